@@ -1,0 +1,70 @@
+//! What can be refused, each with what was expected, what came, and what to do.
+
+use thiserror::Error;
+
+/// A refusal by this crate. Nothing is changed by a call that returns one.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum DbmError {
+    /// A model needs a visible and at least one hidden layer.
+    #[error("a model needs a visible layer and at least one hidden layer, but {0} layer sizes came; name at least two")]
+    TooFewLayers(usize),
+    /// A layer of size zero.
+    #[error("layer {layer} has size 0; every layer needs at least one unit")]
+    EmptyLayer {
+        /// Which layer, 0 being the visible one.
+        layer: usize,
+    },
+    /// A model whose parameters would not fit.
+    #[error("layers {sizes:?} need {needed} parameters, more than the {limit} this program accepts; choose smaller layers")]
+    TooLarge {
+        /// The sizes asked for.
+        sizes: Vec<usize>,
+        /// How many parameters they need.
+        needed: u128,
+        /// How many are accepted.
+        limit: u128,
+    },
+    /// Parameters whose shape is not the model's.
+    #[error("{what} should have {expected} values, but {got} came; the file or message does not belong to this model")]
+    Shape {
+        /// Which tensor, batch or mask.
+        what: String,
+        /// Values expected.
+        expected: usize,
+        /// Values received.
+        got: usize,
+    },
+    /// NaN or infinity among parameters.
+    #[error("{what} holds a value that is not finite; use a file from an intact run, or a lower learning rate")]
+    NotFinite {
+        /// Which tensor.
+        what: String,
+    },
+    /// A setting outside its range.
+    #[error("{name} should be {expected}, but is {got}; change it and try again")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// Its range, in words.
+        expected: &'static str,
+        /// The value that came.
+        got: String,
+    },
+    /// Training ran away.
+    #[error("training diverged at step {step}: the parameters or energies are no longer finite or are beyond all bounds; reset with a lower learning rate")]
+    Diverged {
+        /// Steps taken before.
+        step: u64,
+    },
+    /// A data set without examples.
+    #[error("the data set has no examples; load one with at least one row")]
+    NoExamples,
+    /// A model or question too large for exact enumeration.
+    #[error("exact enumeration over {units} units was asked for, but at most {limit} are feasible; use a smaller model")]
+    TooManyUnits {
+        /// Units to enumerate.
+        units: usize,
+        /// The limit.
+        limit: usize,
+    },
+}

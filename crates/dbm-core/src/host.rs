@@ -1,0 +1,24 @@
+//! What the core does not have itself and is lent: threads and a clock.
+
+/// Whoever runs the core. The results never depend on it, only the time they take.
+pub trait Host: Sync {
+    /// `f` of every item, results in the items' order.
+    fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R>;
+
+    /// Seconds since some fixed moment.
+    fn now(&self) -> f64;
+}
+
+/// One thread and no clock: every duration it measures is zero.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Alone;
+
+impl Host for Alone {
+    fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+        items.into_iter().map(f).collect()
+    }
+
+    fn now(&self) -> f64 {
+        0.0
+    }
+}

@@ -1,0 +1,119 @@
+//! How a model begins: semi-orthogonal weights and logistic biases.
+
+use crate::linalg::{add_scaled, dot_f32};
+use crate::model::check_sizes;
+use crate::rng::{Purpose, Stream, Streams};
+use crate::{Dbm, DbmError, Units};
+
+/// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006), and biases from Logistic(0, 1/2) with signs, so that
+/// E(s) != E(-s), zero with bits.
+///
+/// With n_l <= n_{l+1} the rows of `W_l` are orthonormal, otherwise its columns; uniform (Haar) over all such matrices.
+///
+/// ```
+/// use dbm_core::{Units, init};
+/// let model = init::orthogonal(&[6, 4, 2], Units::Signs, 1)?;
+/// assert_eq!(model, init::orthogonal(&[6, 4, 2], Units::Signs, 1)?);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Errors
+/// Those of [`check_sizes`].
+pub fn orthogonal(sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmError> {
+    build(sizes, units, seed, |stream, rows, columns| {
+        let (few, long) = (rows.min(columns), rows.max(columns));
+        let vectors = orthonormal(stream, few, long);
+        if rows <= columns {
+            return vectors;
+        }
+        let mut transposed = vec![0.0; rows * columns];
+        for (j, vector) in vectors.chunks_exact(long).enumerate() {
+            for (i, &x) in vector.iter().enumerate() {
+                transposed[i * columns + j] = x;
+            }
+        }
+        transposed
+    })
+}
+
+/// Gaussian weights of this standard deviation, and biases as in [`orthogonal`]: the customary start, with 0.01 (Hinton 2012).
+///
+/// # Errors
+/// Those of [`check_sizes`].
+pub fn gaussian(sizes: &[usize], units: Units, deviation: f64, seed: u64) -> Result<Dbm, DbmError> {
+    build(sizes, units, seed, |stream, rows, columns| {
+        (0..rows * columns).map(|_| (deviation * stream.gaussian()) as f32).collect()
+    })
+}
+
+fn build(
+    sizes: &[usize],
+    units: Units,
+    seed: u64,
+    weight: impl Fn(&mut Stream, usize, usize) -> Vec<f32>,
+) -> Result<Dbm, DbmError> {
+    check_sizes(sizes)?;
+    let streams = Streams::new(seed);
+    let weights = sizes.windows(2).enumerate().map(|(l, pair)| {
+        let mut stream = streams.at(Purpose::Initialization, l as u64, 0);
+        weight(&mut stream, pair[0], pair[1])
+    });
+    let biases = sizes.iter().enumerate().map(|(l, &size)| match units {
+        Units::Signs => {
+            let mut stream = streams.at(Purpose::Initialization, l as u64, 1);
+            (0..size).map(|_| stream.logistic(0.5) as f32).collect()
+        }
+        Units::Bits => vec![0.0; size],
+    });
+    Dbm::new(units, weights.collect(), biases.collect())
+}
+
+/// `few` orthonormal vectors of length `long`, one after another: Gaussian vectors, each freed of its part along those before.
+/// This is the QR decomposition with a positive diagonal, whose Q is Haar distributed. Each is freed twice, since one pass
+/// leaves errors of the order of its cancellation and a second removes them ("twice is enough", Giraud et al. 2005).
+fn orthonormal(stream: &mut Stream, few: usize, long: usize) -> Vec<f32> {
+    let mut vectors: Vec<f32> = (0..few * long).map(|_| stream.gaussian() as f32).collect();
+    for i in 0..few {
+        let (before, rest) = vectors.split_at_mut(i * long);
+        let vector = &mut rest[..long];
+        for _ in 0..2 {
+            for other in before.chunks_exact(long) {
+                let along = dot_f32(other, vector);
+                add_scaled(vector, -along, other);
+            }
+            let norm = dot_f32(vector, vector).sqrt();
+            vector.iter_mut().for_each(|x| *x /= norm);
+        }
+    }
+    vectors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_semi_orthogonal_and_signs_get_logistic_biases() {
+        for sizes in [[30, 50, 20], [64, 64, 7]] {
+            let model = orthogonal(&sizes, Units::Signs, 5).unwrap();
+            for (weight, transposed) in model.weights().iter().zip(model.transposed()) {
+                let short = if weight.rows() <= weight.columns() { weight } else { transposed };
+                for i in 0..short.rows() {
+                    for j in 0..short.rows() {
+                        let expected = if i == j { 1.0 } else { 0.0 };
+                        assert!((dot_f32(short.row(i), short.row(j)) - expected).abs() < 1e-5);
+                    }
+                }
+            }
+            assert!(model.biases().iter().flatten().all(|&b| b != 0.0));
+        }
+        assert!(orthogonal(&[3, 2], Units::Bits, 5).unwrap().biases().iter().flatten().all(|&b| b == 0.0));
+    }
+
+    #[test]
+    fn refuses_impossible_shapes() {
+        assert_eq!(orthogonal(&[5], Units::Signs, 1), Err(DbmError::TooFewLayers(1)));
+        assert_eq!(orthogonal(&[5, 0], Units::Signs, 1), Err(DbmError::EmptyLayer { layer: 1 }));
+        assert!(matches!(orthogonal(&[1 << 40, 1 << 40], Units::Signs, 1), Err(DbmError::TooLarge { .. })));
+    }
+}

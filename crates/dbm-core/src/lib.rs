@@ -1,0 +1,39 @@
+//! Deep Boltzmann machines and their unbiased gradient: the mathematics of DBM Lab, and nothing else.
+//!
+//! No files, no clock, no threads of its own and nothing of the browser: a [`Host`] lends what is needed. Start with [`init`],
+//! train with a [`Trainer`], sample and fill in with a [`complete::Completer`].
+
+pub mod chains;
+pub mod complete;
+pub mod coupling;
+mod energy;
+mod error;
+pub mod exact;
+mod examples;
+pub mod gibbs;
+pub mod gradient;
+mod host;
+pub mod init;
+pub mod linalg;
+pub mod mask;
+pub mod math;
+mod model;
+mod optimize;
+mod parity;
+pub mod rng;
+pub mod search;
+mod settings;
+mod snapshot;
+mod train;
+mod units;
+
+pub use error::DbmError;
+pub use examples::Examples;
+pub use host::{Alone, Host};
+pub use linalg::Backend;
+pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
+pub use parity::Parity;
+pub use settings::{Method, OptimizerSettings, Settings};
+pub use snapshot::{Parameters, Snapshot};
+pub use train::{Shards, StepInfo, Trainer};
+pub use units::Units;

@@ -1,0 +1,97 @@
+//! A dense row-major matrix of f32.
+
+/// Row-major, `data[row * columns + column]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    columns: usize,
+    data: Vec<f32>,
+}
+
+impl Matrix {
+    /// All zeros.
+    pub fn zeros(rows: usize, columns: usize) -> Self {
+        Self { rows, columns, data: vec![0.0; rows * columns] }
+    }
+
+    /// From values, row after row.
+    ///
+    /// # Panics
+    /// If `data` does not hold `rows * columns` values.
+    pub fn from_vec(rows: usize, columns: usize, data: Vec<f32>) -> Self {
+        assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
+        Self { rows, columns, data }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// All values, row after row.
+    pub fn data(&self) -> &[f32] {
+        &self.data
+    }
+
+    /// All values, to change.
+    pub fn data_mut(&mut self) -> &mut [f32] {
+        &mut self.data
+    }
+
+    /// One row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.data[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// One row, to change.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
+        &mut self.data[row * self.columns..(row + 1) * self.columns]
+    }
+
+    /// Appends a row.
+    ///
+    /// # Panics
+    /// If it is not one row wide.
+    pub fn push_row(&mut self, row: &[f32]) {
+        assert_eq!(row.len(), self.columns);
+        self.data.extend_from_slice(row);
+        self.rows += 1;
+    }
+
+    /// The last row, to change.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn last_row_mut(&mut self) -> &mut [f32] {
+        let start = self.data.len() - self.columns;
+        &mut self.data[start..]
+    }
+
+    /// Writes the transpose into `into`, which must be `columns x rows`.
+    pub fn transpose_into(&self, into: &mut Self) {
+        assert_eq!((into.rows, into.columns), (self.columns, self.rows));
+        // In tiles, so that both sides stay in the first-level cache.
+        const TILE: usize = 16;
+        for top in (0..self.rows).step_by(TILE) {
+            for left in (0..self.columns).step_by(TILE) {
+                for row in top..(top + TILE).min(self.rows) {
+                    for column in left..(left + TILE).min(self.columns) {
+                        into.data[column * self.rows + row] = self.data[row * self.columns + column];
+                    }
+                }
+            }
+        }
+    }
+
+    /// The transpose.
+    pub fn transposed(&self) -> Self {
+        let mut result = Self::zeros(self.columns, self.rows);
+        self.transpose_into(&mut result);
+        result
+    }
+}

@@ -1,0 +1,97 @@
+//! The few kernels the rest calls: batch products, rank-k updates and row additions, each with a plain reference.
+
+mod fast;
+mod matrix;
+mod plain;
+mod rows;
+
+pub use matrix::Matrix;
+pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
+use serde::{Deserialize, Serialize};
+
+/// Which kernels compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Backend {
+    /// Products through `gemm`, whatever vector unit the machine has: bits are the same on one kind of machine.
+    #[default]
+    Fast,
+    /// Plain loops in a fixed order: bits are the same everywhere.
+    Plain,
+}
+
+impl Backend {
+    /// `out += a b` with `a: [m, k]`, `b: [k, n]` and `out: [m, n]`, all row-major.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn add_product(self, out: &mut [f32], a: &[f32], b: &Matrix) {
+        let (k, n) = (b.rows(), b.columns());
+        let m = a.len() / k;
+        assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
+        match self {
+            Self::Fast => fast::add_product(out, a, b.data(), m, k, n),
+            Self::Plain => plain::add_product(out, a, b.data(), m, k, n),
+        }
+    }
+
+    /// `out += alpha left[:, from..from + p]^T right` with `left: [r, P]`, `right: [r, q]` and `out: [p, q]`, row-major:
+    /// `p` rows of a gradient, from `r` pairs of states.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn add_outer_products(self, out: &mut [f32], alpha: f32, left: &Matrix, from: usize, right: &Matrix) {
+        let (r, q) = (right.rows(), right.columns());
+        let p = out.len() / q;
+        assert_eq!((left.rows(), out.len()), (r, p * q), "[{r}, {p}]^T times [{r}, {q}]");
+        assert!(from + p <= left.columns(), "columns {from}..{} of {}", from + p, left.columns());
+        match self {
+            Self::Fast => fast::add_outer_products(out, alpha, left, from, right),
+            Self::Plain => plain::add_outer_products(out, alpha, left, from, right),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(rows: usize, columns: usize, seed: u32) -> Matrix {
+        let mut x = seed;
+        let data = (0..rows * columns)
+            .map(|_| {
+                x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (x >> 8) as f32 / (1 << 23) as f32 - 1.0
+            })
+            .collect();
+        Matrix::from_vec(rows, columns, data)
+    }
+
+    fn close(a: &[f32], b: &[f32]) {
+        for (x, y) in a.iter().zip(b) {
+            assert!((x - y).abs() < 1e-4, "{x} and {y}");
+        }
+    }
+
+    #[test]
+    fn fast_products_agree_with_plain_ones() {
+        for (m, k, n) in [(1, 1, 1), (3, 17, 5), (25, 64, 33), (7, 100, 16), (40, 3, 129)] {
+            let (a, b, start) = (some(m, k, 1), some(k, n, 2), some(m, n, 3));
+            let (mut fast, mut plain) = (start.clone(), start);
+            Backend::Fast.add_product(fast.data_mut(), a.data(), &b);
+            Backend::Plain.add_product(plain.data_mut(), a.data(), &b);
+            close(fast.data(), plain.data());
+        }
+    }
+
+    #[test]
+    fn fast_outer_products_agree_with_plain_ones() {
+        for (r, big_p, from, p, q) in [(1, 1, 0, 1, 1), (9, 20, 7, 6, 11), (100, 48, 16, 32, 65)] {
+            let (left, right, start) = (some(r, big_p, 4), some(r, q, 5), some(p, q, 6));
+            let (mut fast, mut plain) = (start.clone(), start);
+            Backend::Fast.add_outer_products(fast.data_mut(), -0.5, &left, from, &right);
+            Backend::Plain.add_outer_products(plain.data_mut(), -0.5, &left, from, &right);
+            close(fast.data(), plain.data());
+        }
+    }
+}

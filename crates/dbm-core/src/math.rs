@@ -1,0 +1,82 @@
+//! The logistic function and its kin, of which the same bits come out on every machine.
+//!
+//! The standard library's `exp` and `ln` differ in the last bit between platforms; bulk work here is plain arithmetic in a
+//! fixed order (so it vectorizes, too), and single values go through `libm`.
+
+use pulp::Arch;
+
+/// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest.
+#[inline(always)]
+#[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
+#[allow(clippy::excessive_precision)] // ln 2 in two parts: the digits are the point
+fn exp(x: f32) -> f32 {
+    const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds to the nearest integer
+    let n = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
+    let r = (x - n * 0.693_359_375) + n * 2.121_944_40e-4;
+    let p = 1.987_569_15e-4;
+    let p = p * r + 1.398_199_95e-3;
+    let p = p * r + 8.333_451_90e-3;
+    let p = p * r + 4.166_579_59e-2;
+    let p = p * r + 1.666_666_55e-1;
+    let p = p * r + 0.5;
+    let p = p * (r * r) + r + 1.0;
+    p * f32::from_bits(((n as i32 + 127) as u32) << 23)
+}
+
+/// The logistic function, `1 / (1 + exp(-x))`.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+pub(crate) fn sigma(x: f32) -> f32 {
+    1.0 / (1.0 + exp((-x).clamp(-87.0, 87.0)))
+}
+
+/// Writes `offset + scale sigma(gap a)` for each field `a`: with offset 0 and scale 1 the probability of a high unit, with the
+/// low value and the gap its mean.
+pub(crate) fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) {
+    assert_eq!(fields.len(), into.len());
+    Arch::new().dispatch(|| {
+        for (x, &a) in into.iter_mut().zip(fields) {
+            *x = offset + scale * sigma(gap * a);
+        }
+    });
+}
+
+/// `log(1 + exp(x))`, without overflow.
+pub fn softplus(x: f64) -> f64 {
+    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
+}
+
+/// `log(sum(exp(x)))`, without overflow; minus infinity for no terms.
+pub fn log_sum_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest + libm::log(values.iter().map(|x| libm::exp(x - largest)).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sigma_is_the_logistic_function() {
+        for i in -2000..=2000 {
+            let x = i as f32 * 0.05;
+            let exact = 1.0 / (1.0 + libm::exp(-f64::from(x)));
+            let error = (f64::from(sigma(x)) - exact).abs();
+            assert!(error <= 2e-7 * exact + 2e-38, "sigma({x}) is off by {error:e}");
+        }
+        assert_eq!(sigma(f32::INFINITY), 1.0);
+        assert!(sigma(f32::NEG_INFINITY) < 1e-37);
+        assert!(sigma(f32::NAN).is_nan());
+    }
+
+    #[test]
+    fn sums_in_log_space_do_not_overflow() {
+        assert_eq!(softplus(1000.0), 1000.0);
+        assert!((softplus(0.0) - std::f64::consts::LN_2).abs() < 1e-15);
+        assert!((log_sum_exp(&[1000.0, 1000.0]) - 1000.0 - std::f64::consts::LN_2).abs() < 1e-12);
+        assert_eq!(log_sum_exp(&[]), f64::NEG_INFINITY);
+    }
+}

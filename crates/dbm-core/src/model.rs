@@ -1,0 +1,148 @@
+//! The deep Boltzmann machine itself: its shape and its parameters, checked once, at construction.
+
+use crate::linalg::{Backend, Matrix};
+use crate::{DbmError, Units};
+
+/// More parameters than this are refused before anything is allocated: 2^28, one gigabyte of f32.
+pub const MAX_PARAMETERS: u128 = 1 << 28;
+
+/// A deep Boltzmann machine with layers `0..=L`; layer 0 is the visible one.
+///
+/// `E(s) = - sum_l b_l . s_l - sum_{l<L} s_l^T W_l s_{l+1}`, with `W_l: [n_l, n_{l+1}]` and `p(s)` proportional to
+/// `exp(-E(s))`. Layers of one parity are independent given those of the other
+/// (Taniguchi et al. 2023, equation 2, with the biases the paper omits).
+///
+/// ```
+/// use dbm_core::{Dbm, Units};
+/// let model = Dbm::new(Units::Signs, vec![vec![0.5, -1.0]], vec![vec![0.0, 0.0], vec![0.25]])?;
+/// assert_eq!(model.sizes(), [2, 1]);
+/// assert_eq!(model.energy(&[vec![1.0, -1.0], vec![1.0]]), -1.75);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dbm {
+    units: Units,
+    backend: Backend,
+    sizes: Vec<usize>,
+    weights: Vec<Matrix>,
+    /// `W_l^T`, so that the row of a flipped upper unit is contiguous too.
+    transposed: Vec<Matrix>,
+    biases: Vec<Vec<f32>>,
+}
+
+/// How many parameters a model of these sizes has.
+///
+/// # Errors
+/// [`DbmError::TooFewLayers`], [`DbmError::EmptyLayer`] or [`DbmError::TooLarge`].
+pub fn check_sizes(sizes: &[usize]) -> Result<usize, DbmError> {
+    if sizes.len() < 2 {
+        return Err(DbmError::TooFewLayers(sizes.len()));
+    }
+    if let Some(layer) = sizes.iter().position(|&size| size == 0) {
+        return Err(DbmError::EmptyLayer { layer });
+    }
+    let weights: u128 = sizes.windows(2).map(|pair| pair[0] as u128 * pair[1] as u128).sum();
+    let needed = weights + sizes.iter().map(|&size| size as u128).sum::<u128>();
+    if needed > MAX_PARAMETERS {
+        return Err(DbmError::TooLarge { sizes: sizes.to_vec(), needed, limit: MAX_PARAMETERS });
+    }
+    Ok(needed as usize)
+}
+
+impl Dbm {
+    /// From `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]` of size `n_l`, which also fix the layer sizes.
+    ///
+    /// # Errors
+    /// Those of [`check_sizes`]; [`DbmError::Shape`] where a weight matrix does not fit its layers;
+    /// [`DbmError::NotFinite`] where a parameter is NaN or infinite.
+    pub fn new(units: Units, weights: Vec<Vec<f32>>, biases: Vec<Vec<f32>>) -> Result<Self, DbmError> {
+        let sizes: Vec<usize> = biases.iter().map(Vec::len).collect();
+        check_sizes(&sizes)?;
+        if weights.len() + 1 != sizes.len() {
+            return Err(DbmError::Shape {
+                what: "the list of weight matrices".into(),
+                expected: sizes.len() - 1,
+                got: weights.len(),
+            });
+        }
+        for (layer, values) in weights.iter().enumerate() {
+            let expected = sizes[layer] * sizes[layer + 1];
+            if values.len() != expected {
+                return Err(DbmError::Shape { what: format!("weight.{layer}"), expected, got: values.len() });
+            }
+        }
+        for (name, tensors) in [("weight", &weights), ("bias", &biases)] {
+            if let Some(layer) = tensors.iter().position(|values| values.iter().any(|x| !x.is_finite())) {
+                return Err(DbmError::NotFinite { what: format!("{name}.{layer}") });
+            }
+        }
+        let weights: Vec<Matrix> = weights
+            .into_iter()
+            .enumerate()
+            .map(|(l, values)| Matrix::from_vec(sizes[l], sizes[l + 1], values))
+            .collect();
+        let transposed = weights.iter().map(Matrix::transposed).collect();
+        Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
+    }
+
+    /// The same model, computing with other kernels.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.backend = backend;
+        self
+    }
+
+    /// Which values its units take.
+    pub fn units(&self) -> Units {
+        self.units
+    }
+
+    /// Which kernels compute with it.
+    pub fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// Units in each layer, the visible one first.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// Visible units.
+    pub fn n_visible(&self) -> usize {
+        self.sizes[0]
+    }
+
+    /// `L`: hidden layers.
+    pub fn depth(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// `W_l: [n_l, n_{l+1}]`.
+    pub fn weights(&self) -> &[Matrix] {
+        &self.weights
+    }
+
+    /// `W_l^T: [n_{l+1}, n_l]`.
+    pub fn transposed(&self) -> &[Matrix] {
+        &self.transposed
+    }
+
+    /// `b_l: [n_l]`.
+    pub fn biases(&self) -> &[Vec<f32>] {
+        &self.biases
+    }
+
+    /// Number of weights and biases.
+    pub fn n_parameters(&self) -> usize {
+        self.weights.iter().map(|w| w.data().len()).sum::<usize>() + self.sizes.iter().sum::<usize>()
+    }
+
+    /// Lets `change` move the parameters, then brings the transposed copies up to date.
+    pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut [Matrix], &mut [Vec<f32>]) -> T) -> T {
+        let result = change(&mut self.weights, &mut self.biases);
+        for (weight, transposed) in self.weights.iter().zip(&mut self.transposed) {
+            weight.transpose_into(transposed);
+        }
+        result
+    }
+}

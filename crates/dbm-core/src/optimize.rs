@@ -1,0 +1,158 @@
+//! How a gradient moves the parameters: SGD with momentum, Adam, AMSGrad, with weight decay.
+
+use crate::settings::{Method, OptimizerSettings};
+
+impl OptimizerSettings {
+    /// How many moment tensors a parameter tensor needs.
+    pub fn n_moments(&self) -> usize {
+        match self.method {
+            Method::Sgd => usize::from(self.momentum > 0.0),
+            Method::Adam => 2,
+            Method::AmsGrad => 3,
+        }
+    }
+
+    /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all.
+    pub(crate) fn at(&self, steps_before: u64) -> Rule {
+        let t = (steps_before + 1) as f64;
+        let left = match self.decay_steps {
+            0 => 1.0,
+            total => (1.0 - steps_before as f64 / total as f64).max(0.0),
+        };
+        Rule {
+            n_moments: self.n_moments(),
+            method: self.method,
+            rate: (self.learning_rate * left) as f32,
+            momentum: self.momentum as f32,
+            beta1: self.beta1 as f32,
+            beta2: self.beta2 as f32,
+            epsilon: self.epsilon as f32,
+            weight_decay: self.weight_decay as f32,
+            first_correction: (1.0 / (1.0 - libm::pow(self.beta1, t))) as f32,
+            second_correction: (1.0 / (1.0 - libm::pow(self.beta2, t))) as f32,
+        }
+    }
+}
+
+/// One step's update rule, for any slice of parameters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    n_moments: usize,
+    method: Method,
+    rate: f32,
+    momentum: f32,
+    beta1: f32,
+    beta2: f32,
+    epsilon: f32,
+    weight_decay: f32,
+    first_correction: f32,
+    second_correction: f32,
+}
+
+impl Rule {
+    /// Moment tensors that [`Rule::apply`] needs.
+    pub fn n_moments(&self) -> usize {
+        self.n_moments
+    }
+
+    /// Ascends `gradient` from `values`, with `moments` as many as [`OptimizerSettings::n_moments`] says. `decays` for weights.
+    pub fn apply(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
+        if decays && self.weight_decay > 0.0 {
+            gradient.iter_mut().zip(&*values).for_each(|(g, &x)| *g -= self.weight_decay * x);
+        }
+        match (self.method, moments) {
+            (Method::Sgd, [velocity]) => {
+                for ((x, &g), u) in values.iter_mut().zip(&*gradient).zip(velocity.iter_mut()) {
+                    *u = self.momentum * *u + g;
+                    *x += self.rate * *u;
+                }
+            }
+            (Method::Adam, [first, second]) => {
+                for (((x, &g), m), v) in values.iter_mut().zip(&*gradient).zip(first.iter_mut()).zip(second.iter_mut()) {
+                    *m = self.beta1 * *m + (1.0 - self.beta1) * g;
+                    *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
+                    *x += self.adam(*m, *v);
+                }
+            }
+            (Method::AmsGrad, [first, second, largest]) => {
+                let moments = first.iter_mut().zip(second.iter_mut()).zip(largest.iter_mut());
+                for ((x, &g), ((m, v), peak)) in values.iter_mut().zip(&*gradient).zip(moments) {
+                    *m = self.beta1 * *m + (1.0 - self.beta1) * g;
+                    *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
+                    *peak = peak.max(*v);
+                    *x += self.adam(*m, *peak);
+                }
+            }
+            // Plain SGD, which needs no moments; the trainer allocates as many as each method asks for.
+            _ => values.iter_mut().zip(&*gradient).for_each(|(x, &g)| *x += self.rate * g),
+        }
+    }
+
+    fn adam(&self, first: f32, second: f32) -> f32 {
+        self.rate * (first * self.first_correction) / ((second * self.second_correction).sqrt() + self.epsilon)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ascend(settings: &OptimizerSettings, steps: u64, gradient: impl Fn(f32) -> f32) -> f32 {
+        let mut values = [0.0_f32];
+        let mut moments = vec![[0.0_f32]; settings.n_moments()];
+        for t in 0..steps {
+            let mut g = [gradient(values[0])];
+            let mut slices: Vec<&mut [f32]> = moments.iter_mut().map(|m| &mut m[..]).collect();
+            settings.at(t).apply(&mut values, &mut g, &mut slices, true);
+        }
+        values[0]
+    }
+
+    fn with(method: Method, learning_rate: f64) -> OptimizerSettings {
+        OptimizerSettings { method, learning_rate, ..OptimizerSettings::default() }
+    }
+
+    #[test]
+    fn first_steps_are_the_textbook_ones() {
+        assert!((ascend(&with(Method::Sgd, 0.1), 1, |_| 3.0) - 0.3).abs() < 1e-7);
+        // The first step of Adam and of AMSGrad is the rate, whatever the size of the gradient.
+        for method in [Method::Adam, Method::AmsGrad] {
+            assert!((ascend(&with(method, 0.01), 1, |_| -7.0) + 0.01).abs() < 1e-8);
+        }
+        let momentum = OptimizerSettings { momentum: 0.5, ..with(Method::Sgd, 0.1) };
+        assert!((ascend(&momentum, 3, |_| 1.0) - (0.1 + 0.15 + 0.175)).abs() < 1e-7);
+        let falling = OptimizerSettings { decay_steps: 2, ..with(Method::Sgd, 1.0) };
+        assert_eq!(ascend(&falling, 5, |_| 1.0), 1.5);
+    }
+
+    #[test]
+    fn all_methods_climb_to_the_top() {
+        // log p = -(x - 2)^2 / 2
+        for settings in [
+            with(Method::Sgd, 0.1),
+            OptimizerSettings { momentum: 0.9, ..with(Method::Sgd, 0.02) },
+            with(Method::Adam, 0.05),
+            with(Method::AmsGrad, 0.05),
+        ] {
+            assert!((ascend(&settings, 2000, |x| 2.0 - x) - 2.0).abs() < 1e-2, "{settings:?}");
+        }
+        let decayed = OptimizerSettings { weight_decay: 0.5, ..with(Method::Sgd, 0.1) };
+        assert!((ascend(&decayed, 2000, |x| 2.0 - x) - 2.0 / 1.5).abs() < 1e-3);
+    }
+
+    #[test]
+    fn amsgrad_remembers_its_largest_gradient() {
+        let large_once = |method| {
+            let settings = OptimizerSettings { beta2: 0.5, ..with(method, 0.01) };
+            let mut values = [0.0_f32];
+            let mut moments = vec![[0.0_f32]; settings.n_moments()];
+            for t in 0..30 {
+                let mut g = [if t == 0 { 100.0 } else { 1.0 }];
+                let mut slices: Vec<&mut [f32]> = moments.iter_mut().map(|m| &mut m[..]).collect();
+                settings.at(t).apply(&mut values, &mut g, &mut slices, false);
+            }
+            values[0]
+        };
+        assert!(large_once(Method::AmsGrad) < 0.5 * large_once(Method::Adam));
+    }
+}

@@ -1,0 +1,161 @@
+//! What a run is made of besides its data: unchecked as it comes, refused or accepted once by `check`.
+
+use crate::DbmError;
+use serde::{Deserialize, Serialize};
+
+/// How the gradient moves the parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Stochastic gradient ascent, with momentum.
+    Sgd,
+    /// Adam (Kingma and Ba 2015).
+    #[default]
+    Adam,
+    /// AMSGrad (Reddi et al. 2018): Adam whose second moment never shrinks.
+    AmsGrad,
+}
+
+/// Optimizer settings. `weight_decay` adds `-weight_decay * W` to the gradient of each weight matrix (not of biases),
+/// which is the gradient of the penalty `weight_decay / 2 |W|^2`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OptimizerSettings {
+    /// Which rule.
+    pub method: Method,
+    /// Step size, at step 0.
+    pub learning_rate: f64,
+    /// SGD's momentum, in `0..1`; ignored by the others.
+    pub momentum: f64,
+    /// Adam's decay of the first moment.
+    pub beta1: f64,
+    /// Adam's decay of the second moment.
+    pub beta2: f64,
+    /// Adam's guard against division by zero.
+    pub epsilon: f64,
+    /// L2 penalty on the weights.
+    pub weight_decay: f64,
+    /// The learning rate falls linearly to zero over this many steps; 0 keeps it constant.
+    pub decay_steps: u64,
+}
+
+impl Default for OptimizerSettings {
+    fn default() -> Self {
+        Self {
+            method: Method::Adam,
+            learning_rate: 1e-3,
+            momentum: 0.0,
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            weight_decay: 0.0,
+            decay_steps: 0,
+        }
+    }
+}
+
+/// Everything that, with a model and data, determines a run to the bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The optimizer and its rate.
+    pub optimizer: OptimizerSettings,
+    /// Examples, and so pairs of chains, a step.
+    pub batch: usize,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+    /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
+    pub marginalize: bool,
+    /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
+    pub conditional: f64,
+    /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
+    pub image: Option<(usize, usize)>,
+    /// Decay of the averaged weights, in `0..1`; `None` keeps no average.
+    pub average: Option<f64>,
+    /// A local search longer than this stops where it is (which leaves the gradient unbiased) and is counted.
+    pub max_sweeps: u32,
+    /// A coupling longer than this is cut, which biases its estimate, kept, and counted.
+    pub max_meeting: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            optimizer: OptimizerSettings::default(),
+            batch: 100,
+            seed: 0,
+            marginalize: true,
+            conditional: 0.0,
+            image: None,
+            average: None,
+            max_sweeps: 1000,
+            max_meeting: 100_000,
+        }
+    }
+}
+
+impl Settings {
+    /// Accepts settings that make sense for a visible layer of `visible` units.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first setting out of its range.
+    pub fn check(&self, visible: usize) -> Result<(), DbmError> {
+        fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
+            if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
+        }
+        let o = &self.optimizer;
+        let unit = |x: f64| (0.0..1.0).contains(&x);
+        within(
+            "learning rate",
+            "a number above 0 and at most 10",
+            o.learning_rate,
+            o.learning_rate > 0.0 && o.learning_rate <= 10.0,
+        )?;
+        within("momentum", "at least 0 and below 1", o.momentum, unit(o.momentum))?;
+        within("beta1", "at least 0 and below 1", o.beta1, unit(o.beta1))?;
+        within("beta2", "at least 0 and below 1", o.beta2, unit(o.beta2))?;
+        within("epsilon", "a number above 0", o.epsilon, o.epsilon > 0.0 && o.epsilon.is_finite())?;
+        within("weight decay", "at least 0 and below 1", o.weight_decay, unit(o.weight_decay))?;
+        within("batch", "1 to 100000", self.batch as f64, (1..=100_000).contains(&self.batch))?;
+        within("conditional share", "0 to 1", self.conditional, (0.0..=1.0).contains(&self.conditional))?;
+        within("max sweeps", "at least 1", f64::from(self.max_sweeps), self.max_sweeps >= 1)?;
+        within("max meeting time", "at least 1", f64::from(self.max_meeting), self.max_meeting >= 1)?;
+        if let Some(decay) = self.average {
+            within("averaging decay", "at least 0 and below 1", decay, unit(decay))?;
+        }
+        if let Some((rows, columns)) = self.image
+            && rows.checked_mul(columns) != Some(visible)
+        {
+            return Err(DbmError::Setting {
+                name: "image shape",
+                expected: "rows x columns equal to the number of visible units",
+                got: format!("{rows} x {columns} for {visible} units"),
+            });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_and_nonsense_are_refused_by_name() {
+        let name = |change: fn(&mut Settings)| {
+            let mut settings = Settings::default();
+            change(&mut settings);
+            match settings.check(6) {
+                Err(DbmError::Setting { name, .. }) => name,
+                other => panic!("accepted or misnamed: {other:?}"),
+            }
+        };
+        assert_eq!(Settings::default().check(6), Ok(()));
+        assert_eq!(name(|s| s.optimizer.learning_rate = f64::NAN), "learning rate");
+        assert_eq!(name(|s| s.optimizer.learning_rate = 0.0), "learning rate");
+        assert_eq!(name(|s| s.optimizer.beta2 = 1.0), "beta2");
+        assert_eq!(name(|s| s.batch = 0), "batch");
+        assert_eq!(name(|s| s.conditional = 1.5), "conditional share");
+        assert_eq!(name(|s| s.average = Some(f64::NAN)), "averaging decay");
+        assert_eq!(name(|s| s.image = Some((2, 2))), "image shape");
+        assert_eq!(name(|s| s.image = Some((usize::MAX, 2))), "image shape");
+    }
+}

@@ -1,0 +1,49 @@
+//! The two kinds of binary unit, and every formula that differs between them.
+
+use serde::{Deserialize, Serialize};
+
+/// What values a unit takes; one choice for the whole model.
+///
+/// With `g = high - low` (2 for signs, 1 for bits) and field `a`, every formula has one shape:
+/// `P(high | rest) = sigma(g a)`, `mean = low + g sigma(g a)`, `log sum = low a + log(1 + exp(g a))`,
+/// and the conditional minimum of the energy is high exactly where `a >= 0`.
+///
+/// ```
+/// use dbm_core::Units;
+/// assert_eq!((Units::Signs.low(), Units::Signs.high(), Units::Signs.gap()), (-1.0, 1.0, 2.0));
+/// assert_eq!((Units::Bits.low(), Units::Bits.high(), Units::Bits.gap()), (0.0, 1.0, 1.0));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Units {
+    /// {-1, +1}: the paper's "simplified centering", and the default.
+    #[default]
+    Signs,
+    /// {0, 1}.
+    Bits,
+}
+
+impl Units {
+    /// The lower of the two values.
+    pub const fn low(self) -> f32 {
+        match self {
+            Self::Signs => -1.0,
+            Self::Bits => 0.0,
+        }
+    }
+
+    /// The higher of the two values, for both kinds 1.
+    pub const fn high(self) -> f32 {
+        1.0
+    }
+
+    /// `high - low`: the factor 2 of sign units that is easy to lose.
+    pub const fn gap(self) -> f32 {
+        self.high() - self.low()
+    }
+
+    /// The value that stands for a bit of data.
+    pub const fn value(self, bit: bool) -> f32 {
+        if bit { self.high() } else { self.low() }
+    }
+}

@@ -1,0 +1,142 @@
+//! A hand that never writes a glyph twice alike: chance between the drawings of [`super::glyphs`] and the pen.
+
+use super::glyphs::{GLYPHS, Glyph};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::Rng;
+
+/// A glyph about to be inked: strokes of control points, in the glyph's own coordinates.
+pub(super) type Strokes = Vec<Vec<[f32; 2]>>;
+
+/// The chance of one image. Every value is made of integers, `+ - * /` and `libm`, so that all machines agree on it.
+pub(super) struct Chance(pub Xoshiro256PlusPlus);
+
+impl Chance {
+    /// Uniform in `0.0..1.0`.
+    pub fn unit(&mut self) -> f32 {
+        (self.0.next_u32() >> 8) as f32 / (1 << 24) as f32
+    }
+
+    /// Near to normal, with mean 0 and deviation 1, and never beyond 3.5: no tail spoils a glyph.
+    pub fn normal(&mut self) -> f32 {
+        let sum: f32 = (0..4).map(|_| self.unit()).sum();
+        (sum - 2.0) * 1.732
+    }
+
+    /// `exp` of a normal of deviation `spread`, nearly: a factor around 1, never below a third for spreads up to 0.3.
+    pub fn factor(&mut self, spread: f32) -> f32 {
+        libm::expf(spread * self.normal())
+    }
+}
+
+/// One way to write `class`, by its weight.
+fn choose(class: u8, chance: &mut Chance) -> &'static Glyph {
+    let glyphs = GLYPHS[usize::from(class)];
+    let mut left = chance.unit() * glyphs.iter().map(|glyph| glyph.weight).sum::<f32>();
+    for glyph in glyphs {
+        left -= glyph.weight;
+        if left < 0.0 {
+            return glyph;
+        }
+    }
+    &glyphs[0]
+}
+
+/// Strokes of a digit of `class`, written anew.
+pub(super) fn write(class: u8, chance: &mut Chance) -> Strokes {
+    let glyph = choose(class, chance);
+    let mut strokes = between(glyph, chance);
+    let bends = [Bend::new(chance), Bend::new(chance)];
+    let build = Build::new(class, chance);
+    for point in strokes.iter_mut().flatten() {
+        let bent = bends.iter().fold(*point, |at, bend| bend.apply(*point, at));
+        *point = build.apply(bent);
+    }
+    strokes
+}
+
+/// Somewhere between the glyph's two drawings, or a little beyond, and every point a little off.
+fn between(glyph: &Glyph, chance: &mut Chance) -> Strokes {
+    const JITTER: f32 = 0.027;
+    // Where a stroke begins and ends is freer than the way it takes.
+    const ENDS: f32 = 0.050;
+    let blend = 0.5 + 0.45 * chance.normal();
+    let mut drift = [0.0; 2];
+    glyph
+        .strokes
+        .iter()
+        .map(|points| {
+            let mut previous: Option<[f32; 4]> = None;
+            let last = points.len() - 1;
+            points
+                .iter()
+                .enumerate()
+                .map(|(i, &point)| {
+                    // The second half of a corner goes where the first went.
+                    if previous != Some(point) {
+                        let jitter = if i == 0 || i == last { ENDS } else { JITTER };
+                        drift = drift.map(|d| 0.4 * d + jitter * chance.normal());
+                    }
+                    previous = Some(point);
+                    let [xa, ya, xb, yb] = point;
+                    [xa + blend * (xb - xa) + drift[0], ya + blend * (yb - ya) + drift[1]]
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// A slow wave through the plane that pushes points across or along it: nearby points move alike, so joints hold.
+struct Bend {
+    wave: [f32; 2],
+    phase: f32,
+    push: [f32; 2],
+}
+
+impl Bend {
+    fn new(chance: &mut Chance) -> Self {
+        const STRENGTH: f32 = 0.042;
+        Self {
+            wave: [3.5 * chance.normal(), 3.5 * chance.normal()],
+            phase: 6.283 * chance.unit(),
+            push: [STRENGTH * chance.normal(), STRENGTH * chance.normal()],
+        }
+    }
+
+    /// Moves `at`, by what the wave is where the point was.
+    fn apply(&self, was: [f32; 2], at: [f32; 2]) -> [f32; 2] {
+        let height = libm::sinf(self.wave[0] * was[0] + self.wave[1] * was[1] + self.phase);
+        [at[0] + self.push[0] * height, at[1] + self.push[1] * height]
+    }
+}
+
+/// The build of the whole digit: its width, slant, turn, and how it shares its height and width between top and bottom.
+struct Build {
+    width: f32,
+    slant: f32,
+    turn: [f32; 2],
+    taper: f32,
+    waist: f32,
+}
+
+impl Build {
+    fn new(class: u8, chance: &mut Chance) -> Self {
+        // A turned one is still a one, and there is little else to vary about it.
+        let (slant, turn) = if class == 1 { (0.26, 0.10) } else { (0.22, 0.09) };
+        let angle = turn * chance.normal();
+        Self {
+            width: 1.04 * chance.factor(0.18),
+            slant: 0.08 + slant * chance.normal(),
+            turn: [libm::cosf(angle), libm::sinf(angle)],
+            taper: 0.25 * chance.normal(),
+            waist: 0.22 * chance.normal(),
+        }
+    }
+
+    fn apply(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let x = (x - 0.4) * self.width * (1.0 + self.taper * (y - 0.5));
+        let y = y + self.waist * y * (1.0 - y) - 0.5;
+        let x = x - self.slant * y;
+        let [cos, sin] = self.turn;
+        [cos * x - sin * y, sin * x + cos * y]
+    }
+}

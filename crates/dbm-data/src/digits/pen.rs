@@ -1,0 +1,141 @@
+//! From strokes to grey pixels: smooth curves, fitted and centred as MNIST's digits are, drawn with a soft round pen.
+
+use super::hand::{Chance, Strokes};
+use super::{PIXELS, SIDE};
+
+/// MNIST fits every digit into a box of this side.
+const BOX: f32 = 20.0;
+/// Straight pieces between two control points.
+const PIECES: usize = 7;
+
+/// The pen that draws one digit.
+pub(super) struct Pen {
+    /// Half the width of a stroke, in pixels.
+    radius: f32,
+    /// How far the radius swings along a stroke, as a share of it.
+    pressure: f32,
+    phase: f32,
+    /// Width of the edge's ramp from ink to paper, in pixels.
+    softness: f32,
+    /// How far the paper's grain moves the edge at each pixel, in pixels.
+    grain: [f32; PIXELS],
+}
+
+impl Pen {
+    pub fn new(chance: &mut Chance) -> Self {
+        let rough = 0.05 + 0.15 * chance.unit();
+        Self {
+            radius: (1.21 * chance.factor(0.26)).clamp(0.75, 2.6),
+            pressure: 0.18 * chance.unit(),
+            phase: 6.283 * chance.unit(),
+            softness: 1.0 + 0.4 * chance.unit(),
+            grain: std::array::from_fn(|_| rough * (2.0 * chance.unit() - 1.0)),
+        }
+    }
+
+    /// Draws strokes of any size and place as one image, 0 being paper and 255 ink.
+    pub fn draw(&self, strokes: &Strokes) -> [u8; PIXELS] {
+        let mut lines: Vec<Vec<[f32; 2]>> = strokes.iter().map(|points| curve(points)).collect();
+        self.fit(&mut lines);
+        let mut ink = [0.0; PIXELS];
+        for line in &lines {
+            for (at, ends) in line.windows(2).enumerate() {
+                let swing = libm::sinf(self.phase + 0.25 * at as f32);
+                self.ink(&mut ink, ends[0], ends[1], self.radius * (1.0 + self.pressure * swing));
+            }
+        }
+        centred(&ink)
+    }
+
+    /// Scales the lines, ink included, to fill the box in height or width, whichever is larger, in the middle of the image.
+    fn fit(&self, lines: &mut [Vec<[f32; 2]>]) {
+        let mut low = [f32::INFINITY; 2];
+        let mut high = [f32::NEG_INFINITY; 2];
+        for point in lines.iter().flatten() {
+            for axis in 0..2 {
+                low[axis] = low[axis].min(point[axis]);
+                high[axis] = high[axis].max(point[axis]);
+            }
+        }
+        let extent = (high[0] - low[0]).max(high[1] - low[1]).max(1e-3);
+        let scale = (BOX - 2.0 * self.radius) / extent;
+        for point in lines.iter_mut().flatten() {
+            for axis in 0..2 {
+                point[axis] = SIDE as f32 / 2.0 + scale * (point[axis] - (low[axis] + high[axis]) / 2.0);
+            }
+        }
+    }
+
+    /// Inks one straight piece. Pixel `i` covers `i..i + 1`.
+    fn ink(&self, ink: &mut [f32; PIXELS], from: [f32; 2], to: [f32; 2], radius: f32) {
+        let reach = radius + self.softness + 0.5;
+        let range = |axis: usize| {
+            let low = (from[axis].min(to[axis]) - reach).max(0.0) as usize;
+            let high = (from[axis].max(to[axis]) + reach).max(0.0) as usize;
+            low.min(SIDE)..(high + 1).min(SIDE)
+        };
+        let along = [to[0] - from[0], to[1] - from[1]];
+        let length2 = (along[0] * along[0] + along[1] * along[1]).max(1e-9);
+        for row in range(1) {
+            for column in range(0) {
+                let (x, y) = (column as f32 + 0.5 - from[0], row as f32 + 0.5 - from[1]);
+                let share = ((x * along[0] + y * along[1]) / length2).clamp(0.0, 1.0);
+                let (x, y) = (x - share * along[0], y - share * along[1]);
+                let pixel = row * SIDE + column;
+                let depth = (radius + self.grain[pixel] - (x * x + y * y).sqrt()) / self.softness + 0.5;
+                ink[pixel] = ink[pixel].max(depth.min(1.0));
+            }
+        }
+    }
+}
+
+/// A Catmull-Rom curve through the points, as straight pieces; smooth except at corners, where a point stands twice.
+fn curve(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let mut line = Vec::with_capacity(points.len() * PIECES + 1);
+    line.extend(points.first());
+    for i in 1..points.len() {
+        let (from, to) = (points[i - 1], points[i]);
+        if from == to {
+            continue;
+        }
+        let straight = |near: [f32; 2], far: [f32; 2]| [2.0 * near[0] - far[0], 2.0 * near[1] - far[1]];
+        let before = if i >= 2 && points[i - 2] != from { points[i - 2] } else { straight(from, to) };
+        let after = if i + 1 < points.len() && points[i + 1] != to { points[i + 1] } else { straight(to, from) };
+        for piece in 1..=PIECES {
+            let t = piece as f32 / PIECES as f32;
+            line.push([0, 1].map(|axis| catmull_rom([before[axis], from[axis], to[axis], after[axis]], t)));
+        }
+    }
+    line
+}
+
+/// The uniform Catmull-Rom spline between `p[1]` (t = 0) and `p[2]` (t = 1).
+fn catmull_rom(p: [f32; 4], t: f32) -> f32 {
+    let slope = p[2] - p[0];
+    let bend = 2.0 * p[0] - 5.0 * p[1] + 4.0 * p[2] - p[3];
+    let twist = 3.0 * (p[1] - p[2]) + p[3] - p[0];
+    p[1] + 0.5 * t * (slope + t * (bend + t * twist))
+}
+
+/// Moves the image by whole pixels so that its centre of mass comes to the middle.
+fn centred(ink: &[f32; PIXELS]) -> [u8; PIXELS] {
+    let mut sums = [0.0; 3];
+    for (i, &value) in ink.iter().enumerate() {
+        for (sum, part) in sums.iter_mut().zip([1.0, (i % SIDE) as f32, (i / SIDE) as f32]) {
+            *sum += value * part;
+        }
+    }
+    let [mass, x, y] = sums;
+    let middle = (SIDE - 1) as f32 / 2.0;
+    let shift = |moment: f32| (middle - moment / mass.max(1e-3)).round() as isize;
+    let (right, down) = (shift(x), shift(y));
+    let mut image = [0; PIXELS];
+    for (i, &value) in ink.iter().enumerate() {
+        let column = (i % SIDE).checked_add_signed(right).filter(|&column| column < SIDE);
+        let row = (i / SIDE).checked_add_signed(down).filter(|&row| row < SIDE);
+        if let (Some(row), Some(column)) = (row, column) {
+            image[row * SIDE + column] = (value * 255.0 + 0.5) as u8;
+        }
+    }
+    image
+}

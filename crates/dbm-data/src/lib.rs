@@ -1,0 +1,19 @@
+//! Bytes in and out of DBM Lab: data sets read or generated, checkpoints, arrays, pictures.
+//!
+//! Functions take bytes and return values, or the other way round: opening files, fetching and asking the user belong to the
+//! callers, so all of this runs in a browser too. No input makes it panic; every refusal is a [`DataError`] that says
+//! what was expected, what came, and what to do.
+
+pub mod bars;
+mod dataset;
+pub mod digits;
+mod error;
+mod gzip;
+pub mod idx;
+pub mod table;
+#[cfg(test)]
+mod test_support;
+
+pub use dataset::{Dataset, THRESHOLD, load};
+pub use error::DataError;
+pub use gzip::MAX_DATA;

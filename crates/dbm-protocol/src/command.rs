@@ -1,0 +1,172 @@
+//! What the page asks of the worker.
+
+use dbm_core::{Settings, Units};
+use serde::{Deserialize, Serialize};
+
+/// One question of the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// [`crate::VERSION`] of the sender.
+    pub version: u32,
+    /// Chosen by the page, increasing; repeated by every message that answers.
+    pub id: u32,
+    /// The question itself.
+    pub command: Command,
+}
+
+/// What can be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Command {
+    /// Reads a checkpoint into [`ModelChoice::Pretrained`]. Answer: [`crate::Event::ModelOpened`].
+    OpenModel {
+        /// Shown in errors.
+        name: String,
+        /// A safetensors file.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+    /// Makes or parses a data set and, where that works, takes it into use: what was there, run included, is kept for
+    /// [`Command::Undo`], and a new run of `plan` stands at step 0. Answer: [`crate::Event::DataReady`].
+    UseData {
+        /// Where it comes from.
+        source: DataSource,
+        /// The run to begin on it.
+        plan: RunPlan,
+    },
+    /// Begins a new run at step 0 on the present data; the old one is kept for [`Command::Undo`].
+    /// Also what Reset means. Answer: [`crate::Event::RunReady`].
+    NewRun {
+        /// Its model and settings.
+        plan: RunPlan,
+    },
+    /// Trains until [`Command::Pause`]. Answer: [`crate::Event::Done`] at once; metrics follow.
+    Train,
+    /// Stops training between two slices. Answer: [`crate::Event::Done`], after the last metrics.
+    Pause,
+    /// One gradient step. Answer: [`crate::Event::Done`], after its metrics.
+    Step,
+    /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
+    /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
+    Undo,
+    /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
+    Samples {
+        /// Of which model.
+        model: ModelChoice,
+        /// How many, 1 to 400.
+        count: u32,
+        /// Which.
+        seed: u32,
+    },
+    /// One picture to complete. Answer: [`crate::Event::Digit`].
+    Digit {
+        /// Where from.
+        source: DigitSource,
+        /// The model whose visible layer it must fit.
+        model: ModelChoice,
+        /// Which.
+        seed: u32,
+    },
+    /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Event::Progress`] before.
+    Complete {
+        /// By which model.
+        model: ModelChoice,
+        /// One byte a visible unit, 0 or 1; ignored where unknown.
+        #[serde(with = "serde_bytes")]
+        values: Vec<u8>,
+        /// One byte a visible unit, 1 where it is unknown.
+        #[serde(with = "serde_bytes")]
+        unknown: Vec<u8>,
+        /// How many answers, 1 to 64.
+        answers: u32,
+        /// How.
+        method: CompletionMethod,
+        /// Which.
+        seed: u32,
+    },
+    /// One completion by local search, state by state. Answer: [`crate::Event::Search`].
+    Watch {
+        /// By which model.
+        model: ModelChoice,
+        /// As in [`Command::Complete`].
+        #[serde(with = "serde_bytes")]
+        values: Vec<u8>,
+        /// As in [`Command::Complete`].
+        #[serde(with = "serde_bytes")]
+        unknown: Vec<u8>,
+        /// Which.
+        seed: u32,
+    },
+    /// Stops a request that is still at work; it then ends with [`crate::Event::Cancelled`].
+    Cancel {
+        /// The id of the request to stop.
+        request: u32,
+    },
+}
+
+/// Which of the two models the worker holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ModelChoice {
+    /// The one read from a file.
+    #[default]
+    Pretrained,
+    /// The one being trained.
+    Training,
+}
+
+/// Where a data set comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum DataSource {
+    /// Generated digits, 28 x 28.
+    Digits {
+        /// How many.
+        count: u32,
+        /// Which.
+        seed: u32,
+    },
+    /// Every bars-and-stripes pattern of 4 x 4.
+    Bars,
+    /// A file of the visitor's: IDX, gzip of IDX, or CSV of 0/1 rows, told apart by content.
+    Upload {
+        /// Shown in errors and titles, as text.
+        name: String,
+        /// The file.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+        /// 8-bit values above this are high.
+        threshold: u8,
+    },
+}
+
+/// Where the picture to complete comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DigitSource {
+    /// A sample of the model itself.
+    Sample,
+    /// A generated digit; only for 28 x 28.
+    Generated,
+    /// An example of the loaded data.
+    Data,
+}
+
+/// How unknown units are filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompletionMethod {
+    /// Clamped local search from a random start (the paper's way).
+    Search,
+    /// This many clamped Gibbs sweeps, then the search.
+    Gibbs {
+        /// Sweeps before the search.
+        sweeps: u32,
+    },
+}
+
+/// A run to begin.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPlan {
+    /// Sizes of the hidden layers.
+    pub hidden: Vec<u32>,
+    /// Kind of units.
+    pub units: Units,
+    /// Everything else; its `image` is set by the worker from the data's shape.
+    pub settings: Settings,
+}

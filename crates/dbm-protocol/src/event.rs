@@ -1,0 +1,222 @@
+//! What the worker answers and reports.
+
+use crate::{DigitSource, ModelChoice};
+use dbm_core::{Settings, Units};
+use serde::{Deserialize, Serialize};
+
+/// One message of the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// [`crate::VERSION`] of the sender.
+    pub version: u32,
+    /// The request this answers, if any.
+    pub id: Option<u32>,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Event {
+    /// The worker listens; its first message.
+    Ready,
+    /// The request has been carried out and has no other answer.
+    Done,
+    /// The request was stopped by [`crate::Command::Cancel`].
+    Cancelled,
+    /// The request was refused, or training stopped (no id): what was expected, what came, what to do. Whatever was loaded
+    /// or trained before is as it was.
+    Failed {
+        /// For the visitor, as text.
+        message: String,
+    },
+    /// A long request is at work.
+    Progress {
+        /// Parts done,
+        done: u32,
+        /// of this many.
+        total: u32,
+    },
+    /// A checkpoint was read.
+    ModelOpened(About),
+    /// A data set is in use, and a run stands on it.
+    DataReady {
+        /// The data.
+        data: DataAbout,
+        /// The run's model.
+        model: About,
+        /// What the run was begun with.
+        plan: crate::RunPlan,
+        /// The run's state.
+        metrics: Metrics,
+        /// Whether [`crate::Command::Undo`] has something to put back.
+        can_undo: bool,
+    },
+    /// A run stands at step 0.
+    RunReady {
+        /// Its model.
+        model: About,
+        /// What it was begun with.
+        plan: crate::RunPlan,
+        /// Its state.
+        metrics: Metrics,
+        /// Whether [`crate::Command::Undo`] has something to put back.
+        can_undo: bool,
+    },
+    /// Training went on; at most 30 a second.
+    Metrics(Metrics),
+    /// Samples, asked for or from training.
+    Samples(Grid),
+    /// A picture to complete.
+    Digit(Digit),
+    /// Completions.
+    Completions(Completions),
+    /// A local search, state by state.
+    Search(SearchTrace),
+}
+
+/// A model, described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<u32>,
+    /// Kind of units.
+    pub units: Units,
+    /// Rows and columns of the visible layer, where it is an image.
+    pub image: Option<(u32, u32)>,
+    /// Gradient steps it was trained for.
+    pub steps: u32,
+    /// Settings of its run, where known.
+    pub settings: Option<Settings>,
+}
+
+/// A data set, described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DataAbout {
+    /// Its name, to show as text.
+    pub name: String,
+    /// Examples.
+    pub count: u32,
+    /// Bits an example.
+    pub width: u32,
+    /// Rows and columns, where an example is an image.
+    pub image: Option<(u32, u32)>,
+    /// Share of high bits.
+    pub share_of_ones: f64,
+    /// The first examples, for a preview.
+    pub preview: Grid,
+}
+
+/// Pictures or rows of bits.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Grid {
+    /// Whose samples, where they are samples.
+    pub model: ModelChoice,
+    /// Gradient steps at that time.
+    pub step: u32,
+    /// How many.
+    pub count: u32,
+    /// Rows and columns of each; a row of bits that is no image has one row.
+    pub image: (u32, u32),
+    /// One byte a bit, 0 or 1, `count * rows * columns`.
+    #[serde(with = "serde_bytes")]
+    pub bits: Vec<u8>,
+}
+
+/// How often each value came: pairs of value and count, values rising.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Histogram {
+    /// `(value, count)`.
+    pub counts: Vec<(u32, u32)>,
+    /// Chains that were cut at the cap.
+    pub capped: u32,
+    /// The cap.
+    pub cap: u32,
+}
+
+/// One phase of the recent gradient steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PhaseMetrics {
+    /// Meeting times tau of the recent steps' couplings; empty where the phase needs no chain (the positive one of an RBM).
+    pub meeting_time: Histogram,
+    /// Sweeps T of the recent steps' local searches; empty likewise.
+    pub sweeps: Histogram,
+    /// Share of Metropolis proposals accepted among the recent ones.
+    pub acceptance: f64,
+    /// Mean energy of the states the couplings start from, latest step.
+    pub energy: f64,
+}
+
+/// Where training stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Metrics {
+    /// Whether training runs.
+    pub running: bool,
+    /// Gradient steps taken.
+    pub step: u32,
+    /// Gradient steps a second, over the last second or two; 0 where not running.
+    pub steps_per_second: f64,
+    /// Steps that the histograms cover.
+    pub recent_steps: u32,
+    /// Data clamped.
+    pub positive: PhaseMetrics,
+    /// Free, or known units clamped.
+    pub negative: PhaseMetrics,
+}
+
+/// A picture to complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Digit {
+    /// Where it came from.
+    pub source: DigitSource,
+    /// Rows and columns.
+    pub image: (u32, u32),
+    /// One byte a unit, 0 or 1.
+    #[serde(with = "serde_bytes")]
+    pub bits: Vec<u8>,
+}
+
+/// Answers to one completion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Completions {
+    /// How many.
+    pub answers: u32,
+    /// Rows and columns.
+    pub image: (u32, u32),
+    /// One byte a unit, `answers * rows * columns`; known units are as they were given.
+    #[serde(with = "serde_bytes")]
+    pub bits: Vec<u8>,
+    /// How many of the answers are distinct.
+    pub distinct: u32,
+    /// Sweeps T that each answer's final search took.
+    pub sweeps: Vec<u32>,
+    /// Seconds the worker computed.
+    pub seconds: f64,
+}
+
+/// One state of a watched search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchFrame {
+    /// Half-sweeps so far, 0 for the random start.
+    pub half_sweep: u32,
+    /// Energy of the whole state; never rises along the search.
+    pub energy: f64,
+    /// Units of any layer that this half-sweep flipped.
+    pub flipped: u32,
+    /// The visible layer, one byte a unit.
+    #[serde(with = "serde_bytes")]
+    pub visible: Vec<u8>,
+}
+
+/// A local search from its random start to its mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchTrace {
+    /// Rows and columns.
+    pub image: (u32, u32),
+    /// State by state.
+    pub frames: Vec<SearchFrame>,
+    /// T: whole sweeps, the last of which changed nothing.
+    pub sweeps: u32,
+    /// Whether it was cut at the cap.
+    pub capped: bool,
+}

@@ -1,0 +1,17 @@
+//! The messages between the page and its worker, checked on arrival by both.
+//!
+//! The worker speaks first: [`Event::Ready`]. After that the page sends [`Request`]s, each with an id of its own, and every
+//! [`Message`] that answers one carries that id. A request ends with [`Event::Done`], [`Event::Failed`] or the one event that
+//! is its answer; long ones send [`Event::Progress`] before. Training sends [`Event::Metrics`] and [`Event::Samples`] with
+//! no id, unasked. A message of another [`VERSION`] is refused.
+
+mod command;
+mod event;
+
+pub use command::{Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan};
+pub use event::{
+    About, Completions, DataAbout, Digit, Event, Grid, Histogram, Message, Metrics, PhaseMetrics, SearchFrame, SearchTrace,
+};
+
+/// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
+pub const VERSION: u32 = 1;

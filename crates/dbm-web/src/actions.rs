@@ -1,0 +1,229 @@
+//! What the visitor can set in motion.
+
+use crate::draft::{Draft, same_run};
+use crate::inbox::Purpose;
+use crate::link::ask;
+use crate::model_file;
+use crate::picture::{Half, Picture};
+use crate::shape::Shape;
+use crate::state::{Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
+use dbm_protocol::{Command, CompletionMethod, DataSource, ModelChoice};
+use leptos::prelude::*;
+use std::time::Duration;
+
+/// Generated digits to train on.
+const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
+/// Samples shown.
+pub const SAMPLES: u32 = 64;
+/// Training data waits this long for the pretrained model, which the visitor sees first.
+const GRACE: Duration = Duration::from_millis(1500);
+/// A completion that takes longer shows its progress.
+const QUICK: Duration = Duration::from_millis(300);
+
+/// A worker has come up: gives it the model, as soon as it is there, and data.
+pub fn begin(state: State) {
+    model_file::send(state);
+    if state.opening.get_untracked() == Opening::Reading {
+        use_present_data(state);
+    } else {
+        set_timeout(move || use_present_data_once(state), GRACE);
+    }
+}
+
+/// Gives the worker the chosen data, unless it has been given some.
+pub fn use_present_data_once(state: State) {
+    if state.link.ready() && !state.loading.get_untracked() && state.data.with_untracked(Option::is_none) {
+        use_present_data(state);
+    }
+}
+
+fn use_present_data(state: State) {
+    use_data(state, state.choice_in_use.get_untracked());
+}
+
+/// Takes one of the known data sets into use, with settings that suit it unless the visitor has changed them.
+pub fn use_data(state: State, choice: DataChoice) {
+    let source = match choice {
+        DataChoice::Digits => DIGITS,
+        DataChoice::Bars => DataSource::Bars,
+        DataChoice::Upload(place) => match state.uploads.with_untracked(|uploads| uploads.get(place).cloned()) {
+            Some(upload) => upload.source,
+            None => return,
+        },
+    };
+    state.choice.set(choice);
+    send_data(state, source, choice, None);
+}
+
+/// Tries a file of the visitor's as data.
+pub fn use_upload(state: State, name: String, bytes: Vec<u8>) {
+    let source = DataSource::Upload { name: name.clone(), bytes, threshold: 127 };
+    let upload = Upload { name, source: source.clone() };
+    send_data(state, source, state.choice_in_use.get_untracked(), Some(upload));
+}
+
+fn send_data(state: State, source: DataSource, choice: DataChoice, upload: Option<Upload>) {
+    let suited = if choice == DataChoice::Bars && upload.is_none() { Draft::bars() } else { Draft::digits() };
+    let draft = state.draft.get_untracked();
+    let untouched = draft == Draft::digits() || draft == Draft::bars();
+    let draft = if untouched { suited } else { draft };
+    let Some(plan) = draft.plan().or_else(|| state.plan.get_untracked()).or_else(|| Draft::default().plan()) else { return };
+    state.loading.set(true);
+    ask(state, Command::UseData { source, plan }, Purpose::Data(choice, upload));
+}
+
+/// Trains or takes one step; settings that were changed at step 0 are taken up first.
+pub fn train(state: State, command: Command) {
+    state.model.set(ModelChoice::Training);
+    fit_picture(state);
+    let at_start = state.metrics.with_untracked(|metrics| metrics.step == 0);
+    match state.draft.with_untracked(Draft::plan) {
+        Some(plan) if at_start && !state.plan.with_untracked(|p| p.as_ref().is_some_and(|p| same_run(p, &plan))) => {
+            state.running.set(command == Command::Train);
+            ask(state, Command::NewRun { plan }, Purpose::Run(Some(command)));
+        }
+        None if at_start => state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons."),
+        _ => go(state, command),
+    }
+}
+
+/// Sends Train or Step.
+pub fn go(state: State, command: Command) {
+    if command == Command::Train {
+        state.running.set(true);
+        ask(state, command, Purpose::Train);
+    } else {
+        ask(state, command, Purpose::Step);
+    }
+}
+
+/// Stops training.
+pub fn pause(state: State) {
+    ask(state, Command::Pause, Purpose::Pause);
+}
+
+/// Begins anew at step 0 with the settings of the form.
+pub fn reset(state: State) {
+    let Some(plan) = state.draft.with_untracked(Draft::plan) else {
+        state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons.");
+        return;
+    };
+    let lost = state.metrics.with_untracked(|metrics| metrics.step);
+    if ask(state, Command::NewRun { plan }, Purpose::Run(None)).is_some() && lost > 0 {
+        state.say(Tone::Undoable, format!("Training begins anew; {lost} steps were set aside."));
+    }
+}
+
+/// Puts back what a reset or other data replaced.
+pub fn undo(state: State) {
+    state.dismiss_undo();
+    ask(state, Command::Undo, Purpose::Undo);
+}
+
+/// Puts a model on view.
+pub fn view_model(state: State, model: ModelChoice) {
+    state.model.set(model);
+    if state.samples().with_untracked(Option::is_none) {
+        new_samples(state, model);
+    }
+    fit_picture(state);
+}
+
+/// Asks for samples of a model that exists.
+pub fn new_samples(state: State, model: ModelChoice) {
+    let about = if model == ModelChoice::Pretrained { state.pretrained } else { state.training };
+    if about.with_untracked(Option::is_some) {
+        ask(state, Command::Samples { model, count: SAMPLES, seed: fresh_seed() }, Purpose::Samples);
+    }
+}
+
+/// Asks for another picture, lower half unknown; a blank one is made at once.
+pub fn new_picture(state: State) {
+    let Some(image) = image_on_view(state) else { return };
+    let start = possible_start(state, state.start.get_untracked());
+    match start.source() {
+        None => show_picture(state, Picture::blank(image)),
+        Some(source) => {
+            let model = state.model.get_untracked();
+            ask(state, Command::Digit { source, model, seed: fresh_seed() }, Purpose::Picture(Some(Half::Lower)));
+        }
+    }
+}
+
+/// Gets a picture that fits the model on view, where the present one does not.
+pub fn fit_picture(state: State) {
+    if image_on_view(state).is_some_and(|image| state.picture.with_untracked(|picture| picture.image != image)) {
+        state.start.update(|start| *start = possible_start(state, *start));
+        new_picture(state);
+    }
+}
+
+/// Puts a picture on the canvas; answers to the one before go with it.
+pub fn show_picture(state: State, picture: Picture) {
+    state.picture.set(picture);
+    state.playing.set(false);
+    state.shown.set(Shown::Picture);
+    state.answers.set(None);
+    state.watched.set(None);
+}
+
+/// Asks for answers.
+pub fn complete(state: State, answers: u32, method: CompletionMethod) {
+    let model = state.model.get_untracked();
+    let (values, unknown, truth) = state
+        .picture
+        .with_untracked(|picture| (picture.bits().to_vec(), picture.unknown().to_vec(), picture.truth().map(<[u8]>::to_vec)));
+    cancel(state);
+    let command = Command::Complete { model, values, unknown: unknown.clone(), answers, method, seed: fresh_seed() };
+    if let Some(id) = ask(state, command, Purpose::Complete { unknown, truth, model }) {
+        state.completing.set(Some(Busy { id, done: 0, total: 0, shown: false }));
+        let show = move || {
+            state.completing.update(|busy| {
+                if let Some(busy) = busy.as_mut().filter(|busy| busy.id == id) {
+                    busy.shown = true;
+                }
+            });
+        };
+        set_timeout(show, QUICK);
+    }
+}
+
+/// Stops the completion at work.
+pub fn cancel(state: State) {
+    if let Some(busy) = state.completing.get_untracked() {
+        state.completing.set(None);
+        ask(state, Command::Cancel { request: busy.id }, Purpose::Cancel);
+    }
+}
+
+/// Asks for a search to watch.
+pub fn watch(state: State) {
+    let model = state.model.get_untracked();
+    let (values, unknown) = state.picture.with_untracked(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
+    ask(state, Command::Watch { model, values, unknown: unknown.clone(), seed: fresh_seed() }, Purpose::Watch(unknown));
+}
+
+/// Whether a picture can come from there for the model on view; the nearest that can, if not.
+pub fn possible_start(state: State, start: Start) -> Start {
+    let image = image_on_view(state);
+    match start {
+        Start::Generated if image != Some((28, 28)) => Start::Data,
+        Start::Data if !data_fits(state) => Start::Sample,
+        other => other,
+    }
+}
+
+/// Whether the loaded data has as many bits as the model on view has visible units.
+pub fn data_fits(state: State) -> bool {
+    let units = image_on_view(state).map(|image| Shape::of(image).units);
+    state.data.with(|data| data.as_ref().map(|data| data.width as usize)) == units
+}
+
+/// Rows and columns of the model on view; one row where it has no image.
+pub fn image_on_view(state: State) -> Option<(u32, u32)> {
+    state.about().map(|about| about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())))
+}
+
+fn fresh_seed() -> u32 {
+    (js_sys::Math::random() * f64::from(u32::MAX)) as u32
+}

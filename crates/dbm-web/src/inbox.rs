@@ -1,0 +1,194 @@
+//! What each message of the worker changes on the page.
+
+use crate::actions;
+use crate::draft::{Draft, same_run};
+use crate::picture::{Half, Picture};
+use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
+use leptos::prelude::*;
+
+/// What a request was made for.
+#[derive(Clone, Debug)]
+pub enum Purpose {
+    /// To open the pretrained model.
+    Model,
+    /// To use other data; a file that is new becomes an upload when it was read.
+    Data(DataChoice, Option<Upload>),
+    /// To begin a run, and then, if asked, to go on with this.
+    Run(Option<Command>),
+    /// To put back what was there before.
+    Undo,
+    /// To train.
+    Train,
+    /// To stop training.
+    Pause,
+    /// To take one step.
+    Step,
+    /// To see samples.
+    Samples,
+    /// To have a picture, masked like this.
+    Picture(Option<Half>),
+    /// To have it completed.
+    Complete {
+        /// What was unknown.
+        unknown: Vec<u8>,
+        /// What that hid.
+        truth: Option<Vec<u8>>,
+        /// By whom.
+        model: ModelChoice,
+    },
+    /// To watch a search; what was unknown.
+    Watch(Vec<u8>),
+    /// To stop another request.
+    Cancel,
+}
+
+/// Takes a message in.
+pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: Event) {
+    match (event, purpose) {
+        (Event::Ready, _) => actions::begin(state),
+        (Event::Metrics(metrics), _) => take_metrics(state, metrics),
+        (Event::Samples(grid), _) => match grid.model {
+            ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
+            ModelChoice::Training => state.samples_training.set(Some(grid)),
+        },
+        (Event::Failed { message }, purpose) => {
+            if purpose.is_none() && id.is_none() {
+                state.running.set(false);
+            }
+            state.say(Tone::Error, refusal(purpose.as_ref(), &message));
+            if let Some(purpose) = purpose {
+                gave_up(state, purpose);
+            }
+        }
+        (Event::ModelOpened(about), _) => {
+            state.pretrained.set(Some(about));
+            state.opening.set(Opening::Open);
+            actions::new_samples(state, ModelChoice::Pretrained);
+            actions::fit_picture(state);
+        }
+        (Event::DataReady { data, model, plan, metrics, .. }, purpose) => {
+            state.data.set(Some(data));
+            state.loading.set(false);
+            take_data_choice(state, purpose);
+            take_run(state, model, plan, metrics);
+        }
+        (Event::RunReady { model, plan, metrics, .. }, purpose) => {
+            state.choice_before.set(state.choice_in_use.get_untracked());
+            take_run(state, model, plan, metrics);
+            if let Some(Purpose::Run(Some(next))) = purpose {
+                actions::go(state, next);
+            }
+        }
+        (Event::Progress { done, total }, Some(Purpose::Complete { .. })) => state.completing.update(|busy| {
+            if let Some(busy) = busy.as_mut().filter(|busy| Some(busy.id) == id) {
+                (busy.done, busy.total) = (done, total);
+            }
+        }),
+        (Event::Completions(completions), Some(Purpose::Complete { unknown, truth, model })) => {
+            if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) {
+                state.completing.set(None);
+                state.answers.set(Some(Answered { completions, unknown, truth, model }));
+                state.playing.set(false);
+                state.shown.set(Shown::Answer(0));
+            }
+        }
+        (Event::Digit(digit), Some(Purpose::Picture(half))) => {
+            let mut picture = Picture::new(digit.image, digit.bits);
+            if let Some(half) = half {
+                picture.mask_half(half);
+                picture.forget();
+            }
+            actions::show_picture(state, picture);
+        }
+        (Event::Search(trace), Some(Purpose::Watch(unknown))) => {
+            if !trace.frames.is_empty() {
+                state.frame.set(0);
+                state.watched.set(Some(Watched { trace, unknown }));
+                state.shown.set(Shown::Search);
+                state.playing.set(!crate::paint::calm());
+            }
+        }
+        (Event::Cancelled, Some(purpose)) => gave_up(state, purpose),
+        (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
+        (Event::Done | Event::Cancelled | Event::Progress { .. } | Event::Completions(_) | Event::Digit(_) | Event::Search(_), _) => {}
+    }
+}
+
+/// A request will have no answer: the page stops waiting for it.
+pub fn gave_up(state: State, purpose: Purpose) {
+    match purpose {
+        Purpose::Model => state.opening.set(Opening::Missing),
+        Purpose::Data(..) => {
+            state.loading.set(false);
+            state.choice.set(state.choice_in_use.get_untracked());
+        }
+        Purpose::Train | Purpose::Run(Some(Command::Train)) => state.running.set(false),
+        Purpose::Complete { .. } => state.completing.set(None),
+        _ => {}
+    }
+}
+
+/// The worker is gone, and with it the run.
+pub fn lost(state: State) {
+    state.running.set(false);
+    state.playing.set(false);
+    state.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
+    state.dismiss_undo();
+}
+
+fn take_metrics(state: State, metrics: Metrics) {
+    state.running.set(metrics.running);
+    state.metrics.set(metrics);
+}
+
+fn take_data_choice(state: State, purpose: Option<Purpose>) {
+    let choice = match purpose {
+        Some(Purpose::Data(_, Some(upload))) => {
+            let name = upload.name.clone();
+            let place = state.uploads.try_update(|uploads| {
+                let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
+                uploads.truncate(uploads.len().max(place));
+                if place == uploads.len() {
+                    uploads.push(upload);
+                } else {
+                    uploads[place] = upload;
+                }
+                place
+            });
+            state.say(Tone::Undoable, format!("Now training on “{name}”, from step 0."));
+            DataChoice::Upload(place.unwrap_or_default())
+        }
+        Some(Purpose::Data(choice, None)) => {
+            if state.plan.get_untracked().is_some() && choice != state.choice_in_use.get_untracked() {
+                state.say(Tone::Undoable, "The data set was changed; training begins anew at step 0.");
+            }
+            choice
+        }
+        Some(Purpose::Undo) => state.choice_before.get_untracked(),
+        _ => state.choice_in_use.get_untracked(),
+    };
+    state.choice_before.set(state.choice_in_use.get_untracked());
+    state.choice_in_use.set(choice);
+    state.choice.set(choice);
+}
+
+fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
+    if !state.draft.with_untracked(Draft::plan).is_some_and(|drafted| same_run(&drafted, &plan)) {
+        state.draft.set(Draft::of(&plan));
+    }
+    state.plan.set(Some(plan));
+    state.training.set(Some(model));
+    take_metrics(state, metrics);
+    state.samples_training.set(None);
+    actions::new_samples(state, ModelChoice::Training);
+    actions::fit_picture(state);
+}
+
+fn refusal(purpose: Option<&Purpose>, message: &str) -> String {
+    match purpose {
+        Some(Purpose::Data(_, Some(upload))) if !message.contains(&upload.name) => format!("“{}”: {message}", upload.name),
+        Some(Purpose::Model) => format!("The pretrained model could not be opened: {message} Training works without it."),
+        _ => message.into(),
+    }
+}

@@ -1,0 +1,200 @@
+//! The line to the worker: starts it, numbers requests, matches answers, and replaces a worker that dies or falls silent.
+
+use crate::inbox::{self, Purpose};
+use crate::state::{State, Tone};
+use dbm_protocol::{Command, Message, Request, VERSION};
+use leptos::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+/// What Trunk's loader for the worker is called, beside the page. Versioned: its name carries no hash.
+const WORKER: &str = concat!("./dbm-worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+/// How often silence is looked for.
+const TICK: Duration = Duration::from_secs(2);
+/// Ticks without a word, while work is under way, after which a worker counts as lost.
+const PATIENCE: u32 = 30;
+/// Workers started in vain, one after another, before the page gives up.
+const TRIES: u32 = 3;
+
+/// The line, copyable; what it holds stays on the page's thread.
+#[derive(Clone, Copy)]
+pub struct Link(StoredValue<Inner, LocalStorage>);
+
+#[derive(Default)]
+struct Inner {
+    worker: Option<Worker>,
+    listeners: Vec<Closure<dyn FnMut(JsValue)>>,
+    ready: bool,
+    next_id: u32,
+    pending: BTreeMap<u32, Purpose>,
+    silent_ticks: u32,
+    tries: u32,
+}
+
+impl Default for Link {
+    fn default() -> Self {
+        Self(StoredValue::new_local(Inner::default()))
+    }
+}
+
+impl Link {
+    /// Whether the worker listens.
+    pub fn ready(&self) -> bool {
+        self.0.with_value(|inner| inner.ready)
+    }
+}
+
+/// Starts the first worker, and watches over it and its successors.
+pub fn open(state: State) {
+    start(state);
+    set_interval(move || listen_for_silence(state), TICK);
+}
+
+/// Asks the worker; the answer goes to [`inbox::receive`] with `purpose`. Returns the request's id, if it could be sent.
+pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
+    let Some(worker) = state.link.0.with_value(|inner| inner.worker.clone().filter(|_| inner.ready)) else {
+        state.say(Tone::Error, "The worker that computes is not ready yet; try again in a moment.");
+        inbox::gave_up(state, purpose);
+        return None;
+    };
+    let id = state.link.0.try_update_value(|inner| {
+        inner.next_id = inner.next_id.wrapping_add(1);
+        inner.next_id
+    })?;
+    let request = Request { version: VERSION, id, command };
+    let sent = request
+        .serialize(&serde_wasm_bindgen::Serializer::new())
+        .map_err(JsValue::from)
+        .and_then(|message| worker.post_message(&message));
+    if let Err(problem) = sent {
+        state.say(Tone::Error, format!("The request could not be sent to the worker ({}).", words(&problem)));
+        inbox::gave_up(state, purpose);
+        return None;
+    }
+    state.link.0.update_value(|inner| {
+        inner.pending.insert(id, purpose);
+    });
+    Some(id)
+}
+
+fn start(state: State) {
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    let worker = match Worker::new_with_options(WORKER, &options) {
+        Ok(worker) => worker,
+        Err(problem) => {
+            state.say(
+                Tone::Error,
+                format!("This browser could not start the worker that computes ({}); a current one is needed.", words(&problem)),
+            );
+            return;
+        }
+    };
+    let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| hear(state, &event));
+    let on_error = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+        let why = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|why| !why.is_empty());
+        replace(state, &why.unwrap_or_else(|| "it could not be loaded or stopped".into()));
+    });
+    let on_garbled = Closure::<dyn FnMut(JsValue)>::new(move |_| replace(state, "it sent what the browser could not read"));
+    worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+    worker.set_onmessageerror(Some(on_garbled.as_ref().unchecked_ref()));
+    state.link.0.update_value(|inner| {
+        inner.worker = Some(worker);
+        inner.silent_ticks = 0;
+        // Listeners of an earlier worker stay: one of them may be running this very line.
+        inner.listeners.extend([on_message, on_error, on_garbled]);
+    });
+}
+
+fn hear(state: State, event: &JsValue) {
+    let Some(data) = event.dyn_ref::<MessageEvent>().map(MessageEvent::data) else { return };
+    state.link.0.update_value(|inner| inner.silent_ticks = 0);
+    let version = js_sys::Reflect::get(&data, &"version".into()).ok().and_then(|version| version.as_f64());
+    if version != Some(f64::from(VERSION)) {
+        state.say(
+            Tone::Error,
+            format!(
+                "The worker is of another build than this page: it speaks version {}, the page {VERSION}. Reload the page without its \
+                 cache (Ctrl+Shift+R).",
+                version.map_or_else(|| "unknown".into(), |version| version.to_string())
+            ),
+        );
+        return;
+    }
+    match serde_wasm_bindgen::from_value::<Message>(data) {
+        Err(problem) => state.say(Tone::Error, format!("The worker sent a message that this page cannot read ({problem}).")),
+        Ok(Message { id, event, .. }) => {
+            if matches!(event, dbm_protocol::Event::Ready) {
+                state.link.0.update_value(|inner| (inner.ready, inner.tries) = (true, 0));
+            }
+            let last = !matches!(event, dbm_protocol::Event::Progress { .. });
+            let purpose = state
+                .link
+                .0
+                .try_update_value(|inner| match id {
+                    Some(id) if last => inner.pending.remove(&id),
+                    Some(id) => inner.pending.get(&id).cloned(),
+                    None => None,
+                })
+                .flatten();
+            inbox::receive(state, id, purpose, event);
+        }
+    }
+}
+
+fn listen_for_silence(state: State) {
+    let lost = state.link.0.try_update_value(|inner| {
+        let waiting = inner.worker.is_some() && (!inner.ready || !inner.pending.is_empty() || state.running.get_untracked());
+        inner.silent_ticks = if waiting { inner.silent_ticks + 1 } else { 0 };
+        inner.silent_ticks > PATIENCE
+    });
+    if lost == Some(true) {
+        replace(state, "it gave no sign for a minute");
+    }
+}
+
+/// Ends a lost worker and starts another; what the page shows stays.
+fn replace(state: State, why: &str) {
+    let tries = state.link.0.try_update_value(|inner| {
+        if let Some(worker) = inner.worker.take() {
+            worker.set_onmessage(None);
+            worker.set_onerror(None);
+            worker.set_onmessageerror(None);
+            worker.terminate();
+        }
+        inner.ready = false;
+        inner.silent_ticks = 0;
+        inner.tries += 1;
+        (std::mem::take(&mut inner.pending), inner.tries)
+    });
+    let Some((pending, tries)) = tries else { return };
+    for purpose in pending.into_values() {
+        inbox::gave_up(state, purpose);
+    }
+    inbox::lost(state);
+    if tries > TRIES {
+        state.say(
+            Tone::Error,
+            format!("The worker that computes cannot be kept alive: {why}. Reload the page; if that does not help, use a smaller model."),
+        );
+        return;
+    }
+    state.say(
+        Tone::Error,
+        format!(
+            "The worker that computes was lost: {why}. A new one takes over: the pretrained model and the data are opened again, and what \
+             you see stays; training begins anew at step 0."
+        ),
+    );
+    start(state);
+}
+
+/// A JavaScript error in words.
+pub fn words(problem: &JsValue) -> String {
+    let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
+    message.or_else(|| problem.as_string()).unwrap_or_else(|| "no reason given".into())
+}

@@ -1,0 +1,19 @@
+//! DBM Lab's page: controls, state and drawing. The model itself lives in the worker.
+
+mod actions;
+mod bins;
+mod draft;
+mod inbox;
+mod link;
+mod model_file;
+mod paint;
+mod parts;
+mod picture;
+mod shape;
+mod state;
+mod uploads;
+
+fn main() {
+    console_error_panic_hook::set_once();
+    leptos::mount::mount_to_body(parts::App);
+}

@@ -1,0 +1,88 @@
+//! The pretrained model's file: fetched once, with progress, and given to every worker that comes up.
+
+use crate::actions;
+use crate::inbox::Purpose;
+use crate::link::{ask, words};
+use crate::state::{Opening, State, Tone};
+use dbm_protocol::{Command, ModelChoice};
+use js_sys::futures::JsFuture;
+use leptos::prelude::*;
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{ReadableStreamDefaultReader, Response};
+
+/// Beside the page.
+const FILE: &str = "models/mnist.safetensors";
+
+thread_local! {
+    /// The file, once it is here.
+    static BYTES: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Fetches the file and gives it to the worker, if that is up by then; says what went wrong otherwise.
+pub fn fetch(state: State) {
+    state.opening.set(Opening::Fetching(0.0, None));
+    leptos::task::spawn_local(async move {
+        match download(state).await {
+            Ok(bytes) => {
+                BYTES.with_borrow_mut(|kept| *kept = Some(bytes));
+                state.opening.set(Opening::Reading);
+                if state.link.ready() {
+                    send(state);
+                }
+            }
+            Err(why) => {
+                state.opening.set(Opening::Missing);
+                state.model.set(ModelChoice::Training);
+                state.say(
+                    Tone::Error,
+                    format!("The pretrained model ({FILE}) could not be fetched: {why}. Reload the page to try again; training works without it."),
+                );
+                actions::fit_picture(state);
+            }
+        }
+        actions::use_present_data_once(state);
+    });
+}
+
+/// Gives the worker the file, if it is here.
+pub fn send(state: State) {
+    if let Some(bytes) = BYTES.with_borrow(Clone::clone) {
+        state.opening.set(Opening::Reading);
+        ask(state, Command::OpenModel { name: FILE.into(), bytes }, Purpose::Model);
+    }
+}
+
+async fn download(state: State) -> Result<Vec<u8>, String> {
+    let said = |problem: JsValue| words(&problem);
+    let response = JsFuture::from(window().fetch_with_str(FILE)).await.map_err(said)?;
+    let response: Response = response.dyn_into().map_err(|_| "the browser gave no answer".to_string())?;
+    if !response.ok() {
+        return Err(format!("the server answered {} {}", response.status(), response.status_text()));
+    }
+    let kind = response.headers().get("content-type").ok().flatten().unwrap_or_default();
+    if kind.starts_with("text/html") {
+        return Err("a safetensors file was expected, and a web page came".into());
+    }
+    let total = response.headers().get("content-length").ok().flatten().and_then(|length| length.parse::<f64>().ok());
+    let Some(body) = response.body() else { return Err("the answer was empty".into()) };
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let mut bytes = Vec::new();
+    loop {
+        let part = JsFuture::from(reader.read()).await.map_err(said)?;
+        let get = |name: &str| js_sys::Reflect::get(&part, &name.into());
+        if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<js_sys::Uint8Array>) {
+            bytes.extend_from_slice(&chunk.to_vec());
+            state.opening.set(Opening::Fetching(bytes.len() as f64, total));
+        }
+        if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
+            break;
+        }
+    }
+    match total {
+        Some(total) if total > bytes.len() as f64 && response.headers().get("content-encoding").ok().flatten().is_none() => {
+            Err(format!("{total} bytes were announced, and {} came", bytes.len()))
+        }
+        _ => Ok(bytes),
+    }
+}

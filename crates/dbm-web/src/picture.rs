@@ -1,0 +1,224 @@
+//! The picture being completed: its ink, its unknown region, and every edit of them, undoable.
+
+use crate::shape::Shape;
+
+/// Edits kept for undo.
+const PAST: usize = 200;
+
+/// What a press on the canvas does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// Makes cells unknown.
+    #[default]
+    Mask,
+    /// Makes cells known.
+    Unmask,
+    /// Sets cells, and makes them known.
+    Draw,
+    /// Clears cells, and makes them known.
+    Erase,
+}
+
+/// Half of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// Rows above the middle.
+    Upper,
+    /// Rows below the middle.
+    Lower,
+    /// Columns left of the middle.
+    Left,
+    /// Columns right of the middle.
+    Right,
+}
+
+/// Ink and unknown region, one byte a unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Layers {
+    bits: Vec<u8>,
+    unknown: Vec<u8>,
+    truth: Option<Vec<u8>>,
+}
+
+/// A picture with an unknown region.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// How the worker sees it.
+    pub image: (u32, u32),
+    /// How it is shown.
+    pub shape: Shape,
+    now: Layers,
+    past: Vec<Layers>,
+}
+
+impl Picture {
+    /// A picture whose truth is known.
+    pub fn new(image: (u32, u32), bits: Vec<u8>) -> Self {
+        let shape = Shape::of(image);
+        let mut bits = bits;
+        bits.resize(shape.units, 0);
+        let now = Layers { unknown: vec![0; shape.units], truth: Some(bits.clone()), bits };
+        Self { image, shape, now, past: Vec::new() }
+    }
+
+    /// A blank one, to draw in.
+    pub fn blank(image: (u32, u32)) -> Self {
+        let mut picture = Self::new(image, Vec::new());
+        picture.now.truth = None;
+        picture
+    }
+
+    /// One byte a unit, 1 where there is ink.
+    pub fn bits(&self) -> &[u8] {
+        &self.now.bits
+    }
+
+    /// One byte a unit, 1 where it is unknown.
+    pub fn unknown(&self) -> &[u8] {
+        &self.now.unknown
+    }
+
+    /// What the unknown region hides, where that is known.
+    pub fn truth(&self) -> Option<&[u8]> {
+        self.now.truth.as_deref()
+    }
+
+    /// How many units are unknown.
+    pub fn n_unknown(&self) -> usize {
+        self.now.unknown.iter().filter(|&&u| u != 0).count()
+    }
+
+    /// Whether there is an edit to undo.
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Begins an edit: what stands now is what [`Self::undo`] returns to.
+    pub fn begin(&mut self) {
+        if self.past.last() != Some(&self.now) {
+            if self.past.len() == PAST {
+                self.past.remove(0);
+            }
+            self.past.push(self.now.clone());
+        }
+    }
+
+    /// Ends an edit; one that changed nothing is forgotten.
+    pub fn end(&mut self) {
+        if self.past.last() == Some(&self.now) {
+            self.past.pop();
+        }
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(&mut self) {
+        if let Some(before) = self.past.pop() {
+            self.now = before;
+        }
+    }
+
+    /// Makes this the picture that no undo goes behind.
+    pub fn forget(&mut self) {
+        self.past.clear();
+    }
+
+    /// Uses a tool on all cells whose centre lies within a round brush, all along a line between two places in cells.
+    pub fn stroke(&mut self, tool: Tool, from: (f64, f64), to: (f64, f64), brush: f64) {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        let steps = ((length * 3.0).ceil() as usize).clamp(1, 10_000);
+        for step in 0..=steps {
+            let t = step as f64 / steps as f64;
+            self.dab(tool, (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1)), brush);
+        }
+    }
+
+    fn dab(&mut self, tool: Tool, (row, column): (f64, f64), brush: f64) {
+        let radius = brush / 2.0;
+        let span = |centre: f64, limit: usize| {
+            let low = (centre - radius).floor().max(0.0) as usize;
+            low..((centre + radius).ceil().max(0.0) as usize + 1).min(limit)
+        };
+        for r in span(row, self.shape.rows) {
+            for c in span(column, self.shape.columns) {
+                let inside = (r as f64 + 0.5 - row).hypot(c as f64 + 0.5 - column) <= radius;
+                let under = r == row.floor() as usize && c == column.floor() as usize && row >= 0.0 && column >= 0.0;
+                if let Some(unit) = self.shape.unit(r, c).filter(|_| inside || under) {
+                    self.apply(tool, unit);
+                }
+            }
+        }
+    }
+
+    fn apply(&mut self, tool: Tool, unit: usize) {
+        match tool {
+            Tool::Mask => self.now.unknown[unit] = 1,
+            Tool::Unmask => self.now.unknown[unit] = 0,
+            Tool::Draw | Tool::Erase => {
+                let ink = u8::from(tool == Tool::Draw);
+                self.now.unknown[unit] = 0;
+                if self.now.bits[unit] != ink {
+                    self.now.bits[unit] = ink;
+                    self.now.truth = None;
+                }
+            }
+        }
+    }
+
+    /// Makes exactly one half unknown.
+    pub fn mask_half(&mut self, half: Half) {
+        self.begin();
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        for unit in 0..self.shape.units {
+            let (row, column) = (unit / columns, unit % columns);
+            let masked = match half {
+                Half::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
+                Half::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
+                Half::Left => 2 * column < columns,
+                Half::Right => 2 * column >= columns,
+            };
+            self.now.unknown[unit] = u8::from(masked);
+        }
+        self.end();
+    }
+
+    /// Makes everything known.
+    pub fn clear_mask(&mut self) {
+        self.begin();
+        self.now.unknown.fill(0);
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_strokes_and_undo() {
+        let mut picture = Picture::new((4, 4), vec![1; 16]);
+        picture.mask_half(Half::Lower);
+        assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
+        picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
+        assert_eq!(picture.n_unknown(), 4);
+        picture.begin();
+        picture.stroke(Tool::Erase, (0.5, 0.5), (0.5, 0.5), 1.0);
+        picture.end();
+        assert_eq!((picture.bits()[0], picture.truth()), (0, None));
+        picture.undo();
+        assert_eq!((picture.bits()[0], picture.truth().is_some()), (1, true));
+        picture.clear_mask();
+        picture.clear_mask();
+        assert_eq!(picture.n_unknown(), 0);
+        picture.undo();
+        assert_eq!(picture.n_unknown(), 4);
+    }
+
+    #[test]
+    fn strokes_outside_change_nothing() {
+        let mut picture = Picture::blank((4, 4));
+        picture.stroke(Tool::Mask, (-9.0, -9.0), (-3.0, -3.0), 1.0);
+        picture.stroke(Tool::Mask, (f64::NAN, 1.0), (1.0, 1.0), 1.0);
+        picture.stroke(Tool::Mask, (40.0, 40.0), (50.0, 50.0), 5.0);
+        assert_eq!(picture.n_unknown(), 0);
+    }
+}

@@ -1,0 +1,261 @@
+//! Everything the page shows, as signals; one copyable value that every part receives by context.
+
+use crate::draft::Draft;
+use crate::link::Link;
+use crate::picture::{Picture, Tool};
+use dbm_protocol::{About, Completions, DataAbout, DataSource, DigitSource, Grid, Metrics, ModelChoice, RunPlan, SearchTrace};
+use leptos::prelude::*;
+
+/// Where the pretrained model's file stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Opening {
+    /// Bytes so far, of how many where that is known.
+    Fetching(f64, Option<f64>),
+    /// The worker reads it.
+    #[default]
+    Reading,
+    /// It can be used.
+    Open,
+    /// It cannot; the message is among the notices.
+    Missing,
+}
+
+/// Which data set the select shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataChoice {
+    /// Generated digits.
+    #[default]
+    Digits,
+    /// Bars and stripes.
+    Bars,
+    /// An upload, by its place in [`State::uploads`].
+    Upload(usize),
+}
+
+/// A file of the visitor's that was read as data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Upload {
+    /// Its name, shown as text only.
+    pub name: String,
+    /// The request that reads it again.
+    pub source: DataSource,
+}
+
+/// What the large canvas shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// The picture and its unknown region.
+    #[default]
+    Picture,
+    /// An answer.
+    Answer(usize),
+    /// How far the answers agree.
+    Agreement,
+    /// The watched search, at the present frame.
+    Search,
+}
+
+/// Where the next picture comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// A sample of the model on view.
+    Sample,
+    /// A generated digit.
+    #[default]
+    Generated,
+    /// An example of the loaded data.
+    Data,
+    /// Nothing: drawn by hand.
+    Blank,
+}
+
+impl Start {
+    /// What the worker is asked for; nothing for a blank picture.
+    pub fn source(self) -> Option<DigitSource> {
+        match self {
+            Self::Sample => Some(DigitSource::Sample),
+            Self::Generated => Some(DigitSource::Generated),
+            Self::Data => Some(DigitSource::Data),
+            Self::Blank => None,
+        }
+    }
+}
+
+/// How sure a message is meant to sound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Something was refused or failed.
+    Error,
+    /// Something happened.
+    News,
+    /// Something happened that can be taken back.
+    Undoable,
+}
+
+/// A message to the visitor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// Its own.
+    pub id: u32,
+    /// Its tone.
+    pub tone: Tone,
+    /// As text.
+    pub text: String,
+}
+
+/// A request at work long enough to show progress.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Busy {
+    /// The request.
+    pub id: u32,
+    /// Parts done,
+    pub done: u32,
+    /// of this many; 0 while unknown.
+    pub total: u32,
+    /// Whether it has taken long enough to be shown.
+    pub shown: bool,
+}
+
+/// Answers together with the question they answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The answers.
+    pub completions: Completions,
+    /// What was unknown.
+    pub unknown: Vec<u8>,
+    /// What it hid, where that is known.
+    pub truth: Option<Vec<u8>>,
+    /// Who answered.
+    pub model: ModelChoice,
+}
+
+/// A watched search together with what was unknown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watched {
+    /// The search.
+    pub trace: SearchTrace,
+    /// What was unknown.
+    pub unknown: Vec<u8>,
+}
+
+macro_rules! signals {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+        /// The page's state.
+        #[derive(Clone, Copy)]
+        pub struct State {
+            /// The worker.
+            pub link: Link,
+            $($(#[$doc])* pub $name: RwSignal<$kind>,)*
+        }
+
+        impl Default for State {
+            fn default() -> Self {
+                Self { link: Link::default(), $($name: RwSignal::new(Default::default()),)* }
+            }
+        }
+    };
+}
+
+signals! {
+    /// Where the pretrained model's file stands.
+    opening: Opening,
+    /// The pretrained model.
+    pretrained: Option<About>,
+    /// The model being trained.
+    training: Option<About>,
+    /// Which of the two is on view.
+    model: ModelChoice,
+    /// The data in use.
+    data: Option<DataAbout>,
+    /// What the select shows.
+    choice: DataChoice,
+    /// What is in use; what the select returns to when a choice is refused.
+    choice_in_use: DataChoice,
+    /// What Undo would bring back.
+    choice_before: DataChoice,
+    /// Whether data is being made or read.
+    loading: bool,
+    /// Files that were read as data.
+    uploads: Vec<Upload>,
+    /// The settings form.
+    draft: Draft,
+    /// What the present run was begun with.
+    plan: Option<RunPlan>,
+    /// Where training stands.
+    metrics: Metrics,
+    /// Whether training runs, or has just been asked to.
+    running: bool,
+    /// The latest samples of the pretrained model.
+    samples_pretrained: Option<Grid>,
+    /// The latest samples of the model in training.
+    samples_training: Option<Grid>,
+    /// The picture to complete.
+    picture: Picture,
+    /// Where the next one comes from.
+    start: Start,
+    /// What a press on the canvas does.
+    tool: Tool,
+    /// What the large canvas shows.
+    shown: Shown,
+    /// The latest answers.
+    answers: Option<Answered>,
+    /// The completion at work.
+    completing: Option<Busy>,
+    /// The latest watched search.
+    watched: Option<Watched>,
+    /// Which of its frames is shown.
+    frame: usize,
+    /// Whether it plays.
+    playing: bool,
+    /// Messages, oldest first.
+    notices: Vec<Notice>,
+    /// Whether a file is being dragged over the page.
+    dragging: bool,
+    /// Bumped when canvases must be drawn anew: theme, size.
+    redraw: u32,
+}
+
+impl State {
+    /// The model on view.
+    pub fn about(&self) -> Option<About> {
+        match self.model.get() {
+            ModelChoice::Pretrained => self.pretrained.get(),
+            ModelChoice::Training => self.training.get(),
+        }
+    }
+
+    /// The samples on view.
+    pub fn samples(&self) -> RwSignal<Option<Grid>> {
+        match self.model.get() {
+            ModelChoice::Pretrained => self.samples_pretrained,
+            ModelChoice::Training => self.samples_training,
+        }
+    }
+
+    /// Tells the visitor something, once: the same words are not shown twice at a time.
+    pub fn say(&self, tone: Tone, text: impl Into<String>) {
+        let text = text.into();
+        self.notices.update(|notices| {
+            notices.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
+            let id = notices.last().map_or(0, |notice| notice.id + 1);
+            notices.push(Notice { id, tone, text });
+            let surplus = notices.len().saturating_sub(4);
+            notices.drain(..surplus);
+        });
+    }
+
+    /// Takes a message away.
+    pub fn dismiss(&self, id: u32) {
+        self.notices.update(|notices| notices.retain(|notice| notice.id != id));
+    }
+
+    /// Takes the offer of Undo away.
+    pub fn dismiss_undo(&self) {
+        self.notices.update(|notices| notices.retain(|notice| notice.tone != Tone::Undoable));
+    }
+}
+
+/// The state, in any part of the page.
+pub fn state() -> State {
+    expect_context()
+}

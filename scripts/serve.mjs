@@ -1,0 +1,81 @@
+// Serves dist/ as any static host would, plus the two headers that make the page cross-origin isolated (SharedArrayBuffer, precise
+// timers). Run directly it serves at http://127.0.0.1:$PORT; imported, `serve` gives a server to tests.
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { extname, join, sep } from "node:path";
+import { pipeline } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+
+const TYPES = {
+  ".css": "text/css; charset=utf-8",
+  ".csv": "text/csv; charset=utf-8",
+  ".html": "text/html; charset=utf-8",
+  ".ico": "image/x-icon",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
+  ".png": "image/png",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".wasm": "application/wasm",
+};
+
+const HEADERS = {
+  "Cache-Control": "no-cache",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** The file that a request's path names, inside `root` and nowhere else; undefined when there is none. */
+async function fileFor(root, url) {
+  try {
+    const asked = decodeURIComponent(new URL(url, "http://localhost").pathname);
+    const path = join(root, asked.endsWith("/") ? `${asked}index.html` : asked);
+    const found = await stat(path);
+    return path.startsWith(root + sep) && found.isFile() ? { path, size: found.size } : undefined;
+  } catch {
+    return undefined; // malformed, or not there
+  }
+}
+
+async function answer(root, request, response) {
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD" }).end();
+    return;
+  }
+  const file = await fileFor(root, request.url);
+  if (!file) {
+    response.writeHead(404, { ...HEADERS, "Content-Type": TYPES[".txt"] }).end("Not found\n");
+    return;
+  }
+  const type = TYPES[extname(file.path)] ?? "application/octet-stream";
+  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": file.size });
+  if (request.method === "HEAD") response.end();
+  else pipeline(createReadStream(file.path), response, () => {}); // a visitor who leaves midway is no error
+}
+
+/** Serves `root` at `port` (0: any free one); resolves to the server once it listens. */
+export function serve({ root = DIST, port = 0 } = {}) {
+  const server = createServer((request, response) => answer(root, request, response));
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const port = Number(process.env.PORT ?? 8080);
+  try {
+    const server = await serve({ port });
+    console.log(`DBM Lab is at http://127.0.0.1:${server.address().port} (Ctrl+C ends it)`);
+  } catch (error) {
+    const taken = `port ${port} is taken: end what uses it, or choose another, e.g. PORT=8081 npm start`;
+    console.error(`error: ${error.code === "EADDRINUSE" ? taken : error.message}`);
+    process.exit(1);
+  }
+}
