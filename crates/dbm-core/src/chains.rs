@@ -166,11 +166,28 @@ impl Chains {
 
     /// Puts a chain at [`Chains::uniform_state`].
     pub fn randomize(&mut self, model: &Dbm, chain: usize, stream: &mut Stream) {
-        for (l, values) in self.uniform_state(model, chain, stream).iter().enumerate() {
-            self.states[l].row_mut(chain).copy_from_slice(values);
+        let state = self.uniform_state(model, chain, stream);
+        self.place(chain, &state);
+    }
+
+    /// Puts a chain at a state of the model's shape. A clamped unit is then clamped to its value there.
+    ///
+    /// # Panics
+    /// If the state has another shape, or another visible layer than the one a wholly clamped chain was made with.
+    pub fn place(&mut self, chain: usize, state: &[Vec<f32>]) {
+        assert_eq!(state.len(), self.states.len());
+        assert!(self.clamp != Clamp::Visible || self.states[0].row(chain) == state[0], "the clamped visible layer");
+        for (layer, values) in self.states.iter_mut().zip(state) {
+            layer.row_mut(chain).copy_from_slice(values);
         }
         self.valid[0][chain] = false;
         self.valid[1][chain] = false;
+    }
+
+    /// The fields of a layer of one chain, `[n_l]`, where they are up to date.
+    pub fn field(&self, layer: usize, chain: usize) -> Option<&[f32]> {
+        let there = self.valid[layer % 2][chain] && self.fields[layer].rows() > 0;
+        there.then(|| self.fields[layer].row(chain))
     }
 
     /// Which visible units of one chain are clamped; `None` where all are.

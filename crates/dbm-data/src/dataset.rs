@@ -62,7 +62,7 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
     }
     recognize_text(name, content)?;
     let text = std::str::from_utf8(content).map_err(|error| unrecognized(name, not_text(error.valid_up_to())))?;
-    Dataset::from_table(name, Table::read(name, text)?)
+    Dataset::from_table(name, &Table::read(name, text)?)
 }
 
 impl Dataset {
@@ -86,7 +86,9 @@ impl Dataset {
         }
         let mut bits = images.data;
         let threshold = if bits.iter().all(|&value| value <= 1) { 0 } else { threshold };
-        bits.iter_mut().for_each(|value| *value = u8::from(*value > threshold));
+        for value in &mut bits {
+            *value = u8::from(*value > threshold);
+        }
         let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(name))?;
         Ok(Self { name: name.into(), examples, image, labels })
     }
@@ -95,7 +97,7 @@ impl Dataset {
     ///
     /// # Errors
     /// [`DataError::Refused`] where the bits are no whole number of rows.
-    pub fn from_table(name: &str, table: Table) -> Result<Self, DataError> {
+    pub fn from_table(name: &str, table: &Table) -> Result<Self, DataError> {
         let examples = Examples::from_bits(table.width, &table.bits).map_err(DataError::refused(name))?;
         Ok(Self { name: name.into(), examples, image: square(table.width), labels: None })
     }

@@ -27,7 +27,9 @@ pub enum DataError {
         got: u128,
     },
     /// More bytes than the header announces.
-    #[error("{name}: the header announces {expected} bytes of data, but more follow; the header or the file is wrong, fetch it again")]
+    #[error(
+        "{name}: the header announces {expected} bytes of data, but more follow; the header or the file is wrong, fetch it again"
+    )]
     Trailing {
         /// The file.
         name: String,
@@ -43,6 +45,14 @@ pub enum DataError {
         needed: u128,
         /// Bytes accepted.
         limit: u128,
+    },
+    /// More than the machine, or the tab, still has room for.
+    #[error("{name}: room for {needed} bytes is needed, but the memory is full; close other things, or use a smaller file")]
+    Memory {
+        /// The file.
+        name: String,
+        /// Bytes needed.
+        needed: usize,
     },
     /// A gzip stream that does not unpack.
     #[error("{name}: expected intact gzip data, but it fails after {at} unpacked bytes ({reason}); fetch the file again")]
@@ -73,7 +83,9 @@ pub enum DataError {
         name: String,
     },
     /// A file of labels where examples should be.
-    #[error("{name}: expected examples, but this file holds one number for each of {count}: labels; load the images it belongs to")]
+    #[error(
+        "{name}: expected examples, but this file holds one number for each of {count}: labels; load the images it belongs to"
+    )]
     LabelsAlone {
         /// The file.
         name: String,
@@ -103,7 +115,9 @@ pub enum DataError {
         got: String,
     },
     /// A table's row of another width than the first.
-    #[error("{name}: line {line}: expected {expected} columns as in the first row, but {got} came; every row needs the same number")]
+    #[error(
+        "{name}: line {line}: expected {expected} columns as in the first row, but {got} came; every row needs the same number"
+    )]
     Ragged {
         /// The file.
         name: String,
@@ -141,7 +155,9 @@ pub enum DataError {
         advice: &'static str,
     },
     /// A model without its run.
-    #[error("the checkpoint holds weights only, cannot resume: its {missing} is not in it; begin a new run, or open a full checkpoint")]
+    #[error(
+        "the checkpoint holds weights only, cannot resume: its {missing} is not in it; begin a new run, or open a full checkpoint"
+    )]
     WeightsOnly {
         /// What is not there.
         missing: &'static str,

@@ -33,7 +33,7 @@ impl<'a> Source<'a> {
     /// The next bytes: `count` of them, fewer only where the content ends.
     ///
     /// # Errors
-    /// [`DataError::Gzip`] where unpacking fails, [`DataError::TooLarge`] where memory lacks.
+    /// [`DataError::Gzip`] where unpacking fails, [`DataError::Memory`] where memory lacks.
     pub fn take(&mut self, name: &str, count: usize) -> Result<Vec<u8>, DataError> {
         match self {
             Self::Plain(bytes) => {
@@ -45,11 +45,7 @@ impl<'a> Source<'a> {
                 let mut taken = Vec::new();
                 // A header's word alone reserves nothing that the packed bytes could not fill.
                 let most = count.min(packed.saturating_mul(MAX_EXPANSION));
-                taken.try_reserve_exact(most).map_err(|_| DataError::TooLarge {
-                    name: name.into(),
-                    needed: most as u128,
-                    limit: 0,
-                })?;
+                taken.try_reserve_exact(most).map_err(|_| DataError::Memory { name: name.into(), needed: most })?;
                 decoder.by_ref().take(count as u64).read_to_end(&mut taken).map_err(|error| DataError::Gzip {
                     name: name.into(),
                     at: *unpacked + taken.len(),

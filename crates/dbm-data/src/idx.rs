@@ -1,7 +1,7 @@
 //! IDX, the format of MNIST: a magic number, the sizes, the bytes; plain or in gzip.
 
-use crate::gzip::{MAX_DATA, Source};
 use crate::DataError;
+use crate::gzip::{MAX_DATA, Source};
 
 /// The element code of unsigned bytes, the only one MNIST uses and the only one read here.
 const U8: u8 = 0x08;
@@ -24,7 +24,7 @@ pub struct Idx {
 
 /// Whether these bytes begin as an IDX file does, of whatever element type.
 pub(crate) fn is_idx(bytes: &[u8]) -> bool {
-    matches!(bytes, [0, 0, 0x08..=0x0e, 1.., ..])
+    matches!(bytes, [0, 0, 0x08..=0x0e, 1..=255, ..])
 }
 
 impl Idx {
@@ -33,7 +33,7 @@ impl Idx {
     /// # Errors
     /// [`DataError::Format`] for another magic number or element type, [`DataError::Truncated`] and
     /// [`DataError::Trailing`] where the header lies about the size, [`DataError::TooLarge`] beyond
-    /// [`MAX_DATA`](crate::MAX_DATA), [`DataError::Gzip`] for broken gzip, [`DataError::Empty`] for no values.
+    /// [`MAX_DATA`], [`DataError::Gzip`] for broken gzip, [`DataError::Empty`] for no values.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let mut source = Source::new(bytes);
         let shape = header(name, &mut source)?;
@@ -75,12 +75,7 @@ impl Idx {
 
 /// The sizes a file announces.
 fn header(name: &str, source: &mut Source) -> Result<Vec<u32>, DataError> {
-    let short = |what, expected, got: &[u8]| DataError::Truncated {
-        name: name.into(),
-        what,
-        expected,
-        got: got.len() as u128,
-    };
+    let short = |what, expected, got: &[u8]| DataError::Truncated { name: name.into(), what, expected, got: got.len() as u128 };
     let magic = source.take(name, 4)?;
     let &[zero, nought, element, dimensions] = &magic[..] else {
         return Err(short("an IDX file's magic number", 4, &magic));

@@ -5,15 +5,19 @@
 //! what was expected, what came, and what to do.
 
 pub mod bars;
+pub mod checkpoint;
 mod dataset;
 pub mod digits;
 mod error;
 mod gzip;
 pub mod idx;
+pub mod npy;
+pub mod picture;
 pub mod table;
 #[cfg(test)]
 mod test_support;
 
+pub use checkpoint::{Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load};
 pub use error::DataError;
 pub use gzip::MAX_DATA;

@@ -29,7 +29,7 @@ impl Table {
     ///
     /// # Errors
     /// [`DataError::Cell`] and [`DataError::Ragged`] naming the first line that does not fit, [`DataError::Empty`] for no
-    /// rows, [`DataError::TooLarge`] beyond [`MAX_DATA`](crate::MAX_DATA).
+    /// rows, [`DataError::TooLarge`] beyond [`MAX_DATA`].
     pub fn read(name: &str, text: &str) -> Result<Self, DataError> {
         let text = text.trim_start_matches('\u{feff}');
         if text.len() > MAX_DATA {
@@ -61,8 +61,7 @@ impl Table {
             if blank || std::mem::take(&mut first) && is_header(&cells) {
                 continue;
             }
-            let line = record.position().map_or(0, csv::Position::line);
-            table.push(name, line, &cells)?;
+            table.push(name, &cells, || line_of(&record, text))?;
         }
         if table.bits.is_empty() {
             return Err(DataError::Empty { name: name.into() });
@@ -70,12 +69,12 @@ impl Table {
         Ok(table)
     }
 
-    fn push(&mut self, name: &str, line: u64, cells: &[&str]) -> Result<(), DataError> {
+    fn push(&mut self, name: &str, cells: &[&str], line: impl Fn() -> u64) -> Result<(), DataError> {
         let start = self.bits.len();
         for (column, cell) in cells.iter().enumerate() {
             self.bits.push(bit(cell).ok_or_else(|| DataError::Cell {
                 name: name.into(),
-                line,
+                line: line(),
                 column: column + 1,
                 got: cell.chars().take(40).collect(),
             })?);
@@ -83,10 +82,18 @@ impl Table {
         if start == 0 {
             self.width = cells.len();
         } else if self.width != cells.len() {
-            return Err(DataError::Ragged { name: name.into(), line, expected: self.width, got: cells.len() });
+            return Err(DataError::Ragged { name: name.into(), line: line(), expected: self.width, got: cells.len() });
         }
         Ok(())
     }
+}
+
+/// The line a record stands on. Its position is where the one before it ended, so passed-over lines are to be added.
+fn line_of(record: &StringRecord, text: &str) -> u64 {
+    let Some(position) = record.position() else { return 0 };
+    let rest = text.get(position.byte() as usize..).unwrap_or("");
+    let passed_over = rest.lines().take_while(|line| line.trim().is_empty() || line.starts_with('#')).count();
+    position.line() + passed_over as u64
 }
 
 fn bit(cell: &str) -> Option<u8> {
@@ -146,8 +153,8 @@ mod tests {
 
     #[test]
     fn the_first_misfit_is_named() {
-        let message = refusal(Table::read("my.csv", "a,b\n0,1\n\n1,7\n"));
-        assert!(message.contains("my.csv: line 4, column 2: expected 0 or 1, but \"7\""), "{message}");
+        let message = refusal(Table::read("my.csv", "a,b\r\n0,1\n\n# why\n1,7\n"));
+        assert!(message.contains("my.csv: line 5, column 2: expected 0 or 1, but \"7\""), "{message}");
         assert!(refusal(Table::read("x", "0,1\n0,\n")).contains("line 2, column 2: expected 0 or 1, but \"\""));
         assert!(refusal(Table::read("x", "0,5\n0,1\n")).contains("line 1, column 2"));
         assert!(refusal(Table::read("x", "3,5\n0,1\n")).contains("line 1, column 1"));

@@ -23,22 +23,18 @@ const QUICK: Duration = Duration::from_millis(300);
 /// A worker has come up: gives it the model, as soon as it is there, and data.
 pub fn begin(state: State) {
     model_file::send(state);
-    if state.opening.get_untracked() == Opening::Reading {
-        use_present_data(state);
+    if matches!(state.opening.get_untracked(), Opening::Fetching(..)) {
+        set_timeout(move || use_present_data(state), GRACE);
     } else {
-        set_timeout(move || use_present_data_once(state), GRACE);
+        use_present_data(state);
     }
 }
 
 /// Gives the worker the chosen data, unless it has been given some.
-pub fn use_present_data_once(state: State) {
-    if state.link.ready() && !state.loading.get_untracked() && state.data.with_untracked(Option::is_none) {
-        use_present_data(state);
+pub fn use_present_data(state: State) {
+    if state.link.ready() && !state.fed.get_untracked() {
+        use_data(state, state.choice_in_use.get_untracked());
     }
-}
-
-fn use_present_data(state: State) {
-    use_data(state, state.choice_in_use.get_untracked());
 }
 
 /// Takes one of the known data sets into use, with settings that suit it unless the visitor has changed them.
@@ -69,6 +65,7 @@ fn send_data(state: State, source: DataSource, choice: DataChoice, upload: Optio
     let draft = if untouched { suited } else { draft };
     let Some(plan) = draft.plan().or_else(|| state.plan.get_untracked()).or_else(|| Draft::default().plan()) else { return };
     state.loading.set(true);
+    state.fed.set(true);
     ask(state, Command::UseData { source, plan }, Purpose::Data(choice, upload));
 }
 
@@ -123,7 +120,7 @@ pub fn undo(state: State) {
 /// Puts a model on view.
 pub fn view_model(state: State, model: ModelChoice) {
     state.model.set(model);
-    if state.samples().with_untracked(Option::is_none) {
+    if untrack(|| state.samples()).with_untracked(Option::is_none) {
         new_samples(state, model);
     }
     fit_picture(state);
@@ -139,8 +136,8 @@ pub fn new_samples(state: State, model: ModelChoice) {
 
 /// Asks for another picture, lower half unknown; a blank one is made at once.
 pub fn new_picture(state: State) {
-    let Some(image) = image_on_view(state) else { return };
-    let start = possible_start(state, state.start.get_untracked());
+    let Some(image) = untrack(|| image_on_view(state)) else { return };
+    let start = untrack(|| possible_start(state, state.start.get_untracked()));
     match start.source() {
         None => show_picture(state, Picture::blank(image)),
         Some(source) => {
@@ -152,8 +149,9 @@ pub fn new_picture(state: State) {
 
 /// Gets a picture that fits the model on view, where the present one does not.
 pub fn fit_picture(state: State) {
-    if image_on_view(state).is_some_and(|image| state.picture.with_untracked(|picture| picture.image != image)) {
-        state.start.update(|start| *start = possible_start(state, *start));
+    if untrack(|| image_on_view(state)).is_some_and(|image| state.picture.with_untracked(|picture| picture.image != image)) {
+        let start = untrack(|| possible_start(state, state.start.get_untracked()));
+        state.start.set(start);
         new_picture(state);
     }
 }

@@ -133,6 +133,7 @@ pub fn gave_up(state: State, purpose: Purpose) {
 pub fn lost(state: State) {
     state.running.set(false);
     state.playing.set(false);
+    state.fed.set(false);
     state.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
     state.dismiss_undo();
 }

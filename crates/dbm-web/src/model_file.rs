@@ -41,7 +41,7 @@ pub fn fetch(state: State) {
                 actions::fit_picture(state);
             }
         }
-        actions::use_present_data_once(state);
+        actions::use_present_data(state);
     });
 }
 

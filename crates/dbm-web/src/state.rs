@@ -173,6 +173,8 @@ signals! {
     choice_in_use: DataChoice,
     /// What Undo would bring back.
     choice_before: DataChoice,
+    /// Whether the present worker has been given data.
+    fed: bool,
     /// Whether data is being made or read.
     loading: bool,
     /// Files that were read as data.

@@ -3,8 +3,6 @@
 mod info;
 mod moments;
 mod ucd_lmi;
-#[cfg(test)]
-pub(crate) mod unbiased;
 
 pub use info::{Info, PhaseInfo};
 pub use moments::{Gradient, Moments};

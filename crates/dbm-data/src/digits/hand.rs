@@ -3,6 +3,7 @@
 use super::glyphs::{GLYPHS, Glyph};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
+use std::f32::consts::TAU;
 
 /// A glyph about to be inked: strokes of control points, in the glyph's own coordinates.
 pub(super) type Strokes = Vec<Vec<[f32; 2]>>;
@@ -97,7 +98,7 @@ impl Bend {
         const STRENGTH: f32 = 0.042;
         Self {
             wave: [3.5 * chance.normal(), 3.5 * chance.normal()],
-            phase: 6.283 * chance.unit(),
+            phase: TAU * chance.unit(),
             push: [STRENGTH * chance.normal(), STRENGTH * chance.normal()],
         }
     }

@@ -2,6 +2,7 @@
 
 use super::hand::{Chance, Strokes};
 use super::{PIXELS, SIDE};
+use std::f32::consts::TAU;
 
 /// MNIST fits every digit into a box of this side.
 const BOX: f32 = 20.0;
@@ -17,18 +18,22 @@ pub(super) struct Pen {
     phase: f32,
     /// Width of the edge's ramp from ink to paper, in pixels.
     softness: f32,
+    /// Where the digit lies between the pixels.
+    offset: [f32; 2],
     /// How far the paper's grain moves the edge at each pixel, in pixels.
     grain: [f32; PIXELS],
 }
 
 impl Pen {
+    /// A pen of any width, pressed and pulled in any way; about as broad as those of MNIST.
     pub fn new(chance: &mut Chance) -> Self {
         let rough = 0.05 + 0.15 * chance.unit();
         Self {
             radius: (1.21 * chance.factor(0.26)).clamp(0.75, 2.6),
             pressure: 0.18 * chance.unit(),
-            phase: 6.283 * chance.unit(),
+            phase: TAU * chance.unit(),
             softness: 1.0 + 0.4 * chance.unit(),
+            offset: [chance.unit() - 0.5, chance.unit() - 0.5],
             grain: std::array::from_fn(|_| rough * (2.0 * chance.unit() - 1.0)),
         }
     }
@@ -47,7 +52,7 @@ impl Pen {
         centred(&ink)
     }
 
-    /// Scales the lines, ink included, to fill the box in height or width, whichever is larger, in the middle of the image.
+    /// Scales the lines, ink included, to fill the box in height or width, whichever is larger, near the middle of the image.
     fn fit(&self, lines: &mut [Vec<[f32; 2]>]) {
         let mut low = [f32::INFINITY; 2];
         let mut high = [f32::NEG_INFINITY; 2];
@@ -61,7 +66,8 @@ impl Pen {
         let scale = (BOX - 2.0 * self.radius) / extent;
         for point in lines.iter_mut().flatten() {
             for axis in 0..2 {
-                point[axis] = SIDE as f32 / 2.0 + scale * (point[axis] - (low[axis] + high[axis]) / 2.0);
+                let middle = low[axis] + 0.5 * (high[axis] - low[axis]);
+                point[axis] = SIDE as f32 / 2.0 + self.offset[axis] + scale * (point[axis] - middle);
             }
         }
     }

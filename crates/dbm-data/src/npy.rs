@@ -1,0 +1,265 @@
+//! NPY, numpy's array files: small integers in, such as masks, and out.
+//!
+//! The reader is our own: the crate at hand multiplies the sizes of a header unchecked, and allocates what it announces.
+
+use crate::DataError;
+use half::f16;
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// A header's longer than this are no plain array's.
+const MAX_HEADER: usize = 4096;
+
+/// Writes bytes as an array of numpy's `uint8`.
+///
+/// ```
+/// let bytes = dbm_data::npy::write_u8(&[2, 3], &[0, 1, 0, 1, 1, 0]);
+/// assert_eq!(dbm_data::npy::read_u8("x.npy", &bytes)?, (vec![2, 3], vec![0, 1, 0, 1, 1, 0]));
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Panics
+/// Where the data is not of the shape, or the shape has more than numpy's 32 dimensions.
+pub fn write_u8(shape: &[usize], data: &[u8]) -> Vec<u8> {
+    assert_eq!(shape.iter().product::<usize>(), data.len(), "data of another shape");
+    assert!(shape.len() <= 32, "at most 32 dimensions");
+    let mut sizes = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if shape.len() == 1 {
+        sizes.push(','); // Python's tuple of one
+    }
+    let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({sizes}), }}");
+    let before = MAGIC.len() + 4;
+    let padded = (before + header.len() + 1).next_multiple_of(64) - before - 1;
+    header.extend(std::iter::repeat_n(' ', padded - header.len()));
+    header.push('\n');
+    [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes(), data].concat()
+}
+
+/// Reads an array whose values are whole numbers of `0..=255`, whatever their type: bool, integers and floats of any
+/// width. Returns its shape and its row-major values.
+///
+/// # Errors
+/// [`DataError::Format`] naming the part of the header, or the first value, that does not fit;
+/// [`DataError::Truncated`] and [`DataError::Trailing`] where the data is not as long as announced.
+pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataError> {
+    let Header { element, shape, data } = Header::read(name, bytes)?;
+    let wide = shape.iter().try_fold(element.size as u128, |product, &size| product.checked_mul(size as u128));
+    let expected = wide.unwrap_or(u128::MAX);
+    let got = data.len() as u128;
+    if got < expected {
+        return Err(DataError::Truncated { name: name.into(), what: "the array its header announces", expected, got });
+    }
+    if got > expected {
+        return Err(DataError::Trailing { name: name.into(), expected });
+    }
+    let value = |(at, bytes)| {
+        let value = element.value(bytes);
+        if (0.0..=255.0).contains(&value) && value.fract() == 0.0 {
+            Ok(value as u8)
+        } else {
+            let expected = "whole numbers from 0 to 255".into();
+            let got = format!("value {at} is {value}");
+            Err(DataError::Format { name: name.into(), expected, got, advice: "save a mask of zeros and ones" })
+        }
+    };
+    let values = data.chunks_exact(element.size).enumerate().map(value).collect::<Result<_, _>>()?;
+    Ok((shape, values))
+}
+
+/// How one value is stored.
+#[derive(Clone, Copy)]
+struct Element {
+    kind: char,
+    size: usize,
+    big_endian: bool,
+}
+
+impl Element {
+    /// From numpy's name, such as `|b1` or `<f4`.
+    fn parse(descr: &str) -> Option<Self> {
+        let mut letters = descr.chars();
+        let order = letters.next().filter(|order| "<>|=".contains(*order))?;
+        let kind = letters.next()?;
+        let size = letters.as_str().parse().ok()?;
+        matches!((kind, size), ('b', 1) | ('i' | 'u', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8)).then_some(Self {
+            kind,
+            size,
+            big_endian: order == '>',
+        })
+    }
+
+    /// The value of so many bytes. Integers beyond 2^53 are rounded, which leaves them too large all the same.
+    fn value(self, bytes: &[u8]) -> f64 {
+        let join = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
+        let bits = if self.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) };
+        match (self.kind, self.size) {
+            ('f', 2) => f16::from_bits(bits as u16).to_f64(),
+            ('f', 4) => f64::from(f32::from_bits(bits as u32)),
+            ('f', _) => f64::from_bits(bits),
+            ('i', size) => {
+                let unused = 64 - 8 * size;
+                ((bits << unused).cast_signed() >> unused) as f64
+            }
+            _ => bits as f64,
+        }
+    }
+}
+
+struct Header<'a> {
+    element: Element,
+    shape: Vec<usize>,
+    data: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    fn read(name: &str, bytes: &'a [u8]) -> Result<Self, DataError> {
+        const SAVE: &str = "save the array with numpy.save";
+        let refuse =
+            |expected: &str, got: String, advice| DataError::Format { name: name.into(), expected: expected.into(), got, advice };
+        let Some(rest) = bytes.strip_prefix(MAGIC) else {
+            let head: Vec<String> = bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+            return Err(refuse(
+                "an NPY file, beginning with 93 4e 55 4d 50 59",
+                format!("it begins with {}", head.join(" ")),
+                SAVE,
+            ));
+        };
+        let short = |expected: usize| DataError::Truncated {
+            name: name.into(),
+            what: "its header",
+            expected: expected as u128,
+            got: bytes.len() as u128,
+        };
+        let (length, rest) = match rest {
+            [1, _, low, high, rest @ ..] => (u32::from(u16::from_le_bytes([*low, *high])), rest),
+            [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
+            [1..=3, ..] | [] => return Err(short(12)),
+            [version, ..] => return Err(refuse("NPY version 1, 2 or 3", format!("it is {version}"), SAVE)),
+        };
+        let length = length as usize;
+        if length > MAX_HEADER {
+            return Err(refuse("a header of at most 4096 bytes", format!("it announces {length}"), SAVE));
+        }
+        let (text, data) = rest.split_at_checked(length).ok_or_else(|| short(bytes.len() - rest.len() + length))?;
+        let text = String::from_utf8_lossy(text);
+        let part = |key: &str| {
+            let after = text.split_once(&format!("'{key}'"))?.1;
+            after.trim_start().strip_prefix(':').map(str::trim_start)
+        };
+        let missing = |key: &str| refuse("descr, fortran_order and shape in its header", format!("{key} is not there"), SAVE);
+        let descr = part("descr").ok_or_else(|| missing("descr"))?;
+        let descr = descr.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or("a structure");
+        let element = Element::parse(descr).ok_or_else(|| {
+            refuse("bool, integer or float values", format!("they are {descr}"), "convert them with .astype('u1')")
+        })?;
+        let shape = part("shape").and_then(sizes).ok_or_else(|| missing("shape"))?;
+        let order = part("fortran_order").ok_or_else(|| missing("fortran_order"))?;
+        if !order.starts_with("False") && shape.len() > 1 {
+            let advice = "save numpy.ascontiguousarray of the array";
+            return Err(refuse("row-major order", "it is in Fortran order".into(), advice));
+        }
+        Ok(Self { element, shape, data })
+    }
+}
+
+/// `(2, 3)` as sizes.
+fn sizes(text: &str) -> Option<Vec<usize>> {
+    let (inside, _) = text.strip_prefix('(')?.split_once(')')?;
+    let sizes = inside.split(',').map(str::trim).filter(|size| !size.is_empty());
+    sizes.map(|size| size.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::refusal;
+    use proptest::prelude::*;
+
+    fn file(descr: &str, order: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
+        [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes(), data].concat()
+    }
+
+    #[test]
+    fn written_as_numpy_writes() {
+        let bytes = write_u8(&[3], &[7, 8, 9]);
+        let mut expected = b"\x93NUMPY\x01\x00\x76\x00{'descr': '|u1', 'fortran_order': False, 'shape': (3,), }".to_vec();
+        expected.resize(127, b' ');
+        expected.extend([b'\n', 7, 8, 9]);
+        assert_eq!(bytes, expected);
+        assert_eq!(read_u8("x", &write_u8(&[], &[5])).unwrap(), (vec![], vec![5]));
+    }
+
+    #[test]
+    fn many_types_hold_bits() {
+        let expected = (vec![1, 2], vec![1, 0]);
+        let one_and_zero: [(&str, Vec<u8>); 9] = [
+            ("'|b1'", vec![1, 0]),
+            ("'|u1'", vec![1, 0]),
+            ("'|i1'", vec![1, 0]),
+            ("'<i8'", [1_i64.to_le_bytes(), [0; 8]].concat()),
+            ("'>i4'", [1_i32.to_be_bytes(), [0; 4]].concat()),
+            ("'<u2'", vec![1, 0, 0, 0]),
+            ("'<f2'", vec![0, 0x3c, 0, 0]),
+            ("'<f4'", [1_f32.to_le_bytes(), [0; 4]].concat()),
+            ("'>f8'", [1_f64.to_be_bytes(), (-0.0_f64).to_be_bytes()].concat()),
+        ];
+        for (descr, data) in one_and_zero {
+            assert_eq!(read_u8("x", &file(descr, "False", "(1, 2)", &data)).unwrap(), expected, "{descr}");
+        }
+        let mut second = file("'|u1'", "True", "(2,)", &[1, 0]);
+        second[6] = 2;
+        second.splice(10..10, [0, 0]);
+        assert_eq!(read_u8("x", &second).unwrap(), (vec![2], vec![1, 0]));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        for (bytes, words) in [
+            (b"\x89PNG\r\n".to_vec(), "it begins with 89 50 4e 47 0d 0a"),
+            (b"\x93NUMPY\x01\x00\x76".to_vec(), "cut short"),
+            (b"\x93NUMPY\x01\x00\x76\x00{".to_vec(), "should take 128 bytes, but only 11"),
+            (b"\x93NUMPY\x09\x00".to_vec(), "version 1, 2 or 3, but it is 9"),
+            (b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(), "announces 4294967295"),
+            (file("'<f4'", "False", "(1,)", &f32::NAN.to_le_bytes()), "value 0 is NaN"),
+            (file("'<f4'", "False", "(1,)", &0.5_f32.to_le_bytes()), "value 0 is 0.5"),
+            (file("'|i1'", "False", "(2,)", &[0, 255]), "value 1 is -1"),
+            (file("'<u2'", "False", "(1,)", &[0, 1]), "value 0 is 256"),
+            (file("'|u1'", "False", "(3,)", &[0, 1]), "should take 3 bytes, but only 2"),
+            (file("'|u1'", "False", "(1,)", &[0, 1]), "announces 1 bytes of data, but more"),
+            (file("'|u1'", "True", "(1, 2)", &[0, 1]), "ascontiguousarray"),
+            (file("'<U3'", "False", "(1,)", &[0; 12]), "they are <U3"),
+            (file("[('a', '<f4')]", "False", "(1,)", &[0; 4]), "they are a structure"),
+            (file("'|u1'", "False", "5", &[0; 5]), "shape is not there"),
+            (
+                file("'|u1'", "False", "(18446744073709551615, 18446744073709551615, 2)", &[]),
+                "should take 340282366920938463463374607431768211455 bytes",
+            ),
+        ] {
+            let message = refusal(read_u8("x", &bytes));
+            assert!(message.contains(words), "{message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(shape in prop::collection::vec(0_usize..5, 0..5), value: u8) {
+            let data: Vec<u8> = (0..shape.iter().product()).map(|i: usize| value.wrapping_add(i as u8)).collect();
+            prop_assert_eq!(read_u8("x", &write_u8(&shape, &data)).unwrap(), (shape, data));
+        }
+
+        #[test]
+        fn no_bytes_panic(bytes: Vec<u8>, text in "[ -~]{0,80}") {
+            let _ = read_u8("x", &bytes);
+            let _ = read_u8("x", &[MAGIC, &bytes].concat());
+            let _ = read_u8("x", &file(&text, &text, &text, &bytes));
+        }
+
+        #[test]
+        fn no_damage_panics(at in 0_usize..130, flip in 1..=255_u8, keep in 0_usize..140) {
+            let mut bytes = write_u8(&[2, 3], &[1; 6]);
+            bytes[at] ^= flip;
+            bytes.truncate(keep);
+            let _ = read_u8("x", &bytes);
+        }
+    }
+}

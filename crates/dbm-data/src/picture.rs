@@ -1,0 +1,181 @@
+//! Pictures out: grids of examples as PNG.
+//!
+//! A grid of samples is `grid(&tiles, 10, 2)`. A page of completions is a row of tiles an example (truth, what is known,
+//! each answer, how far the answers agree) and `columns` set to the tiles of a row.
+
+use crate::DataError;
+
+type Colour = [u8; 3];
+const BETWEEN: Colour = [52, 56, 64];
+const UNKNOWN: Colour = [112, 92, 168];
+/// More pixels than this are refused: 100 million.
+const MAX_PIXELS: u128 = 100_000_000;
+
+/// One example as a small picture, high bits white. The default one is an empty place.
+///
+/// The constructors take `image`, the rows and columns of an example; without them, or where they do not fit, the picture
+/// is one row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tile {
+    rows: usize,
+    columns: usize,
+    pixels: Vec<Colour>,
+}
+
+impl Tile {
+    /// Bits: 0 black, anything else white.
+    pub fn bits(image: Option<(usize, usize)>, bits: &[u8]) -> Self {
+        Self::new(image, bits.iter().map(|&bit| black_or_white(bit)).collect())
+    }
+
+    /// Grey levels, 0 black and 255 white: an image before it was made binary, or the mean of several answers.
+    pub fn levels(image: Option<(usize, usize)>, levels: &[u8]) -> Self {
+        Self::new(image, levels.iter().map(|&level| [level; 3]).collect())
+    }
+
+    /// Bits of which some are hidden: where `unknown` is not 0, the pixel is violet.
+    ///
+    /// # Panics
+    /// Where there are not as many of either.
+    pub fn masked(image: Option<(usize, usize)>, bits: &[u8], unknown: &[u8]) -> Self {
+        assert_eq!(bits.len(), unknown.len(), "a bit and a mask value for each pixel");
+        let colour = |(&bit, &hidden): (&u8, &u8)| if hidden == 0 { black_or_white(bit) } else { UNKNOWN };
+        Self::new(image, bits.iter().zip(unknown).map(colour).collect())
+    }
+
+    fn new(image: Option<(usize, usize)>, pixels: Vec<Colour>) -> Self {
+        let whole = (1, pixels.len());
+        let (rows, columns) = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(pixels.len())).unwrap_or(whole);
+        Self { rows, columns, pixels }
+    }
+}
+
+fn black_or_white(bit: u8) -> Colour {
+    if bit == 0 { [0; 3] } else { [255; 3] }
+}
+
+/// Tiles in reading order, `columns` to a row, each pixel drawn `scale` wide and high, with lines one pixel (so `scale`)
+/// wide between and around them. A place is as large as the largest tile. Returns a PNG file.
+///
+/// ```
+/// use dbm_data::picture::{Tile, grid};
+/// let tile = Tile::bits(Some((2, 2)), &[0, 1, 1, 0]);
+/// let png = grid(&[tile.clone(), tile], 2, 4)?;
+/// assert!(png.starts_with(b"\x89PNG"));
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::Asked`] for no tiles, no columns, scale 0, or more than 100 million pixels.
+pub fn grid(tiles: &[Tile], columns: usize, scale: usize) -> Result<Vec<u8>, DataError> {
+    let asked = |what, expected, got: String| DataError::Asked { what, expected, got };
+    if tiles.is_empty() || columns == 0 || scale == 0 {
+        let got = format!("{} tiles, {columns} columns, scale {scale}", tiles.len());
+        return Err(asked("a grid", "at least one tile, one column and scale 1", got));
+    }
+    let columns = columns.min(tiles.len());
+    let rows = tiles.len().div_ceil(columns);
+    let cell = |size: fn(&Tile) -> usize| tiles.iter().map(size).max().unwrap_or(0) + 1;
+    let (high, wide) = (cell(|tile| tile.rows), cell(|tile| tile.columns));
+    let side = |count: usize, size: usize| (count as u128 * size as u128 + 1).saturating_mul(scale as u128);
+    let (height, width) = (side(rows, high), side(columns, wide));
+    if height.saturating_mul(width) > MAX_PIXELS {
+        return Err(asked("a grid", "at most 100 million pixels", format!("{width} x {height}")));
+    }
+    let (height, width) = (height as usize, width as usize);
+    let mut bytes = vec![0; height * width * 3];
+    for (at, pixel) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
+        let (y, x) = (at / width / scale, at % width / scale);
+        *pixel = colour(tiles, columns, (y, x), (high, wide));
+    }
+    encode(width as u32, height as u32, &bytes).map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
+}
+
+/// The colour of the grid, unscaled, at `(y, x)`.
+fn colour(tiles: &[Tile], columns: usize, (y, x): (usize, usize), (high, wide): (usize, usize)) -> Colour {
+    let inside = |at: usize, size: usize| (at % size).checked_sub(1);
+    let (Some(row), Some(column)) = (inside(y, high), inside(x, wide)) else { return BETWEEN };
+    match tiles.get(y / high * columns + x / wide) {
+        Some(tile) if row < tile.rows && column < tile.columns => tile.pixels[row * tile.columns + column],
+        _ => BETWEEN,
+    }
+}
+
+fn encode(width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(bytes)?;
+    writer.finish()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::refusal;
+    use proptest::prelude::*;
+
+    fn decode(file: &[u8]) -> (usize, Vec<Colour>) {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        (info.width as usize, bytes.as_chunks().0.to_vec())
+    }
+
+    #[test]
+    fn every_pixel_is_where_it_belongs() {
+        let black = [0; 3];
+        let white = [255; 3];
+        let tiles = [
+            Tile::bits(Some((2, 1)), &[1, 0]),
+            Tile::masked(Some((2, 1)), &[1, 1], &[0, 1]),
+            Tile::levels(Some((2, 1)), &[7, 8]),
+        ];
+        let b = BETWEEN;
+        let expected = [
+            [b, b, b, b, b],
+            [b, white, b, white, b],
+            [b, black, b, UNKNOWN, b],
+            [b, b, b, b, b],
+            [b, [7; 3], b, b, b],
+            [b, [8; 3], b, b, b],
+            [b, b, b, b, b],
+        ];
+        assert_eq!(decode(&grid(&tiles, 2, 1).unwrap()), (5, expected.concat()));
+        let (width, large) = decode(&grid(&tiles, 2, 3).unwrap());
+        assert_eq!(width, 15);
+        for (at, colour) in large.iter().enumerate() {
+            assert_eq!(*colour, expected[at / 15 / 3][at % 15 / 3]);
+        }
+    }
+
+    #[test]
+    fn without_a_shape_a_tile_is_one_row() {
+        for image in [None, Some((2, 2)), Some((usize::MAX, 2))] {
+            let (width, pixels) = decode(&grid(&[Tile::bits(image, &[1, 0, 1])], 9, 1).unwrap());
+            assert_eq!((width, pixels.len()), (5, 15));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        let tile = Tile::bits(None, &[1]);
+        let one = std::slice::from_ref(&tile);
+        for (tiles, columns, scale) in [(&[][..], 1, 1), (one, 0, 1), (one, 1, 0)] {
+            assert!(refusal(grid(tiles, columns, scale)).contains("at least one tile"));
+        }
+        assert!(refusal(grid(one, 1, 1 << 20)).contains("at most 100 million"));
+        assert!(refusal(grid(one, 1, usize::MAX)).contains("at most 100 million"));
+        assert!(grid(&[Tile::default()], 1, 1).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn no_grid_panics(sizes in prop::collection::vec((0_usize..4, 0_usize..4), 0..7), columns in 0_usize..5, scale in 0_usize..4) {
+            let tiles: Vec<Tile> = sizes.iter().map(|&(r, c)| Tile::bits(Some((r, c)), &vec![1; r * c])).collect();
+            prop_assert_eq!(grid(&tiles, columns, scale).is_ok(), !tiles.is_empty() && columns > 0 && scale > 0);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The theme's colours, read from the style sheet so that there is one palette, and what the visitor's system prefers.
+
+use crate::state::State;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{CssStyleDeclaration, MediaQueryList};
+
+/// The colours canvases are drawn in, as the style sheet writes them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Colours {
+    /// What pictures lie on.
+    pub paper: String,
+    /// Known ink, and text.
+    pub ink: String,
+    /// Lesser text.
+    pub muted: String,
+    /// Hairlines.
+    pub line: String,
+    /// What the model filled in.
+    pub accent: String,
+    /// The same where it filled in nothing, and the unknown region.
+    pub wash: String,
+    /// The positive phase.
+    pub positive: String,
+    /// The negative phase.
+    pub negative: String,
+    /// For text in canvases.
+    pub font: String,
+}
+
+impl Colours {
+    /// Those of the present theme.
+    pub fn now() -> Self {
+        let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
+        let read = |name: &str| value(style.as_ref(), name);
+        Self {
+            paper: read("--paper"),
+            ink: read("--ink"),
+            muted: read("--muted"),
+            line: read("--line"),
+            accent: read("--accent"),
+            wash: read("--wash"),
+            positive: read("--positive"),
+            negative: read("--negative"),
+            font: read("--sans"),
+        }
+    }
+
+    /// Red, green and blue of a `#rrggbb`; black for anything else.
+    pub fn rgb(colour: &str) -> [u8; 3] {
+        let part = |at: usize| colour.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok()).unwrap_or(0);
+        [part(1), part(3), part(5)]
+    }
+}
+
+fn value(style: Option<&CssStyleDeclaration>, name: &str) -> String {
+    style.and_then(|style| style.get_property_value(name).ok()).map(|value| value.trim().to_string()).unwrap_or_default()
+}
+
+fn query(text: &str) -> Option<MediaQueryList> {
+    window().match_media(text).ok().flatten()
+}
+
+/// Whether the visitor asked for less motion.
+pub fn calm() -> bool {
+    query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())
+}
+
+/// Has canvases drawn anew when the theme, the window or its resolution changes.
+pub fn follow_theme(state: State) {
+    let bump = Closure::<dyn FnMut()>::new(move || state.redraw.update(|count| *count = count.wrapping_add(1)));
+    let listener: &js_sys::Function = bump.as_ref().unchecked_ref();
+    for text in ["(prefers-color-scheme: dark)", "(forced-colors: active)"] {
+        if let Some(query) = query(text) {
+            let _ = query.add_event_listener_with_callback("change", listener);
+        }
+    }
+    let _ = window().add_event_listener_with_callback("resize", listener);
+    bump.forget();
+}

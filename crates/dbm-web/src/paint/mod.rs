@@ -1,0 +1,15 @@
+//! Drawing: pure functions on a canvas, and the one place that decides when they run.
+
+mod colours;
+mod histogram;
+mod picture;
+mod sparkline;
+mod surface;
+mod tiles;
+
+pub use colours::{Colours, calm, follow_theme};
+pub use histogram::{Scale, histogram};
+pub use picture::{Cells, Fill, cells};
+pub use sparkline::sparkline;
+pub use surface::{Surface, redraws};
+pub use tiles::tiles;

@@ -1,0 +1,139 @@
+//! Meeting times and search lengths of the recent gradient steps, both phases, live.
+
+use crate::bins::Summary;
+use crate::paint::{Scale, histogram, redraws};
+use crate::state::state;
+use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+/// How long the two chains of each coupling took to meet.
+#[component]
+pub fn MeetingTime() -> impl IntoView {
+    let cells = |phase: &PhaseMetrics| {
+        let summary = Summary::of(&phase.meeting_time);
+        [
+            format!("{:.2}", summary.mean),
+            summary.max.to_string(),
+            format!("{:.2} %", 100.0 * summary.above_one),
+            format!("{:.2} %", 100.0 * phase.acceptance),
+            summary.capped.to_string(),
+        ]
+    };
+    view! {
+        <section class="figure" aria-labelledby="meeting-title">
+            <div class="figure-head">
+                <h3 id="meeting-title">"Meeting time"</h3>
+                <p class="figures-text">"τ, in steps; logarithmic scale"</p>
+            </div>
+            <Plot of=|phase| &phase.meeting_time scale=Scale::Logarithmic label="Histogram of meeting times" />
+            <Table heads=["mean", "max", "τ > 1", "accepted", "cut"] cells=cells />
+            <p class="help">
+                "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, and its corrections \
+                 lie in events too rare to be seen. They show on small models: try "<b>"Bars and stripes"</b>" with few hidden units."
+            </p>
+        </section>
+    }
+}
+
+/// How many sweeps the local searches took.
+#[component]
+pub fn SearchSweeps() -> impl IntoView {
+    let cells = |phase: &PhaseMetrics| {
+        let summary = Summary::of(&phase.sweeps);
+        [format!("{:.1}", summary.mean), summary.max.to_string(), format!("{:.1}", phase.energy), summary.capped.to_string()]
+    };
+    view! {
+        <section class="figure" aria-labelledby="sweeps-title">
+            <div class="figure-head">
+                <h3 id="sweeps-title">"Search sweeps"</h3>
+                <p class="figures-text">"T, until nothing changes"</p>
+            </div>
+            <Plot of=|phase| &phase.sweeps scale=Scale::Linear label="Histogram of search lengths" />
+            <Table heads=["mean", "max", "energy", "cut"] cells=cells />
+            <p class="help">
+                "Each chain begins in a local mode: from noise, half of the layers at a time go where their energy is least, until a whole \
+                 sweep changes nothing. The energy never rises on the way."
+            </p>
+        </section>
+    }
+}
+
+/// Both phases' bars.
+#[component]
+fn Plot(
+    /// Which of a phase's histograms.
+    of: fn(&PhaseMetrics) -> &Histogram,
+    /// How bar lengths follow counts.
+    scale: Scale,
+    /// What it is.
+    label: &'static str,
+) -> impl IntoView {
+    let state = state();
+    let canvas = NodeRef::<Canvas>::new();
+    redraws(
+        canvas,
+        move || state.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]),
+        move |surface, colours, phases| histogram(surface, colours, [&phases[0], &phases[1]], scale),
+    );
+    let note = move || state.metrics.with(|metrics| note(metrics, of));
+    view! {
+        <div class="plot">
+            <canvas node_ref=canvas role="img" aria-label=format!("{label}; the table below has the numbers")></canvas>
+            <p class="plot-note">{note}</p>
+        </div>
+    }
+}
+
+/// What an empty half of a plot means.
+fn note(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> &'static str {
+    let none = |phase: &PhaseMetrics| of(phase).counts.is_empty() && of(phase).capped == 0;
+    match (none(&metrics.positive), none(&metrics.negative)) {
+        (true, true) => "Shown while training.",
+        (true, false) => "With one hidden layer the positive phase is exact and needs no chain.",
+        _ => "",
+    }
+}
+
+/// The numbers, phase by phase.
+#[component]
+fn Table<const N: usize>(
+    /// Column heads.
+    heads: [&'static str; N],
+    /// What stands in a phase's row.
+    cells: fn(&PhaseMetrics) -> [String; N],
+) -> impl IntoView {
+    let state = state();
+    let row = move |positive: bool| {
+        let texts = Memo::new(move |_| {
+            state.metrics.with(|metrics| {
+                let phase = if positive { &metrics.positive } else { &metrics.negative };
+                let none = phase.meeting_time.counts.is_empty() && phase.sweeps.counts.is_empty();
+                if none { vec!["–".to_string(); N] } else { cells(phase).to_vec() }
+            })
+        });
+        (0..N).map(move |at| view! { <td>{move || texts.with(|texts| texts.get(at).cloned().unwrap_or_default())}</td> }).collect_view()
+    };
+    let steps = move || state.metrics.with(|metrics| metrics.recent_steps);
+    view! {
+        <table class="numbers">
+            <caption>{move || if steps() == 0 { "No steps yet".to_string() } else { format!("Last {} steps", steps()) }}</caption>
+            <thead>
+                <tr>
+                    <td></td>
+                    {heads.map(|head| view! { <th scope="col">{head}</th> }).collect_view()}
+                </tr>
+            </thead>
+            <tbody>
+                <tr class="positive">
+                    <th scope="row" title="visible layer clamped to the data">"data clamped"</th>
+                    {row(true)}
+                </tr>
+                <tr class="negative">
+                    <th scope="row" title="no layer clamped, or the known pixels only">"free"</th>
+                    {row(false)}
+                </tr>
+            </tbody>
+        </table>
+    }
+}

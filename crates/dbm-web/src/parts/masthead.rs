@@ -1,0 +1,59 @@
+//! The top of the page: its name, and which model is on view.
+
+use crate::actions;
+use crate::state::{Opening, state};
+use dbm_core::Units;
+use dbm_protocol::{About, ModelChoice};
+use leptos::prelude::*;
+
+/// Title, model select and a line about that model.
+#[component]
+pub fn Masthead() -> impl IntoView {
+    let state = state();
+    let choose = move |event| {
+        let training = event_target_value(&event) == "training";
+        actions::view_model(state, if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    };
+    let chosen = move || if state.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
+    view! {
+        <header class="masthead">
+            <div class="masthead-name">
+                <h1>"DBM Lab"</h1>
+                <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
+            </div>
+            <div class="masthead-model">
+                <label class="inline">
+                    <span>"Model"</span>
+                    <select prop:value=chosen on:change=choose>
+                        <option value="pretrained" disabled=move || state.opening.get() == Opening::Missing>
+                            "Pretrained on MNIST"
+                        </option>
+                        <option value="training">"In training"</option>
+                    </select>
+                </label>
+                <p class="figures-text" aria-live="polite">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
+            </div>
+        </header>
+    }
+}
+
+fn line(model: ModelChoice, opening: Opening, about: Option<About>) -> String {
+    let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1e6);
+    match (model, opening, about) {
+        (_, _, Some(about)) => describe(&about, model),
+        (ModelChoice::Pretrained, Opening::Fetching(got, Some(total)), None) if total > 0.0 => {
+            format!("fetching, {} of {}", megabytes(got), megabytes(total.max(got)))
+        }
+        (ModelChoice::Pretrained, Opening::Fetching(got, _), None) => format!("fetching, {}", megabytes(got)),
+        (ModelChoice::Pretrained, Opening::Missing, None) => "could not be opened".into(),
+        _ => "opening".into(),
+    }
+}
+
+/// Layer sizes, units and steps in a line.
+fn describe(about: &About, model: ModelChoice) -> String {
+    let sizes: Vec<String> = about.sizes.iter().map(ToString::to_string).collect();
+    let units = if about.units == Units::Signs { "signs" } else { "bits" };
+    let steps = if model == ModelChoice::Pretrained { format!(", {} steps", about.steps) } else { String::new() };
+    format!("{} {units}{steps}", sizes.join("–"))
+}

@@ -1,0 +1,19 @@
+//! The parts of the page, each a component.
+
+mod answers;
+mod app;
+mod canvas;
+mod completion;
+mod data;
+mod field;
+mod figures;
+mod masthead;
+mod method;
+mod notices;
+mod samples;
+mod settings;
+mod tools;
+mod training;
+mod watch;
+
+pub use app::App;

@@ -1,0 +1,57 @@
+//! What the model imagines: a grid of samples.
+
+use crate::actions::{self, SAMPLES};
+use crate::paint::{redraws, tiles};
+use crate::shape::Shape;
+use crate::state::state;
+use dbm_protocol::{Grid, ModelChoice};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+/// Samples side by side.
+const COLUMNS: usize = 8;
+
+/// The region.
+#[component]
+pub fn Samples() -> impl IntoView {
+    let state = state();
+    let canvas = NodeRef::<Canvas>::new();
+    redraws(
+        canvas,
+        move || state.samples().get(),
+        |surface, colours, samples| {
+            if let Some(samples) = samples {
+                tiles(surface, colours, &samples, COLUMNS);
+            }
+        },
+    );
+    let words = move || state.samples().with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), describe));
+    // Only the shape, so that the box keeps its size while samples come and go.
+    let image = Memo::new(move |_| state.about().map(|about| about.image.unwrap_or((1, about.sizes.first().copied().unwrap_or(1)))));
+    let ratio = move || {
+        let shape = Shape::of(image.get().unwrap_or((28, 28)));
+        format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * (SAMPLES as usize).div_ceil(COLUMNS))
+    };
+    view! {
+        <section class="figure" aria-labelledby="samples-title">
+            <div class="figure-head">
+                <h3 id="samples-title">"Samples"</h3>
+                <button
+                    type="button"
+                    disabled=move || state.about().is_none()
+                    on:click=move |_| actions::new_samples(state, state.model.get_untracked())
+                >
+                    "New samples"
+                </button>
+            </div>
+            <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
+            <p class="figures-text">{words}</p>
+            <p class="help">"Each is a state that the local search ends in, started from noise."</p>
+        </section>
+    }
+}
+
+fn describe(samples: &Grid) -> String {
+    let whose = if samples.model == ModelChoice::Training { "model in training" } else { "pretrained model" };
+    format!("{} samples of the {whose} at step {}", samples.count, samples.step)
+}

@@ -1,0 +1,64 @@
+//! The settings a run begins with.
+
+use super::field::TextField;
+use crate::draft::Field;
+use crate::state::state;
+use dbm_core::{Method, Units};
+use leptos::prelude::*;
+
+/// The form; nothing in it touches a run that has begun.
+#[component]
+pub fn SettingsForm() -> impl IntoView {
+    let state = state();
+    let units = move |event| {
+        let units = if event_target_value(&event) == "bits" { Units::Bits } else { Units::Signs };
+        state.draft.update(|draft| draft.units = units);
+    };
+    let method = move |event| {
+        let method = match event_target_value(&event).as_str() {
+            "sgd" => Method::Sgd,
+            "amsgrad" => Method::AmsGrad,
+            _ => Method::Adam,
+        };
+        state.draft.update(|draft| draft.method = method);
+    };
+    let units_value = move || if state.draft.with(|draft| draft.units) == Units::Bits { "bits" } else { "signs" };
+    let method_value = move || match state.draft.with(|draft| draft.method) {
+        Method::Sgd => "sgd",
+        Method::Adam => "adam",
+        Method::AmsGrad => "amsgrad",
+    };
+    view! {
+        <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
+            <TextField field=Field::Hidden label="Hidden layers" hint="Sizes, from the visible layer upward." wide=true />
+            <div class="field">
+                <label for="units">"Units"</label>
+                <select id="units" prop:value=units_value on:change=units>
+                    <option value="signs">"signs −1, +1"</option>
+                    <option value="bits">"bits 0, 1"</option>
+                </select>
+            </div>
+            <TextField field=Field::Rate label="Learning rate" />
+            <TextField field=Field::Batch label="Batch size" />
+            <TextField field=Field::Seed label="Seed" />
+            <details class="wide">
+                <summary>"More"</summary>
+                <div class="settings">
+                    <div class="field">
+                        <label for="optimizer">"Optimizer"</label>
+                        <select id="optimizer" prop:value=method_value on:change=method>
+                            <option value="adam">"Adam"</option>
+                            <option value="sgd">"SGD"</option>
+                            <option value="amsgrad">"AMSGrad"</option>
+                        </select>
+                    </div>
+                    <TextField field=Field::WeightDecay label="Weight decay" />
+                    <TextField field=Field::Average label="Averaging" hint="Decay; blank for none." />
+                    <TextField field=Field::Conditional label="Conditional share" hint="Of each batch, masked; 0 is the paper’s." />
+                    <TextField field=Field::MaxSweeps label="Cap on sweeps" />
+                    <TextField field=Field::MaxMeeting label="Cap on meeting" />
+                </div>
+            </details>
+        </form>
+    }
+}

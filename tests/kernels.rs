@@ -1,0 +1,244 @@
+//! Each kernel against enumeration: fields, modes, invariance, marginals of the coupled pair.
+
+mod common;
+
+use common::{SHAPES, distribution, draw, misfit, random_model};
+use dbm_core::chains::{Chains, Rule};
+use dbm_core::coupling::{Metropolis, PairKernel, Point, SharedUniform};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Purpose, Stream, Streams};
+use dbm_core::search::{search, search_observed};
+use dbm_core::{Dbm, Parity, Units, gibbs};
+use std::rc::Rc;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
+
+fn streams(seed: u64, count: u64) -> Vec<Stream> {
+    (0..count).map(|c| Streams::new(seed).at(Purpose::Negative, 0, c)).collect()
+}
+
+/// Chains of every clamp: free, visible, and partly known.
+fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
+    let n = model.n_visible();
+    let visible: Vec<f32> = (0..count * n).map(|i| model.units().value(i % 3 == 0)).collect();
+    let known = (0..count * n).map(|i| i % 2 == 0).collect();
+    let visible = Matrix::from_vec(count, n, visible);
+    vec![
+        Chains::free(model, count),
+        Chains::clamped(model, visible.clone()),
+        Chains::partly_known(model, visible, known),
+    ]
+}
+
+/// Sizes large enough that some half-sweeps carry fields by rows and others recompute them.
+const LARGER: [&[usize]; 3] = [&[40, 30], &[40, 30, 20], &[30, 20, 25, 10]];
+
+#[wasm_bindgen_test(unsupported = test)]
+fn carried_fields_and_energies_equal_recomputed_ones() {
+    for (units, sizes) in KINDS.into_iter().flat_map(|units| LARGER.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 1);
+        for mut chains in all_clamps(&model, 6) {
+            let mut streams = streams(2, 6);
+            let all: Vec<u32> = (0..6).collect();
+            for (c, stream) in streams.iter_mut().enumerate() {
+                chains.randomize(&model, c, stream);
+            }
+            for round in 0..12 {
+                let parity = Parity::first(round % 2 == 0);
+                // Every third round minimizes, which soon flips few units; the others draw.
+                let rule = if round % 3 == 0 { Rule::Minimum } else { Rule::Gibbs(&mut streams) };
+                chains.half_sweep(&model, parity, &all, rule);
+                for c in 0..6 {
+                    let state = chains.state(c);
+                    for l in 0..sizes.len() {
+                        let Some(carried) = chains.field(l, c) else { continue };
+                        let plain = model.field(l, &state);
+                        assert!(carried.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-4), "layer {l} of {sizes:?}");
+                    }
+                    assert!((chains.energy(&model, c) - model.energy(&state)).abs() < 1e-3);
+                    chains.refresh(&model, parity, &[c as u32]);
+                    for l in parity.layers(model.depth()) {
+                        let mut means = vec![0.0; sizes[l]];
+                        chains.means(&model, l, c, &mut means);
+                        let known = chains.known(c);
+                        for (i, (mean, a)) in means.iter().zip(model.field(l, &state)).enumerate() {
+                            let clamped = l == 0 && known.as_ref().is_none_or(|known| known[i]);
+                            let gap = f64::from(units.gap());
+                            let free = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
+                            let expected = if clamped { f64::from(state[0][i]) } else { free };
+                            assert!((f64::from(*mean) - expected).abs() < 1e-4);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn clamped_units_never_change() {
+    let model = random_model(Units::Signs, &[12, 9, 5], 3);
+    for mut chains in all_clamps(&model, 4) {
+        let before: Vec<_> = (0..4).map(|c| (chains.known(c), chains.layer(0).row(c).to_vec())).collect();
+        let mut streams = streams(4, 4);
+        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&model, c, stream));
+        for round in 0..10 {
+            gibbs::sweep(&model, &mut chains, &[Parity::first(round % 2 == 0); 4], &mut streams);
+        }
+        search(&model, &mut chains, &[Parity::Even; 4], 1000);
+        for (c, (known, visible)) in before.iter().enumerate() {
+            for (i, (now, then)) in chains.layer(0).row(c).iter().zip(visible).enumerate() {
+                assert!(known.as_ref().is_some_and(|known| !known[i]) || now == then);
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
+    for (seed, (units, sizes)) in KINDS.into_iter().flat_map(|units| LARGER.map(|sizes| (units, sizes))).enumerate() {
+        let model = random_model(units, sizes, seed as u64);
+        for (clamp, mut chains) in all_clamps(&model, 1).into_iter().enumerate() {
+            for start in 0..20 {
+                let mut stream = Streams::new(start).at(Purpose::Completion, 0, 0);
+                chains.randomize(&model, 0, &mut stream);
+                let begun = chains.state(0);
+                let mut energy = model.energy(&begun);
+                let first = Parity::first(stream.coin());
+                let observed = search_observed(&model, &mut chains, first, 1000, |chains, _| {
+                    let now = model.energy(&chains.state(0));
+                    assert!(now <= energy + 1e-4, "rose from {energy} to {now}");
+                    energy = now;
+                });
+                assert!(!observed.capped);
+                let mode = chains.state(0);
+                // No parity alone can lower the energy: every free unit is at its conditional minimum.
+                for (l, layer) in mode.iter().enumerate() {
+                    let known = chains.known(0);
+                    for (i, (&value, a)) in layer.iter().zip(model.field(l, &mode)).enumerate() {
+                        let clamped = l == 0 && known.as_ref().is_none_or(|known| known[i]);
+                        assert!(clamped || value == units.value(a >= 0.0) || a.abs() < 1e-4, "clamp {clamp} layer {l} unit {i}");
+                    }
+                }
+                // The batch search finds the same mode in as many sweeps, though it does not make the last ones.
+                chains.place(0, &begun);
+                assert_eq!(search(&model, &mut chains, &[first], 1000), [observed]);
+                assert_eq!(chains.state(0), mode);
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_search_cut_at_its_cap_says_so() {
+    let model = random_model(Units::Signs, &[40, 30, 20], 1);
+    let mut chains = Chains::free(&model, 8);
+    streams(1, 8).iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&model, c, stream));
+    let info = search(&model, &mut chains, &[Parity::Even; 8], 1);
+    assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
+}
+
+/// Moves exact draws by a kernel and compares where they end with the exact distribution. Seeds fixed, 40 000 draws.
+fn leaves_invariant(model: &Dbm, clamp: &[Option<bool>], kernel: impl Fn(&mut Chains, &mut [Stream])) -> f64 {
+    const BATCH: usize = 200;
+    let states = distribution(model, clamp);
+    let mut counts = vec![0; states.len()];
+    let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
+    for batch in 0..200 {
+        let mut streams: Vec<Stream> =
+            (0..BATCH as u64).map(|c| Streams::new(5).at(Purpose::Positive, batch, c)).collect();
+        let starts: Vec<usize> = streams.iter_mut().map(|stream| draw(&states, stream.uniform())).collect();
+        let visible: Vec<f32> = starts.iter().flat_map(|&start| &states[start].0[0]).copied().collect();
+        let visible = Matrix::from_vec(BATCH, model.n_visible(), visible);
+        let mut chains = if known.iter().all(|&k| k) {
+            Chains::clamped(model, visible)
+        } else {
+            Chains::partly_known(model, visible, known.repeat(BATCH))
+        };
+        starts.iter().enumerate().for_each(|(c, &start)| chains.place(c, &states[start].0));
+        kernel(&mut chains, &mut streams);
+        for c in 0..BATCH {
+            let end = chains.state(c);
+            counts[states.iter().position(|(state, _)| *state == end).expect("a state that keeps the clamp")] += 1;
+        }
+    }
+    misfit(&counts, &states.iter().map(|(_, p)| *p).collect::<Vec<f64>>())
+}
+
+fn clamps() -> [Vec<Option<bool>>; 3] {
+    [vec![None; 4], vec![Some(true), None, Some(false), None], vec![Some(true), Some(false), Some(false), Some(true)]]
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_gibbs_sweep_leaves_the_exact_distribution_invariant() {
+    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 40);
+        for clamp in clamps() {
+            let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
+                let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
+                gibbs::sweep(&model, chains, &first, streams);
+            });
+            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_metropolis_step_leaves_the_exact_distribution_invariant() {
+    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 41);
+        for clamp in clamps() {
+            let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
+                for (c, stream) in streams.iter_mut().enumerate() {
+                    let end = pair_step(&model, chains, c, stream, &chains.state(c), &chains.state(c)).0;
+                    chains.place(c, &end);
+                }
+            });
+            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
+        }
+    }
+}
+
+type State = Vec<Vec<f32>>;
+
+fn pair_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
+    let point = |state: &State| Rc::new(Point { energy: model.energy(state), state: state.clone() });
+    let mut pair = Metropolis { model, chains, chain, stream, acceptance: &SharedUniform, proposals: 0, accepted: 0 };
+    let (x, y) = pair.step(&point(x), &point(y));
+    (x.state.clone(), y.state.clone())
+}
+
+/// From fixed, different starts, x and y each end as one chain alone would: at s' with probability
+/// 2^-n min(1, exp(E(s) - E(s'))). 30 000 pairs a model, seeds fixed.
+#[wasm_bindgen_test(unsupported = test)]
+fn both_chains_of_a_coupling_have_the_right_marginals() {
+    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 42);
+        let states: Vec<State> = distribution(&model, &[None; 4]).into_iter().map(|(state, _)| state).collect();
+        let energies: Vec<f64> = states.iter().map(|state| model.energy(state)).collect();
+        let (x, y) = (3, states.len() / 2 + 1);
+        let law = |from: usize| -> Vec<f64> {
+            let n = states.len() as f64;
+            let mut law: Vec<f64> = energies.iter().map(|e| (energies[from] - e).exp().min(1.0) / n).collect();
+            law[from] = 1.0 - law.iter().enumerate().filter(|(to, _)| *to != from).map(|(_, p)| p).sum::<f64>();
+            law
+        };
+        let chains = Chains::free(&model, 1);
+        let mut stream = Streams::new(6).at(Purpose::Negative, 0, 0);
+        let mut counts = [vec![0; states.len()], vec![0; states.len()]];
+        let place = |state: &State| states.iter().position(|s| s == state).unwrap();
+        for _ in 0..30_000 {
+            let (x, y) = pair_step(&model, &chains, 0, &mut stream, &states[x], &states[y]);
+            counts[0][place(&x)] += 1;
+            counts[1][place(&y)] += 1;
+        }
+        for (counts, from) in counts.iter().zip([x, y]) {
+            let misfit = misfit(counts, &law(from));
+            assert!(misfit < 5.0, "{units:?} {sizes:?}: {misfit:.1} standard deviations");
+        }
+    }
+}
