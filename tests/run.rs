@@ -109,7 +109,7 @@ fn training_raises_the_exact_likelihood() {
         let optimizer = OptimizerSettings { learning_rate: 0.01, ..OptimizerSettings::default() };
         let mut run = Trainer::new(model, Settings { optimizer, batch: 500, ..Settings::default() }).unwrap();
         let before = log_p(&run);
-        for _ in 0..200 {
+        for _ in 0..500 {
             run.step(&data, &Alone).unwrap();
         }
         // The best possible is log 1/2.

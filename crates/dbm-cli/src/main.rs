@@ -1,2 +1,66 @@
-//! Placeholder.
-fn main() {}
+//! `dbm`: train, sample and complete with deep Boltzmann machines.
+//!
+//! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
+//! be, 4 a file that cannot be written, 5 training that diverged.
+
+mod complete;
+mod data;
+mod error;
+mod export;
+mod files;
+mod sample;
+mod threads;
+mod train;
+
+use clap::{Parser, Subcommand};
+use error::CliError;
+use std::process::ExitCode;
+
+/// Deep Boltzmann machines, trained with an unbiased gradient (UCD-LMI).
+#[derive(Parser)]
+#[command(version, about, arg_required_else_help = true)]
+struct Arguments {
+    /// Threads to use; the result does not depend on it [default: all cores]
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+    /// Print JSON, one object a line, and no progress bars
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Train a model, or go on with a run, and write a checkpoint
+    Train(Box<train::Train>),
+    /// Draw samples: local search from noise
+    Sample(sample::Sample),
+    /// Fill in masked parts of examples
+    Complete(complete::Complete),
+    /// Write the weights of a checkpoint alone, for sharing
+    Export(export::Export),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let run = || -> Result<(), CliError> {
+        let threads = threads::Threads::new(arguments.threads)?;
+        match &arguments.command {
+            Command::Train(command) => command.run(&threads, arguments.json),
+            Command::Sample(command) => command.run(&threads, arguments.json),
+            Command::Complete(command) => command.run(&threads, arguments.json),
+            Command::Export(command) => command.run(arguments.json),
+        }
+    };
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if arguments.json {
+                println!("{}", serde_json::json!({ "event": "error", "message": error.to_string(), "code": error.exit_code() }));
+            }
+            eprintln!("dbm: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

@@ -129,7 +129,7 @@ pub enum DataError {
         got: usize,
     },
     /// A tensor of a checkpoint that is missing, or should not be there, or is not what it should be.
-    #[error("{name}: tensor {tensor}: expected {expected}, but {got}; the file does not hold a model of this program")]
+    #[error("{name}: tensor {tensor}: expected {expected}, but {got}; {advice}")]
     Tensor {
         /// The file.
         name: String,
@@ -139,6 +139,8 @@ pub enum DataError {
         expected: String,
         /// What is.
         got: String,
+        /// What to do.
+        advice: &'static str,
     },
     /// Metadata of a checkpoint that is missing or not what it should be.
     #[error("{name}: metadata entry `{key}`: expected {expected}, but {got}; {advice}")]

@@ -7,7 +7,7 @@ use crate::DataError;
 
 type Colour = [u8; 3];
 const BETWEEN: Colour = [52, 56, 64];
-const UNKNOWN: Colour = [112, 92, 168];
+const UNKNOWN: Colour = [84, 76, 120];
 /// More pixels than this are refused: 100 million.
 const MAX_PIXELS: u128 = 100_000_000;
 

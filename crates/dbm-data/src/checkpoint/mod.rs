@@ -164,8 +164,9 @@ impl Checkpoint {
 
 /// Accepts parameters for layers of these sizes.
 fn check_set(name: &str, prefix: &str, set: &Parameters, sizes: &[usize]) -> Result<(), DataError> {
+    let advice = "use a checkpoint of an intact run";
     let refuse = |tensor: String, expected: String, got: String| {
-        Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got })
+        Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got, advice })
     };
     let weights = sizes.windows(2).map(|pair| pair[0] * pair[1]).collect::<Vec<_>>();
     for (kind, tensors, lengths) in [("weight", &set.weights, &weights[..]), ("bias", &set.biases, sizes)] {

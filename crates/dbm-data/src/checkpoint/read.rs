@@ -195,7 +195,7 @@ impl<'a> File<'a> {
     }
 
     fn tensor(&self, tensor: &str, expected: String, got: String) -> DataError {
-        DataError::Tensor { name: self.name.into(), tensor: tensor.into(), expected, got }
+        DataError::Tensor { name: self.name.into(), tensor: tensor.into(), expected, got, advice: OTHER }
     }
 }
 

@@ -114,6 +114,7 @@ fn write_half(tensor: &str, values: &[f32], into: &mut Vec<u8>) -> Result<(), Da
                 tensor: tensor.into(),
                 expected: "values of at most 65504, which half precision can hold".into(),
                 got: format!("value {at} is {value}"),
+                advice: "save it in full precision",
             });
         }
         into.extend(rounded.to_le_bytes());

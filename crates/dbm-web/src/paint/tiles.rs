@@ -58,6 +58,6 @@ fn tile(shape: &Shape, bits: &[u8], magnify: usize, colours: &Colours) -> Option
     canvas.set_height(height as u32);
     let context: CanvasRenderingContext2d = canvas.get_context("2d").ok().flatten()?.dyn_into().ok()?;
     let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(&pixels), width as u32, height as u32).ok()?;
-    context.put_image_data(&image, 0, 0).ok()?;
+    context.put_image_data(&image, 0.0, 0.0).ok()?;
     Some(canvas)
 }

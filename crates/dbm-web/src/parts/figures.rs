@@ -15,8 +15,8 @@ pub fn MeetingTime() -> impl IntoView {
         [
             format!("{:.2}", summary.mean),
             summary.max.to_string(),
-            format!("{:.2} %", 100.0 * summary.above_one),
-            format!("{:.2} %", 100.0 * phase.acceptance),
+            percent(summary.above_one),
+            percent(phase.acceptance),
             summary.capped.to_string(),
         ]
     };
@@ -24,15 +24,24 @@ pub fn MeetingTime() -> impl IntoView {
         <section class="figure" aria-labelledby="meeting-title">
             <div class="figure-head">
                 <h3 id="meeting-title">"Meeting time"</h3>
-                <p class="figures-text">"τ, in steps; logarithmic scale"</p>
+                <p class="figures-text">"τ in steps, log scale"</p>
             </div>
             <Plot of=|phase| &phase.meeting_time scale=Scale::Logarithmic label="Histogram of meeting times" />
-            <Table heads=["mean", "max", "τ > 1", "accepted", "cut"] cells=cells />
+            <Table of=|phase| &phase.meeting_time heads=["mean", "max", "τ > 1", "accepted", "cut"] cells=cells />
             <p class="help">
                 "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, and its corrections \
                  lie in events too rare to be seen. They show on small models: try "<b>"Bars and stripes"</b>" with few hidden units."
             </p>
         </section>
+    }
+}
+
+/// A share in per cent, with as many places as a narrow column holds.
+fn percent(share: f64) -> String {
+    match 100.0 * share {
+        0.0 => "0 %".into(),
+        small if small < 10.0 => format!("{small:.2} %"),
+        large => format!("{large:.1} %"),
     }
 }
 
@@ -47,10 +56,10 @@ pub fn SearchSweeps() -> impl IntoView {
         <section class="figure" aria-labelledby="sweeps-title">
             <div class="figure-head">
                 <h3 id="sweeps-title">"Search sweeps"</h3>
-                <p class="figures-text">"T, until nothing changes"</p>
+                <p class="figures-text">"T until nothing changes"</p>
             </div>
             <Plot of=|phase| &phase.sweeps scale=Scale::Linear label="Histogram of search lengths" />
-            <Table heads=["mean", "max", "energy", "cut"] cells=cells />
+            <Table of=|phase| &phase.sweeps heads=["mean", "max", "energy", "cut"] cells=cells />
             <p class="help">
                 "Each chain begins in a local mode: from noise, half of the layers at a time go where their energy is least, until a whole \
                  sweep changes nothing. The energy never rises on the way."
@@ -98,6 +107,8 @@ fn note(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> &'static str 
 /// The numbers, phase by phase.
 #[component]
 fn Table<const N: usize>(
+    /// Which of a phase's histograms.
+    of: fn(&PhaseMetrics) -> &Histogram,
     /// Column heads.
     heads: [&'static str; N],
     /// What stands in a phase's row.
@@ -114,10 +125,16 @@ fn Table<const N: usize>(
         });
         (0..N).map(move |at| view! { <td>{move || texts.with(|texts| texts.get(at).cloned().unwrap_or_default())}</td> }).collect_view()
     };
-    let steps = move || state.metrics.with(|metrics| metrics.recent_steps);
+    let caption = move || {
+        state.metrics.with(|metrics| match (metrics.recent_steps, of(&metrics.negative).cap) {
+            (0, _) => "No steps yet".to_string(),
+            (steps, 0) => format!("Last {steps} steps"),
+            (steps, cap) => format!("Last {steps} steps; cut at {cap}"),
+        })
+    };
     view! {
         <table class="numbers">
-            <caption>{move || if steps() == 0 { "No steps yet".to_string() } else { format!("Last {} steps", steps()) }}</caption>
+            <caption>{caption}</caption>
             <thead>
                 <tr>
                     <td></td>
@@ -126,7 +143,7 @@ fn Table<const N: usize>(
             </thead>
             <tbody>
                 <tr class="positive">
-                    <th scope="row" title="visible layer clamped to the data">"data clamped"</th>
+                    <th scope="row" title="visible layer clamped to the data">"clamped"</th>
                     {row(true)}
                 </tr>
                 <tr class="negative">

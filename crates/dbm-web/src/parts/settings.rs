@@ -34,7 +34,7 @@ pub fn SettingsForm() -> impl IntoView {
             <div class="field">
                 <label for="units">"Units"</label>
                 <select id="units" prop:value=units_value on:change=units>
-                    <option value="signs">"signs −1, +1"</option>
+                    <option value="signs">"signs ±1"</option>
                     <option value="bits">"bits 0, 1"</option>
                 </select>
             </div>

@@ -29,11 +29,8 @@ pub fn Training() -> impl IntoView {
     };
     view! {
         <section class="training" aria-labelledby="training-title">
-            <div class="ruled">
+            <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
-                <p>"Start from random weights and watch what it learns to imagine."</p>
-            </div>
-            <div class="transport">
                 <div class="buttons">
                     <button
                         type="button"

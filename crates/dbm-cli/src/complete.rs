@@ -1,0 +1,225 @@
+//! `dbm complete`.
+
+use crate::data::{DataArgs, Split};
+use crate::error::CliError;
+use crate::files::{self, Format};
+use crate::sample::{CHAINS, MAX_SWEEPS, model};
+use crate::threads::Threads;
+use clap::{Args, ValueEnum};
+use dbm_core::complete::Completer;
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::{Dbm, Host};
+use dbm_data::picture::{Tile, grid};
+use dbm_data::{Dataset, npy};
+use indicatif::ProgressBar;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    /// Clamped Gibbs sweeps, then local search
+    Gibbs,
+    /// Local search alone, as in the paper
+    Search,
+}
+
+#[derive(Args)]
+pub struct Complete {
+    /// The checkpoint
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Which half of a folder of MNIST, or of the generated digits
+    #[arg(long, value_enum, default_value = "test")]
+    split: Split,
+    /// How many examples, from the first
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    count: u32,
+    /// What is unknown: lower-half, upper-half, left-half, right-half, box (the middle), random:SHARE, or an .npy file of
+    /// shape [visible] or [N, visible], or with rows and columns, not 0 where unknown
+    #[arg(long, default_value = "lower-half")]
+    mask: String,
+    /// Answers an example
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    answers: u32,
+    #[arg(long, value_enum, default_value = "gibbs")]
+    method: Method,
+    /// Gibbs sweeps before the search
+    #[arg(long, default_value_t = 100)]
+    sweeps: u32,
+    /// Which answers
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Use the last step's weights, even where the run kept averaged ones
+    #[arg(long)]
+    last: bool,
+    /// u8 0/1 of shape [N, answers, visible] (.npy), or a picture: a row an example, with truth, mask, answers, agreement (.png)
+    #[arg(long, value_name = "FILE.npy|FILE.png")]
+    out: PathBuf,
+}
+
+impl Complete {
+    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+        let format = Format::of(&self.out)?;
+        files::check_writable(&self.out)?;
+        let checkpoint = files::read_checkpoint(&self.model)?;
+        let model = model(&checkpoint, self.last)?;
+        let data = self.data.load(self.split)?;
+        let n = model.n_visible();
+        if data.examples.width() != n {
+            return Err(CliError::Input(format!(
+                "the model has {n} visible units, but the examples of {} have {} bits; give data of the model's shape",
+                data.name,
+                data.examples.width()
+            )));
+        }
+        let (count, answers) = (self.count as usize, self.answers as usize);
+        if count > data.examples.len() {
+            let there = data.examples.len();
+            return Err(CliError::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
+        }
+        let unknown = self.unknown(count, n, data.image.or(checkpoint.image))?;
+
+        let started = threads.now();
+        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(count as u64) };
+        let per_task = (CHAINS / answers).max(1);
+        let starts: Vec<usize> = (0..count).step_by(per_task).collect();
+        let parts = threads.map(starts, |start| {
+            let rows = start..(start + per_task).min(count);
+            let done = rows.len() as u64;
+            let bits = self.answer(&model, &data, rows, &unknown);
+            bar.inc(done);
+            bits
+        });
+        bar.finish_and_clear();
+        let seconds = threads.now() - started;
+        let bits = parts.concat();
+
+        let bytes = match format {
+            Format::Npy => npy::write_u8(&[count, answers, n], &bits),
+            Format::Png => picture(&data, &unknown, &bits, answers)?,
+        };
+        files::write(&self.out, &bytes)?;
+        let (agreement, distinct) = summary(&data, &unknown, &bits, answers);
+        if json {
+            println!(
+                "{}",
+                json!({ "event": "done", "count": count, "answers": answers, "agreement_with_truth": agreement,
+                        "mean_distinct_answers": distinct, "seconds": seconds, "out": self.out })
+            );
+        } else {
+            println!(
+                "{count} examples, {answers} answers each ({distinct:.1} distinct), {:.1} % of the unknown bits as in the \
+                 truth, {seconds:.1} s: {}",
+                100.0 * agreement,
+                self.out.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// `answers` completions of each of these examples, one after another.
+    fn answer(&self, model: &Dbm, data: &Dataset, rows: std::ops::Range<usize>, unknown: &[u8]) -> Vec<u8> {
+        let (n, answers) = (model.n_visible(), self.answers as usize);
+        let mut visible = Matrix::zeros(rows.len() * answers, n);
+        let mut known = Vec::with_capacity(visible.data().len());
+        for chain in 0..visible.rows() {
+            let example = rows.start + chain / answers;
+            data.examples.write_row(example, model.units(), visible.row_mut(chain));
+            known.extend(unknown[example * n..(example + 1) * n].iter().map(|&u| u == 0));
+        }
+        let mut completer = Completer::complete(model, visible, known, self.seed, (rows.start * answers) as u64);
+        if self.method == Method::Gibbs {
+            (0..self.sweeps).for_each(|_| completer.sweep(model));
+        }
+        completer.finish(model, MAX_SWEEPS).0
+    }
+
+    /// `[count, n]`, 1 where unknown.
+    fn unknown(&self, count: usize, n: usize, image: Option<(usize, usize)>) -> Result<Vec<u8>, CliError> {
+        let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match image {
+            Some((rows, columns)) => Ok((0..n)
+                .map(|i| u8::from(unknown(i / columns, i % columns, rows, columns)))
+                .collect::<Vec<u8>>()
+                .repeat(count)),
+            None => Err(CliError::Usage(format!(
+                "--mask {} needs images, but these are rows of {n} bits; use random:SHARE or an .npy file",
+                self.mask
+            ))),
+        };
+        match self.mask.as_str() {
+            "lower-half" => planar(&|row, _, rows, _| 2 * row >= rows),
+            "upper-half" => planar(&|row, _, rows, _| 2 * row < rows),
+            "left-half" => planar(&|_, column, _, columns| 2 * column < columns),
+            "right-half" => planar(&|_, column, _, columns| 2 * column >= columns),
+            "box" => planar(&|row, column, rows, columns| {
+                (rows / 4..rows - rows / 4).contains(&row) && (columns / 4..columns - columns / 4).contains(&column)
+            }),
+            other => match other.strip_prefix("random:").map(str::parse::<f64>) {
+                Some(Ok(share)) if (0.0..=1.0).contains(&share) => {
+                    let streams = Streams::new(self.seed);
+                    let draw = |example| {
+                        let mut stream = streams.at(Purpose::Mask, 0, example);
+                        (0..n).map(move |_| u8::from(stream.uniform() < share)).collect::<Vec<u8>>()
+                    };
+                    Ok((0..count as u64).flat_map(draw).collect())
+                }
+                Some(_) => Err(CliError::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
+                None if other.ends_with(".npy") => mask_file(Path::new(other), count, n),
+                None => Err(CliError::Usage(format!(
+                    "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"
+                ))),
+            },
+        }
+    }
+}
+
+fn mask_file(path: &Path, count: usize, n: usize) -> Result<Vec<u8>, CliError> {
+    let (shape, values) = npy::read_u8(&path.display().to_string(), &files::read(path)?)?;
+    if values.len() == n {
+        Ok(values.repeat(count))
+    } else if shape.first().is_some_and(|&rows| rows >= count) && values.len() == shape[0] * n {
+        Ok(values[..count * n].to_vec())
+    } else {
+        Err(CliError::Input(format!(
+            "{}: a mask of shape [{n}] or [{count}, {n}] was expected, but it has shape {shape:?}",
+            path.display()
+        )))
+    }
+}
+
+/// Share of the unknown bits that are as in the truth, and the mean number of distinct answers.
+fn summary(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> (f64, f64) {
+    let n = data.examples.width();
+    let (mut right, mut asked, mut distinct) = (0_u64, 0_u64, 0);
+    for (example, block) in bits.chunks(answers * n).enumerate() {
+        let truth = data.examples.row(example);
+        let unknown = &unknown[example * n..(example + 1) * n];
+        for answer in block.chunks(n) {
+            for ((&a, &t), _) in answer.iter().zip(&truth).zip(unknown).filter(|(_, u)| **u != 0) {
+                asked += 1;
+                right += u64::from(a == t);
+            }
+        }
+        distinct += block.chunks(n).collect::<std::collections::HashSet<_>>().len();
+    }
+    let examples = bits.len() / (answers * n);
+    (if asked == 0 { 1.0 } else { right as f64 / asked as f64 }, distinct as f64 / examples as f64)
+}
+
+/// A row an example: truth, what is known, each answer, and the share of answers that set each bit as a grey level.
+fn picture(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> Result<Vec<u8>, CliError> {
+    let (n, image) = (data.examples.width(), data.image);
+    let mut tiles = Vec::new();
+    for (example, block) in bits.chunks(answers * n).enumerate() {
+        let truth = data.examples.row(example);
+        tiles.push(Tile::bits(image, &truth));
+        tiles.push(Tile::masked(image, &truth, &unknown[example * n..(example + 1) * n]));
+        tiles.extend(block.chunks(n).map(|answer| Tile::bits(image, answer)));
+        let share = |i: usize| block.chunks(n).filter(|answer| answer[i] != 0).count() * 255 / answers;
+        tiles.push(Tile::levels(image, &(0..n).map(|i| share(i) as u8).collect::<Vec<u8>>()));
+    }
+    Ok(grid(&tiles, answers + 3, 2)?)
+}

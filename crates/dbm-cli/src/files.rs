@@ -1,0 +1,59 @@
+//! Files in and out: whole or not at all.
+
+use crate::error::CliError;
+use dbm_data::Checkpoint;
+use std::path::{Path, PathBuf};
+
+pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
+    std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })
+}
+
+/// Writes beside the target and renames, so that a full disk or a kill leaves the old file as it was.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    let failed = |source| CliError::Write { path: path.into(), source };
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    std::fs::write(&beside, bytes).map_err(failed)?;
+    std::fs::rename(&beside, path).map_err(failed)
+}
+
+/// That a file could be written there, found out before the work and not after it.
+pub fn check_writable(path: &Path) -> Result<(), CliError> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let problem = if path.is_dir() {
+        Some((std::io::ErrorKind::IsADirectory, "it is a folder"))
+    } else if !folder.is_dir() {
+        Some((std::io::ErrorKind::NotFound, "its folder does not exist"))
+    } else {
+        None
+    };
+    match problem {
+        Some((kind, text)) => Err(CliError::Write { path: path.into(), source: std::io::Error::new(kind, text) }),
+        None => Ok(()),
+    }
+}
+
+pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, CliError> {
+    Ok(Checkpoint::read(&path.display().to_string(), &read(path)?)?)
+}
+
+/// What a picture or array should be written as, by the ending of its name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Npy,
+    Png,
+}
+
+impl Format {
+    pub fn of(path: &Path) -> Result<Self, CliError> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("npy") => Ok(Self::Npy),
+            Some("png") => Ok(Self::Png),
+            _ => Err(CliError::Usage(format!("--out should end in .npy or .png, but is {}", path.display()))),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `dbm sample`.
+
+use crate::error::CliError;
+use crate::files::{self, Format};
+use crate::threads::Threads;
+use clap::Args;
+use dbm_core::complete::Completer;
+use dbm_core::{Dbm, Host};
+use dbm_data::picture::{Tile, grid};
+use dbm_data::{Checkpoint, npy};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Chains a task: enough for the batch products, few enough to keep every thread busy.
+pub const CHAINS: usize = 32;
+
+/// A search that goes on longer is stopped and counted.
+pub const MAX_SWEEPS: u32 = 10_000;
+
+#[derive(Args)]
+pub struct Sample {
+    /// The checkpoint
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// How many
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// Which
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Use the last step's weights, even where the run kept averaged ones
+    #[arg(long)]
+    last: bool,
+    /// u8 0/1 of shape [N, visible] (.npy), or a picture of them all (.png)
+    #[arg(long, value_name = "FILE.npy|FILE.png")]
+    out: PathBuf,
+}
+
+/// The model of a checkpoint, averaged where there is an average and `last` does not say otherwise.
+pub fn model(checkpoint: &Checkpoint, last: bool) -> Result<Dbm, CliError> {
+    Ok(if last { checkpoint.last_model()? } else { checkpoint.model()? })
+}
+
+impl Sample {
+    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+        let format = Format::of(&self.out)?;
+        files::check_writable(&self.out)?;
+        let checkpoint = files::read_checkpoint(&self.model)?;
+        let model = model(&checkpoint, self.last)?;
+        let started = threads.now();
+        let count = self.count as usize;
+        let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
+        let parts = threads.map(starts, |start| {
+            let mut completer = Completer::sample(&model, CHAINS.min(count - start), self.seed, start as u64);
+            completer.finish(&model, MAX_SWEEPS)
+        });
+        let seconds = threads.now() - started;
+        let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+        let (bits, searches) = (bits.concat(), searches.concat());
+        let n = model.n_visible();
+        let bytes = match format {
+            Format::Npy => npy::write_u8(&[count, n], &bits),
+            Format::Png => {
+                let tiles: Vec<Tile> = bits.chunks(n).map(|bits| Tile::bits(checkpoint.image, bits)).collect();
+                grid(&tiles, if checkpoint.image.is_some() { count.isqrt().max(1) } else { 1 }, 2)?
+            }
+        };
+        files::write(&self.out, &bytes)?;
+        let distinct = bits.chunks(n).collect::<std::collections::HashSet<_>>().len();
+        let capped = searches.iter().filter(|search| search.capped).count();
+        let sweeps = searches.iter().map(|search| f64::from(search.sweeps)).sum::<f64>() / count as f64;
+        if json {
+            println!(
+                "{}",
+                json!({ "event": "done", "count": count, "distinct": distinct, "mean_sweeps": sweeps, "searches_capped": capped,
+                        "seconds": seconds, "out": self.out })
+            );
+        } else {
+            let note = if capped > 0 { format!(", {capped} cut at {MAX_SWEEPS} sweeps") } else { String::new() };
+            println!("{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {}", self.out.display());
+        }
+        Ok(())
+    }
+}
