@@ -186,7 +186,7 @@ pub enum DataError {
 
 impl DataError {
     /// For `map_err` on results of `dbm-core`.
-    pub(crate) fn refused(name: &str) -> impl FnOnce(DbmError) -> Self {
+    pub fn refused(name: &str) -> impl FnOnce(DbmError) -> Self {
         move |source| Self::Refused { name: name.into(), source }
     }
 }

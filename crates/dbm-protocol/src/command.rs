@@ -48,6 +48,17 @@ pub enum Command {
     /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
     /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
     Undo,
+    /// What a new worker is told after the old one died: uses the data and goes on with the run of a snapshot.
+    /// Answer: [`crate::Event::DataReady`].
+    Restore {
+        /// The data the run was on.
+        source: DataSource,
+        /// What the run was begun with.
+        plan: RunPlan,
+        /// [`crate::Event::Snapshot`]'s bytes; empty to begin the run anew.
+        #[serde(with = "serde_bytes")]
+        checkpoint: Vec<u8>,
+    },
     /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
     Samples {
         /// Of which model.

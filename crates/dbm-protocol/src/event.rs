@@ -65,6 +65,14 @@ pub enum Event {
     },
     /// Training went on; at most 30 a second.
     Metrics(Metrics),
+    /// The run as it stands, every few seconds of training: what [`crate::Command::Restore`] goes on from.
+    Snapshot {
+        /// Gradient steps taken.
+        step: u32,
+        /// A checkpoint.
+        #[serde(with = "serde_bytes")]
+        checkpoint: Vec<u8>,
+    },
     /// Samples, asked for or from training.
     Samples(Grid),
     /// A picture to complete.
@@ -103,7 +111,7 @@ pub struct DataAbout {
     pub image: Option<(u32, u32)>,
     /// Share of high bits.
     pub share_of_ones: f64,
-    /// The first examples, for a preview.
+    /// Some examples, for a preview.
     pub preview: Grid,
 }
 

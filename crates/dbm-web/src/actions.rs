@@ -6,7 +6,7 @@ use crate::link::ask;
 use crate::model_file;
 use crate::picture::{Half, Picture};
 use crate::shape::Shape;
-use crate::state::{Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
+use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
 use dbm_protocol::{Command, CompletionMethod, DataSource, ModelChoice};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -30,23 +30,36 @@ pub fn begin(state: State) {
     }
 }
 
-/// Gives the worker the chosen data, unless it has been given some.
+/// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
 pub fn use_present_data(state: State) {
-    if state.link.ready() && !state.fed.get_untracked() {
-        use_data(state, state.choice_in_use.get_untracked());
+    if !state.link.ready() || state.fed.get_untracked() {
+        return;
+    }
+    let choice = state.choice_in_use.get_untracked();
+    match (source(state, choice), state.plan.get_untracked()) {
+        (Some(source), Some(plan)) => {
+            let checkpoint = state.snapshot.get_untracked().map(|snapshot| snapshot.checkpoint).unwrap_or_default();
+            state.loading.set(true);
+            state.fed.set(true);
+            ask(state, Command::Restore { source, plan, checkpoint }, Purpose::Restore);
+        }
+        _ => use_data(state, choice),
+    }
+}
+
+fn source(state: State, choice: DataChoice) -> Option<DataSource> {
+    match choice {
+        DataChoice::Digits => Some(DIGITS),
+        DataChoice::Bars => Some(DataSource::Bars),
+        DataChoice::Upload(place) => {
+            state.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
+        }
     }
 }
 
 /// Takes one of the known data sets into use, with settings that suit it unless the visitor has changed them.
 pub fn use_data(state: State, choice: DataChoice) {
-    let source = match choice {
-        DataChoice::Digits => DIGITS,
-        DataChoice::Bars => DataSource::Bars,
-        DataChoice::Upload(place) => match state.uploads.with_untracked(|uploads| uploads.get(place).cloned()) {
-            Some(upload) => upload.source,
-            None => return,
-        },
-    };
+    let Some(source) = source(state, choice) else { return };
     state.choice.set(choice);
     send_data(state, source, choice, None);
 }
@@ -150,14 +163,18 @@ pub fn new_picture(state: State) {
 /// Gets a picture that fits the model on view, where the present one does not.
 pub fn fit_picture(state: State) {
     if untrack(|| image_on_view(state)).is_some_and(|image| state.picture.with_untracked(|picture| picture.image != image)) {
-        let start = untrack(|| possible_start(state, state.start.get_untracked()));
-        state.start.set(start);
+        // A picture of another shape is not begun blank: what the model knows comes first.
+        let wanted = Some(state.start.get_untracked()).filter(|&start| start != Start::Blank).unwrap_or(Start::Data);
+        state.start.set(untrack(|| possible_start(state, wanted)));
         new_picture(state);
     }
 }
 
 /// Puts a picture on the canvas; answers to the one before go with it.
 pub fn show_picture(state: State, picture: Picture) {
+    if state.picture.with_untracked(|before| before.shape) != picture.shape {
+        state.brush.set(Brush::suiting(picture.shape.rows));
+    }
     state.picture.set(picture);
     state.playing.set(false);
     state.shown.set(Shown::Picture);

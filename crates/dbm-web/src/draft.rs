@@ -101,16 +101,20 @@ impl Draft {
                 &format!("one to {DEEPEST} whole numbers from 1 to {WIDEST}, with commas between, such as 500, 500"),
             ),
             Field::Rate => refuse(self.number(field).is_some_and(|x| x > 0.0 && x <= 10.0), "a number above 0 and at most 10"),
-            Field::Batch => refuse(self.whole(field).is_some_and(|n| (1..=100_000).contains(&n)), "a whole number from 1 to 100000"),
-            Field::Seed => refuse(self.whole(field).is_some_and(|n| n <= LARGEST_SEED), "a whole number from 0 to 9007199254740991"),
-            Field::WeightDecay => refuse(self.number(field).is_some_and(|x| (0.0..1.0).contains(&x)), "a number from 0 to below 1"),
+            Field::Batch => {
+                refuse(self.whole(field).is_some_and(|n| (1..=100_000).contains(&n)), "a whole number from 1 to 100000")
+            }
+            Field::Seed => {
+                refuse(self.whole(field).is_some_and(|n| n <= LARGEST_SEED), "a whole number from 0 to 9007199254740991")
+            }
+            Field::WeightDecay => {
+                refuse(self.number(field).is_some_and(|x| (0.0..1.0).contains(&x)), "a number from 0 to below 1")
+            }
             Field::Average => refuse(
                 self.text(field).trim().is_empty() || self.number(field).is_some_and(|x| (0.0..1.0).contains(&x)),
                 "a number from 0 to below 1, or nothing for no average",
             ),
-            Field::Conditional => {
-                refuse(self.number(field).is_some_and(|x| (0.0..=1.0).contains(&x)), "a number from 0 to 1")
-            }
+            Field::Conditional => refuse(self.number(field).is_some_and(|x| (0.0..=1.0).contains(&x)), "a number from 0 to 1"),
             Field::MaxSweeps | Field::MaxMeeting => refuse(
                 self.whole(field).is_some_and(|n| n >= 1 && u32::try_from(n).is_ok()),
                 "a whole number from 1 to 4294967295",

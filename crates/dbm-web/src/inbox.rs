@@ -3,7 +3,7 @@
 use crate::actions;
 use crate::draft::{Draft, same_run};
 use crate::picture::{Half, Picture};
-use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use crate::state::{Answered, DataChoice, Opening, Shown, Snapshot, State, Tone, Upload, Watched};
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
 
@@ -16,6 +16,8 @@ pub enum Purpose {
     Data(DataChoice, Option<Upload>),
     /// To begin a run, and then, if asked, to go on with this.
     Run(Option<Command>),
+    /// To give a new worker the data and the run of the old one.
+    Restore,
     /// To put back what was there before.
     Undo,
     /// To train.
@@ -48,6 +50,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
     match (event, purpose) {
         (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
+        (Event::Snapshot { step, checkpoint }, _) => state.snapshot.set(Some(Snapshot { step, checkpoint })),
         (Event::Samples(grid), _) => match grid.model {
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
@@ -57,8 +60,15 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 state.running.set(false);
             }
             state.say(Tone::Error, refusal(purpose.as_ref(), &message));
-            if let Some(purpose) = purpose {
+            if let Some(purpose) = &purpose {
                 gave_up(state, purpose);
+            }
+            if matches!(purpose, Some(Purpose::Restore)) {
+                // Once more without the run: the data and its settings stay.
+                state.fed.set(false);
+                state.snapshot.set(None);
+                state.plan.set(None);
+                actions::use_present_data(state);
             }
         }
         (Event::ModelOpened(about), _) => {
@@ -70,8 +80,11 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         (Event::DataReady { data, model, plan, metrics, .. }, purpose) => {
             state.data.set(Some(data));
             state.loading.set(false);
+            let restored = matches!(purpose, Some(Purpose::Restore));
             take_data_choice(state, purpose);
+            let kept = state.snapshot.get_untracked().filter(|_| restored);
             take_run(state, model, plan, metrics);
+            state.snapshot.set(kept);
         }
         (Event::RunReady { model, plan, metrics, .. }, purpose) => {
             state.choice_before.set(state.choice_in_use.get_untracked());
@@ -109,17 +122,20 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 state.playing.set(!crate::paint::calm());
             }
         }
-        (Event::Cancelled, Some(purpose)) => gave_up(state, purpose),
+        (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
         (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
-        (Event::Done | Event::Cancelled | Event::Progress { .. } | Event::Completions(_) | Event::Digit(_) | Event::Search(_), _) => {}
+        (
+            Event::Done | Event::Cancelled | Event::Progress { .. } | Event::Completions(_) | Event::Digit(_) | Event::Search(_),
+            _,
+        ) => {}
     }
 }
 
 /// A request will have no answer: the page stops waiting for it.
-pub fn gave_up(state: State, purpose: Purpose) {
+pub fn gave_up(state: State, purpose: &Purpose) {
     match purpose {
         Purpose::Model => state.opening.set(Opening::Missing),
-        Purpose::Data(..) => {
+        Purpose::Data(..) | Purpose::Restore => {
             state.loading.set(false);
             state.choice.set(state.choice_in_use.get_untracked());
         }
@@ -167,7 +183,7 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
             choice
         }
         Some(Purpose::Undo) => state.choice_before.get_untracked(),
-        _ => state.choice_in_use.get_untracked(),
+        _ => return state.choice.set(state.choice_in_use.get_untracked()),
     };
     state.choice_before.set(state.choice_in_use.get_untracked());
     state.choice_in_use.set(choice);
@@ -181,6 +197,7 @@ fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
     state.plan.set(Some(plan));
     state.training.set(Some(model));
     take_metrics(state, metrics);
+    state.snapshot.set(None);
     state.samples_training.set(None);
     actions::new_samples(state, ModelChoice::Training);
     actions::fit_picture(state);

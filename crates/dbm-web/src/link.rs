@@ -57,7 +57,7 @@ pub fn open(state: State) {
 pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
     let Some(worker) = state.link.0.with_value(|inner| inner.worker.clone().filter(|_| inner.ready)) else {
         state.say(Tone::Error, "The worker that computes is not ready yet; try again in a moment.");
-        inbox::gave_up(state, purpose);
+        inbox::gave_up(state, &purpose);
         return None;
     };
     let id = state.link.0.try_update_value(|inner| {
@@ -71,7 +71,7 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         .and_then(|message| worker.post_message(&message));
     if let Err(problem) = sent {
         state.say(Tone::Error, format!("The request could not be sent to the worker ({}).", words(&problem)));
-        inbox::gave_up(state, purpose);
+        inbox::gave_up(state, &purpose);
         return None;
     }
     state.link.0.update_value(|inner| {
@@ -173,7 +173,7 @@ fn replace(state: State, why: &str) {
     });
     let Some((pending, tries)) = tries else { return };
     for purpose in pending.into_values() {
-        inbox::gave_up(state, purpose);
+        inbox::gave_up(state, &purpose);
     }
     inbox::lost(state);
     if tries > TRIES {
@@ -183,11 +183,15 @@ fn replace(state: State, why: &str) {
         );
         return;
     }
+    let run = match state.snapshot.with_untracked(|snapshot| snapshot.as_ref().map(|snapshot| snapshot.step)) {
+        Some(step) => format!("press Train to go on from step {step}"),
+        None => "training begins anew at step 0".into(),
+    };
     state.say(
         Tone::Error,
         format!(
-            "The worker that computes was lost: {why}. A new one takes over: the pretrained model and the data are opened again, and what \
-             you see stays; training begins anew at step 0."
+            "The worker that computes was lost: {why}. A new one takes over; the model and the data are opened again, what you see stays, \
+             and {run}."
         ),
     );
     start(state);

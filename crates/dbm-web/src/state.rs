@@ -81,6 +81,23 @@ impl Start {
     }
 }
 
+/// Width of the brush, in cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Brush(pub f64);
+
+impl Default for Brush {
+    fn default() -> Self {
+        Self(3.0)
+    }
+}
+
+impl Brush {
+    /// What suits a picture of so many rows.
+    pub fn suiting(rows: usize) -> Self {
+        Self(if rows <= 12 { 1.0 } else { 3.0 })
+    }
+}
+
 /// How sure a message is meant to sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -116,6 +133,15 @@ pub struct Busy {
     pub shown: bool,
 }
 
+/// A run as it stood a few seconds ago.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Gradient steps taken.
+    pub step: u32,
+    /// The checkpoint.
+    pub checkpoint: Vec<u8>,
+}
+
 /// Answers together with the question they answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
@@ -140,15 +166,14 @@ pub struct Watched {
 
 macro_rules! signals {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
-        /// The page's state.
-        #[derive(Clone, Copy)]
-        pub struct State {
+        /// The page's signals.
+        pub struct Signals {
             /// The worker.
             pub link: Link,
             $($(#[$doc])* pub $name: RwSignal<$kind>,)*
         }
 
-        impl Default for State {
+        impl Default for Signals {
             fn default() -> Self {
                 Self { link: Link::default(), $($name: RwSignal::new(Default::default()),)* }
             }
@@ -183,6 +208,8 @@ signals! {
     draft: Draft,
     /// What the present run was begun with.
     plan: Option<RunPlan>,
+    /// The run's latest checkpoint: what a new worker goes on from.
+    snapshot: Option<Snapshot>,
     /// Where training stands.
     metrics: Metrics,
     /// Whether training runs, or has just been asked to.
@@ -197,6 +224,8 @@ signals! {
     start: Start,
     /// What a press on the canvas does.
     tool: Tool,
+    /// Width of the brush, in cells.
+    brush: Brush,
     /// What the large canvas shows.
     shown: Shown,
     /// The latest answers.
@@ -211,15 +240,35 @@ signals! {
     playing: bool,
     /// Messages, oldest first.
     notices: Vec<Notice>,
+    /// Messages so far: no two have one id.
+    notice_count: u32,
     /// Whether a file is being dragged over the page.
     dragging: bool,
     /// Bumped when canvases must be drawn anew: theme, size.
     redraw: u32,
 }
 
+/// The page's state: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct State(&'static Signals);
+
+impl Default for State {
+    fn default() -> Self {
+        Self(Box::leak(Box::default()))
+    }
+}
+
+impl std::ops::Deref for State {
+    type Target = Signals;
+
+    fn deref(&self) -> &Signals {
+        self.0
+    }
+}
+
 impl State {
     /// The model on view.
-    pub fn about(&self) -> Option<About> {
+    pub fn about(self) -> Option<About> {
         match self.model.get() {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),
@@ -227,7 +276,7 @@ impl State {
     }
 
     /// The samples on view.
-    pub fn samples(&self) -> RwSignal<Option<Grid>> {
+    pub fn samples(self) -> RwSignal<Option<Grid>> {
         match self.model.get() {
             ModelChoice::Pretrained => self.samples_pretrained,
             ModelChoice::Training => self.samples_training,
@@ -235,11 +284,11 @@ impl State {
     }
 
     /// Tells the visitor something, once: the same words are not shown twice at a time.
-    pub fn say(&self, tone: Tone, text: impl Into<String>) {
+    pub fn say(self, tone: Tone, text: impl Into<String>) {
         let text = text.into();
         self.notices.update(|notices| {
             notices.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
-            let id = notices.last().map_or(0, |notice| notice.id + 1);
+            let id = self.notice_count.try_update(|count| std::mem::replace(count, count.wrapping_add(1))).unwrap_or_default();
             notices.push(Notice { id, tone, text });
             let surplus = notices.len().saturating_sub(4);
             notices.drain(..surplus);
@@ -247,12 +296,12 @@ impl State {
     }
 
     /// Takes a message away.
-    pub fn dismiss(&self, id: u32) {
+    pub fn dismiss(self, id: u32) {
         self.notices.update(|notices| notices.retain(|notice| notice.id != id));
     }
 
     /// Takes the offer of Undo away.
-    pub fn dismiss_undo(&self) {
+    pub fn dismiss_undo(self) {
         self.notices.update(|notices| notices.retain(|notice| notice.tone != Tone::Undoable));
     }
 }

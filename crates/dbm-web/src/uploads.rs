@@ -30,7 +30,9 @@ pub fn read(state: State, file: File) {
 /// Lets files be dropped anywhere on the page.
 pub fn accept_drops(state: State) {
     let carries_files = |event: &DragEvent| {
-        event.data_transfer().is_some_and(|transfer| transfer.types().iter().any(|kind| kind.as_string().as_deref() == Some("Files")))
+        event
+            .data_transfer()
+            .is_some_and(|transfer| transfer.types().iter().any(|kind| kind.as_string().as_deref() == Some("Files")))
     };
     let over = move |event: DragEvent| {
         if carries_files(&event) {
@@ -60,7 +62,8 @@ pub fn accept_drops(state: State) {
                 }
                 read(state, file);
             }
-            None => state.say(Tone::Error, "Nothing that can be read was dropped; drop one file: IDX, IDX in gzip, or CSV of 0/1 rows."),
+            None => state
+                .say(Tone::Error, "Nothing that can be read was dropped; drop one file: IDX, IDX in gzip, or CSV of 0/1 rows."),
         }
     };
     let _ = window_event_listener(ev::dragover, over);

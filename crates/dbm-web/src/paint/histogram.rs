@@ -38,7 +38,11 @@ pub fn histogram(surface: &Surface, colours: &Colours, phases: [&Histogram; 2], 
         };
         for (bin, &count) in counts[phase].iter().enumerate() {
             let space = (step * 0.2).clamp(pixel, 6.0 * pixel);
-            bar(left + bin as f64 * step + space / 2.0, (step - space).max(pixel), length(count, &counts[phase], phases[phase].capped));
+            bar(
+                left + bin as f64 * step + space / 2.0,
+                (step - space).max(pixel),
+                length(count, &counts[phase], phases[phase].capped),
+            );
         }
         let capped = length(u64::from(phases[phase].capped), &counts[phase], phases[phase].capped);
         bar(cap_at, 24.0 * pixel, capped);
@@ -69,7 +73,13 @@ fn ticks(surface: &Surface, colours: &Colours, bins: &Bins, (left, step, y): (f6
     }
 }
 
-fn side_ticks(surface: &Surface, colours: &Colours, scale: Scale, counts: &[u64], (left, half, axis, upward): (f64, f64, f64, bool)) {
+fn side_ticks(
+    surface: &Surface,
+    colours: &Colours,
+    scale: Scale,
+    counts: &[u64],
+    (left, half, axis, upward): (f64, f64, f64, bool),
+) {
     let pixel = surface.ratio;
     let most = counts.iter().copied().max().unwrap_or(0);
     if most == 0 {

@@ -57,7 +57,11 @@ impl Surface {
 
 /// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed; however
 /// often that happens, once a frame, and then with the latest.
-pub fn redraws<T: 'static>(canvas: NodeRef<Canvas>, read: impl Fn() -> T + Copy + 'static, draw: impl Fn(&Surface, &Colours, T) + Copy + 'static) {
+pub fn redraws<T: 'static>(
+    canvas: NodeRef<Canvas>,
+    read: impl Fn() -> T + Copy + 'static,
+    draw: impl Fn(&Surface, &Colours, T) + Copy + 'static,
+) {
     let redraw = state().redraw;
     let waiting = StoredValue::new(false);
     Effect::new(move |_| {

@@ -7,8 +7,8 @@ use leptos::prelude::document;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
-/// Space between pictures, in CSS pixels.
-const GAP: f64 = 3.0;
+/// Space between pictures, in CSS pixels; more where cells are so large that neighbours would run together.
+const GAPS: [f64; 2] = [3.0, 9.0];
 
 /// Draws the pictures in so many columns, each as large as fits.
 pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usize) {
@@ -18,7 +18,7 @@ pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usi
         return;
     }
     let rows = count.div_ceil(columns);
-    let gap = (GAP * surface.ratio).round();
+    let gap = (GAPS[usize::from(shape.columns < 16 && surface.width / surface.ratio > 250.0)] * surface.ratio).round();
     let width = (surface.width - gap * (columns - 1) as f64) / columns as f64;
     let height = (surface.height - gap * (rows - 1) as f64) / rows as f64;
     let scale = (width / shape.columns as f64).min(height / shape.rows as f64);

@@ -4,7 +4,7 @@ use crate::actions;
 use crate::paint::{Cells, Fill, cells, redraws};
 use crate::shape::Shape;
 use crate::state::{Answered, Shown, state};
-use dbm_protocol::{Completions, CompletionMethod, ModelChoice};
+use dbm_protocol::{CompletionMethod, Completions, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -22,28 +22,29 @@ pub fn Answers() -> impl IntoView {
         actions::complete(state, count.get_untracked(), method);
     };
     let impossible = move || state.about().is_none() || state.picture.with(|picture| picture.n_unknown() == 0);
-    let shown_count = Memo::new(move |_| state.answers.with(|a| a.as_ref().map_or(count.get(), |a| a.completions.answers)) as usize);
+    let shown_count =
+        Memo::new(move |_| state.answers.with(|a| a.as_ref().map_or(count.get(), |a| a.completions.answers)) as usize);
     let dense = move || shown_count.get() > 8;
     view! {
         <div class="ask">
             <button type="button" class="primary accent" disabled=impossible on:click=ask>
                 "Complete"
             </button>
-            <label class="inline">
-                <span>"Answers"</span>
-                <select on:change=move |event| count.set(event_target_value(&event).parse().unwrap_or(8))>
+            <div class="inline">
+                <label for="answers">"Answers"</label>
+                <select id="answers" on:change=move |event| count.set(event_target_value(&event).parse().unwrap_or(8))>
                     <option value="4">"4"</option>
                     <option value="8" selected>"8"</option>
                     <option value="16">"16"</option>
                 </select>
-            </label>
-            <label class="inline">
-                <span>"By"</span>
-                <select on:change=move |event| thorough.set(event_target_value(&event) == "gibbs")>
+            </div>
+            <div class="inline">
+                <label for="way">"By"</label>
+                <select id="way" on:change=move |event| thorough.set(event_target_value(&event) == "gibbs")>
                     <option value="gibbs" selected>"100 Gibbs sweeps, then search"</option>
                     <option value="search">"search only"</option>
                 </select>
-            </label>
+            </div>
         </div>
         <div class="answers-status">
             <p role="status">{move || state.answers.with(|a| a.as_ref().map(summary)).unwrap_or_else(waiting_text)}</p>
@@ -111,15 +112,12 @@ fn Tile(
         move |surface, colours, answered| {
             let Some((bits, Answered { completions, unknown, .. })) = answered else { return };
             let shape = Shape::of(completions.image);
-            match what {
-                Shown::Answer(at) => {
-                    let answer = completions.bits.chunks(shape.units.max(1)).nth(at).unwrap_or(&[]);
-                    cells(surface, colours, &Cells { shape, bits: answer, unknown: &unknown, fill: Fill::Bits(answer), cursor: None });
-                }
-                _ => {
-                    let shares = shares(&completions, shape.units);
-                    cells(surface, colours, &Cells { shape, bits: &bits, unknown: &unknown, fill: Fill::Shares(&shares), cursor: None });
-                }
+            let draw = |bits: &[u8], fill| cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, cursor: None });
+            if let Shown::Answer(at) = what {
+                let answer = completions.bits.chunks(shape.units.max(1)).nth(at).unwrap_or(&[]);
+                draw(answer, Fill::Bits(answer));
+            } else {
+                draw(&bits, Fill::Shares(&shares(&completions, shape.units)));
             }
         },
     );
@@ -155,7 +153,11 @@ fn Truth() -> impl IntoView {
     let truth = move || state.answers.get().and_then(|answered| answered.truth.map(|truth| (truth, answered.completions.image)));
     redraws(canvas, truth, |surface, colours, truth| {
         if let Some((bits, image)) = truth {
-            cells(surface, colours, &Cells { shape: Shape::of(image), bits: &bits, unknown: &[], fill: Fill::Nothing, cursor: None });
+            cells(
+                surface,
+                colours,
+                &Cells { shape: Shape::of(image), bits: &bits, unknown: &[], fill: Fill::Nothing, cursor: None },
+            );
         }
     });
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };
@@ -189,6 +191,5 @@ pub fn shares(completions: &Completions, units: usize) -> Vec<f64> {
         }
     }
     let answers = f64::from(completions.answers.max(1));
-    shares.iter_mut().for_each(|share| *share /= answers);
-    shares
+    shares.into_iter().map(|sum| sum / answers).collect()
 }

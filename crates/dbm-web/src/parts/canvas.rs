@@ -7,15 +7,10 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use web_sys::{KeyboardEvent, PointerEvent};
 
-/// Width of the brush in cells, shared with the tools.
-#[derive(Clone, Copy)]
-pub struct Brush(pub RwSignal<f64>);
-
 /// The canvas, its cursor and its description.
 #[component]
 pub fn PictureCanvas() -> impl IntoView {
     let state = state();
-    let Brush(brush) = expect_context();
     let canvas = NodeRef::<Canvas>::new();
     let cursor = RwSignal::new((0_usize, 0_usize));
     let focused = RwSignal::new(false);
@@ -46,7 +41,7 @@ pub fn PictureCanvas() -> impl IntoView {
         })
     };
     let stroke = move |from, to| {
-        let (tool, brush) = (state.tool.get_untracked(), brush.get_untracked());
+        let (tool, brush) = (state.tool.get_untracked(), state.brush.get_untracked().0);
         state.picture.update(|picture| picture.stroke(tool, from, to, brush));
     };
     let down = move |event: PointerEvent| {
@@ -74,36 +69,11 @@ pub fn PictureCanvas() -> impl IntoView {
         }
     };
     let key = move |event: KeyboardEvent| {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() {
-            if event.key() == "z" && !event.alt_key() {
-                event.prevent_default();
-                edit_undone(state);
-            }
-            return;
+        if let Some(to) = pressed(state, &event, cursor.get_untracked(), state.brush.get_untracked().0) {
+            focused.set(true);
+            cursor.set(to);
+            spoken.set(state.picture.with_untracked(|picture| say(picture, to)));
         }
-        let shape = state.picture.with_untracked(|picture| picture.shape);
-        if shape.units == 0 {
-            return;
-        }
-        let (row, column) = cursor.get_untracked();
-        let (row, column) = (row.min(shape.rows - 1), column.min(shape.columns - 1));
-        let to = match event.key().as_str() {
-            "ArrowUp" => (row.saturating_sub(1), column),
-            "ArrowDown" => ((row + 1).min(shape.rows - 1), column),
-            "ArrowLeft" => (row, column.saturating_sub(1)),
-            "ArrowRight" => (row, (column + 1).min(shape.columns - 1)),
-            "Home" => (row, 0),
-            "End" => (row, shape.columns - 1),
-            " " => (row, column),
-            _ => return,
-        };
-        event.prevent_default();
-        if event.key() == " " {
-            toggle(state, to, brush.get_untracked());
-        }
-        focused.set(true);
-        cursor.set(to);
-        spoken.set(state.picture.with_untracked(|picture| say(picture, to)));
     };
     let ratio = move || {
         let shape = state.picture.with(|picture| picture.shape);
@@ -164,7 +134,9 @@ fn view_of(state: State) -> View {
             Some(answered) => {
                 let units = picture.shape.units;
                 let filled = match shown {
-                    Shown::Answer(at) => Filled::Bits(answered.completions.bits.chunks(units.max(1)).nth(at).unwrap_or(&[]).to_vec()),
+                    Shown::Answer(at) => {
+                        Filled::Bits(answered.completions.bits.chunks(units.max(1)).nth(at).unwrap_or(&[]).to_vec())
+                    }
                     _ => Filled::Shares(super::answers::shares(&answered.completions, units)),
                 };
                 View { picture, unknown: answered.unknown, filled }
@@ -185,6 +157,34 @@ pub fn edit_undone(state: State) {
     state.playing.set(false);
     state.shown.set(Shown::Picture);
     state.picture.update(Picture::undo);
+}
+
+/// What a key does; where the cursor then stands, if the key was one of the canvas's.
+fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), brush: f64) -> Option<(usize, usize)> {
+    let shape = state.picture.with_untracked(|picture| picture.shape);
+    let (last_row, last_column) = (shape.rows.checked_sub(1)?, shape.columns.checked_sub(1)?);
+    let (row, column) = (row.min(last_row), column.min(last_column));
+    let held = event.ctrl_key() || event.meta_key();
+    let to = match event.key().as_str() {
+        _ if event.alt_key() => return None,
+        "z" if held => (row, column),
+        _ if held => return None,
+        "ArrowUp" => (row.saturating_sub(1), column),
+        "ArrowDown" => ((row + 1).min(last_row), column),
+        "ArrowLeft" => (row, column.saturating_sub(1)),
+        "ArrowRight" => (row, (column + 1).min(last_column)),
+        "Home" => (row, 0),
+        "End" => (row, last_column),
+        " " => (row, column),
+        _ => return None,
+    };
+    event.prevent_default();
+    match event.key().as_str() {
+        "z" => edit_undone(state),
+        " " => toggle(state, to, brush),
+        _ => {}
+    }
+    Some(to)
 }
 
 fn toggle(state: State, (row, column): (usize, usize), brush: f64) {

@@ -1,7 +1,7 @@
 //! Completion: a picture with an unknown region, and what the model makes of it.
 
 use super::answers::Answers;
-use super::canvas::{Brush, PictureCanvas};
+use super::canvas::PictureCanvas;
 use super::tools::Tools;
 use super::watch::Watch;
 use crate::state::{Shown, state};
@@ -11,12 +11,14 @@ use leptos::prelude::*;
 #[component]
 pub fn Completion() -> impl IntoView {
     let state = state();
-    provide_context(Brush(RwSignal::new(3.0)));
     let caption = move || {
         let picture = state.picture.get();
         let unknown = picture.n_unknown();
         let wrapped = if picture.shape.wrapped {
-            format!(" Rows of {} bits, wrapped to {} × {} for display only.", picture.shape.units, picture.shape.rows, picture.shape.columns)
+            format!(
+                " Rows of {} bits, wrapped to {} × {} for display only.",
+                picture.shape.units, picture.shape.rows, picture.shape.columns
+            )
         } else {
             String::new()
         };

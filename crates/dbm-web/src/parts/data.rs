@@ -69,9 +69,9 @@ pub fn Data() -> impl IntoView {
     };
     view! {
         <div class="data">
-            <label class="stacked">
-                <span>"Data set"</span>
-                <select on:change=choose prop:value=value disabled=move || state.loading.get()>
+            <div class="stacked">
+                <label for="data-set">"Data set"</label>
+                <select id="data-set" on:change=choose prop:value=value disabled=move || state.loading.get()>
                     <option value="digits">"Generated digits"</option>
                     <option value="bars">"Bars and stripes 4 × 4"</option>
                     {move || {
@@ -84,7 +84,7 @@ pub fn Data() -> impl IntoView {
                             .collect_view()
                     }}
                 </select>
-            </label>
+            </div>
             <canvas
                 node_ref=canvas
                 class="preview"
@@ -93,16 +93,17 @@ pub fn Data() -> impl IntoView {
                 aria-label="The first examples of the data"
             ></canvas>
             <p class="figures-text" role="status">{about}</p>
-            <label class="upload">
-                <span>"Upload data set"</span>
+            <div class="upload">
+                <label for="upload">"Upload data set"</label>
                 <input
+                    id="upload"
                     node_ref=input
                     type="file"
                     accept=".gz,.idx,.csv,.txt,.ubyte,.idx3-ubyte,application/gzip,text/csv,application/octet-stream"
                     aria-describedby="upload-help"
                     on:change=upload
                 />
-            </label>
+            </div>
             <p id="upload-help" class="help">
                 "IDX, IDX in gzip, or CSV of 0/1 rows; 8-bit values above 127 count as 1. Or drop a file anywhere."
             </p>

@@ -7,9 +7,14 @@ use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
+/// Units in all, up to which couplings that take more than one step are seen now and then.
+const SMALL: u32 = 30;
+
 /// How long the two chains of each coupling took to meet.
 #[component]
 pub fn MeetingTime() -> impl IntoView {
+    let state = state();
+    let small = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
     let cells = |phase: &PhaseMetrics| {
         let summary = Summary::of(&phase.meeting_time);
         [
@@ -29,8 +34,15 @@ pub fn MeetingTime() -> impl IntoView {
             <Plot of=|phase| &phase.meeting_time scale=Scale::Logarithmic label="Histogram of meeting times" />
             <Table of=|phase| &phase.meeting_time heads=["mean", "max", "τ > 1", "accepted", "cut"] cells=cells />
             <p class="help">
-                "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, and its corrections \
-                 lie in events too rare to be seen. They show on small models: try "<b>"Bars and stripes"</b>" with few hidden units."
+                {move || {
+                    if small() {
+                        "A model this small shows what unbiased means: some proposals are accepted, the two chains part, and what they see \
+                         until they meet, τ > 1, corrects the estimate so that its mean is exact."
+                    } else {
+                        "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, but its \
+                         corrections lie in events too rare to be seen. They show on small models: try Bars and stripes with few hidden units."
+                    }
+                }}
             </p>
         </section>
     }
@@ -50,7 +62,12 @@ fn percent(share: f64) -> String {
 pub fn SearchSweeps() -> impl IntoView {
     let cells = |phase: &PhaseMetrics| {
         let summary = Summary::of(&phase.sweeps);
-        [format!("{:.1}", summary.mean), summary.max.to_string(), format!("{:.1}", phase.energy), summary.capped.to_string()]
+        [
+            format!("{:.1}", summary.mean),
+            summary.max.to_string(),
+            format!("{:.1}", phase.energy).replace('-', "−"),
+            summary.capped.to_string(),
+        ]
     };
     view! {
         <section class="figure" aria-labelledby="sweeps-title">
@@ -123,7 +140,9 @@ fn Table<const N: usize>(
                 if none { vec!["–".to_string(); N] } else { cells(phase).to_vec() }
             })
         });
-        (0..N).map(move |at| view! { <td>{move || texts.with(|texts| texts.get(at).cloned().unwrap_or_default())}</td> }).collect_view()
+        (0..N)
+            .map(move |at| view! { <td>{move || texts.with(|texts| texts.get(at).cloned().unwrap_or_default())}</td> })
+            .collect_view()
     };
     let caption = move || {
         state.metrics.with(|metrics| match (metrics.recent_steps, of(&metrics.negative).cap) {

@@ -22,15 +22,15 @@ pub fn Masthead() -> impl IntoView {
                 <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
             </div>
             <div class="masthead-model">
-                <label class="inline">
-                    <span>"Model"</span>
-                    <select prop:value=chosen on:change=choose>
+                <div class="inline">
+                    <label for="model">"Model"</label>
+                    <select id="model" prop:value=chosen on:change=choose>
                         <option value="pretrained" disabled=move || state.opening.get() == Opening::Missing>
                             "Pretrained on MNIST"
                         </option>
                         <option value="training">"In training"</option>
                     </select>
-                </label>
+                </div>
                 <p class="figures-text" aria-live="polite">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
             </div>
         </header>

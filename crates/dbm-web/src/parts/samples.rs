@@ -27,7 +27,8 @@ pub fn Samples() -> impl IntoView {
     );
     let words = move || state.samples().with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), describe));
     // Only the shape, so that the box keeps its size while samples come and go.
-    let image = Memo::new(move |_| state.about().map(|about| about.image.unwrap_or((1, about.sizes.first().copied().unwrap_or(1)))));
+    let image =
+        Memo::new(move |_| state.about().map(|about| about.image.unwrap_or((1, about.sizes.first().copied().unwrap_or(1)))));
     let ratio = move || {
         let shape = Shape::of(image.get().unwrap_or((28, 28)));
         format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * (SAMPLES as usize).div_ceil(COLUMNS))
@@ -52,6 +53,6 @@ pub fn Samples() -> impl IntoView {
 }
 
 fn describe(samples: &Grid) -> String {
-    let whose = if samples.model == ModelChoice::Training { "model in training" } else { "pretrained model" };
+    let whose = if samples.model == ModelChoice::Training { "machine in training" } else { "pretrained machine" };
     format!("{} samples of the {whose} at step {}", samples.count, samples.step)
 }

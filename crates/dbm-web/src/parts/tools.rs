@@ -1,9 +1,9 @@
 //! What to do on the canvas: tools, brush, halves, and where the next picture comes from.
 
-use super::canvas::{Brush, edit_undone};
+use super::canvas::edit_undone;
 use crate::actions;
 use crate::picture::{Half, Picture, Tool};
-use crate::state::{Shown, Start, state};
+use crate::state::{Brush, Shown, Start, State, state};
 use leptos::prelude::*;
 
 const TOOLS: [(Tool, &str); 4] =
@@ -18,18 +18,13 @@ const STARTS: [(Start, &str, &str); 4] = [
     (Start::Generated, "generated", "a generated digit"),
     (Start::Sample, "sample", "a sample of the model"),
     (Start::Data, "data", "the loaded data"),
-    (Start::Blank, "blank", "blank, to draw by hand"),
+    (Start::Blank, "blank", "blank, to draw in"),
 ];
 
 /// The column of tools.
 #[component]
 pub fn Tools() -> impl IntoView {
     let state = state();
-    let Brush(brush) = expect_context();
-    let show = move || {
-        state.playing.set(false);
-        state.shown.set(Shown::Picture);
-    };
     let begin = move |event| {
         let chosen = event_target_value(&event);
         if let Some(&(start, ..)) = STARTS.iter().find(|(_, value, _)| *value == chosen) {
@@ -59,38 +54,23 @@ pub fn Tools() -> impl IntoView {
                     .collect_view()}
             </fieldset>
             <label class="slider">
-                <span>"Brush " <b class="number">{move || brush.get()}</b></span>
+                <span>"Brush " <b class="number">{move || state.brush.get().0}</b></span>
                 <input
                     type="range"
                     min="1"
                     max="9"
                     step="1"
                     aria-label="Brush width in pixels"
-                    prop:value=move || brush.get().to_string()
-                    on:input=move |event| brush.set(event_target_value(&event).parse().unwrap_or(3.0))
+                    prop:value=move || state.brush.get().0.to_string()
+                    on:input=move |event| state.brush.set(event_target_value(&event).parse().map(Brush).unwrap_or_default())
                 />
             </label>
-            <fieldset class="halves">
-                <legend>"Hide a half"</legend>
-                {HALVES
-                    .map(|(half, name, class)| {
-                        let mask = move |_| {
-                            show();
-                            state.picture.update(|picture| picture.mask_half(half));
-                        };
-                        view! {
-                            <button type="button" aria-label=name title=name on:click=mask>
-                                <span class=class aria-hidden="true"></span>
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </fieldset>
+            <Halves />
             <div class="pair">
                 <button
                     type="button"
                     on:click=move |_| {
-                        show();
+                        show_picture(state);
                         state.picture.update(Picture::clear_mask);
                     }
                 >
@@ -105,9 +85,9 @@ pub fn Tools() -> impl IntoView {
                     "Undo"
                 </button>
             </div>
-            <label class="stacked">
-                <span>"Start from"</span>
-                <select prop:value=chosen on:change=begin>
+            <div class="stacked">
+                <label for="start">"Start from"</label>
+                <select id="start" prop:value=chosen on:change=begin>
                     {STARTS
                         .map(|(start, value, name)| {
                             let impossible = move || actions::possible_start(state, start) != start;
@@ -119,10 +99,39 @@ pub fn Tools() -> impl IntoView {
                         })
                         .collect_view()}
                 </select>
-            </label>
+            </div>
             <button type="button" on:click=move |_| actions::new_picture(state)>
                 "New digit"
             </button>
         </div>
     }
+}
+
+/// One press hides a half.
+#[component]
+fn Halves() -> impl IntoView {
+    let state = state();
+    view! {
+        <fieldset class="halves">
+            <legend>"Hide a half"</legend>
+            {HALVES
+                .map(|(half, name, class)| {
+                    let mask = move |_| {
+                        show_picture(state);
+                        state.picture.update(|picture| picture.mask_half(half));
+                    };
+                    view! {
+                        <button type="button" aria-label=name title=name on:click=mask>
+                            <span class=class aria-hidden="true"></span>
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}
+
+fn show_picture(state: State) {
+    state.playing.set(false);
+    state.shown.set(Shown::Picture);
 }

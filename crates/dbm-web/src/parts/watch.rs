@@ -21,7 +21,9 @@ pub fn Watch() -> impl IntoView {
     redraws(
         canvas,
         move || {
-            let energies = state.watched.with(|watched| watched.as_ref().map(|w| w.trace.frames.iter().map(|f| f.energy).collect::<Vec<_>>()));
+            let energies = state
+                .watched
+                .with(|watched| watched.as_ref().map(|w| w.trace.frames.iter().map(|f| f.energy).collect::<Vec<_>>()));
             (energies, state.frame.get())
         },
         |surface, colours, (energies, now)| {
@@ -102,8 +104,9 @@ pub fn Watch() -> impl IntoView {
 fn words(frame: &SearchFrame, sweeps: u32, capped: bool) -> String {
     let end = if capped { " (cut at the cap)" } else { "" };
     let SearchFrame { half_sweep, energy, flipped, .. } = frame;
+    let energy = format!("{energy:.1}").replace('-', "−");
     if *half_sweep == 0 {
-        return format!("Random start, energy {energy:.1}. The search took T = {sweeps} sweeps{end}.");
+        return format!("Random start, energy {energy}. The search took T = {sweeps} sweeps{end}.");
     }
-    format!("Half-sweep {half_sweep}: {flipped} units flipped, energy {energy:.1}. T = {sweeps} sweeps{end}.")
+    format!("Half-sweep {half_sweep}: {flipped} units flipped, energy {energy}. T = {sweeps} sweeps{end}.")
 }

@@ -1,0 +1,145 @@
+//! Samples and completions, done in slices and cancelled between them.
+
+use crate::clock::now;
+use crate::sources::shape;
+use dbm_core::complete::Completer;
+use dbm_core::linalg::Matrix;
+use dbm_core::search::{SearchInfo, search_observed};
+use dbm_core::{Dbm, Units};
+use dbm_protocol::{CompletionMethod, Completions, Event, Grid, ModelChoice, SearchFrame, SearchTrace};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// A search longer than this is cut, and says so.
+pub const MAX_SWEEPS: u32 = 1000;
+/// Samples computed in one slice.
+const CHUNK: usize = 16;
+
+/// A model as the jobs on it need it: they keep the one they were asked of, whatever becomes of it meanwhile.
+#[derive(Clone)]
+pub struct View {
+    pub model: Rc<Dbm>,
+    pub choice: ModelChoice,
+    pub image: Option<(usize, usize)>,
+    pub step: u32,
+}
+
+impl View {
+    pub fn shape(&self) -> (u32, u32) {
+        shape(self.image, self.model.n_visible())
+    }
+}
+
+/// A request at work.
+pub struct Job {
+    pub id: Option<u32>,
+    view: View,
+    kind: Kind,
+}
+
+enum Kind {
+    Samples { seed: u64, count: usize, bits: Vec<u8> },
+    Complete { completer: Completer, answers: usize, done: u32, sweeps: u32, started: f64 },
+}
+
+/// How a slice of a job ended.
+pub enum Slice {
+    Goes,
+    Progress { done: u32, total: u32 },
+    Ends(Event),
+}
+
+impl Job {
+    /// Samples; without an id they are training's own.
+    pub fn samples(id: Option<u32>, view: View, count: u32, seed: u32) -> Self {
+        Self { id, view, kind: Kind::Samples { seed: u64::from(seed), count: count as usize, bits: Vec::new() } }
+    }
+
+    pub fn complete(id: u32, view: View, question: &Question, answers: u32, method: CompletionMethod, seed: u32) -> Self {
+        let (visible, known) = question.rows(view.model.units(), answers as usize);
+        let completer = Completer::complete(&view.model, visible, known, u64::from(seed), 0);
+        let sweeps = match method {
+            CompletionMethod::Search => 0,
+            CompletionMethod::Gibbs { sweeps } => sweeps,
+        };
+        let kind = Kind::Complete { completer, answers: answers as usize, done: 0, sweeps, started: now() };
+        Self { id: Some(id), view, kind }
+    }
+
+    /// Works until the clock shows `until`, at least once.
+    pub fn work(&mut self, until: f64) -> Slice {
+        let model = &self.view.model;
+        match &mut self.kind {
+            Kind::Samples { seed, count, bits } => {
+                let done = bits.len() / model.n_visible();
+                let mut completer = Completer::sample(model, CHUNK.min(*count - done), *seed, done as u64);
+                bits.extend(completer.finish(model, MAX_SWEEPS).0);
+                if bits.len() < *count * model.n_visible() {
+                    return Slice::Goes;
+                }
+                let View { choice, step, .. } = self.view;
+                let bits = std::mem::take(bits);
+                Slice::Ends(Event::Samples(Grid { model: choice, step, count: *count as u32, image: self.view.shape(), bits }))
+            }
+            Kind::Complete { completer, answers, done, sweeps, started } => {
+                while done < sweeps {
+                    completer.sweep(model);
+                    *done += 1;
+                    if now() >= until {
+                        return Slice::Progress { done: *done, total: *sweeps };
+                    }
+                }
+                let (bits, searches) = completer.finish(model, MAX_SWEEPS);
+                let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
+                Slice::Ends(Event::Completions(Completions {
+                    answers: *answers as u32,
+                    image: self.view.shape(),
+                    bits,
+                    distinct,
+                    sweeps: searches.iter().map(|search| search.sweeps).collect(),
+                    seconds: now() - *started,
+                }))
+            }
+        }
+    }
+}
+
+/// What is known of a visible layer.
+pub struct Question {
+    values: Vec<u8>,
+    unknown: Vec<u8>,
+}
+
+impl Question {
+    /// One byte a visible unit in both.
+    pub fn new(n: usize, values: Vec<u8>, unknown: Vec<u8>) -> Result<Self, String> {
+        match (values.len(), unknown.len()) {
+            (v, u) if v == n && u == n => Ok(Self { values, unknown }),
+            (v, u) => Err(format!("a picture and a mask of {n} units were expected, but {v} and {u} came; choose another picture")),
+        }
+    }
+
+    fn rows(&self, units: Units, count: usize) -> (Matrix, Vec<bool>) {
+        let values: Vec<f32> = self.values.iter().map(|&bit| units.value(bit != 0)).collect();
+        let known: Vec<bool> = self.unknown.iter().map(|&unknown| unknown == 0).collect();
+        (Matrix::from_vec(count, values.len(), values.repeat(count)), known.repeat(count))
+    }
+}
+
+/// One clamped search, state by state, from the random start that the first answer of that seed begins with.
+pub fn watch(view: &View, question: &Question, seed: u32) -> SearchTrace {
+    let model = &*view.model;
+    let (visible, known) = question.rows(model.units(), 1);
+    let (mut chains, first) = Completer::complete(model, visible, known, u64::from(seed), 0).into_chains();
+    let frame = |chains: &dbm_core::chains::Chains, half_sweep, flipped| SearchFrame {
+        half_sweep,
+        energy: model.energy(&chains.state(0)),
+        flipped,
+        visible: chains.layer(0).row(0).iter().map(|&x| u8::from(x > 0.5)).collect(),
+    };
+    let mut frames = vec![frame(&chains, 0, 0)];
+    let SearchInfo { sweeps, capped } = search_observed(model, &mut chains, first[0], MAX_SWEEPS, |chains, flipped| {
+        frames.push(frame(chains, frames.len() as u32, flipped));
+    });
+    SearchTrace { image: view.shape(), frames, sweeps, capped }
+}

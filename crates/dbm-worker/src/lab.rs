@@ -1,0 +1,627 @@
+//! What the worker holds and how it answers: two models, a run and the one before it, and the requests at work.
+//!
+//! Nothing here is of the browser, so all of it is tested natively.
+
+use crate::clock::now;
+use crate::jobs::{Job, Question, Slice, View, watch};
+use crate::run::{Run, about};
+use crate::sources;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::{Dbm, complete::Completer};
+use dbm_data::{Checkpoint, digits};
+use dbm_protocol::{
+    Command, CompletionMethod, DataSource, Digit, DigitSource, Event, Message, ModelChoice, Request, RunPlan, VERSION,
+};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// A slice of work lasts about this long: Pause and Cancel are heard that often.
+const SLICE_SECONDS: f64 = 0.015;
+/// Metrics come at most this often.
+const METRICS_SECONDS: f64 = 1.0 / 20.0;
+/// Training shows samples at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
+const SAMPLES_SECONDS: f64 = 0.4;
+const SAMPLES_SHARE: f64 = 15.0;
+/// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
+const TRAINING_SAMPLES: u32 = 64;
+/// Training puts a snapshot away this often.
+const SNAPSHOT_SECONDS: f64 = 10.0;
+const MAX_SAMPLES: u32 = 400;
+const MAX_ANSWERS: u32 = 64;
+const MAX_GIBBS_SWEEPS: u32 = 10_000;
+
+/// Everything the worker holds.
+#[derive(Default)]
+pub struct Lab {
+    pretrained: Option<Opened>,
+    run: Option<Run>,
+    /// The run that the present one replaced.
+    previous: Option<Run>,
+    goal: Goal,
+    jobs: VecDeque<Job>,
+    shown: Shown,
+}
+
+struct Opened {
+    model: Rc<Dbm>,
+    image: Option<(usize, usize)>,
+    steps: u32,
+}
+
+/// How far training is to go.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Goal {
+    #[default]
+    Rest,
+    OneStep(u32),
+    Forever,
+}
+
+/// When the page last got what.
+#[derive(Default)]
+struct Shown {
+    metrics: f64,
+    samples_due: f64,
+    samples_seconds: f64,
+    snapshot: f64,
+}
+
+type Answer = Result<Event, String>;
+
+impl Lab {
+    /// Answers a request, or puts it to work.
+    pub fn handle(&mut self, request: Request) -> Vec<Message> {
+        let Request { version, id, command } = request;
+        let mut out = Vec::new();
+        if version != VERSION {
+            let message =
+                format!("the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page");
+            return vec![message_of(Some(id), Event::Failed { message })];
+        }
+        match self.answer(id, command, &mut out) {
+            Ok(Some(event)) => out.push(message_of(Some(id), event)),
+            Ok(None) => {}
+            Err(message) => out.push(message_of(Some(id), Event::Failed { message })),
+        }
+        out
+    }
+
+    /// Whether [`Lab::work`] has something to do.
+    pub fn has_work(&self) -> bool {
+        !self.jobs.is_empty() || self.goal != Goal::Rest
+    }
+
+    /// One slice: of the request at work, if any, and otherwise of training.
+    pub fn work(&mut self) -> Vec<Message> {
+        let mut out = Vec::new();
+        let until = now() + SLICE_SECONDS;
+        if let Some(mut job) = self.jobs.pop_front() {
+            let (own, started) = (job.id.is_none(), now());
+            match job.work(until) {
+                Slice::Goes => self.jobs.push_front(job),
+                Slice::Progress { done, total } => {
+                    out.push(message_of(job.id, Event::Progress { done, total }));
+                    // Others get their turn, so that a long completion does not hold up a short one.
+                    self.jobs.push_back(job);
+                }
+                Slice::Ends(event) => out.push(message_of(job.id, event)),
+            }
+            self.shown.samples_seconds += if own { now() - started } else { 0.0 };
+        } else {
+            self.train(until, &mut out);
+        }
+        out
+    }
+
+    fn answer(&mut self, id: u32, command: Command, out: &mut Vec<Message>) -> Result<Option<Event>, String> {
+        match command {
+            Command::OpenModel { name, bytes } => self.open_model(&name, &bytes).map(Some),
+            Command::UseData { source, plan } => self.use_data(&source, plan).map(Some),
+            Command::NewRun { plan } => self.new_run(plan).map(Some),
+            Command::Restore { source, plan, checkpoint } => self.restore(&source, plan, &checkpoint).map(Some),
+            Command::Undo => self.undo().map(Some),
+            Command::Train => self.set_goal(Goal::Forever, out).map(|()| Some(Event::Done)),
+            Command::Step => self.set_goal(Goal::OneStep(id), out).map(|()| None),
+            Command::Pause => {
+                self.rest(out);
+                Ok(Some(Event::Done))
+            }
+            Command::Samples { model, count, seed } => {
+                within("the number of samples", count, MAX_SAMPLES)?;
+                let job = Job::samples(Some(id), self.view(model)?, count, seed);
+                self.jobs.push_back(job);
+                Ok(None)
+            }
+            Command::Digit { source, model, seed } => self.digit(source, model, seed).map(Some),
+            Command::Complete { model, values, unknown, answers, method, seed } => {
+                within("the number of answers", answers, MAX_ANSWERS)?;
+                if let CompletionMethod::Gibbs { sweeps } = method {
+                    within("the number of Gibbs sweeps", sweeps, MAX_GIBBS_SWEEPS)?;
+                }
+                let view = self.view(model)?;
+                let question = Question::new(view.model.n_visible(), values, unknown)?;
+                self.jobs.push_back(Job::complete(id, view, &question, answers, method, seed));
+                Ok(None)
+            }
+            Command::Watch { model, values, unknown, seed } => {
+                let view = self.view(model)?;
+                let question = Question::new(view.model.n_visible(), values, unknown)?;
+                Ok(Some(Event::Search(watch(&view, &question, seed))))
+            }
+            Command::Cancel { request } => {
+                let before = self.jobs.len();
+                self.jobs.retain(|job| job.id != Some(request));
+                if self.jobs.len() < before {
+                    out.push(message_of(Some(request), Event::Cancelled));
+                }
+                Ok(Some(Event::Done))
+            }
+        }
+    }
+
+    fn open_model(&mut self, name: &str, bytes: &[u8]) -> Answer {
+        let checkpoint = Checkpoint::read(name, bytes).map_err(words)?;
+        let model = checkpoint.model().map_err(words)?;
+        let steps = checkpoint.step.min(u64::from(u32::MAX)) as u32;
+        let event = Event::ModelOpened(about(&model, checkpoint.image, steps, checkpoint.settings));
+        self.pretrained = Some(Opened { model: Rc::new(model), image: checkpoint.image, steps });
+        Ok(event)
+    }
+
+    fn use_data(&mut self, source: &DataSource, plan: RunPlan) -> Answer {
+        let data = sources::make(source).map_err(words)?;
+        let run = Run::new(data, plan).map_err(words)?;
+        self.replace(run);
+        self.data_ready()
+    }
+
+    fn new_run(&mut self, plan: RunPlan) -> Answer {
+        let Some(old) = &self.run else {
+            return Err("a run needs data: choose a data set first".into());
+        };
+        let run = Run::new(old.data.clone(), plan).map_err(words)?;
+        self.replace(run);
+        match &self.run {
+            Some(run) => Ok(Event::RunReady {
+                model: run.about(),
+                plan: run.plan.clone(),
+                metrics: run.metrics(false),
+                can_undo: self.previous.is_some(),
+            }),
+            None => Err(NO_RUN.into()),
+        }
+    }
+
+    fn restore(&mut self, source: &DataSource, plan: RunPlan, checkpoint: &[u8]) -> Answer {
+        let data = sources::make(source).map_err(words)?;
+        let run = if checkpoint.is_empty() {
+            Run::new(data, plan).map_err(words)?
+        } else {
+            Run::restore(data, plan, checkpoint).map_err(words)?
+        };
+        self.replace(run);
+        self.data_ready()
+    }
+
+    fn undo(&mut self) -> Answer {
+        if self.previous.is_none() {
+            return Err("there is nothing to put back".into());
+        }
+        std::mem::swap(&mut self.run, &mut self.previous);
+        self.stop();
+        self.data_ready()
+    }
+
+    fn replace(&mut self, run: Run) {
+        self.stop();
+        if let Some(old) = self.run.replace(run) {
+            self.previous = Some(old);
+        }
+    }
+
+    fn data_ready(&self) -> Answer {
+        let run = self.run.as_ref().ok_or(NO_RUN)?;
+        Ok(Event::DataReady {
+            data: sources::about(&run.data),
+            model: run.about(),
+            plan: run.plan.clone(),
+            metrics: run.metrics(false),
+            can_undo: self.previous.is_some(),
+        })
+    }
+
+    /// Stops training without a word; what was under way in the old run stays with it.
+    fn stop(&mut self) {
+        self.goal = Goal::Rest;
+        // Training's own samples are of the run that is gone.
+        self.jobs.retain(|job| job.id.is_some());
+        self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
+    }
+
+    fn rest(&mut self, out: &mut Vec<Message>) {
+        let was_training = self.goal != Goal::Rest;
+        self.stop();
+        if let Some(run) = self.run.as_ref().filter(|_| was_training) {
+            out.push(message_of(None, Event::Metrics(run.metrics(false))));
+            self.snapshot(out);
+        }
+    }
+
+    fn set_goal(&mut self, goal: Goal, out: &mut Vec<Message>) -> Result<(), String> {
+        if self.run.is_none() {
+            return Err("training needs data: choose a data set first".into());
+        }
+        if let Goal::OneStep(earlier) = std::mem::replace(&mut self.goal, goal) {
+            // Two presses of Step ask for two steps; one that training overtakes is taken all the same.
+            out.push(message_of(Some(earlier), Event::Done));
+        }
+        self.shown.snapshot = now();
+        Ok(())
+    }
+
+    /// Shards of the present step, until the clock shows `until` or the step is done.
+    fn train(&mut self, until: f64, out: &mut Vec<Message>) {
+        let Some(run) = &mut self.run else {
+            self.goal = Goal::Rest;
+            return;
+        };
+        let finished = loop {
+            match run.advance() {
+                Ok(finished) if finished || now() >= until => break finished,
+                Ok(_) => {}
+                Err(error) => {
+                    let asked = if let Goal::OneStep(id) = self.goal { Some(id) } else { None };
+                    self.goal = Goal::Rest;
+                    run.rest();
+                    out.push(message_of(None, Event::Metrics(run.metrics(false))));
+                    out.push(message_of(asked, Event::Failed { message: error.to_string() }));
+                    return;
+                }
+            }
+        };
+        if !finished {
+            return;
+        }
+        let time = now();
+        match self.goal {
+            Goal::OneStep(id) => {
+                self.goal = Goal::Rest;
+                run.rest();
+                out.push(message_of(None, Event::Metrics(run.metrics(false))));
+                out.push(message_of(Some(id), Event::Done));
+                self.snapshot(out);
+                self.show_samples();
+            }
+            Goal::Forever => {
+                if time - self.shown.metrics >= METRICS_SECONDS {
+                    self.shown.metrics = time;
+                    out.push(message_of(None, Event::Metrics(run.metrics(true))));
+                }
+                if time >= self.shown.samples_due {
+                    self.show_samples();
+                }
+                if time - self.shown.snapshot >= SNAPSHOT_SECONDS {
+                    self.snapshot(out);
+                }
+            }
+            Goal::Rest => {}
+        }
+    }
+
+    fn show_samples(&mut self) {
+        let Ok(view) = self.view(ModelChoice::Training) else { return };
+        self.jobs.push_back(Job::samples(None, view, TRAINING_SAMPLES, 0));
+        // What the last samples took decides when the next ones are due.
+        let pause = SAMPLES_SECONDS.max(SAMPLES_SHARE * self.shown.samples_seconds);
+        self.shown.samples_due = now() + pause;
+        self.shown.samples_seconds = 0.0;
+    }
+
+    fn snapshot(&mut self, out: &mut Vec<Message>) {
+        self.shown.snapshot = now();
+        let Some(run) = &self.run else { return };
+        let event = match run.checkpoint() {
+            Ok(checkpoint) => Event::Snapshot { step: run.steps(), checkpoint },
+            Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
+        };
+        out.push(message_of(None, event));
+    }
+
+    fn view(&self, choice: ModelChoice) -> Result<View, String> {
+        match (choice, &self.pretrained, &self.run) {
+            (ModelChoice::Pretrained, Some(Opened { model, image, steps }), _) => {
+                Ok(View { model: Rc::clone(model), choice, image: *image, step: *steps })
+            }
+            (ModelChoice::Training, _, Some(run)) => {
+                Ok(View { model: Rc::new(run.model()), choice, image: run.data.image, step: run.steps() })
+            }
+            (ModelChoice::Pretrained, None, _) => Err("the pretrained model has not been read; choose the model in training".into()),
+            (ModelChoice::Training, _, None) => Err(NO_RUN.into()),
+        }
+    }
+
+    fn digit(&self, source: DigitSource, choice: ModelChoice, seed: u32) -> Answer {
+        let view = self.view(choice)?;
+        let n = view.model.n_visible();
+        let fits = |what: &str, width: usize| {
+            if width == n {
+                return Ok(());
+            }
+            Err(format!("{what} have {width} bits, but this model has {n} visible units; take a sample of the model instead"))
+        };
+        let bits = match source {
+            DigitSource::Sample => {
+                Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).finish(&view.model, crate::jobs::MAX_SWEEPS).0
+            }
+            DigitSource::Generated => {
+                fits("generated digits", digits::PIXELS)?;
+                // A series of its own, not the one a run trains on.
+                let (grey, _) = digits::image(u64::MAX, u64::from(seed));
+                grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
+            }
+            DigitSource::Data => {
+                let data = &self.run.as_ref().ok_or("there are no data: choose a data set first")?.data.examples;
+                fits("the examples", data.width())?;
+                let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64);
+                data.row(row as usize)
+            }
+        };
+        Ok(Event::Digit(Digit { source, image: view.shape(), bits }))
+    }
+}
+
+const NO_RUN: &str = "there is no model in training: choose a data set first";
+
+fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn within(what: &str, value: u32, most: u32) -> Result<(), String> {
+    if (1..=most).contains(&value) { Ok(()) } else { Err(format!("{what} should be from 1 to {most}, but is {value}")) }
+}
+
+fn message_of(id: Option<u32>, event: Event) -> Message {
+    Message { version: VERSION, id, event }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::{Settings, Units};
+    use dbm_data::Precision;
+    use dbm_protocol::{Completions, Grid, Metrics};
+
+    struct Page {
+        lab: Lab,
+        next: u32,
+    }
+
+    impl Page {
+        fn new() -> Self {
+            Self { lab: Lab::default(), next: 0 }
+        }
+
+        /// A request and all that comes until the worker rests or `enough`.
+        fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
+            self.next += 1;
+            let mut out = self.lab.handle(Request { version: VERSION, id: self.next, command });
+            while self.lab.has_work() && !out.iter().any(&enough) {
+                out.extend(self.lab.work());
+            }
+            out
+        }
+
+        fn ask(&mut self, command: Command) -> Vec<Message> {
+            self.ask_until(command, |_| false)
+        }
+
+        /// The one answer with the request's id.
+        fn answer(&mut self, command: Command) -> Event {
+            let messages = self.ask(command);
+            let id = Some(self.next);
+            let mut answers = messages.into_iter().filter(|m| m.id == id && !matches!(m.event, Event::Progress { .. }));
+            let answer = answers.next().expect("an answer").event;
+            assert!(answers.next().is_none(), "one answer only");
+            answer
+        }
+
+        fn failure(&mut self, command: Command) -> String {
+            match self.answer(command) {
+                Event::Failed { message } => message,
+                other => panic!("should have failed: {other:?}"),
+            }
+        }
+
+        fn metrics(&self) -> Metrics {
+            self.lab.run.as_ref().unwrap().metrics(false)
+        }
+    }
+
+    fn plan(hidden: &[u32]) -> RunPlan {
+        RunPlan { hidden: hidden.to_vec(), units: Units::Signs, settings: Settings { batch: 40, ..Settings::default() } }
+    }
+
+    fn bars() -> Command {
+        Command::UseData { source: DataSource::Bars, plan: plan(&[12, 6]) }
+    }
+
+    fn upload(name: &str, bytes: &[u8]) -> Command {
+        let source = DataSource::Upload { name: name.into(), bytes: bytes.to_vec(), threshold: 127 };
+        Command::UseData { source, plan: plan(&[12, 6]) }
+    }
+
+    fn trained(steps: u32) -> Page {
+        let mut page = Page::new();
+        page.ask(bars());
+        for _ in 0..steps {
+            page.ask(Command::Step);
+        }
+        page
+    }
+
+    #[test]
+    fn trains_until_paused_and_reports() {
+        let mut page = Page::new();
+        assert!(matches!(page.answer(bars()), Event::DataReady { can_undo: false, .. }));
+        let messages = page.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.step >= 5));
+        assert!(messages.iter().any(|m| matches!(&m.event, Event::Samples(Grid { count: 64, image: (4, 4), .. }))));
+        let last = page.ask(Command::Pause);
+        let Event::Metrics(metrics) = &last[0].event else { panic!("metrics first: {last:?}") };
+        assert!(!metrics.running && metrics.step >= 5 && metrics.recent_steps == metrics.step.min(100));
+        assert!(matches!(last[1].event, Event::Snapshot { .. }));
+        assert!(matches!(last.last().unwrap().event, Event::Done));
+        assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
+        assert!(!page.lab.has_work());
+    }
+
+    #[test]
+    fn pausing_in_mid_step_changes_no_bit() {
+        let plain = trained(6).lab.run.unwrap().checkpoint().unwrap();
+        let mut page = trained(0);
+        page.lab.set_goal(Goal::Forever, &mut Vec::new()).unwrap();
+        while page.metrics().step < 5 {
+            let mut out = Vec::new();
+            page.lab.train(0.0, &mut out); // one shard a slice
+            page.lab.rest(&mut out);
+            page.lab.set_goal(Goal::Forever, &mut out).unwrap();
+        }
+        page.lab.rest(&mut Vec::new());
+        page.ask(Command::Step);
+        assert_eq!(page.lab.run.unwrap().checkpoint().unwrap(), plain);
+    }
+
+    #[test]
+    fn undo_puts_back_run_and_data_and_undoes_itself() {
+        let mut page = trained(3);
+        page.ask(Command::NewRun { plan: plan(&[5]) });
+        assert_eq!(page.metrics().step, 0);
+        assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 12, 6]));
+        assert_eq!(page.metrics().step, 3);
+        assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 5]));
+        page.ask(upload("mine.csv", b"0,1\n1,0\n"));
+        assert!(matches!(page.answer(Command::Undo), Event::DataReady { data, .. } if data.width == 16));
+        assert!(Page::new().failure(Command::Undo).contains("nothing to put back"));
+    }
+
+    #[test]
+    fn a_refused_file_or_setting_leaves_everything_as_it_was() {
+        let mut page = trained(2);
+        let before = page.lab.run.as_ref().unwrap().checkpoint().unwrap();
+        for (name, bytes, said) in [
+            ("broken.gz", &[0x1f, 0x8b, 8, 0, 0][..], "broken.gz"),
+            ("lies.idx", &[0, 0, 8, 3, 0, 0, 1, 0, 0, 0, 0, 28, 0, 0, 0, 28, 1][..], "lies.idx"),
+            ("picture.png", b"\x89PNG\r\n\x1a\n", "PNG"),
+            ("ragged.csv", b"0,1\n1\n", "ragged.csv"),
+            ("words.csv", b"0,1\n1,maybe\n", "maybe"),
+            ("empty.csv", b"", "empty.csv"),
+        ] {
+            let message = page.failure(upload(name, bytes));
+            assert!(message.contains(said), "{name}: {message}");
+        }
+        assert!(page.failure(Command::NewRun { plan: plan(&[0]) }).contains("layer 1 has size 0"));
+        assert!(page.failure(Command::NewRun { plan: plan(&[u32::MAX, u32::MAX]) }).contains("choose smaller layers"));
+        let mut nan = plan(&[4]);
+        nan.settings.optimizer.learning_rate = f64::NAN;
+        assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));
+        assert!(page.failure(Command::OpenModel { name: "m".into(), bytes: vec![1; 100] }).contains('m'));
+        assert_eq!(page.lab.run.as_ref().unwrap().checkpoint().unwrap(), before);
+        assert!(!page.lab.has_work());
+    }
+
+    #[test]
+    fn completes_and_keeps_what_is_known() {
+        let mut page = trained(20);
+        let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
+        let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 8)).collect();
+        let complete = |unknown: Vec<u8>, answers, method| Command::Complete {
+            model: ModelChoice::Training,
+            values: values.clone(),
+            unknown,
+            answers,
+            method,
+            seed: 3,
+        };
+        for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }] {
+            let Event::Completions(Completions { answers, bits, distinct, sweeps, .. }) =
+                page.answer(complete(unknown.clone(), 7, method))
+            else {
+                panic!("completions")
+            };
+            assert_eq!((answers, bits.len(), sweeps.len()), (7, 7 * 16, 7));
+            assert!((1..=7).contains(&distinct));
+            assert!(bits.chunks(16).all(|answer| answer[..8] == values[..8]));
+        }
+        assert!(page.failure(complete(vec![1; 5], 7, CompletionMethod::Search)).contains("16 units"));
+        assert!(page.failure(complete(unknown.clone(), 0, CompletionMethod::Search)).contains("1 to 64"));
+        let Event::Search(trace) =
+            page.answer(Command::Watch { model: ModelChoice::Training, values: values.clone(), unknown, seed: 1 })
+        else {
+            panic!("a search")
+        };
+        assert!(trace.frames.len() >= 2 && !trace.capped);
+        assert!(trace.frames.windows(2).all(|pair| pair[1].energy <= pair[0].energy + 1e-4));
+        assert_eq!(trace.frames.last().unwrap().half_sweep, 2 * trace.sweeps);
+    }
+
+    #[test]
+    fn a_completion_can_be_cancelled() {
+        let mut page = trained(0);
+        let command = Command::Complete {
+            model: ModelChoice::Training,
+            values: vec![0; 16],
+            unknown: vec![1; 16],
+            answers: 64,
+            method: CompletionMethod::Gibbs { sweeps: MAX_GIBBS_SWEEPS },
+            seed: 0,
+        };
+        page.ask_until(command, |m| matches!(m.event, Event::Progress { .. }));
+        let request = page.next;
+        let messages = page.ask(Command::Cancel { request });
+        assert!(messages.iter().any(|m| m.id == Some(request) && m.event == Event::Cancelled));
+        assert!(!page.lab.has_work());
+    }
+
+    #[test]
+    fn a_snapshot_restores_the_run_in_a_new_worker() {
+        let mut page = trained(4);
+        let messages = page.ask(Command::Step);
+        let checkpoint = messages.into_iter().find_map(|m| match m.event {
+            Event::Snapshot { checkpoint, .. } => Some(checkpoint),
+            _ => None,
+        });
+        let mut fresh = Page::new();
+        let restore = Command::Restore { source: DataSource::Bars, plan: plan(&[12, 6]), checkpoint: checkpoint.unwrap() };
+        assert!(matches!(fresh.answer(restore), Event::DataReady { metrics, .. } if metrics.step == 5));
+        for page in [&mut page, &mut fresh] {
+            page.ask(Command::Step);
+        }
+        assert_eq!(page.lab.run.unwrap().checkpoint().unwrap(), fresh.lab.run.unwrap().checkpoint().unwrap());
+    }
+
+    #[test]
+    fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
+        let mut page = trained(3);
+        let weights = Checkpoint::read("run", &page.lab.run.as_ref().unwrap().checkpoint().unwrap()).unwrap().weights_only(true);
+        let bytes = weights.to_bytes(Precision::Half).unwrap();
+        assert!(matches!(page.answer(Command::OpenModel { name: "small".into(), bytes }), Event::ModelOpened(about) if about.steps == 3));
+        let Event::Samples(grid) = page.answer(Command::Samples { model: ModelChoice::Pretrained, count: 50, seed: 2 }) else {
+            panic!("samples")
+        };
+        assert_eq!((grid.count, grid.bits.len(), grid.image), (50, 50 * 16, (4, 4)));
+        for source in [DigitSource::Sample, DigitSource::Data] {
+            let digit = page.answer(Command::Digit { source, model: ModelChoice::Pretrained, seed: 1 });
+            assert!(matches!(digit, Event::Digit(Digit { image: (4, 4), .. })));
+        }
+        let said = page.failure(Command::Digit { source: DigitSource::Generated, model: ModelChoice::Pretrained, seed: 1 });
+        assert!(said.contains("784") && said.contains("16"), "{said}");
+    }
+
+    #[test]
+    fn a_request_of_another_version_is_refused() {
+        let mut lab = Lab::default();
+        let out = lab.handle(Request { version: VERSION + 1, id: 9, command: Command::Train });
+        assert!(matches!(&out[..], [Message { id: Some(9), event: Event::Failed { .. }, .. }]));
+        let out = lab.handle(Request { version: VERSION, id: 10, command: Command::Train });
+        assert!(matches!(&out[..], [Message { id: Some(10), event: Event::Failed { .. }, .. }]));
+    }
+}

@@ -1,0 +1,48 @@
+//! Data sets by what the page asks for.
+
+use dbm_data::{Dataset, bars, digits, load};
+use dbm_protocol::{DataAbout, DataSource, Grid, ModelChoice};
+
+/// Examples of a preview.
+const PREVIEW: usize = 24;
+
+pub fn make(source: &DataSource) -> Result<Dataset, dbm_data::DataError> {
+    let named = |name: &str, data: Dataset| Dataset { name: name.into(), ..data };
+    match source {
+        DataSource::Digits { count, seed } => {
+            Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?))
+        }
+        DataSource::Bars => Ok(named("Bars and stripes 4 × 4", bars::dataset(4)?)),
+        DataSource::Upload { name, bytes, threshold } => load(name, bytes, *threshold),
+    }
+}
+
+pub fn about(data: &Dataset) -> DataAbout {
+    let examples = &data.examples;
+    let count = examples.len().min(PREVIEW);
+    // The first examples may all be of one kind: take them from everywhere.
+    let rows = (0..count).map(|i| i * examples.len() / count);
+    DataAbout {
+        name: data.name.clone(),
+        count: examples.len() as u32,
+        width: examples.width() as u32,
+        image: data.image.map(small),
+        share_of_ones: examples.share_of_ones(),
+        preview: Grid {
+            model: ModelChoice::Training,
+            step: 0,
+            count: count as u32,
+            image: shape(data.image, examples.width()),
+            bits: rows.flat_map(|row| examples.row(row)).collect(),
+        },
+    }
+}
+
+fn small((rows, columns): (usize, usize)) -> (u32, u32) {
+    (rows as u32, columns as u32)
+}
+
+/// Rows and columns to send: a row of bits that is no image has one row.
+pub fn shape(image: Option<(usize, usize)>, width: usize) -> (u32, u32) {
+    small(image.unwrap_or((1, width)))
+}

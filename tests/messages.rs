@@ -1,0 +1,66 @@
+//! Messages as they cross between page and worker: through the browser's own values and back, unchanged.
+#![cfg(target_arch = "wasm32")]
+
+use dbm_protocol::{
+    Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice, PhaseMetrics, Request, RunPlan,
+    VERSION,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+fn cross<T: Serialize + DeserializeOwned>(value: &T) -> T {
+    let sent = value.serialize(&serde_wasm_bindgen::Serializer::new()).expect("can be sent");
+    serde_wasm_bindgen::from_value(sent).expect("can be read")
+}
+
+#[wasm_bindgen_test]
+fn requests_cross_unchanged() {
+    let mut settings = dbm_core::Settings { seed: (1 << 53) - 1, image: Some((28, 28)), ..dbm_core::Settings::default() };
+    settings.optimizer.learning_rate = 0.1 + 0.2;
+    let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, settings };
+    let source = DataSource::Upload { name: "<b>mine</b>.csv".into(), bytes: (0..=255).collect(), threshold: 127 };
+    let commands = [
+        Command::UseData { source: source.clone(), plan: plan.clone() },
+        Command::NewRun { plan: plan.clone() },
+        Command::Restore { source, plan, checkpoint: vec![] },
+        Command::Train,
+        Command::Complete {
+            model: ModelChoice::Training,
+            values: vec![0, 1],
+            unknown: vec![1, 0],
+            answers: 8,
+            method: CompletionMethod::Gibbs { sweeps: 100 },
+            seed: u32::MAX,
+        },
+        Command::Cancel { request: 7 },
+    ];
+    for command in commands {
+        let request = Request { version: VERSION, id: 3, command };
+        assert_eq!(cross(&request), request);
+    }
+}
+
+#[wasm_bindgen_test]
+fn events_cross_unchanged() {
+    let histogram = Histogram { counts: vec![(1, 99), (40_000, 1)], capped: 2, cap: 100_000 };
+    let phase = PhaseMetrics { meeting_time: histogram.clone(), sweeps: histogram, acceptance: 0.25, energy: -1234.5 };
+    let metrics = Metrics { running: true, step: 12, steps_per_second: 8.5, recent_steps: 12, positive: phase.clone(), negative: phase };
+    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
+    for event in [Event::Ready, Event::Metrics(metrics), Event::Samples(grid), Event::Failed { message: "no".into() }] {
+        for id in [None, Some(4)] {
+            let message = Message { version: VERSION, id, event: event.clone() };
+            assert_eq!(cross(&message), message);
+        }
+    }
+}
+
+#[wasm_bindgen_test]
+fn a_message_of_another_shape_is_an_error_and_no_panic() {
+    for value in ["Train", "{}", ""] {
+        assert!(serde_wasm_bindgen::from_value::<Request>(value.into()).is_err());
+    }
+    assert!(serde_wasm_bindgen::from_value::<Message>(wasm_bindgen::JsValue::NULL).is_err());
+}
