@@ -15,13 +15,7 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// Largest |mean - exact| in standard errors over all parameters, from `replicates` batches of `batch` chains each. Chains of
 /// a batch share proposals, so the batches, which share nothing, are what the standard error is taken over.
-fn worst_error<A: Acceptance>(
-    model: &Dbm,
-    estimator: &UcdLmi<A>,
-    known: Option<&[bool]>,
-    replicates: u64,
-    batch: usize,
-) -> f64 {
+fn worst_error<A: Acceptance>(model: &Dbm, estimator: &UcdLmi<A>, known: Option<&[bool]>, replicates: u64, batch: usize) -> f64 {
     let visible = [true, false, true, true];
     let exact = exact::gradient(model, &visible, known.unwrap_or(&[false; 4])).unwrap();
     let values = visible.map(|bit| model.units().value(bit));

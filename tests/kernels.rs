@@ -27,11 +27,7 @@ fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
     let visible: Vec<f32> = (0..count * n).map(|i| model.units().value(i % 3 == 0)).collect();
     let known = (0..count * n).map(|i| i % 2 == 0).collect();
     let visible = Matrix::from_vec(count, n, visible);
-    vec![
-        Chains::free(model, count),
-        Chains::clamped(model, visible.clone()),
-        Chains::partly_known(model, visible, known),
-    ]
+    vec![Chains::free(model, count), Chains::clamped(model, visible.clone()), Chains::partly_known(model, visible, known)]
 }
 
 /// Sizes large enough that some half-sweeps carry fields by rows and others recompute them.
@@ -149,8 +145,7 @@ fn leaves_invariant(model: &Dbm, clamp: &[Option<bool>], kernel: impl Fn(&mut Ch
     let mut counts = vec![0; states.len()];
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     for batch in 0..200 {
-        let mut streams: Vec<Stream> =
-            (0..BATCH as u64).map(|c| Streams::new(5).at(Purpose::Positive, batch, c)).collect();
+        let mut streams: Vec<Stream> = (0..BATCH as u64).map(|c| Streams::new(5).at(Purpose::Positive, batch, c)).collect();
         let starts: Vec<usize> = streams.iter_mut().map(|stream| draw(&states, stream.uniform())).collect();
         let visible: Vec<f32> = starts.iter().flat_map(|&start| &states[start].0[0]).copied().collect();
         let visible = Matrix::from_vec(BATCH, model.n_visible(), visible);

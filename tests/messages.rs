@@ -47,7 +47,8 @@ fn requests_cross_unchanged() {
 fn events_cross_unchanged() {
     let histogram = Histogram { counts: vec![(1, 99), (40_000, 1)], capped: 2, cap: 100_000 };
     let phase = PhaseMetrics { meeting_time: histogram.clone(), sweeps: histogram, acceptance: 0.25, energy: -1234.5 };
-    let metrics = Metrics { running: true, step: 12, steps_per_second: 8.5, recent_steps: 12, positive: phase.clone(), negative: phase };
+    let metrics =
+        Metrics { running: true, step: 12, steps_per_second: 8.5, recent_steps: 12, positive: phase.clone(), negative: phase };
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
     for event in [Event::Ready, Event::Metrics(metrics), Event::Samples(grid), Event::Failed { message: "no".into() }] {
         for id in [None, Some(4)] {

@@ -140,10 +140,9 @@ impl Complete {
     /// `[count, n]`, 1 where unknown.
     fn unknown(&self, count: usize, n: usize, image: Option<(usize, usize)>) -> Result<Vec<u8>, CliError> {
         let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match image {
-            Some((rows, columns)) => Ok((0..n)
-                .map(|i| u8::from(unknown(i / columns, i % columns, rows, columns)))
-                .collect::<Vec<u8>>()
-                .repeat(count)),
+            Some((rows, columns)) => {
+                Ok((0..n).map(|i| u8::from(unknown(i / columns, i % columns, rows, columns))).collect::<Vec<u8>>().repeat(count))
+            }
             None => Err(CliError::Usage(format!(
                 "--mask {} needs images, but these are rows of {n} bits; use random:SHARE or an .npy file",
                 self.mask
@@ -167,7 +166,9 @@ impl Complete {
                     Ok((0..count as u64).flat_map(draw).collect())
                 }
                 Some(_) => Err(CliError::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
-                None if other.ends_with(".npy") => mask_file(Path::new(other), count, n),
+                None if Path::new(other).extension().is_some_and(|ending| ending == "npy") => {
+                    mask_file(Path::new(other), count, n)
+                }
                 None => Err(CliError::Usage(format!(
                     "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"
                 ))),

@@ -69,5 +69,5 @@ pub fn fingerprint(data: &Dataset) -> String {
     for row in 0..data.examples.len() {
         hash.update(data.examples.row(row));
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -77,7 +77,10 @@ impl Sample {
             );
         } else {
             let note = if capped > 0 { format!(", {capped} cut at {MAX_SWEEPS} sweeps") } else { String::new() };
-            println!("{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {}", self.out.display());
+            println!(
+                "{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {}",
+                self.out.display()
+            );
         }
         Ok(())
     }

@@ -226,11 +226,6 @@ impl Train {
                 OptimizerKind::Amsgrad => Method::AmsGrad,
             };
         }
-        fn set<T: Copy>(into: &mut T, given: Option<T>) {
-            if let Some(given) = given {
-                *into = given;
-            }
-        }
         set(&mut o.learning_rate, self.lr);
         set(&mut o.decay_steps, self.lr_decay);
         set(&mut o.momentum, self.momentum);
@@ -245,6 +240,12 @@ impl Train {
         }
         s.marginalize &= !self.no_marginalize;
         s
+    }
+}
+
+fn set<T: Copy>(into: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *into = given;
     }
 }
 
@@ -296,11 +297,5 @@ fn message(step: &StepInfo) -> String {
     let (p, n) = (&step.info.positive, &step.info.negative);
     let capped = p.couplings_capped + n.couplings_capped;
     let note = if capped > 0 { format!("  {capped} couplings cut at the cap") } else { String::new() };
-    format!(
-        "T {} / {}  tau {} / {}{note}",
-        show(&p.sweeps),
-        show(&n.sweeps),
-        show(&p.meeting_times),
-        show(&n.meeting_times)
-    )
+    format!("T {} / {}  tau {} / {}{note}", show(&p.sweeps), show(&n.sweeps), show(&p.meeting_times), show(&n.meeting_times))
 }

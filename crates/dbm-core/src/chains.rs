@@ -58,7 +58,11 @@ struct Scratch {
 impl Chains {
     /// Chains with nothing clamped. All units are low until [`Chains::randomize`].
     pub fn free(model: &Dbm, count: usize) -> Self {
-        Self::new(model, Matrix::from_vec(count, model.n_visible(), vec![model.units().low(); count * model.n_visible()]), Clamp::Free)
+        Self::new(
+            model,
+            Matrix::from_vec(count, model.n_visible(), vec![model.units().low(); count * model.n_visible()]),
+            Clamp::Free,
+        )
     }
 
     /// Chains whose visible layer is clamped to the rows of `visible`, `[count, n_0]`.
@@ -357,9 +361,7 @@ impl Chains {
     /// If the visible layer is not clamped, or no parity's fields are up to date.
     pub fn energy_with_visible_of(&self, model: &Dbm, chain: usize, other: usize) -> f64 {
         assert_eq!(self.clamp, Clamp::Visible);
-        let share = |c: usize| {
-            dot(self.states[0].row(c), &model.biases()[0]) + dot(self.states[1].row(chain), self.drive.row(c))
-        };
+        let share = |c: usize| dot(self.states[0].row(c), &model.biases()[0]) + dot(self.states[1].row(chain), self.drive.row(c));
         self.energy(model, chain) + share(chain) - share(other)
     }
 

@@ -32,9 +32,9 @@ impl Dbm {
         assert_eq!(state.len(), self.sizes().len());
         (0..self.sizes()[layer])
             .map(|unit| {
-                let below =
-                    if layer == 0 { 0.0 } else { dot(self.transposed()[layer - 1].row(unit), state[layer - 1].as_ref()) };
-                let above = if layer == self.depth() { 0.0 } else { dot(self.weights()[layer].row(unit), state[layer + 1].as_ref()) };
+                let below = if layer == 0 { 0.0 } else { dot(self.transposed()[layer - 1].row(unit), state[layer - 1].as_ref()) };
+                let above =
+                    if layer == self.depth() { 0.0 } else { dot(self.weights()[layer].row(unit), state[layer + 1].as_ref()) };
                 (f64::from(self.biases()[layer][unit]) + below + above) as f32
             })
             .collect()

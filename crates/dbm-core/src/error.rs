@@ -51,7 +51,9 @@ pub enum DbmError {
         got: String,
     },
     /// Training ran away.
-    #[error("training diverged at step {step}: the parameters or energies are no longer finite or are beyond all bounds; reset with a lower learning rate")]
+    #[error(
+        "training diverged at step {step}: the parameters or energies are no longer finite or are beyond all bounds; reset with a lower learning rate"
+    )]
     Diverged {
         /// Steps taken before.
         step: u64,

@@ -23,24 +23,23 @@ pub struct Expectation {
 ///
 /// # Errors
 /// [`DbmError::Shape`] for a clamp of another size, [`DbmError::TooManyUnits`] for more than [`MAX_UNITS`] free units.
-pub fn for_each_state(
-    model: &Dbm,
-    visible: &[Option<bool>],
-    mut each: impl FnMut(&[Vec<f32>], f64),
-) -> Result<(), DbmError> {
+pub fn for_each_state(model: &Dbm, visible: &[Option<bool>], mut each: impl FnMut(&[Vec<f32>], f64)) -> Result<(), DbmError> {
     if visible.len() != model.n_visible() {
-        return Err(DbmError::Shape { what: "the clamped visible layer".into(), expected: model.n_visible(), got: visible.len() });
+        return Err(DbmError::Shape {
+            what: "the clamped visible layer".into(),
+            expected: model.n_visible(),
+            got: visible.len(),
+        });
     }
     let units = model.units();
     let mut state: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![units.low(); n]).collect();
+    for (value, bit) in state[0].iter_mut().zip(visible) {
+        *value = units.value(*bit == Some(true));
+    }
     let mut free = Vec::new();
     for (l, &size) in model.sizes().iter().enumerate() {
-        for i in 0..size {
-            match visible.get(i).filter(|_| l == 0) {
-                Some(Some(bit)) => state[0][i] = units.value(*bit),
-                _ => free.push((l, i)),
-            }
-        }
+        let clamped = |i: usize| if l == 0 { visible[i] } else { None };
+        free.extend((0..size).filter(|&i| clamped(i).is_none()).map(|i| (l, i)));
     }
     if free.len() > MAX_UNITS {
         return Err(DbmError::TooManyUnits { units: free.len(), limit: MAX_UNITS });

@@ -109,8 +109,8 @@ mod tests {
             examples.write_row(row, Units::Signs, &mut values);
             assert!(values.iter().zip(&bits[row * 13..]).all(|(&v, &b)| v == Units::Signs.value(b == 1)));
         }
-        let ones = bits.iter().filter(|&&b| b == 1).count();
-        assert_eq!(examples.share_of_ones(), ones as f64 / bits.len() as f64);
+        let ones: f64 = bits.iter().map(|&bit| f64::from(bit)).sum();
+        assert_eq!(examples.share_of_ones(), ones / bits.len() as f64);
     }
 
     #[test]

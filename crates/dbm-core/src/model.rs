@@ -76,11 +76,8 @@ impl Dbm {
                 return Err(DbmError::NotFinite { what: format!("{name}.{layer}") });
             }
         }
-        let weights: Vec<Matrix> = weights
-            .into_iter()
-            .enumerate()
-            .map(|(l, values)| Matrix::from_vec(sizes[l], sizes[l + 1], values))
-            .collect();
+        let weights: Vec<Matrix> =
+            weights.into_iter().enumerate().map(|(l, values)| Matrix::from_vec(sizes[l], sizes[l + 1], values)).collect();
         let transposed = weights.iter().map(Matrix::transposed).collect();
         Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
     }

@@ -273,7 +273,7 @@ impl Trainer {
         }
         let moments: Vec<Moments> = estimates.into_iter().map(|(moments, _)| moments).collect();
         let largest = self.update(&moments, host);
-        if !(largest <= LARGEST_PARAMETER) {
+        if largest.is_nan() || largest > LARGEST_PARAMETER {
             return Err(diverged);
         }
         self.step += 1;

@@ -39,14 +39,14 @@ pub struct Job {
 
 enum Kind {
     Samples { seed: u64, count: usize, bits: Vec<u8> },
-    Complete { completer: Completer, answers: usize, done: u32, sweeps: u32, started: f64 },
+    Complete { completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, started: f64 },
 }
 
 /// How a slice of a job ended.
 pub enum Slice {
     Goes,
     Progress { done: u32, total: u32 },
-    Ends(Event),
+    Ends(Box<Event>),
 }
 
 impl Job {
@@ -57,7 +57,7 @@ impl Job {
 
     pub fn complete(id: u32, view: View, question: &Question, answers: u32, method: CompletionMethod, seed: u32) -> Self {
         let (visible, known) = question.rows(view.model.units(), answers as usize);
-        let completer = Completer::complete(&view.model, visible, known, u64::from(seed), 0);
+        let completer = Box::new(Completer::complete(&view.model, visible, known, u64::from(seed), 0));
         let sweeps = match method {
             CompletionMethod::Search => 0,
             CompletionMethod::Gibbs { sweeps } => sweeps,
@@ -79,7 +79,13 @@ impl Job {
                 }
                 let View { choice, step, .. } = self.view;
                 let bits = std::mem::take(bits);
-                Slice::Ends(Event::Samples(Grid { model: choice, step, count: *count as u32, image: self.view.shape(), bits }))
+                Slice::Ends(Box::new(Event::Samples(Grid {
+                    model: choice,
+                    step,
+                    count: *count as u32,
+                    image: self.view.shape(),
+                    bits,
+                })))
             }
             Kind::Complete { completer, answers, done, sweeps, started } => {
                 while done < sweeps {
@@ -91,14 +97,14 @@ impl Job {
                 }
                 let (bits, searches) = completer.finish(model, MAX_SWEEPS);
                 let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
-                Slice::Ends(Event::Completions(Completions {
+                Slice::Ends(Box::new(Event::Completions(Completions {
                     answers: *answers as u32,
                     image: self.view.shape(),
                     bits,
                     distinct,
                     sweeps: searches.iter().map(|search| search.sweeps).collect(),
                     seconds: now() - *started,
-                }))
+                })))
             }
         }
     }
@@ -115,7 +121,9 @@ impl Question {
     pub fn new(n: usize, values: Vec<u8>, unknown: Vec<u8>) -> Result<Self, String> {
         match (values.len(), unknown.len()) {
             (v, u) if v == n && u == n => Ok(Self { values, unknown }),
-            (v, u) => Err(format!("a picture and a mask of {n} units were expected, but {v} and {u} came; choose another picture")),
+            (v, u) => {
+                Err(format!("a picture and a mask of {n} units were expected, but {v} and {u} came; choose another picture"))
+            }
         }
     }
 

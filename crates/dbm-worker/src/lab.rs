@@ -74,8 +74,9 @@ impl Lab {
         let Request { version, id, command } = request;
         let mut out = Vec::new();
         if version != VERSION {
-            let message =
-                format!("the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page");
+            let message = format!(
+                "the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page"
+            );
             return vec![message_of(Some(id), Event::Failed { message })];
         }
         match self.answer(id, command, &mut out) {
@@ -104,7 +105,7 @@ impl Lab {
                     // Others get their turn, so that a long completion does not hold up a short one.
                     self.jobs.push_back(job);
                 }
-                Slice::Ends(event) => out.push(message_of(job.id, event)),
+                Slice::Ends(event) => out.push(message_of(job.id, *event)),
             }
             self.shown.samples_seconds += if own { now() - started } else { 0.0 };
         } else {
@@ -335,7 +336,9 @@ impl Lab {
             (ModelChoice::Training, _, Some(run)) => {
                 Ok(View { model: Rc::new(run.model()), choice, image: run.data.image, step: run.steps() })
             }
-            (ModelChoice::Pretrained, None, _) => Err("the pretrained model has not been read; choose the model in training".into()),
+            (ModelChoice::Pretrained, None, _) => {
+                Err("the pretrained model has not been read; choose the model in training".into())
+            }
             (ModelChoice::Training, _, None) => Err(NO_RUN.into()),
         }
     }
@@ -603,7 +606,9 @@ mod tests {
         let mut page = trained(3);
         let weights = Checkpoint::read("run", &page.lab.run.as_ref().unwrap().checkpoint().unwrap()).unwrap().weights_only(true);
         let bytes = weights.to_bytes(Precision::Half).unwrap();
-        assert!(matches!(page.answer(Command::OpenModel { name: "small".into(), bytes }), Event::ModelOpened(about) if about.steps == 3));
+        assert!(
+            matches!(page.answer(Command::OpenModel { name: "small".into(), bytes }), Event::ModelOpened(about) if about.steps == 3)
+        );
         let Event::Samples(grid) = page.answer(Command::Samples { model: ModelChoice::Pretrained, count: 50, seed: 2 }) else {
             panic!("samples")
         };

@@ -3,6 +3,9 @@
 //! Work is done in slices. Between two of them the worker posts itself a message, so that what the page sent meanwhile is
 //! answered first, and goes on even where the tab is hidden and timers are slowed down.
 
+// Native builds only test what the browser runs.
+#![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code))]
+
 mod clock;
 mod jobs;
 mod lab;
@@ -54,7 +57,9 @@ mod shell {
         let answers = match serde_wasm_bindgen::from_value::<Request>(data) {
             Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
             Err(problem) => {
-                let message = format!("the worker expected a request of this page's build, but got something else: {problem}; reload the page");
+                let message = format!(
+                    "the worker expected a request of this page's build, but got something else: {problem}; reload the page"
+                );
                 vec![Message { version: VERSION, id: None, event: Event::Failed { message } }]
             }
         };

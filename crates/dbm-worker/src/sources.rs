@@ -9,9 +9,7 @@ const PREVIEW: usize = 24;
 pub fn make(source: &DataSource) -> Result<Dataset, dbm_data::DataError> {
     let named = |name: &str, data: Dataset| Dataset { name: name.into(), ..data };
     match source {
-        DataSource::Digits { count, seed } => {
-            Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?))
-        }
+        DataSource::Digits { count, seed } => Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?)),
         DataSource::Bars => Ok(named("Bars and stripes 4 × 4", bars::dataset(4)?)),
         DataSource::Upload { name, bytes, threshold } => load(name, bytes, *threshold),
     }

@@ -1,5 +1,8 @@
 //! A dense row-major matrix of f32.
 
+/// Side of the tiles that a transposition moves.
+const TILE: usize = 16;
+
 /// Row-major, `data[row * columns + column]`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Matrix {
@@ -72,11 +75,12 @@ impl Matrix {
         &mut self.data[start..]
     }
 
-    /// Writes the transpose into `into`, which must be `columns x rows`.
+    /// Writes the transpose into `into`, tile by tile so that both sides stay in the first-level cache.
+    ///
+    /// # Panics
+    /// If `into` is not `columns x rows`.
     pub fn transpose_into(&self, into: &mut Self) {
         assert_eq!((into.rows, into.columns), (self.columns, self.rows));
-        // In tiles, so that both sides stay in the first-level cache.
-        const TILE: usize = 16;
         for top in (0..self.rows).step_by(TILE) {
             for left in (0..self.columns).step_by(TILE) {
                 for row in top..(top + TILE).min(self.rows) {

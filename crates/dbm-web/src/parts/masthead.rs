@@ -31,7 +31,7 @@ pub fn Masthead() -> impl IntoView {
                         <option value="training">"In training"</option>
                     </select>
                 </div>
-                <p class="figures-text" aria-live="polite">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
+                <p class="figures-text">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
             </div>
         </header>
     }

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 pub fn Notices() -> impl IntoView {
     let state = state();
     view! {
-        <section class="notices" aria-label="Notices" aria-live="polite">
+        <section class="notices" aria-label="Notices">
             <For each=move || state.notices.get() key=|notice| notice.id let:notice>
                 <div
                     class="notice"
