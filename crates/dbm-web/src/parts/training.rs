@@ -22,8 +22,8 @@ pub fn Training() -> impl IntoView {
         plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
     });
     let hint = move || match (changed.get(), step.get()) {
+        (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, 1..) => "Press Reset to start with these settings.",
-        (true, 0) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, 0) => "Train starts with these settings.",
         _ => "",
     };

@@ -1,0 +1,158 @@
+//! The command as a user types it: what it writes, what it says, and how it exits.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of its own for one test, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("dbm-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn dbm(&self, arguments: &str) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_dbm")).args(arguments.split_whitespace()).current_dir(&self.0).output().unwrap()
+    }
+
+    /// Runs what must succeed; returns what it printed.
+    fn ok(&self, arguments: &str) -> String {
+        let output = self.dbm(arguments);
+        assert!(output.status.success(), "dbm {arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs what must fail with this exit code; returns what it said.
+    fn fails(&self, code: i32, arguments: &str) -> String {
+        let output = self.dbm(arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "dbm {arguments}: {said}");
+        assert!(!said.contains("panicked"), "{said}");
+        said
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const TRAIN: &str = "train --data bars --hidden 20,8 --batch 70 --seed 1 --average 0.9 --conditional 0.5";
+
+#[test]
+fn resuming_and_the_number_of_threads_change_no_bit() {
+    let folder = Folder::new("resume");
+    folder.ok(&format!("{TRAIN} --steps 20 --threads 1 --out whole.safetensors"));
+    folder.ok(&format!("{TRAIN} --steps 20 --threads 3 --out threads.safetensors"));
+    folder.ok(&format!("{TRAIN} --steps 10 --out half.safetensors"));
+    folder.ok("train --data bars --steps 20 --resume half.safetensors --out resumed.safetensors");
+    // The same command again, with what it was begun with spelled out, is as good.
+    folder.ok(&format!("{TRAIN} --steps 20 --resume half.safetensors --out spelled.safetensors"));
+    let whole = folder.read("whole.safetensors");
+    for other in ["threads", "resumed", "spelled"] {
+        assert!(whole == folder.read(&format!("{other}.safetensors")), "{other}");
+    }
+    for (change, said) in
+        [("--lr 0.5", "learning_rate 0.5"), ("--hidden 20,9", "[20, 9]"), ("--units bits", "Bits"), ("--seed 2", "seed 2")]
+    {
+        let line = format!("train --data bars --steps 20 {change} --resume half.safetensors --out other.safetensors");
+        assert!(folder.fails(2, &line).contains(said), "{change}");
+    }
+    assert!(folder.fails(2, "train --data bars --steps 5 --resume half.safetensors --out o").contains("10 steps"));
+    assert!(!folder.0.join("other.safetensors").exists());
+}
+
+#[test]
+fn samples_completions_and_exports_have_the_promised_shapes() {
+    let folder = Folder::new("shapes");
+    folder.ok(&format!("{TRAIN} --steps 30 --out m.safetensors"));
+    folder.ok("sample --model m.safetensors --count 50 --seed 3 --out s.npy");
+    assert!(header(&folder.0.join("s.npy")).contains("'shape': (50, 16)"));
+    folder.ok("sample --model m.safetensors --count 9 --seed 3 --out s.png");
+    assert!(folder.read("s.png").starts_with(b"\x89PNG"));
+    folder.ok("complete --model m.safetensors --data bars --count 6 --mask lower-half --answers 5 --out c.npy");
+    assert!(header(&folder.0.join("c.npy")).contains("'shape': (6, 5, 16)"));
+    for mask in ["upper-half", "left-half", "right-half", "box", "random:0.5"] {
+        folder.ok(&format!("complete --model m.safetensors --data bars --count 4 --mask {mask} --method search --out c.png"));
+    }
+    // What is known is never changed: with nothing unknown, the answers are the examples.
+    folder.ok("complete --model m.safetensors --data bars --count 6 --mask random:0 --answers 1 --out known.npy");
+    let json = folder.ok("--json complete --model m.safetensors --data bars --count 6 --mask s.npy --answers 2 --out c2.npy");
+    assert!(json.contains("\"event\":\"done\""), "{json}");
+    folder.ok("export --model m.safetensors --half --out small.safetensors");
+    assert!(folder.read("small.safetensors").len() < folder.read("m.safetensors").len() / 5);
+    folder.ok("sample --model small.safetensors --count 5 --out s5.npy");
+    let said = folder.fails(3, "train --data bars --steps 40 --resume small.safetensors --out o.safetensors");
+    assert!(said.contains("weights only"), "{said}");
+}
+
+fn header(path: &Path) -> String {
+    let bytes = std::fs::read(path).unwrap();
+    assert!(bytes.starts_with(b"\x93NUMPY"));
+    String::from_utf8_lossy(&bytes[10..128]).into_owned()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_samples_and_another_others() {
+    let folder = Folder::new("seeds");
+    folder.ok(&format!("{TRAIN} --steps 5 --out m.safetensors"));
+    for (seed, threads, out) in [(1, 1, "a"), (1, 3, "b"), (2, 1, "c")] {
+        folder.ok(&format!("sample --model m.safetensors --count 100 --seed {seed} --threads {threads} --out {out}.npy"));
+    }
+    assert_eq!(folder.read("a.npy"), folder.read("b.npy"));
+    assert_ne!(folder.read("a.npy"), folder.read("c.npy"));
+    // A longer series begins with the shorter one.
+    folder.ok("sample --model m.safetensors --count 40 --seed 1 --out short.npy");
+    assert_eq!(folder.read("short.npy")[128..], folder.read("a.npy")[128..128 + 40 * 16]);
+}
+
+#[test]
+fn bad_input_gets_a_message_and_a_code() {
+    let folder = Folder::new("bad");
+    let write = |name: &str, bytes: &[u8]| std::fs::write(folder.0.join(name), bytes).unwrap();
+    write("truncated.gz", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]);
+    write("lies.idx", &[0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0]);
+    write("ragged.csv", b"0,1,1\n1,0\n");
+    write("notes.safetensors", b"this is no checkpoint");
+    folder.ok(&format!("{TRAIN} --steps 2 --out m.safetensors"));
+    let whole = folder.read("m.safetensors");
+    write("short.safetensors", &whole[..whole.len() - 10]);
+
+    for (code, line, said) in [
+        (3, "train --data nowhere --steps 1 --out o", "nowhere"),
+        (3, "train --data . --steps 1 --out o", "train-images"),
+        (3, "train --data truncated.gz --steps 1 --out o", "truncated.gz"),
+        (3, "train --data lies.idx --steps 1 --out o", "lies.idx"),
+        (3, "train --data ragged.csv --steps 1 --out o", "ragged.csv"),
+        (3, "sample --model notes.safetensors --out s.png", "notes.safetensors"),
+        (3, "sample --model short.safetensors --out s.png", "short.safetensors"),
+        (3, "sample --model missing.safetensors --out s.png", "missing.safetensors"),
+        (3, "complete --model m.safetensors --data digits --digits 10 --count 5 --out c.png", "784"),
+        (2, "train --data bars --hidden 4,0 --steps 1 --out o", "layer 2 has size 0"),
+        (2, "train --data bars --lr NaN --steps 1 --out o", "learning rate"),
+        (2, "train --data bars --batch 0 --steps 1 --out o", "batch"),
+        (2, "train --data bars --hidden 100000,100000 --steps 1 --out o", "smaller layers"),
+        (2, "train --data bars --steps 1 --threads 0 --out o", "--threads"),
+        (2, "sample --model m.safetensors --out s.jpg", ".npy or .png"),
+        (2, "complete --model m.safetensors --data bars --mask middle --count 1 --out c.png", "middle"),
+        (2, "complete --model m.safetensors --data bars --mask random:2 --count 1 --out c.png", "random:2"),
+        (2, "complete --model m.safetensors --data bars --count 1000 --out c.png", "1000"),
+        (4, "train --data bars --steps 1 --out nowhere/m.safetensors", "nowhere"),
+        (
+            5,
+            "train --data bars --hidden 8 --optimizer sgd --lr 10 --momentum 0.999 --weight-decay 0.9 --steps 500 --out o",
+            "diverged",
+        ),
+    ] {
+        let message = folder.fails(code, line);
+        assert!(message.contains(said), "dbm {line}: {message}");
+    }
+    assert!(!folder.0.join("o").exists());
+}
