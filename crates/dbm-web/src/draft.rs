@@ -51,15 +51,15 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// What suits pictures of digits, in a browser: shapes show within seconds.
+    /// What suits pictures of digits, in a browser: a first layer as wide as the picture, and shapes within seconds.
     pub fn digits() -> Self {
-        let texts = ["400, 200", "0.001", "50", "1", "0.0005", "0.99", "0.5", "1000", "100000"];
+        let texts = ["800, 200", "0.001", "50", "1", "0.0005", "0.99", "0.5", "1000", "100000"];
         Self { units: Units::Signs, method: Method::Adam, texts: texts.map(Into::into) }
     }
 
-    /// What suits bars and stripes: 25 units in all, where couplings do happen.
+    /// What suits bars and stripes: 28 units in all, where couplings do happen.
     pub fn bars() -> Self {
-        let texts = ["6, 3", "0.01", "50", "1", "0", "", "0", "1000", "100000"];
+        let texts = ["8, 4", "0.005", "100", "1", "0", "", "0", "1000", "100000"];
         Self { units: Units::Signs, method: Method::Adam, texts: texts.map(Into::into) }
     }
 

@@ -108,7 +108,8 @@ impl Lab {
                 Slice::Ends(event) => out.push(message_of(job.id, *event)),
             }
             self.shown.samples_seconds += if own { now() - started } else { 0.0 };
-        } else {
+        } else if self.goal != Goal::Rest {
+            // A slice that was on its way when Pause came must not train.
             self.train(until, &mut out);
         }
         out
@@ -213,10 +214,13 @@ impl Lab {
         self.data_ready()
     }
 
+    /// Takes a new run into use and keeps the old one for Undo, unless that never trained and the one kept before it did.
     fn replace(&mut self, run: Run) {
         self.stop();
-        if let Some(old) = self.run.replace(run) {
-            self.previous = Some(old);
+        let trained = |run: &Option<Run>| run.as_ref().is_some_and(|run| run.steps() > 0);
+        let old = self.run.replace(run);
+        if trained(&old) || !trained(&self.previous) {
+            self.previous = old.or(self.previous.take());
         }
     }
 
@@ -475,6 +479,9 @@ mod tests {
         assert!(matches!(last.last().unwrap().event, Event::Done));
         assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
         assert!(!page.lab.has_work());
+        let step = page.metrics().step;
+        assert!(page.lab.work().is_empty(), "a slice after Pause does nothing");
+        assert_eq!(page.metrics().step, step);
     }
 
     #[test]
@@ -504,6 +511,12 @@ mod tests {
         page.ask(upload("mine.csv", b"0,1\n1,0\n"));
         assert!(matches!(page.answer(Command::Undo), Event::DataReady { data, .. } if data.width == 16));
         assert!(Page::new().failure(Command::Undo).contains("nothing to put back"));
+
+        // A run that was never trained does not push a trained one out.
+        let mut page = trained(3);
+        page.ask(Command::NewRun { plan: plan(&[5]) });
+        page.ask(Command::NewRun { plan: plan(&[7]) });
+        assert!(matches!(page.answer(Command::Undo), Event::DataReady { metrics, .. } if metrics.step == 3));
     }
 
     #[test]

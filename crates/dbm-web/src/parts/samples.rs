@@ -26,6 +26,12 @@ pub fn Samples() -> impl IntoView {
         },
     );
     let words = move || state.samples().with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), describe));
+    let short = move || {
+        state.samples().with(|samples| match samples {
+            Some(samples) => format!("{} samples at step {}", samples.count, samples.step),
+            None => "No samples yet".into(),
+        })
+    };
     // Only the shape, so that the box keeps its size while samples come and go.
     let image =
         Memo::new(move |_| state.about().map(|about| about.image.unwrap_or((1, about.sizes.first().copied().unwrap_or(1)))));
@@ -46,7 +52,7 @@ pub fn Samples() -> impl IntoView {
                 </button>
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
-            <p class="figures-text">{words}</p>
+            <p class="figures-text">{short}</p>
             <p class="help">"Each is a state that the local search ends in, started from noise."</p>
         </section>
     }
