@@ -118,6 +118,24 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
   assert.match(await data.locator("option:checked").textContent(), /mine\.csv/);
 }));
 
+test("a worker that dies is replaced, and the run goes on", lab({}, async ({ page, errors }) => {
+  await ready(page);
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await until(() => steps(page), (n) => n >= 10, "10 steps");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
+  const paused = await steps(page);
+  await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await page.getByRole("alert").filter({ hasText: "killed by the test" }).first().waitFor();
+  await until(async () => page.workers().length, (n) => n === 1, "a new worker");
+  await until(() => steps(page), (n) => n === paused, "the run is where it was");
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await until(() => steps(page), (n) => n === paused + 1, "one step more");
+  await ready(page);
+  const own = errors.filter((error) => !error.includes("killed by the test"));
+  errors.splice(0, errors.length, ...own);
+}));
+
 test("drops a broken file and reads the error", lab({}, async ({ page }) => {
   await ready(page);
   const transfer = await page.evaluateHandle(() => {

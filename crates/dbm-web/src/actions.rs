@@ -15,6 +15,8 @@ use std::time::Duration;
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
 /// Samples shown.
 pub const SAMPLES: u32 = 64;
+/// The seed of the first picture: a three whose upper half could be a two, a seven or an eight.
+const FIRST_DIGIT: u32 = 43;
 /// Training data waits this long for the pretrained model, which the visitor sees first.
 const GRACE: Duration = Duration::from_millis(1500);
 /// A completion that takes longer shows its progress.
@@ -155,7 +157,10 @@ pub fn new_picture(state: State) {
         None => show_picture(state, Picture::blank(image)),
         Some(source) => {
             let model = state.model.get_untracked();
-            ask(state, Command::Digit { source, model, seed: fresh_seed() }, Purpose::Picture(Some(Half::Lower)));
+            // Everyone meets the same digit first, and then others.
+            let first = state.picture.with_untracked(|picture| picture.bits().is_empty());
+            let seed = if first { FIRST_DIGIT } else { fresh_seed() };
+            ask(state, Command::Digit { source, model, seed }, Purpose::Picture(Some(Half::Lower)));
         }
     }
 }

@@ -1,0 +1,113 @@
+//! Invariants on random models, masks and states: any depth, any sizes, both kinds of units.
+
+use dbm_core::chains::{Chains, Rule};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Purpose, Stream, Streams};
+use dbm_core::search::search_observed;
+use dbm_core::{Backend, Dbm, Parity, Units, gibbs};
+use proptest::prelude::*;
+
+/// Layer sizes, kind of units, seed of everything else, and which visible units are known (none, all, or some).
+#[derive(Clone, Debug)]
+struct Case {
+    sizes: Vec<usize>,
+    units: Units,
+    seed: u64,
+    known: u8,
+    scale: f64,
+}
+
+fn cases() -> impl Strategy<Value = Case> {
+    let units = prop_oneof![Just(Units::Signs), Just(Units::Bits)];
+    (prop::collection::vec(1_usize..40, 2..=5), units, any::<u64>(), 0_u8..3, 0.01..3.0_f64)
+        .prop_map(|(sizes, units, seed, known, scale)| Case { sizes, units, seed, known, scale })
+}
+
+impl Case {
+    fn model(&self) -> Dbm {
+        let mut stream = Streams::new(self.seed).at(Purpose::Initialization, 1, 1);
+        let mut draw = |n: usize| (0..n).map(|_| (self.scale * stream.gaussian()) as f32).collect::<Vec<f32>>();
+        let weights = self.sizes.windows(2).map(|pair| draw(pair[0] * pair[1])).collect();
+        let biases = self.sizes.iter().map(|&n| draw(n)).collect();
+        Dbm::new(self.units, weights, biases).expect("a sound model")
+    }
+
+    /// Chains at random states, with their streams.
+    fn chains(&self, model: &Dbm, count: usize) -> (Chains, Vec<Stream>) {
+        let n = model.n_visible();
+        let mut streams: Vec<Stream> = (0..count as u64).map(|c| Streams::new(self.seed).at(Purpose::Negative, 0, c)).collect();
+        let visible = (0..count * n).map(|_| self.units.value(streams[0].coin())).collect();
+        let visible = Matrix::from_vec(count, n, visible);
+        let mut chains = match self.known {
+            0 => Chains::free(model, count),
+            1 => Chains::clamped(model, visible),
+            _ => {
+                let known = (0..count * n).map(|_| streams[0].coin()).collect();
+                Chains::partly_known(model, visible, known)
+            }
+        };
+        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(model, c, stream));
+        (chains, streams)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn carried_fields_equal_recomputed_ones(case in cases()) {
+        let model = case.model();
+        let (mut chains, mut streams) = case.chains(&model, 5);
+        let all: Vec<u32> = (0..5).collect();
+        let bound = 1e-5 * case.scale * case.sizes.iter().sum::<usize>() as f64 + 1e-5;
+        for round in 0..8_u32 {
+            let rule = if round % 2 == 0 { Rule::Minimum } else { Rule::Gibbs(&mut streams) };
+            chains.half_sweep(&model, Parity::first(round % 4 < 2), &all, rule);
+            for c in 0..5 {
+                let state = chains.state(c);
+                for l in 0..case.sizes.len() {
+                    for (carried, plain) in chains.field(l, c).unwrap_or(&[]).iter().zip(model.field(l, &state)) {
+                        prop_assert!(f64::from((carried - plain).abs()) < bound, "layer {}: {} and {}", l, carried, plain);
+                    }
+                }
+                let energy = model.energy(&state);
+                prop_assert!((chains.energy(&model, c) - energy).abs() < 1e-4 * (1.0 + energy.abs()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_never_raises_the_energy_and_keeps_what_is_known(case in cases()) {
+        let model = case.model();
+        let (mut chains, mut streams) = case.chains(&model, 1);
+        let begun = chains.state(0);
+        let known = chains.known(0);
+        let mut energy = model.energy(&begun);
+        let slack = 1e-4 * (1.0 + energy.abs());
+        let mut rose = false;
+        let info = search_observed(&model, &mut chains, Parity::first(streams[0].coin()), 1000, |chains, _| {
+            let now = model.energy(&chains.state(0));
+            rose |= now > energy + slack;
+            energy = now;
+        });
+        prop_assert!(!rose && !info.capped);
+        let end = chains.state(0);
+        for (i, (a, b)) in begun[0].iter().zip(&end[0]).enumerate() {
+            prop_assert!(a == b || known.as_ref().is_some_and(|known| !known[i]));
+        }
+    }
+
+    #[test]
+    fn both_backends_take_the_same_way(case in cases()) {
+        // Small weights keep every decision far enough from its edge for the order of a sum not to matter.
+        let fast = case.model();
+        let plain = fast.clone().with_backend(Backend::Plain);
+        let ends = [&fast, &plain].map(|model| {
+            let (mut chains, mut streams) = case.chains(model, 4);
+            gibbs::sweep(model, &mut chains, &[Parity::Even, Parity::Odd, Parity::Even, Parity::Odd], &mut streams);
+            (0..4).map(|c| chains.state(c)).collect::<Vec<_>>()
+        });
+        let differing = ends[0].iter().zip(&ends[1]).filter(|(a, b)| a != b).count();
+        prop_assert!(differing <= 1, "{} of 4 chains differ", differing);
+    }
+}
