@@ -108,5 +108,6 @@ fn words(frame: &SearchFrame, sweeps: u32, capped: bool) -> String {
     if *half_sweep == 0 {
         return format!("Random start, energy {energy}. The search took T = {sweeps} sweeps{end}.");
     }
-    format!("Half-sweep {half_sweep}: {flipped} units flipped, energy {energy}. T = {sweeps} sweeps{end}.")
+    let unit = if *flipped == 1 { "unit" } else { "units" };
+    format!("Half-sweep {half_sweep}: {flipped} {unit} flipped, energy {energy}. T = {sweeps} sweeps{end}.")
 }
