@@ -5,6 +5,9 @@ use crate::model::check_sizes;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Units};
 
+/// Vectors made orthogonal to all earlier ones together.
+const BLOCK: usize = 16;
+
 /// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006), and biases from Logistic(0, 1/2) with signs, so that
 /// E(s) != E(-s), zero with bits.
 ///
@@ -73,19 +76,32 @@ fn build(
 /// leaves errors of the order of its cancellation and a second removes them ("twice is enough", Giraud et al. 2005).
 fn orthonormal(stream: &mut Stream, few: usize, long: usize) -> Vec<f32> {
     let mut vectors: Vec<f32> = (0..few * long).map(|_| stream.gaussian() as f32).collect();
-    for i in 0..few {
-        let (before, rest) = vectors.split_at_mut(i * long);
-        let vector = &mut rest[..long];
+    for start in (0..few).step_by(BLOCK) {
+        let (before, rest) = vectors.split_at_mut(start * long);
+        let block = &mut rest[..BLOCK.min(few - start) * long];
         for _ in 0..2 {
+            // One earlier vector serves the whole block while it is in the cache.
             for other in before.chunks_exact(long) {
-                let along = dot_f32(other, vector);
-                add_scaled(vector, -along, other);
+                block.chunks_exact_mut(long).for_each(|vector| free_of(vector, other));
             }
-            let norm = dot_f32(vector, vector).sqrt();
-            vector.iter_mut().for_each(|x| *x /= norm);
+        }
+        for i in 0..block.len() / long {
+            let (before, rest) = block.split_at_mut(i * long);
+            let vector = &mut rest[..long];
+            for _ in 0..2 {
+                before.chunks_exact(long).for_each(|other| free_of(vector, other));
+                let norm = dot_f32(vector, vector).sqrt();
+                vector.iter_mut().for_each(|x| *x /= norm);
+            }
         }
     }
     vectors
+}
+
+/// Takes the part along `other`, a unit vector, out of `vector`.
+fn free_of(vector: &mut [f32], other: &[f32]) {
+    let along = dot_f32(other, vector);
+    add_scaled(vector, -along, other);
 }
 
 #[cfg(test)]

@@ -128,8 +128,11 @@ fn hear(state: State, event: &JsValue) {
     match serde_wasm_bindgen::from_value::<Message>(data) {
         Err(problem) => state.say(Tone::Error, format!("The worker sent a message that this page cannot read ({problem}).")),
         Ok(Message { id, event, .. }) => {
-            if matches!(event, dbm_protocol::Event::Ready) {
-                state.link.0.update_value(|inner| (inner.ready, inner.tries) = (true, 0));
+            match event {
+                dbm_protocol::Event::Ready => state.link.0.update_value(|inner| inner.ready = true),
+                // Only a worker that has taken its data, and a run on it, counts as one that came up.
+                dbm_protocol::Event::DataReady { .. } => state.link.0.update_value(|inner| inner.tries = 0),
+                _ => {}
             }
             let last = !matches!(event, dbm_protocol::Event::Progress { .. });
             let purpose = state

@@ -3,13 +3,17 @@
 use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
 use dbm_core::gradient::{Info, Moments};
-use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, init};
+use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
 use dbm_protocol::{About, Metrics, RunPlan};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps a second are measured over this many seconds.
 const RATE_SECONDS: f64 = 2.0;
+
+/// A run takes some 36 bytes a parameter at its worst, while a snapshot is made, and Undo keeps a second one: more than this
+/// would not fit the 4 GB that a tab's WebAssembly can have.
+const MAX_PARAMETERS: u128 = 40_000_000;
 
 pub struct Run {
     pub data: Dataset,
@@ -29,6 +33,10 @@ impl Run {
         let n = data.examples.width();
         plan.settings.check(n)?;
         let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
+        let needed = check_sizes(&sizes)? as u128;
+        if needed > MAX_PARAMETERS {
+            return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
+        }
         let model = init::orthogonal(&sizes, plan.units, plan.settings.seed)?;
         let trainer = Trainer::new(model, plan.settings.clone())?;
         Ok(Self::of(data, plan, trainer))
