@@ -1,7 +1,7 @@
 """Scores samples and completions of MNIST digits with a small classifier. Needs numpy and torch; not part of the tests.
 
     dbm sample   --model M --count 2000 --seed 5 --out samples.npy
-    dbm complete --model M --data MNIST --count 1000 --mask lower-half --answers 4 --out completions.npy
+    dbm complete --model M --data MNIST --count 10000 --mask lower-half --answers 4 --out completions.npy
     python scripts/score.py MNIST samples.npy completions.npy
 
 Prints, for samples, how many are distinct, how the classifier sorts them, and the Frechet distance to training digits in its features
@@ -95,9 +95,11 @@ def main():
     print(f"{n} x {k} completions: {agree:.3f} of the bits as in the truth, {right.mean():.3f} read right, "
           f"{right.any(1).mean():.3f} in at least one answer, {different:.1f} distinct of {k}")
     upper, mine = images[:, :392], truth[:, :392]
-    distance = upper.sum(1)[None] + mine.sum(1)[:, None] - 2 * mine @ upper.T
     nearest = truth.copy()
-    nearest[:, UNKNOWN] = images[distance.argmin(1), UNKNOWN]
+    for rows in np.array_split(np.arange(n), max(1, n // 500)):
+        # Hamming distance, but for a part that is the same for all training digits
+        distance = upper.sum(1)[None] - 2 * mine[rows] @ upper.T
+        nearest[rows, UNKNOWN] = images[distance.argmin(1), UNKNOWN]
     print(f"nearest neighbour: {(nearest[:, UNKNOWN] == truth[:, UNKNOWN]).mean():.3f} of the bits, {(read(nearest) == digits).mean():.3f} read right")
 
 
