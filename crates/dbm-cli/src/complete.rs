@@ -3,7 +3,8 @@
 use crate::data::{DataArgs, Split};
 use crate::error::CliError;
 use crate::files::{self, Format};
-use crate::sample::{CHAINS, MAX_SWEEPS, model};
+use crate::model::ModelArgs;
+use crate::sample::{CHAINS, MAX_SWEEPS};
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use dbm_core::complete::Completer;
@@ -26,9 +27,8 @@ enum Method {
 
 #[derive(Args)]
 pub struct Complete {
-    /// The checkpoint
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
     /// Which half of a folder of MNIST, or of the generated digits
@@ -52,9 +52,6 @@ pub struct Complete {
     /// Which answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Use the last step's weights, even where the run kept averaged ones
-    #[arg(long)]
-    last: bool,
     /// u8 0/1 of shape [N, answers, visible] (.npy), or a picture: a row an example, with truth, mask, answers, agreement (.png)
     #[arg(long, value_name = "FILE.npy|FILE.png")]
     out: PathBuf,
@@ -64,8 +61,7 @@ impl Complete {
     pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
         let format = Format::of(&self.out)?;
         files::check_writable(&self.out)?;
-        let checkpoint = files::read_checkpoint(&self.model)?;
-        let model = model(&checkpoint, self.last)?;
+        let (checkpoint, model) = self.model.load()?;
         let data = self.data.load(self.split)?;
         let n = model.n_visible();
         if data.examples.width() != n {

@@ -8,6 +8,7 @@ mod data;
 mod error;
 mod export;
 mod files;
+mod model;
 mod sample;
 mod threads;
 mod train;

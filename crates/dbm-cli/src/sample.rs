@@ -2,12 +2,13 @@
 
 use crate::error::CliError;
 use crate::files::{self, Format};
+use crate::model::ModelArgs;
 use crate::threads::Threads;
 use clap::Args;
+use dbm_core::Host;
 use dbm_core::complete::Completer;
-use dbm_core::{Dbm, Host};
+use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
-use dbm_data::{Checkpoint, npy};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -19,34 +20,24 @@ pub const MAX_SWEEPS: u32 = 10_000;
 
 #[derive(Args)]
 pub struct Sample {
-    /// The checkpoint
-    #[arg(long, value_name = "FILE")]
-    model: PathBuf,
+    #[command(flatten)]
+    model: ModelArgs,
     /// How many
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
     /// Which
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Use the last step's weights, even where the run kept averaged ones
-    #[arg(long)]
-    last: bool,
     /// u8 0/1 of shape [N, visible] (.npy), or a picture of them all (.png)
     #[arg(long, value_name = "FILE.npy|FILE.png")]
     out: PathBuf,
-}
-
-/// The model of a checkpoint, averaged where there is an average and `last` does not say otherwise.
-pub fn model(checkpoint: &Checkpoint, last: bool) -> Result<Dbm, CliError> {
-    Ok(if last { checkpoint.last_model()? } else { checkpoint.model()? })
 }
 
 impl Sample {
     pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
         let format = Format::of(&self.out)?;
         files::check_writable(&self.out)?;
-        let checkpoint = files::read_checkpoint(&self.model)?;
-        let model = model(&checkpoint, self.last)?;
+        let (checkpoint, model) = self.model.load()?;
         let started = threads.now();
         let count = self.count as usize;
         let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
