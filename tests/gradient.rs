@@ -4,7 +4,7 @@ mod common;
 
 use common::{SHAPES, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
-use dbm_core::gradient::{Batch, Estimator, UcdLmi};
+use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{Dbm, Settings, Units, exact};
@@ -24,11 +24,12 @@ fn worst_error<A: Acceptance>(model: &Dbm, estimator: &UcdLmi<A>, known: Option<
         let batch = Batch {
             visible: Matrix::from_vec(batch, values.len(), values.repeat(batch)),
             known: known.map(|known| known.repeat(batch)),
+            persistent: None,
             streams: Streams::new(11),
             step,
             first_chain: 0,
         };
-        let (moments, info) = estimator.estimate(model, &batch, &|| 0.0);
+        let Estimate { moments, info, .. } = estimator.estimate(model, &batch, &|| 0.0);
         assert_eq!(info.positive.couplings_capped + info.negative.couplings_capped, 0);
         let gradient = moments.gradient(model.backend(), 1.0 / batch.visible.rows() as f32);
         for ((sum, squares), value) in sums.iter_mut().zip(exact::flatten(&gradient.weights, &gradient.biases)) {
@@ -96,6 +97,7 @@ fn a_search_cut_short_biases_nothing() {
 }
 
 /// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
+#[derive(Debug)]
 struct YFollowsX;
 
 impl Acceptance for YFollowsX {
@@ -106,6 +108,7 @@ impl Acceptance for YFollowsX {
 }
 
 /// No coupling at all: every estimate stops at f(x_0).
+#[derive(Debug)]
 struct NeverAccepts;
 
 impl Acceptance for NeverAccepts {

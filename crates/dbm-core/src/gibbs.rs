@@ -19,3 +19,13 @@ pub fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [
         }
     }
 }
+
+/// Draws one parity of all chains given the other.
+///
+/// # Panics
+/// If there is not one stream a chain.
+pub fn half_sweep(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mut [Stream]) {
+    assert_eq!(streams.len(), chains.count());
+    let all: Vec<u32> = (0..chains.count() as u32).collect();
+    chains.half_sweep(model, parity, &all, Rule::Gibbs(streams));
+}

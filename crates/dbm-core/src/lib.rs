@@ -3,6 +3,7 @@
 //! No files, no clock, no threads of its own and nothing of the browser: a [`Host`] lends what is needed. Start with [`init`],
 //! train with a [`Trainer`], sample and fill in with a [`complete::Completer`].
 
+mod centered;
 pub mod chains;
 pub mod complete;
 pub mod coupling;
@@ -17,6 +18,7 @@ pub mod init;
 pub mod linalg;
 pub mod mask;
 pub mod math;
+pub mod mean_field;
 mod model;
 mod optimize;
 mod parity;

@@ -41,6 +41,12 @@ pub(crate) fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into
     });
 }
 
+/// The logistic function of a single value, `1 / (1 + exp(-x))`, without overflow.
+pub fn logistic(x: f64) -> f64 {
+    let tail = libm::exp(-x.abs());
+    if x >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
+}
+
 /// `log(1 + exp(x))`, without overflow.
 pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))

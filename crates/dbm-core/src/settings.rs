@@ -1,6 +1,7 @@
 //! What a run is made of besides its data: unchecked as it comes, refused or accepted once by `check`.
 
 use crate::DbmError;
+use crate::gradient::EstimatorSettings;
 use serde::{Deserialize, Serialize};
 
 /// How the gradient moves the parameters.
@@ -62,6 +63,9 @@ pub struct Settings {
     pub batch: usize,
     /// Seed of every random stream of the run.
     pub seed: u64,
+    /// What estimates the gradient. A file older than this setting was made by the default, UCD-LMI.
+    #[serde(default)]
+    pub estimator: EstimatorSettings,
     /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
     pub marginalize: bool,
     /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
@@ -82,6 +86,7 @@ impl Default for Settings {
             optimizer: OptimizerSettings::default(),
             batch: 100,
             seed: 0,
+            estimator: EstimatorSettings::default(),
             marginalize: true,
             conditional: 0.0,
             image: None,
@@ -92,15 +97,17 @@ impl Default for Settings {
     }
 }
 
+/// Accepts a number that is in its range.
+pub(crate) fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
+    if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
+}
+
 impl Settings {
     /// Accepts settings that make sense for a visible layer of `visible` units.
     ///
     /// # Errors
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self, visible: usize) -> Result<(), DbmError> {
-        fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
-            if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
-        }
         let o = &self.optimizer;
         let unit = |x: f64| (0.0..1.0).contains(&x);
         within(
@@ -118,6 +125,11 @@ impl Settings {
         within("conditional share", "0 to 1", self.conditional, (0.0..=1.0).contains(&self.conditional))?;
         within("max sweeps", "at least 1", f64::from(self.max_sweeps), self.max_sweeps >= 1)?;
         within("max meeting time", "at least 1", f64::from(self.max_meeting), self.max_meeting >= 1)?;
+        self.estimator.check()?;
+        if self.conditional > 0.0 && self.estimator.kind.is_persistent() {
+            let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
+            return Err(DbmError::Setting { name: "conditional share", expected, got: self.conditional.to_string() });
+        }
         if let Some(decay) = self.average {
             within("averaging decay", "at least 0 and below 1", decay, unit(decay))?;
         }

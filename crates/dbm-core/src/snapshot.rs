@@ -27,4 +27,8 @@ pub struct Snapshot {
     pub moments: Vec<Parameters>,
     /// The averaged weights, where the run keeps them.
     pub average: Option<Parameters>,
+    /// States of persistent chains, `[batch, n_l]` a layer, where the run's estimator has such and has taken a step.
+    pub persistent: Option<Vec<Vec<f32>>>,
+    /// Offsets `mu_l` of the centered parametrization, where the run trains in it.
+    pub offsets: Option<Vec<Vec<f32>>>,
 }

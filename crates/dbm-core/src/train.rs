@@ -1,12 +1,14 @@
 //! A run: model, optimizer, average and order of the data, stepped, paused, and put away exactly.
 
-use crate::gradient::{Batch, Estimator, Info, Moments, UcdLmi};
+use crate::centered::Centering;
+use crate::gradient::{self, Batch, Estimate, Estimator, Info, Moments};
 use crate::host::Host;
 use crate::linalg::Matrix;
 use crate::mask::draw_known;
 use crate::optimize::Rule;
 use crate::rng::{Purpose, Streams};
 use crate::{Backend, Dbm, DbmError, Examples, Parameters, Settings, Snapshot};
+use std::sync::Arc;
 
 /// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
 const SHARD: usize = 32;
@@ -45,10 +47,13 @@ pub struct StepInfo {
 pub struct Trainer {
     model: Dbm,
     settings: Settings,
-    estimator: UcdLmi,
+    estimator: Arc<dyn Estimator>,
     step: u64,
     moments: Vec<Tensors>,
     average: Option<Tensors>,
+    /// Where the last step left the persistent chains, `[batch, n_l]` a layer.
+    persistent: Option<Vec<Matrix>>,
+    centering: Option<Centering>,
     order: Option<(u64, Vec<u32>)>,
 }
 
@@ -109,7 +114,10 @@ impl Trainer {
         settings.check(model.n_visible())?;
         let moments = (0..settings.optimizer.n_moments()).map(|_| Tensors::zeros(&model)).collect();
         let average = settings.average.map(|_| Tensors::of(&model));
-        Ok(Self { estimator: UcdLmi::new(&settings), model, settings, step: 0, moments, average, order: None })
+        let zeros = || model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+        let centering = settings.estimator.centering.map(|rate| Centering::new(rate, zeros()));
+        let estimator = gradient::estimator(&settings);
+        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent: None, centering, order: None })
     }
 
     /// A run as a snapshot left it; further steps have the bits they would have had.
@@ -125,6 +133,21 @@ impl Trainer {
             return Err(DbmError::Shape { what: "the list of the optimizer's moments".into(), expected, got });
         }
         run.moments = snapshot.moments.into_iter().map(|p| Tensors::from_parameters(&run.model, p)).collect::<Result<_, _>>()?;
+        run.persistent = match snapshot.persistent {
+            Some(layers) if run.settings.estimator.kind.is_persistent() => Some(persistent_layers(&run, layers)?),
+            Some(layers) => {
+                return Err(DbmError::Shape { what: "the list of persistent chains".into(), expected: 0, got: layers.len() });
+            }
+            None => None,
+        };
+        run.centering = match (run.settings.estimator.centering, snapshot.offsets) {
+            (Some(rate), Some(offsets)) => Some(Centering::new(rate, offset_layers(&run.model, offsets)?)),
+            (None, None) => None,
+            (expected, got) => {
+                let (expected, got) = (usize::from(expected.is_some()), usize::from(got.is_some()));
+                return Err(DbmError::Shape { what: "the list of centering offsets".into(), expected, got });
+            }
+        };
         run.average = match (run.average, snapshot.average) {
             (Some(_), Some(average)) => Some(Tensors::from_parameters(&run.model, average)?),
             (None, None) => None,
@@ -145,6 +168,8 @@ impl Trainer {
             parameters: Tensors::of(&self.model).parameters(),
             moments: self.moments.iter().map(Tensors::parameters).collect(),
             average: self.average.as_ref().map(Tensors::parameters),
+            persistent: self.persistent.as_ref().map(|layers| layers.iter().map(|layer| layer.data().to_vec()).collect()),
+            offsets: self.centering.as_ref().map(|centering| centering.offsets().to_vec()),
         }
     }
 
@@ -230,7 +255,8 @@ impl Trainer {
                 }
             }
             let known = any_masked.then_some(known);
-            batches.push(Batch { visible, known, streams, step: self.step, first_chain: next as u64 });
+            let persistent = self.persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(next..end)).collect());
+            batches.push(Batch { visible, known, persistent, streams, step: self.step, first_chain: next as u64 });
             next = end;
         }
         Ok(Shards { step: self.step, batches })
@@ -251,7 +277,7 @@ impl Trainer {
     ///
     /// # Panics
     /// If there is no such shard.
-    pub fn estimate(&self, shards: &Shards, shard: usize, clock: &dyn Fn() -> f64) -> (Moments, Info) {
+    pub fn estimate(&self, shards: &Shards, shard: usize, clock: &dyn Fn() -> f64) -> Estimate {
         self.estimator.estimate(&self.model, &shards.batches[shard], clock)
     }
 
@@ -262,16 +288,18 @@ impl Trainer {
     ///
     /// # Panics
     /// If the estimates are not those of the present step's shards.
-    pub fn finish(&mut self, shards: &Shards, estimates: Vec<(Moments, Info)>, host: &impl Host) -> Result<StepInfo, DbmError> {
+    pub fn finish(&mut self, shards: &Shards, estimates: Vec<Estimate>, host: &impl Host) -> Result<StepInfo, DbmError> {
         assert_eq!((shards.step, shards.count()), (self.step, estimates.len()), "estimates of the present step");
         let started = host.now();
         let mut info = Info::default();
-        estimates.iter().for_each(|(_, shard)| info.append(shard));
+        estimates.iter().for_each(|shard| info.append(&shard.info));
         let diverged = DbmError::Diverged { step: self.step };
         if !info.negative.energy_sum.is_finite() || !info.positive.energy_sum.is_finite() {
             return Err(diverged);
         }
-        let moments: Vec<Moments> = estimates.into_iter().map(|(moments, _)| moments).collect();
+        let (moments, persistent): (Vec<Moments>, Vec<_>) =
+            estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
+        self.persistent = persistent.into_iter().reduce(append_rows).flatten();
         let largest = self.update(&moments, host);
         if largest.is_nan() || largest > LARGEST_PARAMETER {
             return Err(diverged);
@@ -280,39 +308,120 @@ impl Trainer {
         Ok(StepInfo { step: self.step, info, update_seconds: host.now() - started, seconds: host.now() - started })
     }
 
-    /// Applies the mean gradient block by block; returns the largest parameter's magnitude.
+    /// Applies the mean gradient, weights block by block; returns the largest parameter's magnitude.
     fn update(&mut self, shards: &[Moments], host: &impl Host) -> f32 {
-        let rule = self.settings.optimizer.at(self.step);
         let alpha = 1.0 / self.settings.batch as f32;
-        let backend = self.model.backend();
+        let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
+            let mut sums: Vec<Vec<f32>> = self.model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+            for (l, sum) in sums.iter_mut().enumerate() {
+                shards.iter().for_each(|shard| add(shard, l, alpha, sum));
+            }
+            sums
+        };
+        let mut bias_gradients = sum(Moments::add_bias);
+        let centering = self.centering.as_mut().map(|centering| {
+            centering.follow(&sum(Moments::add_positive), self.step);
+            &*centering
+        });
         // The average forgets its start quickly at first: a fixed decay would carry the random initial weights for long.
         let t = self.step as f64;
-        let decay = self.settings.average.map_or(0.0, |decay| decay.min((1.0 + t) / (10.0 + t))) as f32;
+        let step = Step {
+            shards,
+            rule: self.settings.optimizer.at(self.step),
+            alpha,
+            backend: self.model.backend(),
+            decay: self.settings.average.map_or(0.0, |decay| decay.min((1.0 + t) / (10.0 + t))) as f32,
+            centering,
+            bias_gradients: bias_gradients.clone(),
+        };
         let (moments, average) = (&mut self.moments, &mut self.average);
         self.model.update(|weights, biases| {
+            if let Some(centering) = centering {
+                centering.shift(1.0, weights, biases);
+            }
             let mut blocks = Vec::new();
             // Values, moments and average walk in step, tensor by tensor.
-            let (mut weights, mut biases) = (vec![weights.iter_mut()], vec![biases.iter_mut()]);
-            for tensors in moments.iter_mut().chain(average) {
-                weights.push(tensors.weights.iter_mut());
-                biases.push(tensors.biases.iter_mut());
-            }
+            let mut tensors = vec![weights.iter_mut()];
+            tensors.extend(moments.iter_mut().chain(average.as_mut()).map(|tensors| tensors.weights.iter_mut()));
             for l in 0..shards[0].depth() {
-                let tensors = weights.iter_mut().filter_map(Iterator::next).map(Matrix::data_mut).collect();
                 let columns = shards[0].columns(l);
-                split(tensors, BLOCK_ROWS * columns, |start, tensors| {
-                    blocks.push(Block { source: Source::Weight { l, from: start / columns }, tensors });
-                });
+                let tensors = tensors.iter_mut().filter_map(Iterator::next).map(Matrix::data_mut).collect();
+                split(tensors, BLOCK_ROWS * columns, |start, tensors| blocks.push(Block { l, from: start / columns, tensors }));
             }
-            for l in 0..=shards[0].depth() {
-                let tensors = biases.iter_mut().filter_map(Iterator::next).map(Vec::as_mut_slice).collect();
-                blocks.push(Block { source: Source::Bias { l }, tensors });
+            let mut largest = host.map(blocks, |block| step.apply(block));
+            for (l, gradient) in bias_gradients.iter_mut().enumerate() {
+                let mut moments: Vec<&mut [f32]> = moments.iter_mut().map(|tensors| &mut tensors.biases[l][..]).collect();
+                step.rule.apply(&mut biases[l], gradient, &mut moments, false);
             }
-            let largest = host.map(blocks, |block| block.apply(shards, &rule, alpha, backend, decay));
-            // f32::max would drop a NaN
-            largest.into_iter().fold(0.0, |a: f32, b| if b.is_nan() || b > a { b } else { a })
+            if let Some(centering) = centering {
+                centering.shift(-1.0, weights, biases);
+            }
+            if let Some(average) = average {
+                average.biases.iter_mut().zip(&*biases).for_each(|(average, values)| step.average(average, values));
+            }
+            largest.extend(biases.iter().map(|bias| magnitude(bias)));
+            largest.into_iter().fold(0.0, larger)
         })
     }
+}
+
+/// The rows that a snapshot holds of persistent chains, checked.
+fn persistent_layers(run: &Trainer, layers: Vec<Vec<f32>>) -> Result<Vec<Matrix>, DbmError> {
+    let (sizes, batch, units) = (run.model.sizes(), run.settings.batch, run.model.units());
+    let what = || "the states of the persistent chains".to_string();
+    if layers.len() != sizes.len() {
+        return Err(DbmError::Shape { what: what(), expected: sizes.len(), got: layers.len() });
+    }
+    let checked = layers.into_iter().zip(sizes).map(|(values, &size)| {
+        if values.len() != batch * size {
+            return Err(DbmError::Shape { what: what(), expected: batch * size, got: values.len() });
+        }
+        match values.iter().find(|&&x| x != units.low() && x != units.high()) {
+            Some(other) => Err(DbmError::Setting {
+                name: "a unit of a persistent chain",
+                expected: "one of the two values of the model's units",
+                got: other.to_string(),
+            }),
+            None => Ok(Matrix::from_vec(batch, size, values)),
+        }
+    });
+    checked.collect()
+}
+
+/// Offsets of a snapshot, checked.
+fn offset_layers(model: &Dbm, offsets: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, DbmError> {
+    let what = || "the centering offsets".to_string();
+    if offsets.len() != model.sizes().len() {
+        return Err(DbmError::Shape { what: what(), expected: model.sizes().len(), got: offsets.len() });
+    }
+    for (values, &expected) in offsets.iter().zip(model.sizes()) {
+        if values.len() != expected {
+            return Err(DbmError::Shape { what: what(), expected, got: values.len() });
+        }
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err(DbmError::NotFinite { what: what() });
+        }
+    }
+    Ok(offsets)
+}
+
+/// The rows of two shards' chains, one after the other.
+fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Option<Vec<Matrix>> {
+    let (mut layers, after) = (before?, after?);
+    for (layer, rows) in layers.iter_mut().zip(&after) {
+        (0..rows.rows()).for_each(|row| layer.push_row(rows.row(row)));
+    }
+    Some(layers)
+}
+
+/// The largest magnitude, or NaN where there is one.
+fn magnitude(values: &[f32]) -> f32 {
+    values.iter().map(|x| x.abs()).fold(0.0, larger)
+}
+
+/// As `f32::max`, which would drop a NaN.
+fn larger(a: f32, b: f32) -> f32 {
+    if b.is_nan() || b > a { b } else { a }
 }
 
 /// Cuts tensors of one length into parallel pieces of at most `size`.
@@ -327,32 +436,44 @@ fn split<'a>(mut tensors: Vec<&'a mut [f32]>, size: usize, mut each: impl FnMut(
     }
 }
 
-enum Source {
-    Weight { l: usize, from: usize },
-    Bias { l: usize },
-}
-
-/// A piece of one tensor of the parameters, its moments, and last, where it is kept, its average.
+/// Rows `from..` of one weight matrix, of its moments, and last, where it is kept, of its average.
 struct Block<'a> {
-    source: Source,
+    l: usize,
+    from: usize,
     tensors: Vec<&'a mut [f32]>,
 }
 
-impl Block<'_> {
-    fn apply(mut self, shards: &[Moments], rule: &Rule, alpha: f32, backend: Backend, decay: f32) -> f32 {
-        let (values, rest) = self.tensors.split_first_mut().expect("the parameters come first");
+/// What one step does to every block.
+struct Step<'a> {
+    shards: &'a [Moments],
+    rule: Rule,
+    alpha: f32,
+    backend: Backend,
+    decay: f32,
+    centering: Option<&'a Centering>,
+    bias_gradients: Vec<Vec<f32>>,
+}
+
+impl Step<'_> {
+    /// Makes a block's gradient and applies it; returns the largest magnitude of what comes out.
+    fn apply(&self, mut block: Block) -> f32 {
+        let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
         let mut gradient = vec![0.0; values.len()];
-        for shard in shards {
-            match self.source {
-                Source::Weight { l, from } => shard.add_weight_rows(backend, l, from, alpha, &mut gradient),
-                Source::Bias { l } => shard.add_bias(l, alpha, &mut gradient),
-            }
+        for shard in self.shards {
+            shard.add_weight_rows(self.backend, block.l, block.from, self.alpha, &mut gradient);
         }
-        let (moments, average) = rest.split_at_mut(rule.n_moments());
-        rule.apply(values, &mut gradient, moments, matches!(self.source, Source::Weight { .. }));
+        if let Some(centering) = self.centering {
+            centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
+        }
+        let (moments, average) = rest.split_at_mut(self.rule.n_moments());
+        self.rule.apply(values, &mut gradient, moments, true);
         if let [average] = average {
-            average.iter_mut().zip(&**values).for_each(|(a, &x)| *a += (1.0 - decay) * (x - *a));
+            self.average(average, values);
         }
-        values.iter().fold(0.0, |largest: f32, x| if x.is_nan() || x.abs() > largest { x.abs() } else { largest })
+        magnitude(values)
+    }
+
+    fn average(&self, average: &mut [f32], values: &[f32]) {
+        average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - self.decay) * (x - *a));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
-use dbm_core::gradient::{Info, Moments};
+use dbm_core::gradient::Estimate;
 use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
 use dbm_protocol::{About, Metrics, RunPlan};
@@ -20,7 +20,7 @@ pub struct Run {
     pub plan: RunPlan,
     trainer: Trainer,
     /// A step begun: its shards, and the estimates so far. Pausing leaves it as it is, so pausing changes no bit.
-    underway: Option<(Shards, Vec<(Moments, Info)>)>,
+    underway: Option<(Shards, Vec<Estimate>)>,
     positive: RecentPhase,
     negative: RecentPhase,
     finished_at: VecDeque<f64>,

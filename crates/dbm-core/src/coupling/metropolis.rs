@@ -1,13 +1,29 @@
 //! The Metropolis-Hastings coupling with uniform proposals: one proposal and one uniform for both chains (paper, Algorithms 1, 2).
 
-use super::{PairKernel, Point};
+use super::PairKernel;
 use crate::Dbm;
 use crate::chains::Chains;
 use crate::rng::Stream;
+use std::fmt::Debug;
 use std::rc::Rc;
 
+/// A state with its energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// One vector a layer.
+    pub state: Vec<Vec<f32>>,
+    /// Its energy, up to what is clamped.
+    pub energy: f64,
+}
+
+impl AsRef<[Vec<f32>]> for Point {
+    fn as_ref(&self) -> &[Vec<f32>] {
+        &self.state
+    }
+}
+
 /// Whether each of two chains accepts one proposal.
-pub trait Acceptance: Sync {
+pub trait Acceptance: Debug + Send + Sync {
     /// For a uniform `u` in `[0, 1)`, the proposal's energy, and those of x and y.
     fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool);
 }
@@ -23,8 +39,16 @@ impl Acceptance for SharedUniform {
 }
 
 /// Accepts with probability `min(1, exp(current - proposal))`, compared in log space, so nothing overflows.
-pub(crate) fn accepts(u: f64, current: f64, proposal: f64) -> bool {
+fn accepts(u: f64, current: f64, proposal: f64) -> bool {
     libm::log(u) < current - proposal
+}
+
+/// One step of a pair, all chance taken out of it: `proposal` is the state proposed to both chains, `u` the uniform both compare.
+/// The sampler draws these two; the law of the pair sums over them.
+pub fn pair_step<T: Clone>(acceptance: &impl Acceptance, u: f64, proposal: (&T, f64), x: (&T, f64), y: (&T, f64)) -> (T, T) {
+    let (x_accepts, y_accepts) = acceptance.decide(u, proposal.1, x.1, y.1);
+    let end = |accepts: bool, stays: &T| if accepts { proposal.0.clone() } else { stays.clone() };
+    (end(x_accepts, x.0), end(y_accepts, y.0))
 }
 
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped in every proposal.
@@ -46,12 +70,15 @@ pub struct Metropolis<'a, A> {
 }
 
 impl<A: Acceptance> PairKernel for Metropolis<'_, A> {
+    type Point = Point;
+
     fn step(&mut self, x: &Rc<Point>, y: &Rc<Point>) -> (Rc<Point>, Rc<Point>) {
         let state = self.chains.uniform_state(self.model, self.chain, self.stream);
         let proposal = Rc::new(Point { energy: self.model.energy(&state), state });
-        let (x_accepts, y_accepts) = self.acceptance.decide(self.stream.uniform(), proposal.energy, x.energy, y.energy);
+        let u = self.stream.uniform();
+        let ends = pair_step(self.acceptance, u, (&proposal, proposal.energy), (x, x.energy), (y, y.energy));
         self.proposals += 1;
-        self.accepted += u64::from(x_accepts);
-        (Rc::clone(if x_accepts { &proposal } else { x }), Rc::clone(if y_accepts { &proposal } else { y }))
+        self.accepted += u64::from(Rc::ptr_eq(&ends.0, &proposal));
+        ends
     }
 }

@@ -1,56 +1,62 @@
 //! Two chains with a lag of one, run until they meet: what turns a finite chain into an unbiased estimate (Jacob et al. 2020).
 
+mod gibbs;
 mod metropolis;
 
-pub use metropolis::{Acceptance, Metropolis, SharedUniform};
+pub use gibbs::{BlockCoupling, Gibbs};
+pub use metropolis::{Acceptance, Metropolis, Point, SharedUniform, pair_step};
 use std::rc::Rc;
-
-/// A state with its energy.
-#[derive(Debug, PartialEq)]
-pub struct Point {
-    /// One vector a layer.
-    pub state: Vec<Vec<f32>>,
-    /// Its energy, up to what is clamped.
-    pub energy: f64,
-}
 
 /// A pair of chains that can move together.
 pub trait PairKernel {
+    /// Where a chain can be: a state of one vector a layer, and whatever the kernel needs to know of it.
+    type Point: AsRef<[Vec<f32>]>;
+
     /// One step of both: from `(x_t, y_{t-1})` to `(x_{t+1}, y_t)`. Each must follow the law of the single chain.
-    fn step(&mut self, x: &Rc<Point>, y: &Rc<Point>) -> (Rc<Point>, Rc<Point>);
+    fn step(&mut self, x: &Rc<Self::Point>, y: &Rc<Self::Point>) -> (Rc<Self::Point>, Rc<Self::Point>);
 }
 
 /// How a coupling ended.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meeting {
     /// tau: the first t with `x_t = y_{t-1}`, or the cap.
     pub time: u32,
     /// Whether the cap cut it: the corrections after it are missing, which biases this estimate.
     pub capped: bool,
-    /// States and integer weights of `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})`, equal states merged.
-    pub corrections: Vec<(i32, Vec<Vec<f32>>)>,
 }
 
 /// Runs a coupling on from `x_0 = y_0` and `x_1` (paper, Algorithm 1, with the test before the loop, so that tau = 1 can be).
-pub fn meet(x0: Rc<Point>, x1: Rc<Point>, kernel: &mut impl PairKernel, cap: u32) -> Meeting {
-    let same = |x: &Rc<Point>, y: &Rc<Point>| Rc::ptr_eq(x, y) || x.state == y.state;
+///
+/// `correct` is told the terms of `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` as states and integer weights, a chain that stays
+/// where it is being told once; nothing is stored, however long the coupling.
+pub fn meet<K: PairKernel>(
+    x0: Rc<K::Point>,
+    x1: Rc<K::Point>,
+    kernel: &mut K,
+    cap: u32,
+    mut correct: impl FnMut(i32, &[Vec<f32>]),
+) -> Meeting {
+    let same = |x: &Rc<K::Point>, y: &Rc<K::Point>| Rc::ptr_eq(x, y) || (**x).as_ref() == (**y).as_ref();
     let (mut x, mut y) = (x1, x0);
+    let (mut x_stays, mut y_stays) = (0, 0);
     let mut time = 1;
-    let mut visited: Vec<(i32, Rc<Point>)> = Vec::new();
-    let mut note = |weight: i32, point: &Rc<Point>| {
-        // Chains mostly stay where they are, so the states of the last step are the last ones noted.
-        match visited.iter_mut().rev().find(|(_, seen)| Rc::ptr_eq(seen, point)) {
-            Some((sum, _)) => *sum += weight,
-            None => visited.push((weight, Rc::clone(point))),
-        }
-    };
     while !same(&x, &y) && time < cap {
-        note(1, &x);
-        note(-1, &y);
-        (x, y) = kernel.step(&x, &y);
+        x_stays += 1;
+        y_stays += 1;
+        let (next_x, next_y) = kernel.step(&x, &y);
         time += 1;
+        if !Rc::ptr_eq(&next_x, &x) {
+            correct(std::mem::take(&mut x_stays), (*x).as_ref());
+        }
+        if !Rc::ptr_eq(&next_y, &y) {
+            correct(-std::mem::take(&mut y_stays), (*y).as_ref());
+        }
+        (x, y) = (next_x, next_y);
     }
-    let capped = !same(&x, &y);
-    let corrections = visited.into_iter().filter(|(weight, _)| *weight != 0).map(|(w, point)| (w, point.state.clone())).collect();
-    Meeting { time, capped, corrections }
+    for (weight, point) in [(x_stays, &x), (-y_stays, &y)] {
+        if weight != 0 {
+            correct(weight, (**point).as_ref());
+        }
+    }
+    Meeting { time, capped: !same(&x, &y) }
 }

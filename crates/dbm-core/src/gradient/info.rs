@@ -15,11 +15,17 @@ pub struct PhaseInfo {
     pub proposals: u64,
     /// Of these, accepted.
     pub accepted: u64,
-    /// Sum of the energies of the states x_0.
+    /// Steps of Gibbs couplings in which the rejection reached its cap on tries: what y drew then is biased.
+    pub tries_capped: u32,
+    /// Sweeps of each mean-field iteration.
+    pub mean_field_sweeps: Vec<u32>,
+    /// Mean-field iterations cut at the cap: their last iterate is used.
+    pub mean_field_capped: u32,
+    /// Sum of the energies of the states x_0, or of the last states of chains that are not coupled.
     pub energy_sum: f64,
-    /// How many x_0 that sum covers.
+    /// How many states that sum covers.
     pub chains: u32,
-    /// Seconds of search and sweep.
+    /// Seconds of search and sweeps.
     pub search_seconds: f64,
     /// Seconds of coupling.
     pub coupling_seconds: f64,
@@ -43,6 +49,9 @@ impl PhaseInfo {
         self.couplings_capped += other.couplings_capped;
         self.proposals += other.proposals;
         self.accepted += other.accepted;
+        self.tries_capped += other.tries_capped;
+        self.mean_field_sweeps.extend_from_slice(&other.mean_field_sweeps);
+        self.mean_field_capped += other.mean_field_capped;
         self.energy_sum += other.energy_sum;
         self.chains += other.chains;
         self.search_seconds += other.search_seconds;

@@ -5,6 +5,10 @@
 
 use crate::Dbm;
 use crate::linalg::{Backend, Matrix, add_scaled};
+use crate::rng::Purpose;
+
+/// Rows that are kept before they are multiplied out: a long coupling visits more states than are worth keeping.
+const MAX_ROWS: usize = 4096;
 
 /// A dense gradient in the direction of ascent, shaped as the model's parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,57 +19,103 @@ pub struct Gradient {
     pub biases: Vec<Vec<f32>>,
 }
 
-/// `sum_r w_r f(s^r)` for `f = -dE/dtheta`.
+/// The two halves of every gradient, `E[f | data] - E[f]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Data clamped; counts with +1.
+    Positive,
+    /// Free, or known units clamped; counts with -1.
+    Negative,
+}
+
+impl Phase {
+    fn sign(self) -> f32 {
+        match self {
+            Self::Positive => 1.0,
+            Self::Negative => -1.0,
+        }
+    }
+
+    /// What its chains' streams are for.
+    pub fn purpose(self) -> Purpose {
+        match self {
+            Self::Positive => Purpose::Positive,
+            Self::Negative => Purpose::Negative,
+        }
+    }
+}
+
+/// `sum_r w_r f(s^r)` for `f = -dE/dtheta`, the terms of the negative phase subtracted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
+    backend: Backend,
     /// For each `W_l`: left rows, which carry the weights, and right rows.
     pairs: Vec<(Matrix, Matrix)>,
+    /// For each `W_l`: rows already multiplied out, `[n_l, n_{l+1}]`, where there were more than [`MAX_ROWS`].
+    dense: Vec<Option<Matrix>>,
     biases: Vec<Vec<f32>>,
+    /// The sum over the positive phase alone of each layer's states.
+    positive: Vec<Vec<f32>>,
 }
 
 impl Moments {
     /// An empty sum for a model's shape.
     pub fn new(model: &Dbm) -> Self {
         let sizes = model.sizes();
+        let zeros: Vec<Vec<f32>> = sizes.iter().map(|&size| vec![0.0; size]).collect();
         Self {
+            backend: model.backend(),
             pairs: sizes.windows(2).map(|pair| (Matrix::zeros(0, pair[0]), Matrix::zeros(0, pair[1]))).collect(),
-            biases: sizes.iter().map(|&size| vec![0.0; size]).collect(),
+            dense: vec![None; sizes.len() - 1],
+            biases: zeros.clone(),
+            positive: zeros,
         }
     }
 
-    /// Adds `weight f(s)`.
-    pub fn push<S: AsRef<[f32]>>(&mut self, weight: f32, state: &[S]) {
+    /// Adds `weight f(s)` to a phase.
+    pub fn push<S: AsRef<[f32]>>(&mut self, phase: Phase, weight: f32, state: &[S]) {
         for (l, pair) in state.windows(2).enumerate() {
-            self.push_pair(l, weight, pair[0].as_ref(), pair[1].as_ref());
+            self.push_pair(l, phase.sign() * weight, pair[0].as_ref(), pair[1].as_ref());
         }
-        for (bias, layer) in self.biases.iter_mut().zip(state) {
-            add_scaled(bias, weight, layer.as_ref());
-        }
+        self.push_layers(phase, weight, state);
     }
 
     /// Adds `weight/2 [f(odd layers replaced by their means) + f(even layers replaced by theirs)]` (paper, section 4.2), where a
     /// clamped unit's mean is its value. A wholly clamped visible layer lets both terms of `W_0` share one outer product.
-    pub fn push_marginal<S: AsRef<[f32]>>(&mut self, weight: f32, state: &[S], means: &[S], visible_clamped: bool) {
+    pub fn push_marginal<S: AsRef<[f32]>>(&mut self, phase: Phase, weight: f32, state: &[S], means: &[S], visible_clamped: bool) {
         let half = 0.5 * weight;
+        let signed = phase.sign() * half;
         for l in 0..self.pairs.len() {
             let (lower, upper) = (state[l].as_ref(), state[l + 1].as_ref());
             let (lower_mean, upper_mean) = (means[l].as_ref(), means[l + 1].as_ref());
             if l == 0 && visible_clamped {
-                self.push_pair(l, half, lower, upper);
-                add_scaled(self.pairs[l].1.last_row_mut(), 1.0, upper_mean);
+                let both: Vec<f32> = upper.iter().zip(upper_mean).map(|(&upper, &mean)| upper + mean).collect();
+                self.push_pair(l, signed, lower, &both);
             } else {
-                self.push_pair(l, half, lower, upper_mean);
-                self.push_pair(l, half, lower_mean, upper);
+                self.push_pair(l, signed, lower, upper_mean);
+                self.push_pair(l, signed, lower_mean, upper);
             }
         }
-        for (bias, (layer, mean)) in self.biases.iter_mut().zip(state.iter().zip(means)) {
-            add_scaled(bias, half, layer.as_ref());
-            add_scaled(bias, half, mean.as_ref());
+        self.push_layers(phase, half, state);
+        self.push_layers(phase, half, means);
+    }
+
+    fn push_layers<S: AsRef<[f32]>>(&mut self, phase: Phase, weight: f32, state: &[S]) {
+        for (l, layer) in state.iter().enumerate() {
+            add_scaled(&mut self.biases[l], phase.sign() * weight, layer.as_ref());
+            if phase == Phase::Positive {
+                add_scaled(&mut self.positive[l], weight, layer.as_ref());
+            }
         }
     }
 
     fn push_pair(&mut self, l: usize, weight: f32, lower: &[f32], upper: &[f32]) {
         let (left, right) = &mut self.pairs[l];
+        if left.rows() == MAX_ROWS {
+            let dense = self.dense[l].get_or_insert_with(|| Matrix::zeros(left.columns(), right.columns()));
+            self.backend.add_outer_products(dense.data_mut(), 1.0, left, 0, right);
+            (*left, *right) = (Matrix::zeros(0, left.columns()), Matrix::zeros(0, right.columns()));
+        }
         left.push_row(lower);
         left.last_row_mut().iter_mut().for_each(|x| *x *= weight);
         right.push_row(upper);
@@ -81,20 +131,23 @@ impl Moments {
         self.pairs[l].1.columns()
     }
 
-    /// Rows held for `W_l`.
-    pub fn rows(&self, l: usize) -> usize {
-        self.pairs[l].0.rows()
-    }
-
     /// `out += alpha` times rows `from..` of the gradient of `W_l`, as many as `out` holds.
     pub fn add_weight_rows(&self, backend: Backend, l: usize, from: usize, alpha: f32, out: &mut [f32]) {
         let (left, right) = &self.pairs[l];
         backend.add_outer_products(out, alpha, left, from, right);
+        if let Some(dense) = &self.dense[l] {
+            add_scaled(out, alpha, &dense.data()[from * right.columns()..][..out.len()]);
+        }
     }
 
     /// `out += alpha` times the gradient of `b_l`.
     pub fn add_bias(&self, l: usize, alpha: f32, out: &mut [f32]) {
         add_scaled(out, alpha, &self.biases[l]);
+    }
+
+    /// `out += alpha` times the sum over the positive phase of the states of layer `l`: the data-dependent means.
+    pub fn add_positive(&self, l: usize, alpha: f32, out: &mut [f32]) {
+        add_scaled(out, alpha, &self.positive[l]);
     }
 
     /// `alpha` times the whole sum, dense.
@@ -106,5 +159,38 @@ impl Moments {
         });
         let biases = self.biases.iter().map(|bias| bias.iter().map(|x| alpha * x).collect());
         Gradient { weights: weights.collect(), biases: biases.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Units, init};
+
+    #[test]
+    fn many_rows_are_multiplied_out_and_lose_nothing() {
+        let model = init::gaussian(&[5, 4, 3], Units::Signs, 0.1, 1).unwrap().with_backend(Backend::Plain);
+        let state = |i: usize| -> Vec<Vec<f32>> {
+            [5, 4, 3]
+                .iter()
+                .map(|&n| (0..n).map(|j| if (i * 7 + j * j + i / 3) % 5 < 2 { 1.0 } else { -1.0 }).collect())
+                .collect()
+        };
+        let mut moments = Moments::new(&model);
+        let mut direct = vec![0.0; 20];
+        let count = 2 * MAX_ROWS + 17;
+        for i in 0..count {
+            let (s, phase) = (state(i), if i % 2 == 0 { Phase::Positive } else { Phase::Negative });
+            moments.push(phase, 0.5, &s);
+            for (place, sum) in direct.iter_mut().enumerate() {
+                *sum += phase.sign() * 0.5 * s[0][place / 4] * s[1][place % 4];
+            }
+        }
+        let gradient = moments.gradient(Backend::Plain, 2.0);
+        assert!(moments.dense.iter().all(Option::is_some));
+        assert!(gradient.weights[0].data().iter().zip(&direct).all(|(a, b)| (a - 2.0 * b).abs() < 1e-3));
+        let mut rows = vec![0.0; 8];
+        moments.add_weight_rows(Backend::Plain, 0, 3, 1.0, &mut rows);
+        assert!(rows.iter().zip(&direct[12..]).all(|(a, b)| (a - b).abs() < 1e-3));
     }
 }

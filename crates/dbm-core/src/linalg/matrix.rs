@@ -56,6 +56,13 @@ impl Matrix {
         &mut self.data[row * self.columns..(row + 1) * self.columns]
     }
 
+    /// A copy of some rows.
+    #[must_use]
+    pub fn rows_of(&self, rows: std::ops::Range<usize>) -> Self {
+        let data = self.data[rows.start * self.columns..rows.end * self.columns].to_vec();
+        Self { rows: rows.len(), columns: self.columns, data }
+    }
+
     /// Appends a row.
     ///
     /// # Panics

@@ -1,7 +1,8 @@
 //! Checkpoints: a model, and where wanted the run that trains it, as a safetensors file.
 //!
 //! Tensors, F32 or F16: `weight.{l}` of shape `[n_l, n_{l+1}]` and `bias.{l}` of `[n_l]`, the same names behind
-//! `average.` for the averaged weights and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Metadata:
+//! `average.` for the averaged weights and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Runs with persistent chains have
+//! `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32. Metadata:
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
 //! `moments` (how many; absent from a file that cannot be resumed), and any notes besides.
 
@@ -47,6 +48,10 @@ pub struct Checkpoint {
     pub image: Option<(usize, usize)>,
     /// The optimizer's state, which resuming needs; empty for plain SGD, and `None` where it was left out.
     pub moments: Option<Vec<Parameters>>,
+    /// States of the run's persistent chains, `[batch, n_l]` a layer, which resuming needs where there are such.
+    pub persistent: Option<Vec<Vec<f32>>>,
+    /// Offsets of the centered parametrization, `[n_l]` a layer, which resuming needs where the run trains in it.
+    pub offsets: Option<Vec<Vec<f32>>>,
     /// Where the model comes from, in free entries: the data's SHA-256, the command, a licence.
     pub notes: BTreeMap<String, String>,
 }
@@ -54,7 +59,18 @@ pub struct Checkpoint {
 impl Checkpoint {
     /// Weights alone, of a run unknown.
     pub fn new(units: Units, parameters: Parameters) -> Self {
-        Self { units, parameters, average: None, step: 0, settings: None, image: None, moments: None, notes: BTreeMap::new() }
+        Self {
+            units,
+            parameters,
+            average: None,
+            step: 0,
+            settings: None,
+            image: None,
+            moments: None,
+            persistent: None,
+            offsets: None,
+            notes: BTreeMap::new(),
+        }
     }
 
     /// A whole run, resumable.
@@ -67,6 +83,8 @@ impl Checkpoint {
             settings: Some(snapshot.settings),
             image,
             moments: Some(snapshot.moments),
+            persistent: snapshot.persistent,
+            offsets: snapshot.offsets,
             notes,
         }
     }
@@ -85,6 +103,8 @@ impl Checkpoint {
             parameters: self.parameters.clone(),
             moments,
             average: self.average.clone(),
+            persistent: self.persistent.clone(),
+            offsets: self.offsets.clone(),
         })
     }
 
@@ -101,6 +121,8 @@ impl Checkpoint {
             settings: self.settings.clone(),
             image: self.image,
             moments: None,
+            persistent: None,
+            offsets: None,
             notes: self.notes.clone(),
         }
     }
@@ -136,12 +158,23 @@ impl Checkpoint {
         std::iter::once((String::new(), &self.parameters)).chain(average).chain(moments)
     }
 
+    /// What a run keeps besides sets of parameters, one tensor a layer: its name, and the rows it should have.
+    fn extras(&self) -> impl Iterator<Item = (&'static str, &Vec<Vec<f32>>, Option<usize>)> {
+        let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
+        let persistent = self.persistent.iter().map(move |layers| ("persistent", layers, Some(batch)));
+        persistent.chain(self.offsets.iter().map(|layers| ("offset", layers, None)))
+    }
+
     /// Accepts what fits together and is finite; so whatever is written can be read.
     fn check(&self, name: &str) -> Result<(), DataError> {
         let sizes: Vec<usize> = self.parameters.biases.iter().map(Vec::len).collect();
         check_sizes(&sizes).map_err(DataError::refused(name))?;
         for (prefix, set) in self.sets() {
             check_set(name, &prefix, set, &sizes)?;
+        }
+        for (kind, layers, rows) in self.extras() {
+            let lengths: Vec<usize> = sizes.iter().map(|&size| size.saturating_mul(rows.unwrap_or(1))).collect();
+            check_tensors(name, "", kind, layers, &lengths)?;
         }
         let metadata = |key: &str, expected, got: String, advice| {
             Err(DataError::Metadata { name: name.into(), key: key.into(), expected, got, advice })
@@ -164,23 +197,27 @@ impl Checkpoint {
 
 /// Accepts parameters for layers of these sizes.
 fn check_set(name: &str, prefix: &str, set: &Parameters, sizes: &[usize]) -> Result<(), DataError> {
+    let weights = sizes.windows(2).map(|pair| pair[0] * pair[1]).collect::<Vec<_>>();
+    check_tensors(name, prefix, "weight", &set.weights, &weights)?;
+    check_tensors(name, prefix, "bias", &set.biases, sizes)
+}
+
+/// Accepts finite tensors of these lengths.
+fn check_tensors(name: &str, prefix: &str, kind: &str, tensors: &[Vec<f32>], lengths: &[usize]) -> Result<(), DataError> {
     let advice = "use a checkpoint of an intact run";
     let refuse = |tensor: String, expected: String, got: String| {
         Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got, advice })
     };
-    let weights = sizes.windows(2).map(|pair| pair[0] * pair[1]).collect::<Vec<_>>();
-    for (kind, tensors, lengths) in [("weight", &set.weights, &weights[..]), ("bias", &set.biases, sizes)] {
-        if tensors.len() != lengths.len() {
-            return refuse(kind.into(), format!("{} of them", lengths.len()), format!("{} came", tensors.len()));
+    if tensors.len() != lengths.len() {
+        return refuse(kind.into(), format!("{} of them", lengths.len()), format!("{} came", tensors.len()));
+    }
+    for (layer, (tensor, &length)) in tensors.iter().zip(lengths).enumerate() {
+        if tensor.len() != length {
+            return refuse(format!("{kind}.{layer}"), format!("{length} values"), format!("{} came", tensor.len()));
         }
-        for (layer, (tensor, &length)) in tensors.iter().zip(lengths).enumerate() {
-            if tensor.len() != length {
-                return refuse(format!("{kind}.{layer}"), format!("{length} values"), format!("{} came", tensor.len()));
-            }
-            if let Some(at) = tensor.iter().position(|value| !value.is_finite()) {
-                let got = format!("value {at} is {}", tensor[at]);
-                return refuse(format!("{kind}.{layer}"), "finite values".into(), got);
-            }
+        if let Some(at) = tensor.iter().position(|value| !value.is_finite()) {
+            let got = format!("value {at} is {}", tensor[at]);
+            return refuse(format!("{kind}.{layer}"), "finite values".into(), got);
         }
     }
     Ok(())

@@ -32,6 +32,19 @@ impl Checkpoint {
         let parameters = set(String::new())?;
         let average = if has_average { Some(set("average.".into())?) } else { None };
         let moments = (0..count).map(|k| set(format!("optimizer.{k}."))).collect::<Result<Vec<_>, _>>()?;
+        let batch = entries.settings.as_ref().map(|settings| settings.batch);
+        let mut extra = |kind: &str, rows: Option<usize>| -> Result<Option<Vec<Vec<f32>>>, DataError> {
+            let there = file.header.tensors().keys().any(|tensor| tensor.starts_with(&format!("{kind}.")));
+            let layer = |(l, bias): (usize, &Vec<f32>)| {
+                let tensor = format!("{kind}.{l}");
+                let shape: Vec<Option<usize>> = rows.into_iter().chain([bias.len()]).map(Some).collect();
+                let values = file.values(&tensor, &shape);
+                expected.insert(tensor);
+                values
+            };
+            if there { parameters.biases.iter().enumerate().map(layer).collect::<Result<_, _>>().map(Some) } else { Ok(None) }
+        };
+        let (persistent, offsets) = (extra("persistent", Some(batch.unwrap_or(0)))?, extra("offset", None)?);
         if let Some(tensor) = file.header.offset_keys().into_iter().find(|tensor| !expected.contains(tensor)) {
             return Err(file.tensor(&tensor, "no tensor of this name".into(), "it is there".into()));
         }
@@ -43,6 +56,8 @@ impl Checkpoint {
             settings: entries.settings,
             image: entries.image,
             moments: entries.moments.map(|_| moments),
+            persistent,
+            offsets,
             notes: entries.notes,
         };
         checkpoint.check(name)?;

@@ -30,7 +30,39 @@ fn snapshot(sizes: &[usize], moments: usize, average: bool) -> Snapshot {
         parameters: parameters(sizes, 1),
         moments: (0..moments).map(|k| parameters(sizes, 2 + k as u32)).collect(),
         average: average.then(|| parameters(sizes, 99)),
+        persistent: None,
+        offsets: None,
     }
+}
+
+/// A run with all that a run can have.
+fn persistent_and_centered() -> Checkpoint {
+    let mut snapshot = snapshot(&[6, 3, 2], 2, true);
+    snapshot.settings.batch = 5;
+    snapshot.settings.estimator = "centered-pcd-2".parse().unwrap();
+    snapshot.persistent = Some([6, 3, 2].map(|n| (0..5 * n).map(|i| (i % 3 % 2) as f32).collect()).to_vec());
+    snapshot.offsets = Some(parameters(&[6, 3, 2], 5).biases);
+    Checkpoint::from_snapshot(snapshot, None, BTreeMap::new())
+}
+
+#[test]
+fn persistent_chains_and_offsets_come_back_and_must_fit() {
+    let checkpoint = persistent_and_centered();
+    let bytes = checkpoint.to_bytes(Precision::Full).unwrap();
+    assert_eq!(read(&bytes).unwrap(), checkpoint);
+    let shipped = read(&checkpoint.to_bytes(Precision::Half).unwrap()).unwrap();
+    assert!(shipped.persistent.is_none() && shipped.offsets.is_none());
+
+    let mut broken = checkpoint.clone();
+    broken.persistent.as_mut().unwrap()[1].pop();
+    let said = refusal(broken.to_bytes(Precision::Full));
+    assert!(said.contains("persistent.1") && said.contains("15 values"), "{said}");
+    let mut broken = checkpoint.clone();
+    broken.offsets.as_mut().unwrap()[2][0] = f32::NAN;
+    assert!(refusal(broken.to_bytes(Precision::Full)).contains("offset.2"));
+    let mut other_batch = checkpoint;
+    other_batch.settings.as_mut().unwrap().batch = 4;
+    assert!(refusal(other_batch.to_bytes(Precision::Full)).contains("persistent.0"));
 }
 
 fn full() -> Checkpoint {

@@ -38,14 +38,22 @@ impl Checkpoint {
     pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
         self.check(UNNAMED)?;
         if precision == Precision::Half && self.moments.is_some() {
-            return Self { moments: None, ..self.clone() }.to_bytes(precision);
+            return Self { moments: None, persistent: None, offsets: None, ..self.clone() }.to_bytes(precision);
         }
         let (dtype, size) = match precision {
             Precision::Full => (Dtype::F32, 4),
             Precision::Half => (Dtype::F16, 2),
         };
         let sets: Vec<(String, &Parameters)> = self.sets().collect();
-        let tensors: BTreeMap<String, (Vec<usize>, &[f32])> = sets.iter().flat_map(|(prefix, set)| named(prefix, set)).collect();
+        let mut tensors: BTreeMap<String, (Vec<usize>, &[f32])> =
+            sets.iter().flat_map(|(prefix, set)| named(prefix, set)).collect();
+        for (kind, layers, rows) in self.extras() {
+            for (l, values) in layers.iter().enumerate() {
+                let width = self.parameters.biases[l].len();
+                let shape = rows.into_iter().chain([width]).collect();
+                tensors.insert(format!("{kind}.{l}"), (shape, values));
+            }
+        }
         let mut end = 0;
         let mut place = |shape: &[usize], values: &[f32]| {
             let start = end;

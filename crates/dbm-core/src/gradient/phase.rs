@@ -1,0 +1,167 @@
+//! What every estimator's phase needs: its streams, its chains, and how a state enters the gradient.
+
+use super::{Batch, Estimate, Info, Moments, Phase, PhaseInfo};
+use crate::chains::{Chains, Clamp};
+use crate::parity::Parity;
+use crate::rng::Stream;
+use crate::search::{chains_starting_with, search};
+use crate::{Dbm, gibbs};
+
+/// One phase of one batch at work.
+pub(super) struct PhaseRun<'a> {
+    pub model: &'a Dbm,
+    pub batch: &'a Batch,
+    pub phase: Phase,
+    pub marginalize: bool,
+    pub clock: &'a dyn Fn() -> f64,
+}
+
+/// Runs `phase` on chains clamped to the data (unless they have one hidden layer and so an exact posterior), then on those that are
+/// free or keep what is known.
+pub(super) fn both_phases(
+    model: &Dbm,
+    batch: &Batch,
+    marginalize: bool,
+    clock: &dyn Fn() -> f64,
+    phase: impl Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
+) -> Estimate {
+    let mut moments = Moments::new(model);
+    let run = |phase| PhaseRun { model, batch, phase, marginalize, clock };
+    let clamped = Chains::clamped(model, batch.visible.clone());
+    let positive = if model.depth() == 1 {
+        run(Phase::Positive).exact_posterior(clamped, &mut moments)
+    } else {
+        phase(&run(Phase::Positive), clamped, &mut moments)
+    };
+    let negative = phase(&run(Phase::Negative), negative_chains(model, batch), &mut moments);
+    Estimate { moments, info: Info { positive, negative }, persistent: None }
+}
+
+/// Chains of the negative phase: free, or with what is known clamped.
+pub(super) fn negative_chains(model: &Dbm, batch: &Batch) -> Chains {
+    match &batch.known {
+        None => Chains::free(model, batch.visible.rows()),
+        Some(known) => Chains::partly_known(model, batch.visible.clone(), known.clone()),
+    }
+}
+
+/// `0..count`, as chains are numbered.
+fn all(count: usize) -> Vec<u32> {
+    (0..count as u32).collect()
+}
+
+impl PhaseRun<'_> {
+    /// Each chain's stream.
+    pub fn streams(&self) -> Vec<Stream> {
+        let address = |c| self.batch.streams.at(self.phase.purpose(), self.batch.step, self.batch.first_chain + c);
+        (0..self.batch.visible.rows() as u64).map(address).collect()
+    }
+
+    /// The positive phase of an RBM: its hidden units are independent given the visible ones, so no chain is needed.
+    fn exact_posterior(&self, mut chains: Chains, moments: &mut Moments) -> PhaseInfo {
+        let all = all(chains.count());
+        if self.marginalize {
+            chains.refresh(self.model, Parity::Odd, &all);
+        } else {
+            gibbs::half_sweep(self.model, &mut chains, Parity::Odd, &mut self.streams());
+        }
+        self.push_posterior(&chains, moments);
+        PhaseInfo::default()
+    }
+
+    /// Adds `f(v, h)` of an RBM's clamped chains, `h` replaced by its means where the run marginalizes, which is exact there.
+    pub fn push_posterior(&self, chains: &Chains, moments: &mut Moments) {
+        let mut means = vec![0.0; self.model.sizes()[1]];
+        for c in 0..chains.count() {
+            let visible = chains.layer(0).row(c);
+            if self.marginalize {
+                chains.means(self.model, 1, c, &mut means);
+                moments.push(self.phase, 1.0, &[visible, &means]);
+            } else {
+                moments.push(self.phase, 1.0, &[visible, chains.layer(1).row(c)]);
+            }
+        }
+    }
+
+    /// Puts every chain at a uniform random state and tosses the coin of its first sweep.
+    pub fn uniform_starts(&self, chains: &mut Chains, streams: &mut [Stream]) -> Vec<Parity> {
+        let mut first = Vec::with_capacity(streams.len());
+        for (c, stream) in streams.iter_mut().enumerate() {
+            chains.randomize(self.model, c, stream);
+            first.push(Parity::first(stream.coin()));
+        }
+        for parity in [Parity::Even, Parity::Odd] {
+            chains.refresh(self.model, parity, &chains_starting_with(parity, &first));
+        }
+        first
+    }
+
+    /// From where the chains are to a mode, and one Gibbs sweep on, its order a fresh coin (paper, section 4.1): the state x_0.
+    pub fn mode_and_sweep(
+        &self,
+        chains: &mut Chains,
+        first: &[Parity],
+        max_sweeps: u32,
+        streams: &mut [Stream],
+        info: &mut PhaseInfo,
+    ) {
+        let searches = search(self.model, chains, first, max_sweeps);
+        let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
+        gibbs::sweep(self.model, chains, &first, streams);
+        info.sweeps = searches.iter().map(|s| s.sweeps).collect();
+        info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
+    }
+
+    /// Brings all fields up to date, which energies and means need.
+    pub fn settle(&self, chains: &mut Chains) {
+        let all = all(chains.count());
+        chains.refresh(self.model, Parity::Even, &all);
+        chains.refresh(self.model, Parity::Odd, &all);
+    }
+
+    /// Adds `f` of every chain's present state, and notes their energies.
+    pub fn push_chains(&self, chains: &mut Chains, moments: &mut Moments, info: &mut PhaseInfo) {
+        self.settle(chains);
+        info.chains = chains.count() as u32;
+        for c in 0..chains.count() {
+            self.push_chain(chains, c, moments);
+            info.energy_sum += chains.energy(self.model, c);
+        }
+    }
+
+    /// Adds `f` of the present state of chain `c`, whose fields are at hand.
+    pub fn push_chain(&self, chains: &Chains, c: usize, moments: &mut Moments) {
+        let layers = 0..self.model.sizes().len();
+        let state: Vec<&[f32]> = layers.clone().map(|l| chains.layer(l).row(c)).collect();
+        if !self.marginalize {
+            return moments.push(self.phase, 1.0, &state);
+        }
+        let means: Vec<Vec<f32>> = layers
+            .map(|l| {
+                let mut means = vec![0.0; self.model.sizes()[l]];
+                chains.means(self.model, l, c, &mut means);
+                means
+            })
+            .collect();
+        let means: Vec<&[f32]> = means.iter().map(Vec::as_slice).collect();
+        moments.push_marginal(self.phase, 1.0, &state, &means, *chains.clamp() == Clamp::Visible);
+    }
+
+    /// Adds `weight f(s)` of a state visited by the coupling of chain `c`, whose fields have to be computed.
+    pub fn push_state(&self, chains: &Chains, c: usize, weight: f32, state: &[Vec<f32>], moments: &mut Moments) {
+        if !self.marginalize {
+            return moments.push(self.phase, weight, state);
+        }
+        let (low, gap) = (self.model.units().low(), self.model.units().gap());
+        let mean = |a: f32| low + gap * crate::math::sigma(gap * a);
+        let mut means: Vec<Vec<f32>> =
+            (0..state.len()).map(|l| self.model.field(l, state).into_iter().map(mean).collect()).collect();
+        let known = chains.known(c);
+        for (i, (mean, &value)) in means[0].iter_mut().zip(&state[0]).enumerate() {
+            if known.as_ref().is_none_or(|known| known[i]) {
+                *mean = value;
+            }
+        }
+        moments.push_marginal(self.phase, weight, state, &means, known.is_none());
+    }
+}

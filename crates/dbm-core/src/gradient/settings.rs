@@ -1,0 +1,188 @@
+//! Which estimator, and its own settings, in a run's settings and in words: `ucd-lmi`, `cd-5`, `centered-pcd-1`.
+
+use crate::DbmError;
+use crate::settings::within;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The estimators of the gradient, by the names of their files in this folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EstimatorKind {
+    /// Local mode, one Gibbs sweep, coupled Metropolis chains: unbiased.
+    #[default]
+    UcdLmi,
+    /// Coupled Metropolis chains from a uniform start: unbiased.
+    UcdMh,
+    /// Coupled Gibbs chains from a uniform start: unbiased.
+    UcdGibbs,
+    /// Local mode and one Gibbs sweep, no coupling: biased.
+    Lmi,
+    /// Contrastive divergence: biased.
+    Cd,
+    /// Persistent chains, mean-field positive phase: biased.
+    Pcd,
+    /// Persistent chains, Gibbs positive phase: biased.
+    PcdGibbs,
+}
+
+impl EstimatorKind {
+    /// All of them, the unbiased ones first.
+    pub const ALL: [Self; 7] = [Self::UcdLmi, Self::UcdMh, Self::UcdGibbs, Self::Lmi, Self::Cd, Self::Pcd, Self::PcdGibbs];
+
+    /// Its name in commands and files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UcdLmi => "ucd-lmi",
+            Self::UcdMh => "ucd-mh",
+            Self::UcdGibbs => "ucd-gibbs",
+            Self::Lmi => "lmi",
+            Self::Cd => "cd",
+            Self::Pcd => "pcd",
+            Self::PcdGibbs => "pcd-gibbs",
+        }
+    }
+
+    /// Whether its mean is the exact gradient, as long as no cap is reached.
+    pub const fn is_unbiased(self) -> bool {
+        matches!(self, Self::UcdLmi | Self::UcdMh | Self::UcdGibbs)
+    }
+
+    /// Whether chains live on from step to step.
+    pub const fn is_persistent(self) -> bool {
+        matches!(self, Self::Pcd | Self::PcdGibbs)
+    }
+
+    /// Whether it runs `k` Gibbs sweeps.
+    pub const fn has_k(self) -> bool {
+        matches!(self, Self::Cd | Self::Pcd | Self::PcdGibbs)
+    }
+}
+
+/// An estimator's kind and what only some kinds have.
+///
+/// In words it is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 where it is left out.
+///
+/// ```
+/// use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+/// let settings: EstimatorSettings = "centered-pcd-5".parse()?;
+/// assert_eq!((settings.kind, settings.k, settings.centering.is_some()), (EstimatorKind::Pcd, 5, true));
+/// assert_eq!(settings.to_string(), "centered-pcd-5");
+/// assert!("ucd-lmi-5".parse::<EstimatorSettings>().is_err());
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EstimatorSettings {
+    /// Which estimator.
+    pub kind: EstimatorKind,
+    /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
+    pub k: u32,
+    /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is taken, which biases, and counted.
+    pub max_tries: u32,
+    /// `pcd`: sweeps of the mean-field iteration, after which its last iterate is taken and counted.
+    pub mean_field_sweeps: u32,
+    /// `pcd`: the iteration ends when no probability moves by more than this in a sweep.
+    pub mean_field_tolerance: f64,
+    /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
+    pub centering: Option<f64>,
+}
+
+/// The rate of the offsets where only "centered" is asked for.
+pub const CENTERING_RATE: f64 = 0.01;
+
+impl Default for EstimatorSettings {
+    fn default() -> Self {
+        Self {
+            kind: EstimatorKind::default(),
+            k: 1,
+            max_tries: 10_000,
+            mean_field_sweeps: 100,
+            mean_field_tolerance: 1e-4,
+            centering: None,
+        }
+    }
+}
+
+impl EstimatorSettings {
+    /// Of this kind, everything else as by default.
+    pub fn new(kind: EstimatorKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    /// Accepts what makes sense.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first setting out of its range.
+    pub fn check(&self) -> Result<(), DbmError> {
+        within("k", "1 to 100000", f64::from(self.k), (1..=100_000).contains(&self.k))?;
+        within("max tries", "at least 1", f64::from(self.max_tries), self.max_tries >= 1)?;
+        within("mean-field sweeps", "at least 1", f64::from(self.mean_field_sweeps), self.mean_field_sweeps >= 1)?;
+        let tolerance = self.mean_field_tolerance;
+        within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
+        self.centering
+            .map_or(Ok(()), |rate| within("centering rate", "a number above 0 and at most 1", rate, rate > 0.0 && rate <= 1.0))
+    }
+}
+
+impl fmt::Display for EstimatorSettings {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let centered = if self.centering.is_some() { "centered-" } else { "" };
+        write!(f, "{centered}{}", self.kind.name())?;
+        if self.kind.has_k() { write!(f, "-{}", self.k) } else { Ok(()) }
+    }
+}
+
+impl FromStr for EstimatorSettings {
+    type Err = DbmError;
+
+    fn from_str(text: &str) -> Result<Self, DbmError> {
+        let refuse = || DbmError::Setting {
+            name: "estimator",
+            expected: "ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K, or one of these with centered- before it",
+            got: format!("{text:?}"),
+        };
+        let (name, centering) = match text.strip_prefix("centered-") {
+            Some(rest) => (rest, Some(CENTERING_RATE)),
+            None => (text, None),
+        };
+        let find = |name: &str| EstimatorKind::ALL.into_iter().find(|kind| kind.name() == name);
+        let (kind, k) = if let Some(kind) = find(name) {
+            (kind, 1)
+        } else {
+            let (name, k) = name.rsplit_once('-').ok_or_else(refuse)?;
+            let kind = find(name).filter(|kind| kind.has_k()).ok_or_else(refuse)?;
+            (kind, k.parse().map_err(|_| refuse())?)
+        };
+        let settings = Self { kind, k, centering, ..Self::default() };
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_and_nonsense_is_refused() {
+        for kind in EstimatorKind::ALL {
+            for centering in [None, Some(CENTERING_RATE)] {
+                let k = if kind.has_k() { 7 } else { 1 };
+                let settings = EstimatorSettings { k, centering, ..EstimatorSettings::new(kind) };
+                assert_eq!(settings.to_string().parse(), Ok(settings));
+            }
+        }
+        for nonsense in ["", "cd-", "cd-0", "cd--1", "ucd", "lmi-3", "centered", "cd-1.5", "cd-99999999999", "-1"] {
+            assert!(nonsense.parse::<EstimatorSettings>().is_err(), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn a_name_in_a_file_is_the_name_in_words() {
+        for kind in EstimatorKind::ALL {
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
+        }
+    }
+}
