@@ -9,6 +9,8 @@ mod error;
 mod export;
 mod files;
 mod model;
+mod options;
+mod report;
 mod sample;
 mod threads;
 mod train;

@@ -3,9 +3,12 @@
 use crate::data::{DataArgs, Split, fingerprint};
 use crate::error::CliError;
 use crate::files;
+use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
+use crate::report::{line, message};
 use crate::threads::Threads;
-use clap::{Args, ValueEnum};
-use dbm_core::{Backend, Host, Method, Settings, StepInfo, Trainer, Units, init};
+use clap::Args;
+use dbm_core::gradient::EstimatorSettings;
+use dbm_core::{Host, Settings, StepInfo, Trainer, Units, init};
 use dbm_data::{Checkpoint, Precision};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
@@ -14,25 +17,6 @@ use std::path::PathBuf;
 
 /// What a checkpoint notes of its data.
 const DATA_NOTE: &str = "data-sha256";
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum UnitKind {
-    Signs,
-    Bits,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OptimizerKind {
-    Sgd,
-    Adam,
-    Amsgrad,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum BackendKind {
-    Fast,
-    Plain,
-}
 
 #[derive(Args)]
 pub struct Train {
@@ -47,6 +31,10 @@ pub struct Train {
     /// Standard deviation of Gaussian initial weights, in place of orthogonal ones
     #[arg(long, value_name = "DEVIATION", conflicts_with = "resume")]
     gaussian: Option<f64>,
+    /// What estimates the gradient: ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K (K Gibbs sweeps), with centered- before
+    /// it for the centered parametrization [default: ucd-lmi]
+    #[arg(long, value_name = "[centered-]NAME[-K]")]
+    estimator: Option<EstimatorSettings>,
     #[arg(long, value_enum, help = "[default: adam]")]
     optimizer: Option<OptimizerKind>,
     /// Learning rate [default: 0.001]
@@ -79,6 +67,12 @@ pub struct Train {
     /// Longest coupling, in steps [default: 100000]
     #[arg(long, value_name = "STEPS")]
     max_meeting: Option<u32>,
+    /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
+    #[arg(long, value_name = "TRIES")]
+    max_tries: Option<u32>,
+    /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
+    #[arg(long, value_name = "SWEEPS")]
+    mean_field_sweeps: Option<u32>,
     /// Steps of the whole run, those before `--resume` included
     #[arg(long, value_name = "N")]
     steps: u64,
@@ -101,15 +95,11 @@ impl Train {
         files::check_writable(&self.out)?;
         let data = self.data.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
-        let backend = match self.backend {
-            BackendKind::Fast => Backend::Fast,
-            BackendKind::Plain => Backend::Plain,
-        };
         let mut run = match &self.resume {
             Some(path) => self.resumed(&files::read_checkpoint(path)?, &fingerprint)?,
             None => self.begun(data.examples.width(), data.image)?,
         }
-        .with_backend(backend);
+        .with_backend(self.backend.into());
         if run.steps() > self.steps {
             return Err(CliError::Usage(format!(
                 "--steps counts from the beginning of the run and should be at least its {} steps, but is {}",
@@ -152,7 +142,9 @@ impl Train {
             last["out"] = json!(self.out);
             println!("{last}");
         } else {
-            println!("{}", message(&latest));
+            if steps > 0 {
+                println!("{}", message(&latest));
+            }
             println!(
                 "{steps} steps in {seconds:.1} s, {each:.1} ms a step on {} threads; at step {} in {}",
                 threads.count(),
@@ -209,27 +201,24 @@ impl Train {
     }
 
     fn units(&self) -> Option<Units> {
-        self.units.map(|kind| match kind {
-            UnitKind::Signs => Units::Signs,
-            UnitKind::Bits => Units::Bits,
-        })
+        self.units.map(Units::from)
     }
 
     /// `base` with what the command line says.
     fn settings(&self, base: Settings) -> Settings {
         let mut s = base;
         let o = &mut s.optimizer;
-        if let Some(kind) = self.optimizer {
-            o.method = match kind {
-                OptimizerKind::Sgd => Method::Sgd,
-                OptimizerKind::Adam => Method::Adam,
-                OptimizerKind::Amsgrad => Method::AmsGrad,
-            };
-        }
+        set(&mut o.method, self.optimizer.map(Into::into));
         set(&mut o.learning_rate, self.lr);
         set(&mut o.decay_steps, self.lr_decay);
         set(&mut o.momentum, self.momentum);
         set(&mut o.weight_decay, self.weight_decay);
+        let e = &mut s.estimator;
+        if let Some(EstimatorSettings { kind, k, centering, .. }) = self.estimator {
+            (e.kind, e.k, e.centering) = (kind, k, centering);
+        }
+        set(&mut e.max_tries, self.max_tries);
+        set(&mut e.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);
         set(&mut s.conditional, self.conditional);
         set(&mut s.max_sweeps, self.max_sweeps);
@@ -240,12 +229,6 @@ impl Train {
         }
         s.marginalize &= !self.no_marginalize;
         s
-    }
-}
-
-fn set<T: Copy>(into: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *into = given;
     }
 }
 
@@ -262,40 +245,4 @@ fn differences(value: &serde_json::Value, other: &serde_json::Value) -> Vec<Stri
         _ if value == other => vec![],
         _ => vec![value.to_string()],
     }
-}
-
-fn mean(values: &[u32]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64)
-}
-
-fn line(event: &str, step: &StepInfo) -> serde_json::Value {
-    let phase = |p: &dbm_core::gradient::PhaseInfo| {
-        json!({
-            "mean_sweeps": mean(&p.sweeps),
-            "searches_capped": p.searches_capped,
-            "mean_meeting_time": mean(&p.meeting_times),
-            "max_meeting_time": p.meeting_times.iter().max(),
-            "couplings_capped": p.couplings_capped,
-            "acceptance": p.acceptance(),
-            "mean_energy": if p.chains > 0 { Some(p.mean_energy()) } else { None },
-            "search_seconds": p.search_seconds,
-            "coupling_seconds": p.coupling_seconds,
-        })
-    };
-    json!({
-        "event": event,
-        "step": step.step,
-        "step_seconds": step.seconds,
-        "update_seconds": step.update_seconds,
-        "positive": phase(&step.info.positive),
-        "negative": phase(&step.info.negative),
-    })
-}
-
-fn message(step: &StepInfo) -> String {
-    let show = |values: &[u32]| mean(values).map_or("-".to_string(), |mean| format!("{mean:.1}"));
-    let (p, n) = (&step.info.positive, &step.info.negative);
-    let capped = p.couplings_capped + n.couplings_capped;
-    let note = if capped > 0 { format!("  {capped} couplings cut at the cap") } else { String::new() };
-    format!("T {} / {}  tau {} / {}{note}", show(&p.sweeps), show(&n.sweeps), show(&p.meeting_times), show(&n.meeting_times))
 }
