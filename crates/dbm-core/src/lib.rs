@@ -20,6 +20,7 @@ pub mod math;
 mod model;
 mod optimize;
 mod parity;
+pub mod pretrain;
 pub mod rng;
 pub mod search;
 mod settings;
