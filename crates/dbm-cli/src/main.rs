@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
+mod compare;
 mod complete;
 mod data;
 mod error;
@@ -10,6 +11,8 @@ mod export;
 mod files;
 mod model;
 mod options;
+mod pretraining;
+mod progress;
 mod report;
 mod sample;
 mod threads;
@@ -37,6 +40,8 @@ struct Arguments {
 enum Command {
     /// Train a model, or go on with a run, and write a checkpoint
     Train(Box<train::Train>),
+    /// Train a small model with each of several estimators, and follow its exact log-likelihood
+    Compare(Box<compare::Compare>),
     /// Draw samples: local search from noise
     Sample(sample::Sample),
     /// Fill in masked parts of examples
@@ -51,6 +56,7 @@ fn main() -> ExitCode {
         let threads = threads::Threads::new(arguments.threads)?;
         match &arguments.command {
             Command::Train(command) => command.run(&threads, arguments.json),
+            Command::Compare(command) => command.run(&threads, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
             Command::Export(command) => command.run(arguments.json),

@@ -4,13 +4,14 @@ use crate::data::{DataArgs, Split, fingerprint};
 use crate::error::CliError;
 use crate::files;
 use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
+use crate::pretraining::{PretrainArgs, pretrained};
+use crate::progress::steps_bar;
 use crate::report::{line, message};
 use crate::threads::Threads;
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Host, Settings, StepInfo, Trainer, Units, init};
-use dbm_data::{Checkpoint, Precision};
-use indicatif::{ProgressBar, ProgressStyle};
+use dbm_data::{Checkpoint, Dataset, Precision};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,6 +32,8 @@ pub struct Train {
     /// Standard deviation of Gaussian initial weights, in place of orthogonal ones
     #[arg(long, value_name = "DEVIATION", conflicts_with = "resume")]
     gaussian: Option<f64>,
+    #[command(flatten)]
+    pretraining: PretrainArgs,
     /// What estimates the gradient: ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K (K Gibbs sweeps), with centered- before
     /// it for the centered parametrization [default: ucd-lmi]
     #[arg(long, value_name = "[centered-]NAME[-K]")]
@@ -97,7 +100,7 @@ impl Train {
         let fingerprint = fingerprint(&data);
         let mut run = match &self.resume {
             Some(path) => self.resumed(&files::read_checkpoint(path)?, &fingerprint)?,
-            None => self.begun(data.examples.width(), data.image)?,
+            None => self.begun(&data, threads, json)?,
         }
         .with_backend(self.backend.into());
         if run.steps() > self.steps {
@@ -108,9 +111,8 @@ impl Train {
             )));
         }
         let begun_at = run.steps();
-        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(self.steps) };
-        let style = ProgressStyle::with_template("{pos:>6}/{len} steps {wide_bar} {per_sec:>12}, {eta} left  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = steps_bar(self.steps, json);
+        bar.set_position(begun_at);
         bar.reset_eta();
         let started = threads.now();
         let mut latest = StepInfo::default();
@@ -155,16 +157,22 @@ impl Train {
         Ok(())
     }
 
-    fn begun(&self, visible: usize, image: Option<(usize, usize)>) -> Result<Trainer, CliError> {
+    fn begun(&self, data: &Dataset, threads: &Threads, json: bool) -> Result<Trainer, CliError> {
+        let (visible, image) = (data.examples.width(), data.image);
         let settings = self.settings(Settings { image, ..Settings::default() });
         let units = self.units().unwrap_or_default();
         let hidden = self.hidden.clone().unwrap_or_else(|| vec![1000, 500]);
         let sizes: Vec<usize> = std::iter::once(visible).chain(hidden).collect();
         settings.check(visible)?;
-        let model = match self.gaussian {
-            None => init::orthogonal(&sizes, units, settings.seed)?,
-            Some(deviation) if deviation > 0.0 && deviation <= 10.0 => init::gaussian(&sizes, units, deviation, settings.seed)?,
-            Some(other) => return Err(CliError::Usage(format!("--gaussian should be above 0 and at most 10, but is {other}"))),
+        let model = match (self.gaussian, self.pretraining.settings(&settings)) {
+            (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.into(), &data.examples, threads, json)?,
+            (None, None) => init::orthogonal(&sizes, units, settings.seed)?,
+            (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {
+                init::gaussian(&sizes, units, deviation, settings.seed)?
+            }
+            (Some(other), None) => {
+                return Err(CliError::Usage(format!("--gaussian should be above 0 and at most 10, but is {other}")));
+            }
         };
         Ok(Trainer::new(model, settings)?)
     }
