@@ -217,16 +217,16 @@ fn the_bits_are_the_same_everywhere() {
 /// Too large for brute force: what is known of independent units, and of layers seen from both parities.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_larger_parity_may_be_of_any_size() {
-    // 600 units more than one product of their sums holds, without weights.
-    let biases: Vec<Vec<f32>> = vec![(0..600).map(|i| (i as f32 * 0.37).sin() * 3.0).collect(), vec![0.25, -0.5]];
+    // Without weights, so many units that the product of their sums is beyond the range of f64.
+    let biases: Vec<Vec<f32>> = vec![(0..2000).map(|i| (i as f32 * 0.37).sin()).collect(), vec![0.25, -0.5]];
     for units in [Units::Signs, Units::Bits] {
-        let model = Dbm::new(units, vec![vec![0.0; 1200]], biases.clone()).unwrap();
+        let model = Dbm::new(units, vec![vec![0.0; 4000]], biases.clone()).unwrap();
         let values = [units.low(), units.high()].map(f64::from);
         let sum_of_one = |&b: &f32| values.iter().map(|s| (s * f64::from(b)).exp()).sum::<f64>();
         let expected: f64 = biases.concat().iter().map(|b| sum_of_one(b).ln()).sum();
         close(&[exact::log_z(&model).unwrap()], &[expected], 1e-10);
         let high = |b: &f32| f64::from(*b).exp() / sum_of_one(b);
-        let marginals = exact::marginals(&model, &[None; 600]).unwrap();
+        let marginals = exact::marginals(&model, &[None; 2000]).unwrap();
         close(&marginals.concat(), &biases.concat().iter().map(high).collect::<Vec<f64>>(), 1e-12);
 
         // Layer 0 is a mean of conditional distributions here, layer 1 is enumerated, and the marginals know of neither.
