@@ -9,6 +9,8 @@ mod error;
 mod export;
 mod files;
 mod model;
+#[cfg(test)]
+mod plot;
 mod sample;
 mod threads;
 mod train;
