@@ -10,6 +10,7 @@ mod export;
 mod files;
 mod model;
 #[cfg(test)]
+#[cfg(test)]
 mod plot;
 mod sample;
 mod threads;
