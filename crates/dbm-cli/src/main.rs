@@ -11,6 +11,7 @@ mod export;
 mod files;
 mod model;
 mod options;
+mod plot;
 mod pretraining;
 mod progress;
 mod report;
