@@ -10,6 +10,7 @@ use crate::data::{DataArgs, Split};
 use crate::error::CliError;
 use crate::files;
 use crate::options::{BackendKind, OptimizerKind, UnitKind};
+use crate::plot::MAX_CURVES;
 use crate::progress::steps_bar;
 use crate::threads::{OneThread, Threads};
 use clap::Args;
@@ -185,6 +186,16 @@ impl Compare {
             mean_field_sweeps: self.mean_field_sweeps,
             points: schedule::points(self.steps, self.every),
         };
+        if self.seed.checked_add(self.seeds).is_none() {
+            return Err(CliError::Usage(format!(
+                "there are no {} seeds from {} on; give a smaller --seed",
+                self.seeds, self.seed
+            )));
+        }
+        if self.plot.is_some() && self.estimators.len() > MAX_CURVES {
+            let count = self.estimators.len();
+            return Err(CliError::Usage(format!("--plot shows at most {MAX_CURVES} --estimators, but {count} came; name fewer")));
+        }
         for (place, spec) in self.estimators.iter().enumerate() {
             if self.estimators[..place].contains(spec) {
                 return Err(CliError::Usage(format!("--estimators names {spec} twice; name each once")));
