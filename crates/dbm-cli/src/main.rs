@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
+mod bias;
 mod complete;
 mod data;
 mod error;
@@ -39,6 +40,8 @@ enum Command {
     Sample(sample::Sample),
     /// Fill in masked parts of examples
     Complete(complete::Complete),
+    /// Print the exact bias of every estimator of the gradient, by enumeration
+    Bias(bias::Bias),
     /// Write the weights of a checkpoint alone, for sharing
     Export(export::Export),
 }
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
             Command::Train(command) => command.run(&threads, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
+            Command::Bias(command) => command.run(arguments.json),
             Command::Export(command) => command.run(arguments.json),
         }
     };

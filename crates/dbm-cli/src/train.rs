@@ -16,9 +16,18 @@ use std::path::PathBuf;
 const DATA_NOTE: &str = "data-sha256";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum UnitKind {
+pub enum UnitKind {
     Signs,
     Bits,
+}
+
+impl From<UnitKind> for Units {
+    fn from(kind: UnitKind) -> Self {
+        match kind {
+            UnitKind::Signs => Self::Signs,
+            UnitKind::Bits => Self::Bits,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -209,10 +218,7 @@ impl Train {
     }
 
     fn units(&self) -> Option<Units> {
-        self.units.map(|kind| match kind {
-            UnitKind::Signs => Units::Signs,
-            UnitKind::Bits => Units::Bits,
-        })
+        self.units.map(Units::from)
     }
 
     /// `base` with what the command line says.

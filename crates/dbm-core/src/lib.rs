@@ -15,6 +15,7 @@ pub mod gibbs;
 pub mod gradient;
 mod host;
 pub mod init;
+pub mod law;
 pub mod linalg;
 pub mod mask;
 pub mod math;
