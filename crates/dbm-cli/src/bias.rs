@@ -59,9 +59,9 @@ impl Bias {
         let rows = bias_table(&table, |done| bar.set_position(done))?;
         bar.finish_and_clear();
         if json {
-            print_json(&table, &rows)
+            print_json(&table, &rows);
         } else {
-            print_table(&table, &rows)
+            print_table(&table, &rows);
         }
         Ok(())
     }

@@ -160,10 +160,10 @@ fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) 
     for Example { visible, known } in examples {
         let free = vec![false; known.len()];
         let known = if kind.masked { known } else { &free };
-        let positive = phase(law.positive(model, visible)?, model, visible, &vec![true; known.len()], row)?;
+        let positive = phase(&law.positive(model, visible)?, model, visible, &vec![true; known.len()], row)?;
         let negative = match negative_before.take() {
             Some(negative) if shared => negative,
-            _ => phase(law.negative(model, visible, known, kind.steps_before)?, model, visible, known, row)?,
+            _ => phase(&law.negative(model, visible, known, kind.steps_before)?, model, visible, known, row)?,
         };
         let largest = |values: &[f64]| values.iter().map(|x| x.abs()).fold(0.0, f64::max);
         let whole: Vec<f64> = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
@@ -178,7 +178,7 @@ fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) 
 }
 
 /// How far the mean of one phase is from the truth, parameter by parameter.
-fn phase(mean: super::Expected, model: &Dbm, visible: &[bool], known: &[bool], row: &mut BiasRow) -> Result<Vec<f64>, DbmError> {
+fn phase(mean: &super::Expected, model: &Dbm, visible: &[bool], known: &[bool], row: &mut BiasRow) -> Result<Vec<f64>, DbmError> {
     let clamp: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| known.then_some(bit)).collect();
     let truth = exact::expectation(model, &clamp)?;
     row.unmet = row.unmet.max(mean.unmet);
