@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SHAPES, distribution, draw, misfit, random_model};
+use common::{SHAPES, State, distribution, draw, misfit, random_model};
 use dbm_core::chains::{Chains, Rule};
 use dbm_core::coupling::{BlockCoupling, Gibbs, Metropolis, PairKernel, Point, SharedUniform};
 use dbm_core::law::{GibbsPair, MetropolisPair, Space};
@@ -198,8 +198,6 @@ fn a_metropolis_step_leaves_the_exact_distribution_invariant() {
         }
     }
 }
-
-type State = Vec<Vec<f32>>;
 
 fn metropolis_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
     let point = |state: &State| Rc::new(Point { energy: model.energy(state), state: state.clone() });

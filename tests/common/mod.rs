@@ -1,8 +1,9 @@
 //! Models small enough to enumerate, and the statistics the tests share.
 #![allow(dead_code)] // each test file uses its own part
 
+use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Dbm, Units, exact};
+use dbm_core::{Dbm, Units};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
@@ -18,13 +19,58 @@ pub fn random_model(units: Units, sizes: &[usize], seed: u64) -> Dbm {
     Dbm::new(units, weights, biases).expect("a model of sound shape")
 }
 
+/// The values of all units, layer by layer.
+pub type State = Vec<Vec<f32>>;
+
+/// Every state with `visible[i] = Some(bit)` clamped, in binary counting order of the free units (the first free unit counts
+/// fastest), with its energy: the reference that knows nothing of parities.
+pub fn for_each_state(model: &Dbm, visible: &[Option<bool>], mut each: impl FnMut(&State, f64)) {
+    let units = model.units();
+    let mut state: State = model.sizes().iter().map(|&n| vec![units.low(); n]).collect();
+    for (value, bit) in state[0].iter_mut().zip(visible) {
+        *value = units.value(*bit == Some(true));
+    }
+    let all = model.sizes().iter().enumerate().flat_map(|(l, &size)| (0..size).map(move |i| (l, i)));
+    let free: Vec<(usize, usize)> = all.filter(|&(l, i)| l > 0 || visible[i].is_none()).collect();
+    assert!(free.len() <= 20, "{} free units are too many to try all states", free.len());
+    for code in 0..1_u32 << free.len() {
+        for (place, &(l, i)) in free.iter().enumerate() {
+            state[l][i] = units.value(code >> place & 1 == 1);
+        }
+        each(&state, model.energy(&state));
+    }
+}
+
+/// The log of the sum of `exp(-E)` over all states given the clamped visible units.
+pub fn log_sum(model: &Dbm, visible: &[Option<bool>]) -> f64 {
+    let mut terms = Vec::new();
+    for_each_state(model, visible, |_, energy| terms.push(-energy));
+    log_sum_exp(&terms)
+}
+
 /// All states given the clamped visible units, with their exact probabilities.
-pub fn distribution(model: &Dbm, visible: &[Option<bool>]) -> Vec<(Vec<Vec<f32>>, f64)> {
-    let log_sum = exact::expectation(model, visible).expect("small enough").log_sum;
+pub fn distribution(model: &Dbm, visible: &[Option<bool>]) -> Vec<(State, f64)> {
+    let log_sum = log_sum(model, visible);
     let mut states = Vec::new();
-    exact::for_each_state(model, visible, |state, energy| states.push((state.to_vec(), (-energy - log_sum).exp())))
-        .expect("small enough");
+    for_each_state(model, visible, |state, energy| states.push((state.clone(), (-energy - log_sum).exp())));
     states
+}
+
+/// `E[s_l s_{l+1}^T]`, row-major, and `E[s_l]` of a distribution.
+pub fn moments(model: &Dbm, states: &[(State, f64)]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let mut weights: Vec<Vec<f64>> = model.weights().iter().map(|w| vec![0.0; w.data().len()]).collect();
+    let mut biases: Vec<Vec<f64>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+    for (state, p) in states {
+        for (bias, layer) in biases.iter_mut().zip(state) {
+            bias.iter_mut().zip(layer).for_each(|(b, &s)| *b += p * f64::from(s));
+        }
+        for (weight, pair) in weights.iter_mut().zip(state.windows(2)) {
+            for (row, &lower) in weight.chunks_exact_mut(pair[1].len()).zip(&pair[0]) {
+                row.iter_mut().zip(&pair[1]).for_each(|(w, &upper)| *w += p * f64::from(lower) * f64::from(upper));
+            }
+        }
+    }
+    (weights, biases)
 }
 
 /// Whether counts fit probabilities: Pearson's statistic below its mean plus five standard deviations, alpha about 1e-5.
@@ -53,7 +99,7 @@ pub fn misfit(counts: &[u32], probabilities: &[f64]) -> f64 {
 }
 
 /// Draws a place from a distribution.
-pub fn draw(states: &[(Vec<Vec<f32>>, f64)], mut u: f64) -> usize {
+pub fn draw(states: &[(State, f64)], mut u: f64) -> usize {
     for (place, (_, p)) in states.iter().enumerate() {
         u -= p;
         if u < 0.0 {

@@ -4,8 +4,11 @@ use dbm_core::chains::{Chains, Rule};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::search::search_observed;
-use dbm_core::{Backend, Dbm, Parity, Units, gibbs};
+use dbm_core::{Backend, Dbm, Parity, Units, exact, gibbs};
 use proptest::prelude::*;
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
 
 /// Layer sizes, kind of units, seed of everything else, and which visible units are known (none, all, or some).
 #[derive(Clone, Debug)]
@@ -51,8 +54,44 @@ impl Case {
     }
 }
 
+/// Models of at most ten units with any of their visible units clamped.
+fn small_cases() -> impl Strategy<Value = (Case, Vec<Option<bool>>)> {
+    let sizes =
+        prop::collection::vec(1_usize..=6, 2..=5).prop_filter("at most ten units", |sizes| sizes.iter().sum::<usize>() <= 10);
+    (sizes, cases()).prop_flat_map(|(sizes, case)| {
+        let visible = prop::collection::vec(any::<Option<bool>>(), sizes[0]);
+        (Just(Case { sizes, ..case }), visible)
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn enumerating_one_parity_equals_enumerating_everything((case, visible) in small_cases()) {
+        let model = case.model();
+        let got = exact::expectation(&model, &visible).unwrap();
+        let (weights, biases) = common::moments(&model, &common::distribution(&model, &visible));
+        prop_assert!((got.log_sum - common::log_sum(&model, &visible)).abs() < 1e-9);
+        let pairs = got.weights.iter().chain(&got.biases).flatten().zip(weights.iter().chain(&biases).flatten());
+        for (x, y) in pairs {
+            prop_assert!((x - y).abs() < 1e-9, "{} and {}", x, y);
+        }
+    }
+
+    #[test]
+    fn layer_distributions_add_to_one_and_agree_with_marginals((case, visible) in small_cases()) {
+        let model = case.model();
+        for (layer, marginals) in exact::marginals(&model, &visible).unwrap().iter().enumerate() {
+            let table = exact::layer_distribution(&model, layer, &visible).unwrap();
+            prop_assert!(table.iter().all(|&p| p >= 0.0));
+            prop_assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            for (unit, marginal) in marginals.iter().enumerate() {
+                let high: f64 = table.iter().enumerate().filter(|(index, _)| index >> unit & 1 == 1).map(|(_, p)| p).sum();
+                prop_assert!((high - marginal).abs() < 1e-9, "layer {} unit {}: {} and {}", layer, unit, high, marginal);
+            }
+        }
+    }
 
     #[test]
     fn carried_fields_equal_recomputed_ones(case in cases()) {

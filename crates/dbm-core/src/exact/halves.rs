@@ -1,0 +1,141 @@
+//! A model with its clamps as two halves of free bits, one to enumerate and one to sum out.
+
+use super::walk::LANES;
+use super::{MAX_UNITS, check_length};
+use crate::{Dbm, DbmError, Parity};
+
+/// What stands for a unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Place {
+    /// A clamped visible unit, with its value.
+    Clamped(f64),
+    /// A bit of the enumerated half.
+    Enumerated(usize),
+    /// A bit of the half that is summed out.
+    Summed(usize),
+}
+
+/// Every model, whatever its depth, units and clamps, is a machine of two layers of bits once its parities are told apart:
+/// with `s = low + gap bit` for free units and clamped ones at their values,
+///
+/// `-E = constant + enumerated . x + summed . y + x^T pairs y`
+///
+/// for the bits `x` of one parity and `y` of the other. Units stand in the order of their layers.
+pub(super) struct Halves {
+    /// What stands for each unit, layer by layer.
+    pub places: Vec<Vec<Place>>,
+    /// `-E` where all bits are low.
+    pub constant: f64,
+    /// Biases of the enumerated bits.
+    pub enumerated: Vec<f64>,
+    /// Biases of the summed bits: `[width]`.
+    pub summed: Vec<f64>,
+    /// `[enumerated bits, width]`, row-major.
+    pub pairs: Vec<f64>,
+}
+
+/// The bias of bits that only fill the summed half up to whole vectors: they are never high, to the last bit.
+const NEVER: f64 = -1e4;
+
+impl Halves {
+    /// The parity with fewer free units is enumerated.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where `visible` is not as long as the visible layer, and those of [`Self::enumerating`].
+    pub fn smaller(model: &Dbm, visible: &[Option<bool>]) -> Result<Self, DbmError> {
+        check_length("the clamped visible layer", model.n_visible(), visible.len())?;
+        let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| free_units(model, visible, parity));
+        Self::enumerating(model, visible, if even <= odd { Parity::Even } else { Parity::Odd })
+    }
+
+    /// This parity is enumerated; `visible` is as long as the visible layer.
+    ///
+    /// # Errors
+    /// [`DbmError::TooManyUnits`] where it has more than [`MAX_UNITS`] free units.
+    pub fn enumerating(model: &Dbm, visible: &[Option<bool>], parity: Parity) -> Result<Self, DbmError> {
+        let units = free_units(model, visible, parity);
+        if units > MAX_UNITS {
+            return Err(DbmError::TooManyUnits { units, limit: MAX_UNITS });
+        }
+        let width = free_units(model, visible, parity.other()).next_multiple_of(LANES);
+        let mut halves = Self {
+            places: place_units(model, visible, parity),
+            constant: 0.0,
+            enumerated: vec![0.0; units],
+            summed: vec![0.0; width],
+            pairs: vec![0.0; units * width],
+        };
+        halves.add_parameters(model);
+        let used = halves.places.iter().flatten().filter(|place| matches!(place, Place::Summed(_))).count();
+        halves.summed[used..].fill(NEVER);
+        Ok(halves)
+    }
+
+    /// Bits of the summed half, with those that only fill it up.
+    pub fn width(&self) -> usize {
+        self.summed.len()
+    }
+
+    fn add_parameters(&mut self, model: &Dbm) {
+        let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+        // A unit's value is its base plus its slope times its bit.
+        let line = |place: Place| if let Place::Clamped(value) = place { (value, 0.0) } else { (low, gap) };
+        let places = std::mem::take(&mut self.places);
+        for (biases, layer) in model.biases().iter().zip(&places) {
+            for (&bias, &place) in biases.iter().zip(layer) {
+                let (base, slope) = line(place);
+                self.constant += f64::from(bias) * base;
+                self.add_bias(place, f64::from(bias) * slope);
+            }
+        }
+        for (matrix, layers) in model.weights().iter().zip(places.windows(2)) {
+            for (row, &lower) in layers[0].iter().enumerate() {
+                let (lower_base, lower_slope) = line(lower);
+                for (&weight, &upper) in matrix.row(row).iter().zip(&layers[1]) {
+                    let (weight, (upper_base, upper_slope)) = (f64::from(weight), line(upper));
+                    self.constant += weight * lower_base * upper_base;
+                    self.add_bias(lower, weight * lower_slope * upper_base);
+                    self.add_bias(upper, weight * lower_base * upper_slope);
+                    if let (Place::Enumerated(i), Place::Summed(j)) | (Place::Summed(j), Place::Enumerated(i)) = (lower, upper) {
+                        let width = self.summed.len();
+                        self.pairs[i * width + j] = weight * lower_slope * upper_slope;
+                    }
+                }
+            }
+        }
+        self.places = places;
+    }
+
+    fn add_bias(&mut self, place: Place, bias: f64) {
+        match place {
+            Place::Clamped(_) => {}
+            Place::Enumerated(i) => self.enumerated[i] += bias,
+            Place::Summed(j) => self.summed[j] += bias,
+        }
+    }
+}
+
+/// Free units of one parity.
+pub(super) fn free_units(model: &Dbm, visible: &[Option<bool>], parity: Parity) -> usize {
+    let all: usize = parity.layers(model.depth()).map(|l| model.sizes()[l]).sum();
+    let clamped = if parity == Parity::Even { visible.iter().flatten().count() } else { 0 };
+    all - clamped
+}
+
+fn place_units(model: &Dbm, visible: &[Option<bool>], enumerated: Parity) -> Vec<Vec<Place>> {
+    let mut next = [0; 2];
+    let mut places = Vec::with_capacity(model.sizes().len());
+    for (l, &size) in model.sizes().iter().enumerate() {
+        let parity = Parity::first(l.is_multiple_of(2));
+        let next = &mut next[parity as usize];
+        let place = |unit: usize| match visible.get(unit) {
+            Some(Some(bit)) if l == 0 => Place::Clamped(f64::from(model.units().value(*bit))),
+            _ => {
+                *next += 1;
+                if parity == enumerated { Place::Enumerated(*next - 1) } else { Place::Summed(*next - 1) }
+            }
+        };
+        places.push((0..size).map(place).collect());
+    }
+    places
+}

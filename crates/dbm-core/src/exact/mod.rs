@@ -1,0 +1,173 @@
+//! The exact answer for small models, in f64, by enumerating the smaller parity: what the estimates are held against.
+//!
+//! Layers of one parity are independent given those of the other (even: 0, 2, ...; odd: 1, 3, ...; Taniguchi et al. 2023,
+//! equation 2), so that one half `p` of the free units can be enumerated and the other be summed out unit by unit:
+//!
+//! `log p*(s_p) = sum_{l in p} b_l . s_l + sum_{l not in p} sum_j [ low a_j + log(1 + exp(gap a_j)) ]`
+//!
+//! with the fields `a_l = b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`. A clamped visible unit keeps its value and costs nothing. The
+//! half with fewer free units is enumerated, at most [`MAX_UNITS`] of them; the other half may be as large as it likes. Every
+//! function below takes any depth, both kinds of units, and `visible[i] = Some(bit)` for a clamped visible unit.
+//!
+//! ```
+//! use dbm_core::{Dbm, Units, exact};
+//! // More visible units than can be enumerated, but only 2 hidden ones.
+//! let model = Dbm::new(Units::Signs, vec![vec![0.0; 60]], vec![vec![0.0; 30], vec![0.0; 2]])?;
+//! assert!((exact::log_z(&model)? - 32.0 * std::f64::consts::LN_2).abs() < 1e-12);
+//! // A pair of bits with E(v, h) = -h - 2 v h.
+//! let pair = Dbm::new(Units::Bits, vec![vec![2.0]], vec![vec![0.0], vec![1.0]])?;
+//! let (low, high) = (1.0 + 1_f64.exp(), 1.0 + 3_f64.exp());
+//! assert!((exact::log_probability(&pair, &[true])? - (high / (low + high)).ln()).abs() < 1e-12);
+//! assert!((exact::marginals(&pair, &[None])?[0][0] - high / (low + high)).abs() < 1e-12);
+//! # Ok::<(), dbm_core::DbmError>(())
+//! ```
+
+mod halves;
+mod layer;
+mod moments;
+mod sum;
+mod walk;
+
+use std::collections::BTreeMap;
+
+use crate::linalg::Matrix;
+use crate::{Dbm, DbmError, Examples};
+use halves::Halves;
+pub use layer::{MAX_SPREAD, layer_distribution};
+use moments::Moments;
+
+/// At most this many free units are enumerated: those of the parity that has fewer.
+pub const MAX_UNITS: usize = 24;
+
+/// Expectations of `-dE/dtheta` under p(free units | clamped ones), with the log of their sum of `exp(-E)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// `log sum exp(-E)` over the free units: log Z where nothing is clamped.
+    pub log_sum: f64,
+    /// `E[s_l s_{l+1}^T]: [n_l, n_{l+1}]`, row-major.
+    pub weights: Vec<Vec<f64>>,
+    /// `E[s_l]: [n_l]`; clamped units at their values.
+    pub biases: Vec<Vec<f64>>,
+}
+
+/// `log sum exp(-E)` over all free units, the clamped visible ones held.
+///
+/// # Errors
+/// [`DbmError::Shape`] where `visible` is not as long as the visible layer, [`DbmError::TooManyUnits`] where both parities have
+/// more than [`MAX_UNITS`] free units.
+pub fn log_sum(model: &Dbm, visible: &[Option<bool>]) -> Result<f64, DbmError> {
+    Ok(sum::over(&Halves::smaller(model, visible)?).log())
+}
+
+/// `log Z`: [`log_sum`] with nothing clamped.
+///
+/// # Errors
+/// [`DbmError::TooManyUnits`] where both parities have more than [`MAX_UNITS`] units.
+pub fn log_z(model: &Dbm) -> Result<f64, DbmError> {
+    log_sum(model, &vec![None; model.n_visible()])
+}
+
+/// `log p(visible)`, in nats.
+///
+/// # Errors
+/// Those of [`log_sum`].
+pub fn log_probability(model: &Dbm, visible: &[bool]) -> Result<f64, DbmError> {
+    Ok(log_sum(model, &clamp_all(visible))? - log_z(model)?)
+}
+
+/// The mean of `log p(visible)` over the rows of a data set, in nats. `log Z` is computed once, and so is each distinct row.
+///
+/// # Errors
+/// Those of [`log_sum`], for rows of another width or a model too large.
+pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
+    check_length("a row of the data set", model.n_visible(), data.width())?;
+    // Ordered, so that the sum comes out the same on every machine.
+    let mut counts: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for row in 0..data.len() {
+        *counts.entry(data.row(row)).or_default() += 1;
+    }
+    let log_z = log_z(model)?;
+    let mut total = 0.0;
+    for (row, count) in counts {
+        let visible: Vec<Option<bool>> = row.iter().map(|&bit| Some(bit == 1)).collect();
+        total += count as f64 * (log_sum(model, &visible)? - log_z);
+    }
+    Ok(total / data.len() as f64)
+}
+
+/// Expectations given the clamped visible units.
+///
+/// # Errors
+/// Those of [`log_sum`].
+pub fn expectation(model: &Dbm, visible: &[Option<bool>]) -> Result<Expectation, DbmError> {
+    let halves = Halves::smaller(model, visible)?;
+    Ok(Moments::of(&halves).expectation(model, &halves))
+}
+
+/// `P(unit high | clamped units)` of every unit, layer by layer: `[n_l]` each; 0 or 1 for clamped units.
+///
+/// # Errors
+/// Those of [`log_sum`].
+pub fn marginals(model: &Dbm, visible: &[Option<bool>]) -> Result<Vec<Vec<f64>>, DbmError> {
+    let halves = Halves::smaller(model, visible)?;
+    let moments = Moments::of(&halves);
+    Ok(halves.places.iter().map(|layer| layer.iter().map(|place| moments.high(place)).collect()).collect())
+}
+
+/// The exact gradient of `log p(visible)`, or, where some units are `known`, of `log p(unknown | known)`: weights and biases,
+/// concatenated in the order `W_0, W_1, ..., b_0, b_1, ...`, row-major.
+///
+/// # Errors
+/// Those of [`log_sum`], and [`DbmError::Shape`] where `known` is not as long as the visible layer.
+pub fn gradient(model: &Dbm, visible: &[bool], known: &[bool]) -> Result<Vec<f64>, DbmError> {
+    check_length("the mask of known units", model.n_visible(), known.len())?;
+    let positive = expectation(model, &clamp_all(visible))?;
+    let some: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| known.then_some(bit)).collect();
+    let negative = expectation(model, &some)?;
+    let flat = |e: Expectation| -> Vec<f64> { e.weights.into_iter().chain(e.biases).flatten().collect() };
+    Ok(flat(positive).into_iter().zip(flat(negative)).map(|(p, n)| p - n).collect())
+}
+
+/// A gradient in the order of [`gradient`].
+pub fn flatten(weights: &[Matrix], biases: &[Vec<f32>]) -> Vec<f64> {
+    let values = weights.iter().flat_map(Matrix::data).chain(biases.iter().flatten());
+    values.map(|&x| f64::from(x)).collect()
+}
+
+fn clamp_all(visible: &[bool]) -> Vec<Option<bool>> {
+    visible.iter().copied().map(Some).collect()
+}
+
+fn check_length(what: &str, expected: usize, got: usize) -> Result<(), DbmError> {
+    if expected == got { Ok(()) } else { Err(DbmError::Shape { what: what.into(), expected, got }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Streams};
+    use crate::{Parity, Units};
+
+    /// Walks over more states than are taken in one block, or than the tree of sums puts by at once.
+    #[test]
+    fn either_parity_gives_the_same_answers() {
+        for (seed, units) in [Units::Signs, Units::Bits].into_iter().enumerate() {
+            let sizes = [10, 9, 4, 3];
+            let mut stream = Streams::new(seed as u64).at(Purpose::Initialization, 0, 0);
+            let mut draw = |n: usize| (0..n).map(|_| (0.7 * stream.gaussian()) as f32).collect::<Vec<f32>>();
+            let weights = sizes.windows(2).map(|pair| draw(pair[0] * pair[1])).collect();
+            let model = Dbm::new(units, weights, sizes.map(&mut draw).to_vec()).unwrap();
+            let one_known: Vec<Option<bool>> = (0..10).map(|i| (i == 6).then_some(true)).collect();
+            for visible in [&[None; 10], &one_known[..]] {
+                let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| {
+                    let halves = Halves::enumerating(&model, visible, parity).unwrap();
+                    Moments::of(&halves).expectation(&model, &halves)
+                });
+                let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
+                close(even.log_sum, odd.log_sum);
+                let all = |e: Expectation| e.weights.into_iter().chain(e.biases).flatten();
+                all(even).zip(all(odd)).for_each(|(a, b)| close(a, b));
+            }
+        }
+    }
+}

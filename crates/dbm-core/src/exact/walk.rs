@@ -1,0 +1,134 @@
+//! The walk over all states of the enumerated half, in the order of Gray's code: each step flips one bit.
+
+use std::ops::Range;
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::halves::Halves;
+use crate::math::exp_below_zero;
+
+/// Bits that are summed side by side; the summed half is a whole number of them.
+pub(super) const LANES: usize = 8;
+
+/// States between two fresh computations of the fields, so that the rounding of steps does not pile up.
+const BLOCK: u32 = 1 << 8;
+
+/// Factors of at most 2 that are multiplied before a logarithm is taken: their product is far from overflowing.
+const FACTORS: usize = 512;
+
+/// A state of the enumerated half, with what it says about the other one.
+pub(super) struct State<'a> {
+    /// How many came before.
+    pub count: u32,
+    /// Its bits, the first of the half lowest: `count ^ (count >> 1)`.
+    pub code: u32,
+    /// `log sum exp(-E)` over the other half.
+    pub log_weight: f64,
+    /// The fields of the other half's bits: `[width]`.
+    fields: &'a [f64],
+    /// `exp(-|field|)`.
+    tails: &'a [f64],
+}
+
+impl State<'_> {
+    /// Writes `scale P(bit high | this state)` for bits of the summed half, from `first` on.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
+    pub fn write_highs(&self, first: usize, scale: f64, into: &mut [f64]) {
+        let (fields, tails) = (&self.fields[first..], &self.tails[first..]);
+        for ((high, &field), &tail) in into.iter_mut().zip(fields).zip(tails) {
+            *high = scale * (if field >= 0.0 { 1.0 } else { tail } / (1.0 + tail));
+        }
+    }
+}
+
+/// Calls `each` with every state of the enumerated half, all bits low first. It is compiled for the vector unit found at run
+/// time if it is marked `#[inline(always)]`.
+pub(super) fn walk(halves: &Halves, mut each: impl FnMut(&State)) {
+    let states = 1_u32 << halves.enumerated.len();
+    let (mut fields, mut tails) = (vec![0.0; halves.width()], vec![0.0; halves.width()]);
+    for start in (0..states).step_by(BLOCK as usize) {
+        let counts = start..(start + BLOCK).min(states);
+        Arch::new().dispatch(Block { halves, counts, fields: &mut fields, tails: &mut tails, each: &mut each });
+    }
+}
+
+/// A part of the walk whose fields are computed from scratch only at its beginning.
+struct Block<'a, F> {
+    halves: &'a Halves,
+    counts: Range<u32>,
+    fields: &'a mut [f64],
+    tails: &'a mut [f64],
+    each: &'a mut F,
+}
+
+// A closure would do, but would not be inlined into what is compiled for the vector unit.
+impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self { halves, counts, fields, tails, each } = self;
+        let start = counts.start;
+        let mut linear = place(halves, gray(start), fields);
+        for count in counts {
+            if count > start {
+                flip(halves, gray(count), count.trailing_zeros() as usize, &mut linear, fields);
+            }
+            let log_weight = linear + log_sums(fields, tails);
+            each(&State { count, code: gray(count), log_weight, fields, tails });
+        }
+    }
+}
+
+/// The `count`-th word of Gray's code, which differs from the one before in the bit that counts `count`'s trailing zeros.
+fn gray(count: u32) -> u32 {
+    count ^ (count >> 1)
+}
+
+/// Computes the fields of a state from scratch, and returns its terms that the other half has no part in.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn place(halves: &Halves, code: u32, fields: &mut [f64]) -> f64 {
+    let mut linear = halves.constant;
+    fields.copy_from_slice(&halves.summed);
+    for bit in (0..halves.enumerated.len()).filter(|bit| code >> bit & 1 == 1) {
+        flip(halves, code, bit, &mut linear, fields);
+    }
+    linear
+}
+
+/// Brings the fields of `code` without its bit `bit` to those of `code`, the bit being high or low there.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn flip(halves: &Halves, code: u32, bit: usize, linear: &mut f64, fields: &mut [f64]) {
+    let sign = if code >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    *linear += sign * halves.enumerated[bit];
+    let row = &halves.pairs[bit * fields.len()..(bit + 1) * fields.len()];
+    for (field, &pair) in fields.iter_mut().zip(row) {
+        *field += sign * pair;
+    }
+}
+
+/// `sum_j log(1 + exp(a_j))` as `sum_j max(a_j, 0) + log prod_j (1 + exp(-|a_j|))`, which leaves `exp(-|a_j|)` in `tails`.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn log_sums(fields: &[f64], tails: &mut [f64]) -> f64 {
+    let mut sum = 0.0;
+    for (fields, tails) in fields.chunks(FACTORS).zip(tails.chunks_mut(FACTORS)) {
+        for (tail, field) in tails.iter_mut().zip(fields) {
+            *tail = exp_below_zero(-field.abs());
+        }
+        // The lanes are fixed, so that the bits do not depend on the vector unit.
+        let (mut sums, mut products) = ([0.0; LANES], [1.0; LANES]);
+        for (fields, tails) in fields.chunks_exact(LANES).zip(tails.chunks_exact(LANES)) {
+            for lane in 0..LANES {
+                sums[lane] += fields[lane].max(0.0);
+                products[lane] *= 1.0 + tails[lane];
+            }
+        }
+        sum += sums.iter().sum::<f64>() + libm::log(products.iter().product());
+    }
+    sum
+}

@@ -1,0 +1,293 @@
+//! Enumeration of the smaller parity against enumeration of everything.
+
+mod common;
+
+use common::{SHAPES, distribution, log_sum, moments, random_model};
+use dbm_core::{Dbm, DbmError, Examples, Units, exact};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+/// One to four hidden layers; some with fewer even units, some with fewer odd ones, some with layers much smaller than their
+/// parity, whose distribution is a mean of conditional ones.
+const MORE_SHAPES: [&[usize]; 9] =
+    [&[2, 5], &[5, 2], &[1, 1], &[2, 1, 3], &[3, 4, 1], &[3, 1, 2, 1], &[2, 3, 2, 3], &[3, 2, 2, 2, 1], &[1, 3, 1, 3, 2]];
+
+/// Every shape with both kinds of units and three seeds, with the seed.
+fn models() -> impl Iterator<Item = (Dbm, u64)> {
+    let shapes = SHAPES.into_iter().chain(MORE_SHAPES);
+    let kinds = shapes.flat_map(|sizes| [Units::Signs, Units::Bits].map(|units| (units, sizes)));
+    kinds.flat_map(|(units, sizes)| (50..53).map(move |seed| (random_model(units, sizes, seed), seed)))
+}
+
+/// The bits of a visible layer, another one for each seed.
+fn bits(n: usize, seed: u64) -> Vec<bool> {
+    (0..n).map(|i| (seed as usize + i * i).is_multiple_of(3)).collect()
+}
+
+/// Nothing clamped, some units, one unit, all units.
+fn clamps(n: usize, seed: u64) -> [Vec<Option<bool>>; 4] {
+    let clamp =
+        |known: fn(usize) -> bool| bits(n, seed).into_iter().enumerate().map(|(i, bit)| known(i).then_some(bit)).collect();
+    [clamp(|_| false), clamp(|i| i % 2 == 0), clamp(|i| i == 1), clamp(|_| true)]
+}
+
+#[track_caller]
+fn close(a: &[f64], b: &[f64], bound: f64) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() <= bound, "{x} and {y} differ by {:e}", (x - y).abs());
+    }
+}
+
+/// The probabilities of a layer's states, and of its units being high.
+fn layer_by_brute_force(model: &Dbm, layer: usize, visible: &[Option<bool>]) -> (Vec<f64>, Vec<f64>) {
+    let size = model.sizes()[layer];
+    let (mut table, mut high) = (vec![0.0; 1 << size], vec![0.0; size]);
+    for (state, p) in distribution(model, visible) {
+        let bits: Vec<usize> = state[layer].iter().map(|&value| usize::from(value == model.units().high())).collect();
+        table[bits.iter().enumerate().map(|(unit, bit)| bit << unit).sum::<usize>()] += p;
+        high.iter_mut().zip(bits).for_each(|(high, bit)| *high += p * bit as f64);
+    }
+    (table, high)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn everything_agrees_with_brute_force() {
+    for (model, seed) in models() {
+        for visible in clamps(model.n_visible(), seed) {
+            let expectation = exact::expectation(&model, &visible).unwrap();
+            let (weights, biases) = moments(&model, &distribution(&model, &visible));
+            close(&[expectation.log_sum], &[log_sum(&model, &visible)], 1e-12);
+            assert_eq!(exact::log_sum(&model, &visible).unwrap(), expectation.log_sum);
+            close(&expectation.weights.concat(), &weights.concat(), 1e-12);
+            close(&expectation.biases.concat(), &biases.concat(), 1e-12);
+            let marginals = exact::marginals(&model, &visible).unwrap();
+            assert_eq!(marginals.len(), model.sizes().len());
+            for (layer, marginals) in marginals.iter().enumerate() {
+                let (table, high) = layer_by_brute_force(&model, layer, &visible);
+                close(marginals, &high, 1e-12);
+                close(&exact::layer_distribution(&model, layer, &visible).unwrap(), &table, 1e-12);
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn clamped_units_are_at_their_values_and_what_contradicts_them_is_impossible() {
+    for (model, seed) in models() {
+        for visible in clamps(model.n_visible(), seed) {
+            let (expectation, marginals) =
+                (exact::expectation(&model, &visible).unwrap(), exact::marginals(&model, &visible).unwrap());
+            for (i, bit) in visible.iter().enumerate() {
+                if let Some(bit) = *bit {
+                    assert_eq!(expectation.biases[0][i], f64::from(model.units().value(bit)));
+                    assert_eq!(marginals[0][i], f64::from(u8::from(bit)));
+                }
+            }
+            for (index, p) in exact::layer_distribution(&model, 0, &visible).unwrap().into_iter().enumerate() {
+                let possible = visible.iter().enumerate().all(|(i, bit)| bit.is_none_or(|bit| bit == (index >> i & 1 == 1)));
+                assert!(if possible { p > 0.0 } else { p == 0.0 }, "state {index:b} given {visible:?}: {p}");
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn likelihoods_agree_with_brute_force() {
+    for (model, seed) in models() {
+        let n = model.n_visible();
+        let nothing = vec![None; n];
+        close(&[exact::log_z(&model).unwrap()], &[log_sum(&model, &nothing)], 1e-12);
+        let log_p = |bits: &[bool]| {
+            let all: Vec<Option<bool>> = bits.iter().copied().map(Some).collect();
+            log_sum(&model, &all) - log_sum(&model, &nothing)
+        };
+        let rows = [bits(n, seed), bits(n, seed + 1), bits(n, seed), vec![true; n], bits(n, seed)];
+        let expected: Vec<f64> = rows.iter().map(|row| log_p(row)).collect();
+        let got: Vec<f64> = rows.iter().map(|row| exact::log_probability(&model, row).unwrap()).collect();
+        close(&got, &expected, 1e-12);
+        let bytes: Vec<u8> = rows.concat().into_iter().map(u8::from).collect();
+        let mean = exact::log_likelihood(&model, &Examples::from_bits(n, &bytes).unwrap()).unwrap();
+        close(&[mean], &[expected.iter().sum::<f64>() / 5.0], 1e-12);
+    }
+}
+
+/// Of log p(unknown | known), by differences of brute force: the slope over 2h is the gradient to h^2 and rounding over h.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_gradient_is_the_slope_of_the_log_likelihood() {
+    const H: f32 = 1.0 / 1024.0;
+    for (units, sizes) in [(Units::Signs, [3, 2, 2]), (Units::Bits, [3, 2, 2]), (Units::Signs, [2, 4, 1])] {
+        let model = random_model(units, &sizes, 60);
+        let n = sizes[0];
+        let visible = bits(n, 1);
+        for known in [vec![false; n], (0..n).map(|i| i == 1).collect()] {
+            let all: Vec<Option<bool>> = visible.iter().copied().map(Some).collect();
+            let some: Vec<Option<bool>> = visible.iter().zip(&known).map(|(&bit, &known)| known.then_some(bit)).collect();
+            let weights: Vec<Vec<f32>> = model.weights().iter().map(|w| w.data().to_vec()).collect();
+            let tensors = [weights, model.biases().to_vec()].concat();
+            let mut slopes = Vec::new();
+            for (t, tensor) in tensors.iter().enumerate() {
+                for i in 0..tensor.len() {
+                    let [(above, right), (below, left)] = [H, -H].map(|h| {
+                        let mut moved = tensors.clone();
+                        moved[t][i] += h;
+                        let at = f64::from(moved[t][i]);
+                        let biases = moved.split_off(sizes.len() - 1);
+                        let model = Dbm::new(units, moved, biases).unwrap();
+                        (log_sum(&model, &all) - log_sum(&model, &some), at)
+                    });
+                    slopes.push((above - below) / (right - left));
+                }
+            }
+            close(&exact::gradient(&model, &visible, &known).unwrap(), &slopes, 1e-5);
+        }
+    }
+}
+
+/// The same model with every parameter multiplied.
+fn scaled(model: &Dbm, by: f64) -> Dbm {
+    let scale = |values: &[f32]| -> Vec<f32> { values.iter().map(|&x| (f64::from(x) * by) as f32).collect() };
+    let weights = model.weights().iter().map(|w| scale(w.data())).collect();
+    Dbm::new(model.units(), weights, model.biases().iter().map(|b| scale(b)).collect()).unwrap()
+}
+
+/// The largest |energy|, and the state of the lowest.
+fn extremes(model: &Dbm) -> (f64, common::State) {
+    let (mut largest, mut lowest, mut mode) = (0.0_f64, f64::INFINITY, Vec::new());
+    common::for_each_state(model, &vec![None; model.n_visible()], |state, energy| {
+        largest = largest.max(energy.abs());
+        if energy < lowest {
+            (lowest, mode) = (energy, state.clone());
+        }
+    });
+    (largest, mode)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn energies_of_thousands_stay_right() {
+    for (model, seed) in models() {
+        let model = scaled(&model, 2000.0 / extremes(&model).0);
+        assert!((extremes(&model).0 - 2000.0).abs() < 0.1);
+        for visible in clamps(model.n_visible(), seed) {
+            let expectation = exact::expectation(&model, &visible).unwrap();
+            let (weights, biases) = moments(&model, &distribution(&model, &visible));
+            close(&[expectation.log_sum], &[log_sum(&model, &visible)], 1e-11);
+            close(&expectation.weights.concat(), &weights.concat(), 1e-10);
+            close(&expectation.biases.concat(), &biases.concat(), 1e-10);
+            for layer in 0..model.sizes().len() {
+                let (table, _) = layer_by_brute_force(&model, layer, &visible);
+                close(&exact::layer_distribution(&model, layer, &visible).unwrap(), &table, 1e-10);
+            }
+        }
+    }
+}
+
+/// Where the log of a sum has no digits left for a factor of two, probabilities still add to one, on the lowest state.
+#[wasm_bindgen_test(unsupported = test)]
+fn energies_beyond_all_bounds_stay_finite() {
+    for (model, _) in models() {
+        let model = scaled(&model, 1e36);
+        let (largest, mode) = extremes(&model);
+        let free = vec![None; model.n_visible()];
+        let expectation = exact::expectation(&model, &free).unwrap();
+        assert!(expectation.log_sum.is_finite() && expectation.log_sum <= largest * 1.000_001);
+        for (layer, values) in mode.iter().enumerate() {
+            let values: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
+            close(&expectation.biases[layer], &values, 1e-12);
+            let table = exact::layer_distribution(&model, layer, &free).unwrap();
+            assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+/// Seed to bits, pinned: the same natively, whatever the vector unit, and in every browser.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_bits_are_the_same_everywhere() {
+    let model = random_model(Units::Signs, &[9, 11, 7], 71);
+    let visible = [None, None, Some(true), None, None, None, None, Some(false), None];
+    let expectation = exact::expectation(&model, &visible).unwrap();
+    let values = expectation.weights.iter().chain(&expectation.biases).flatten().chain([&expectation.log_sum]);
+    // FNV-1a over the bits.
+    let hash = values.fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ x.to_bits()).wrapping_mul(0x100_0000_01b3));
+    assert_eq!(format!("{hash:016x}"), "7e59d1422690bb3e");
+}
+
+/// Too large for brute force: what is known of independent units, and of layers seen from both parities.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_larger_parity_may_be_of_any_size() {
+    // Without weights, so many units that the product of their sums is beyond the range of f64.
+    let biases: Vec<Vec<f32>> = vec![(0..2000).map(|i| (i as f32 * 0.37).sin()).collect(), vec![0.25, -0.5]];
+    for units in [Units::Signs, Units::Bits] {
+        let model = Dbm::new(units, vec![vec![0.0; 4000]], biases.clone()).unwrap();
+        let values = [units.low(), units.high()].map(f64::from);
+        let sum_of_one = |&b: &f32| values.iter().map(|s| (s * f64::from(b)).exp()).sum::<f64>();
+        let expected: f64 = biases.concat().iter().map(|b| sum_of_one(b).ln()).sum();
+        close(&[exact::log_z(&model).unwrap()], &[expected], 1e-10);
+        let high = |b: &f32| f64::from(*b).exp() / sum_of_one(b);
+        let marginals = exact::marginals(&model, &[None; 2000]).unwrap();
+        close(&marginals.concat(), &biases.concat().iter().map(high).collect::<Vec<f64>>(), 1e-12);
+
+        // Layer 0 is a mean of conditional distributions here, layer 1 is enumerated, and the marginals know of neither.
+        let model = random_model(units, &[6, 3, 20], 70);
+        let visible = [None, Some(true), None, Some(false), None, None];
+        let marginals = exact::marginals(&model, &visible).unwrap();
+        for layer in [0, 1] {
+            let table = exact::layer_distribution(&model, layer, &visible).unwrap();
+            let high = |unit: usize| table.iter().enumerate().map(|(index, p)| (index >> unit & 1) as f64 * p).sum();
+            close(&marginals[layer], &(0..model.sizes()[layer]).map(high).collect::<Vec<f64>>(), 1e-12);
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn what_is_too_large_is_refused() {
+    let model = random_model(Units::Signs, &[25, 26], 80);
+    let free = vec![None; 25];
+    let refusal = DbmError::TooManyUnits { units: 25, limit: exact::MAX_UNITS };
+    assert_eq!(exact::log_sum(&model, &free).unwrap_err(), refusal);
+    assert_eq!(exact::log_z(&model).unwrap_err(), refusal);
+    assert_eq!(exact::log_probability(&model, &[true; 25]).unwrap_err(), refusal);
+    assert_eq!(exact::log_likelihood(&model, &Examples::from_bits(25, &[0; 25]).unwrap()).unwrap_err(), refusal);
+    assert_eq!(exact::expectation(&model, &free).unwrap_err(), refusal);
+    assert_eq!(exact::gradient(&model, &[true; 25], &[false; 25]).unwrap_err(), refusal);
+    assert_eq!(exact::marginals(&model, &free).unwrap_err(), refusal);
+    assert_eq!(exact::layer_distribution(&model, 0, &free).unwrap_err(), refusal);
+    // Clamped units cost nothing.
+    assert!(exact::log_sum(&model, &[Some(true); 25]).is_ok());
+
+    let units = |sizes: &[usize], layer: usize| {
+        let model = random_model(Units::Bits, sizes, 81);
+        match exact::layer_distribution(&model, layer, &vec![None; sizes[0]]) {
+            Err(DbmError::TooManyUnits { units, limit }) => (units, limit),
+            other => panic!("{sizes:?} was not refused: {other:?}"),
+        }
+    };
+    assert_eq!(units(&[25, 1], 0), (25, exact::MAX_UNITS), "2^25 probabilities");
+    assert_eq!(units(&[3, 26, 22], 0), (25, exact::MAX_UNITS), "both parities too large");
+    assert_eq!(units(&[20, 20, 11], 2), (31, exact::MAX_SPREAD), "2^11 products for each of 2^20 states");
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, DbmError>, got: usize) {
+    let error = result.unwrap_err();
+    assert!(matches!(error, DbmError::Shape { expected: 4, got: came, .. } if came == got), "{error}");
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn wrong_lengths_and_layers_are_refused() {
+    let model = random_model(Units::Signs, &[4, 3, 2], 82);
+    for n in [0, 3, 5, 40] {
+        let (clamp, bits) = (vec![Some(true); n], vec![true; n]);
+        refused(exact::log_sum(&model, &clamp), n);
+        refused(exact::expectation(&model, &clamp), n);
+        refused(exact::marginals(&model, &clamp), n);
+        refused(exact::layer_distribution(&model, 1, &clamp), n);
+        refused(exact::log_probability(&model, &bits), n);
+        refused(exact::gradient(&model, &bits, &[true; 4]), n);
+        refused(exact::gradient(&model, &[true; 4], &bits), n);
+    }
+    refused(exact::log_likelihood(&model, &Examples::from_bits(3, &[1, 0, 1]).unwrap()), 3);
+    assert_eq!(exact::layer_distribution(&model, 3, &[None; 4]), Err(DbmError::NoSuchLayer { layer: 3, last: 2 }));
+}
