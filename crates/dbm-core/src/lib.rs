@@ -17,6 +17,7 @@ pub mod init;
 pub mod linalg;
 pub mod mask;
 pub mod math;
+pub mod mean_field;
 mod model;
 mod optimize;
 mod parity;

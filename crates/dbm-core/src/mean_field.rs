@@ -1,0 +1,163 @@
+//! The mean-field posterior: the product of independent units nearest to p(h | v), and the lower bound on log p(v) it gives.
+
+use crate::linalg::Matrix;
+use crate::math::sigma_each;
+use crate::{Dbm, parity::Parity};
+
+/// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeanField {
+    /// Means of every layer, `[count, n_l]` in unit values; layer 0 holds the visible values themselves.
+    pub means: Vec<Matrix>,
+    /// Sweeps taken, row by row.
+    pub sweeps: Vec<u32>,
+    /// Rows that the cap stopped before they had converged; their last iterate is kept.
+    pub capped: u32,
+}
+
+/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009, equation 9).
+///
+/// From the middle value (0 for signs, 1/2 for bits), each sweep sets the odd layers to their means given those of the even
+/// ones, `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones. Layers of one parity do not interact,
+/// so each half-sweep is the exact maximum of [`MeanField::bound`] over them, and the bound never falls. A row is done
+/// when no mean of the layers set last moved by more than `tolerance` times the gap in a sweep, or at `max_sweeps`; it then
+/// leaves the batch. With one hidden layer the posterior is exact after the first half-sweep.
+///
+/// The fixed point that is found need not be the best product: with two or more hidden layers the bound has local maxima.
+///
+/// ```
+/// use dbm_core::linalg::Matrix;
+/// use dbm_core::{Dbm, Units, mean_field};
+/// let model = Dbm::new(Units::Bits, vec![vec![2.0, -2.0]], vec![vec![0.0], vec![0.0, 0.0]])?;
+/// let posterior = mean_field::posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), 100, 1e-4);
+/// assert!((posterior.means[1].row(0)[0] - 0.8808).abs() < 1e-4); // sigma(2)
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Panics
+/// If `visible` is not as wide as the visible layer.
+pub fn posterior(model: &Dbm, visible: &Matrix, max_sweeps: u32, tolerance: f64) -> MeanField {
+    assert_eq!(visible.columns(), model.n_visible());
+    let (count, units) = (visible.rows(), model.units());
+    let middle = units.low() + 0.5 * units.gap();
+    let mut means = vec![visible.clone()];
+    means.extend(model.sizes()[1..].iter().map(|&size| Matrix::from_vec(count, size, vec![middle; count * size])));
+    // The visible layer never moves, so its part in the fields of layer 1 is computed once.
+    let mut drive = Matrix::from_vec(count, model.sizes()[1], model.biases()[1].repeat(count));
+    if count > 0 {
+        model.backend().add_product(drive.data_mut(), visible.data(), &model.weights()[0]);
+    }
+    let mut batch = Batch { model, means, drive, gathered: vec![], fields: vec![] };
+
+    let least = tolerance * f64::from(units.gap());
+    let mut sweeps = vec![0; count];
+    let mut active: Vec<usize> = (0..count).collect();
+    for sweep in 1..=max_sweeps {
+        if active.is_empty() {
+            break;
+        }
+        active.iter().for_each(|&row| sweeps[row] = sweep);
+        batch.half_sweep(Parity::Odd, &active);
+        if model.depth() == 1 {
+            active.clear();
+            break;
+        }
+        let moved = batch.half_sweep(Parity::Even, &active);
+        let mut moved = moved.into_iter();
+        active.retain(|_| moved.next().is_some_and(|moved| f64::from(moved) > least));
+    }
+    MeanField { means: batch.means, sweeps, capped: active.len() as u32 }
+}
+
+/// What the half-sweeps work on.
+struct Batch<'a> {
+    model: &'a Dbm,
+    means: Vec<Matrix>,
+    /// `b_1 + W_0^T v`, `[count, n_1]`.
+    drive: Matrix,
+    gathered: Vec<f32>,
+    fields: Vec<f32>,
+}
+
+impl Batch<'_> {
+    /// Sets the hidden layers of one parity, in these rows; returns the furthest that a mean moved, row by row.
+    fn half_sweep(&mut self, parity: Parity, rows: &[usize]) -> Vec<f32> {
+        let model = self.model;
+        let (low, gap) = (model.units().low(), model.units().gap());
+        let mut moved = vec![0.0_f32; rows.len()];
+        for l in parity.layers(model.depth()).filter(|&l| l > 0) {
+            self.recompute(l, rows);
+            for ((&row, fields), moved) in rows.iter().zip(self.fields.chunks_exact(model.sizes()[l])).zip(&mut moved) {
+                let before = self.means[l].row_mut(row);
+                let new = &mut self.gathered;
+                new.resize(fields.len(), 0.0);
+                sigma_each(fields, gap, low, gap, new);
+                *moved = before.iter().zip(&*new).fold(*moved, |most, (before, new)| most.max((new - before).abs()));
+                before.copy_from_slice(new);
+            }
+        }
+        moved
+    }
+
+    /// The fields of layer `l >= 1` in these rows, `[rows, n_l]`.
+    fn recompute(&mut self, l: usize, rows: &[usize]) {
+        let Self { model, means, drive, gathered, fields } = self;
+        fields.clear();
+        rows.iter().for_each(|&row| fields.extend_from_slice(if l == 1 { drive.row(row) } else { &model.biases()[l] }));
+        let below = (l > 1).then(|| (l - 1, &model.weights()[l - 1]));
+        let above = (l < model.depth()).then(|| (l + 1, &model.transposed()[l]));
+        for (neighbour, weight) in below.into_iter().chain(above) {
+            gathered.clear();
+            rows.iter().for_each(|&row| gathered.extend_from_slice(means[neighbour].row(row)));
+            model.backend().add_product(fields, gathered, weight);
+        }
+    }
+}
+
+impl MeanField {
+    /// How many rows.
+    pub fn count(&self) -> usize {
+        self.sweeps.len()
+    }
+
+    /// `E_q[-E(v, h)] + H(q)` of one row, in nats: `log p(v) >= bound - log Z`, short of it by the divergence of q from
+    /// p(h | v). With one hidden layer the two are equal. Summed in f64.
+    ///
+    /// # Panics
+    /// If there is no such row, or the posterior is of a model of another shape.
+    pub fn bound(&self, model: &Dbm, row: usize) -> f64 {
+        let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+        // The energy is linear in every unit, so its mean under a product is the energy of the means.
+        let state: Vec<&[f32]> = self.means.iter().map(|layer| layer.row(row)).collect();
+        let entropy: f64 = state[1..].iter().copied().flatten().map(|&mean| entropy((f64::from(mean) - low) / gap)).sum();
+        entropy - model.energy(&state)
+    }
+}
+
+/// `- p log p - (1 - p) log(1 - p)`, zero at both ends.
+fn entropy(p: f64) -> f64 {
+    let part = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
+    part(p) + part(1.0 - p)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Units, init};
+
+    #[test]
+    fn entropies_are_safe_at_their_ends() {
+        assert_eq!((entropy(0.0), entropy(1.0)), (0.0, 0.0));
+        assert!((entropy(0.5) - std::f64::consts::LN_2).abs() < 1e-15);
+    }
+
+    #[test]
+    fn an_empty_batch_and_a_cap_of_zero_are_answered() {
+        let model = init::orthogonal(&[4, 3, 2], Units::Signs, 1).unwrap();
+        let none = posterior(&model, &Matrix::zeros(0, 4), 10, 1e-4);
+        assert_eq!((none.count(), none.capped), (0, 0));
+        let begun = posterior(&model, &Matrix::from_vec(2, 4, vec![1.0; 8]), 0, 1e-4);
+        assert_eq!((begun.sweeps, begun.capped), (vec![0, 0], 2));
+        assert!(begun.means[1].data().iter().all(|&mean| mean == 0.0));
+    }
+}
