@@ -3,15 +3,18 @@
 mod common;
 
 use common::random_model;
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base, estimate};
+use dbm_core::chains::{Chains, Rule};
 use dbm_core::linalg::Matrix;
-use dbm_core::{Dbm, Units, exact, mean_field};
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, Parity, Units, exact, mean_field};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-/// One, two, three and four hidden layers, small enough to enumerate.
-const SIZES: [&[usize]; 4] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2]];
+/// One to four hidden layers, small enough to enumerate; of the last the even layers have fewer units, of the others the odd ones.
+const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
 
 fn models() -> impl Iterator<Item = Dbm> {
     [Units::Signs, Units::Bits]
@@ -101,4 +104,118 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
             assert!(cut.capped > 0 && cut.sweeps.iter().all(|&sweeps| sweeps <= 2));
         }
     }
+}
+
+fn exact_log_z(model: &Dbm) -> f64 {
+    exact::expectation(model, &vec![None; model.n_visible()]).unwrap().log_sum
+}
+
+/// Examples that are high more often the further to the right.
+fn sloping(width: usize) -> Examples {
+    let bits: Vec<u8> = (0..40 * width).map(|i| u8::from(i * 7919 % 101 < 100 * (i % width) / width)).collect();
+    Examples::from_bits(width, &bits).unwrap()
+}
+
+/// 20 estimates at seed 5; |error| below 4 standard errors, which one such set in 800 would break (alpha = 20 * 6.3e-5).
+#[wasm_bindgen_test(unsupported = test)]
+fn annealing_finds_the_exact_log_z() {
+    let mut total = 0.0;
+    for model in models() {
+        let exact = exact_log_z(&model);
+        for base in [Base::uniform(&model), Base::of_data(&model, &sloping(model.n_visible())).unwrap()] {
+            let settings = AisSettings { chains: 100, betas: 300, seed: 5 };
+            let found = estimate(&model, &base, &settings, &Alone).unwrap();
+            let error = (found.log_z - exact) / found.standard_error;
+            assert!(error.abs() < 4.0, "{:?} {:?}: {error:.2} standard errors", model.units(), model.sizes());
+            // The errors are small, and so the agreement says something.
+            assert!(found.standard_error < 0.03 && found.effective_sample_size > 90.0, "{found:?}");
+            total += error;
+        }
+    }
+    // Nor do they all lie on one side: their mean is within 4 of its own standard errors.
+    assert!((total / 20.0).abs() < 4.0 / 20.0_f64.sqrt(), "mean {}", total / 20.0);
+}
+
+/// With so few betas the chains never reach equilibrium, and Z is estimated without bias all the same: 20 000 chains at seed 6,
+/// 4 standard errors, as above.
+#[wasm_bindgen_test(unsupported = test)]
+fn annealing_is_unbiased_for_any_number_of_betas() {
+    for (model, betas) in models().zip([1, 2, 3, 4].into_iter().cycle()) {
+        let settings = AisSettings { chains: 20_000, betas, seed: 6 };
+        let found = estimate(&model, &Base::uniform(&model), &settings, &Alone).unwrap();
+        let error = (found.log_z - exact_log_z(&model)) / found.standard_error;
+        assert!(error.abs() < 4.0, "{:?} {:?}, {betas} betas: {error:.2} standard errors", model.units(), model.sizes());
+        assert!(found.standard_error < 0.05, "{}", found.standard_error);
+    }
+}
+
+/// 20 estimates, seeds 0 to 19: the deviation of a deviation from 20 values is 16 %, so a factor of 2 is beyond 5 of them.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_standard_error_tells_how_much_estimates_vary() {
+    let model = random_model(Units::Signs, &[6, 5, 4], 41);
+    let found: Vec<AisEstimate> = (0..20)
+        .map(|seed| estimate(&model, &Base::uniform(&model), &AisSettings { chains: 100, betas: 10, seed }, &Alone).unwrap())
+        .collect();
+    let mean = found.iter().map(|e| e.log_z).sum::<f64>() / 20.0;
+    let deviation = (found.iter().map(|e| (e.log_z - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
+    let reported = found.iter().map(|e| e.standard_error).sum::<f64>() / 20.0;
+    assert!((0.5..2.0).contains(&(deviation / reported)), "estimates vary by {deviation}, standard errors say {reported}");
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_chain_of_annealing_does_not_depend_on_its_shard_or_slices() {
+    let model = random_model(Units::Bits, &[30, 20, 25], 3).with_backend(Backend::Plain);
+    let base = Base::of_data(&model, &sloping(30)).unwrap();
+    let settings = AisSettings { chains: 45, betas: 40, seed: 8 };
+    let whole = estimate(&model, &base, &settings, &Alone).unwrap();
+    assert_eq!(settings.shards(), [0..22, 22..45]);
+    let mut parts = vec![];
+    for (chains, slice) in [(0..1, 1), (1..20, 7), (20..45, 1000)] {
+        let mut ais = Ais::new(&model, &base, &settings, chains);
+        while ais.done() < ais.total() {
+            ais.advance(&model, slice);
+        }
+        parts.extend_from_slice(ais.log_weights());
+    }
+    assert_eq!(parts, whole.log_weights);
+    assert_eq!(AisEstimate::from_log_weights(base.log_z(), &parts), whole);
+}
+
+/// A draw with annealed fields is a draw from the model whose parameters are annealed. At 1/2 and 1/4 the fields are the same to
+/// the last bits, so a state can differ only where a uniform falls between them.
+#[wasm_bindgen_test(unsupported = test)]
+fn annealed_draws_are_draws_from_the_annealed_model() {
+    for (units, beta) in [(Units::Signs, 0.5_f32), (Units::Bits, 0.25), (Units::Signs, 0.0), (Units::Bits, 1.0)] {
+        let model = random_model(units, &[40, 30, 20, 10], 3).with_backend(Backend::Plain);
+        let base: Vec<Vec<f32>> = model.sizes().iter().map(|&n| (0..n).map(|i| i as f32 / n as f32 - 0.5).collect()).collect();
+        let weights = model.weights().iter().map(|w| w.data().iter().map(|x| beta * x).collect()).collect();
+        let mixed = |(b, a): (&Vec<f32>, &Vec<f32>)| b.iter().zip(a).map(|(b, a)| (1.0 - beta) * a + beta * b).collect();
+        let biases = model.biases().iter().zip(&base).map(mixed).collect();
+        let annealed = Dbm::new(units, weights, biases).unwrap().with_backend(Backend::Plain);
+        let all: Vec<u32> = (0..8).collect();
+        let streams = || all.iter().map(|&c| Streams::new(2).at(Purpose::Annealing, 0, c.into())).collect::<Vec<_>>();
+        let (mut a, mut b) = ((Chains::free(&model, 8), streams()), (Chains::free(&annealed, 8), streams()));
+        for round in 0..6 {
+            let parity = Parity::first(round % 2 == 0);
+            a.0.half_sweep(&model, parity, &all, Rule::Annealed { streams: &mut a.1, base: &base, beta });
+            b.0.half_sweep(&annealed, parity, &all, Rule::Gibbs(&mut b.1));
+            for c in 0..8 {
+                assert_eq!(a.0.state(c), b.0.state(c), "{units:?} beta {beta} round {round} chain {c}");
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn estimates_refuse_what_makes_no_sense() {
+    let model = random_model(Units::Signs, &[4, 3], 1);
+    let base = Base::uniform(&model);
+    for (chains, betas, named) in [(1, 10, "number of AIS chains"), (10, 0, "number of AIS betas")] {
+        let refused = estimate(&model, &base, &AisSettings { chains, betas, seed: 0 }, &Alone);
+        assert!(matches!(refused, Err(DbmError::Setting { name, .. }) if name == named), "{refused:?}");
+    }
+    assert!(matches!(Base::of_data(&model, &sloping(5)), Err(DbmError::Shape { expected: 4, got: 5, .. })));
+    let huge = Dbm::new(Units::Signs, vec![vec![3e38; 12]], vec![vec![0.0; 4], vec![0.0; 3]]).unwrap();
+    let refused = estimate(&huge, &base, &AisSettings { chains: 2, betas: 2, seed: 0 }, &Alone);
+    assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
 }
