@@ -7,7 +7,7 @@ use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base, estimate};
 use dbm_core::chains::{Chains, Rule};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, Parity, Units, exact, mean_field};
+use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, Parity, Units, exact, mean_field, signals};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -218,4 +218,78 @@ fn estimates_refuse_what_makes_no_sense() {
     let huge = Dbm::new(Units::Signs, vec![vec![3e38; 12]], vec![vec![0.0; 4], vec![0.0; 3]]).unwrap();
     let refused = estimate(&huge, &base, &AisSettings { chains: 2, betas: 2, seed: 0 }, &Alone);
     assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
+}
+
+fn log_sum_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + values.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()
+}
+
+/// `log sum over h_1 of exp(-E)` with the visible values and the means above as given, state by state.
+fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
+    let n = model.sizes()[1];
+    let terms: Vec<f64> = (0..1_u32 << n)
+        .map(|code| {
+            state[1] = (0..n).map(|j| model.units().value(code >> j & 1 == 1)).collect();
+            -model.energy(&state)
+        })
+        .collect();
+    log_sum_exp(&terms)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        for unit in 0..model.n_visible() {
+            let found = signals::log_conditionals(&model, &posterior, &vec![unit; bits.len()]);
+            for (row, (bits, found)) in bits.iter().zip(found).enumerate() {
+                let state: Vec<Vec<f32>> = posterior.means.iter().map(|layer| layer.row(row).to_vec()).collect();
+                let mut flipped = state.clone();
+                flipped[0][unit] = model.units().value(!bits[unit]);
+                let [here, there] = [state, flipped].map(|state| log_sum_over_first_hidden(&model, state));
+                let expected = here - log_sum_exp(&[here, there]);
+                assert!((found - expected).abs() < 1e-5, "{:?} {:?}: {found}, {expected}", model.units(), model.sizes());
+                if model.depth() == 1 {
+                    let mut other = bits.clone();
+                    other[unit] = !other[unit];
+                    let [here, there] = [bits, &other].map(|bits| log_unnormalized(&model, bits));
+                    let exact = here - log_sum_exp(&[here, there]);
+                    assert!((found - exact).abs() < 1e-5, "{:?}: {found}, exactly {exact}", model.units());
+                }
+            }
+        }
+    }
+}
+
+/// 4000 draws an example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
+#[wasm_bindgen_test(unsupported = test)]
+fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
+    let model = random_model(Units::Bits, &[6, 5], 40);
+    let visible = all_visible(&model).1;
+    for row in 0..8 {
+        let repeated = Matrix::from_vec(4000, 6, visible.row(row * 8).repeat(4000));
+        let posterior = mean_field::posterior(&model, &repeated, 100, 1e-5);
+        let all: f64 = (0..6).map(|unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
+        let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(4), 2, row as u64 * 4000);
+        let (mean, error) = dbm_core::math::mean_and_error(&drawn);
+        assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "row {row}: {mean} and {all}, standard error {error}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn reconstruction_errors_are_those_of_their_definition() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        for (row, found) in signals::reconstruction_errors(&model, &posterior).into_iter().enumerate() {
+            let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
+            let gap = f64::from(model.units().gap());
+            let high = model.field(0, &state).into_iter().map(|a| 1.0 / (1.0 + (-gap * f64::from(a)).exp()));
+            let squares = bits[row].iter().zip(high).map(|(&bit, high)| (f64::from(u8::from(bit)) - high).powi(2));
+            let expected = squares.sum::<f64>() / model.n_visible() as f64;
+            assert!((found - expected).abs() < 1e-6, "{:?} {:?}", model.units(), model.sizes());
+        }
+    }
 }

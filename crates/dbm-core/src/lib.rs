@@ -25,6 +25,7 @@ mod parity;
 pub mod rng;
 pub mod search;
 mod settings;
+pub mod signals;
 mod snapshot;
 mod train;
 mod units;
