@@ -19,6 +19,13 @@ pub struct DataArgs {
     /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or `digits` or `bars`, which are generated
     #[arg(long, value_name = "DIR|FILE|digits|bars")]
     pub data: String,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How data are read, or how many are made.
+#[derive(Args, Clone, Copy)]
+pub struct Reading {
     /// 8-bit values above this are high
     #[arg(long, default_value_t = dbm_data::THRESHOLD, value_name = "GREY")]
     pub binarize: u8,
@@ -35,9 +42,9 @@ impl DataArgs {
         }
         match (self.data.as_str(), path.exists()) {
             // The test digits are other digits of the same hands.
-            ("digits", false) => Ok(digits::dataset(self.digits, if split == Split::Train { 1 } else { 2 })?),
+            ("digits", false) => Ok(digits::dataset(self.reading.digits, if split == Split::Train { 1 } else { 2 })?),
             ("bars", false) => Ok(bars::dataset(4)?),
-            (_, true) => Ok(load(&self.data, &files::read(path)?, self.binarize)?),
+            (_, true) => Ok(load(&self.data, &files::read(path)?, self.reading.binarize)?),
             _ => Err(CliError::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits` or `bars`",
                 self.data
@@ -59,7 +66,7 @@ impl DataArgs {
         };
         let idx = |path: &Path| -> Result<Idx, CliError> { Ok(Idx::read(&path.display().to_string(), &files::read(path)?)?) };
         let labels = find("labels-idx1").map(|path| idx(&path)).transpose()?;
-        Ok(Dataset::from_idx(&images.display().to_string(), idx(&images)?, labels, self.binarize)?)
+        Ok(Dataset::from_idx(&images.display().to_string(), idx(&images)?, labels, self.reading.binarize)?)
     }
 }
 

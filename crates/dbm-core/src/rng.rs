@@ -19,6 +19,10 @@ pub enum Purpose {
     Negative = 5,
     /// A sample or a completion.
     Completion = 6,
+    /// A chain of annealed importance sampling.
+    Annealing = 20,
+    /// Which unit of an example its pseudo-likelihood looks at.
+    PseudoLikelihood = 21,
 }
 
 /// All streams of one seed.
