@@ -4,7 +4,7 @@ use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
 use dbm_core::{Alone, Settings, Trainer, Units, init};
 use dbm_data::idx::Idx;
-use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load};
+use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load, target};
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -77,4 +77,15 @@ fn files_are_known_by_their_content() {
         let read = load("anything", &bytes, THRESHOLD).unwrap();
         assert_eq!((read.examples, read.image), (made.examples.clone(), Some((28, 28))));
     }
+}
+
+/// Seed to bits, pinned: the same natively and in every browser.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_random_target_is_pinned() {
+    let data = target::dataset(1).unwrap();
+    let bits = (0..data.examples.len()).flat_map(|row| data.examples.row(row)).map(u64::from);
+    let probabilities = target::probabilities(1).into_iter().map(f64::to_bits);
+    // FNV-1a over the examples and the bits of the probabilities.
+    let hash = bits.chain(probabilities).fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ x).wrapping_mul(0x100_0000_01b3));
+    assert_eq!(format!("{hash:016x}"), "7cb2aae3bc963f9b");
 }

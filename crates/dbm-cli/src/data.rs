@@ -4,9 +4,12 @@ use crate::error::CliError;
 use crate::files;
 use clap::{Args, ValueEnum};
 use dbm_data::idx::Idx;
-use dbm_data::{Dataset, bars, digits, load};
+use dbm_data::{Dataset, bars, digits, load, target};
 use sha2::{Digest, Sha256};
 use std::path::Path;
+
+/// Which random target `--data target` means.
+const TARGET_SEED: u64 = 1;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Split {
@@ -16,8 +19,9 @@ pub enum Split {
 
 #[derive(Args)]
 pub struct DataArgs {
-    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or `digits` or `bars`, which are generated
-    #[arg(long, value_name = "DIR|FILE|digits|bars")]
+    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or one of these words, for generated data:
+    /// `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
+    #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
     #[command(flatten)]
     pub reading: Reading,
@@ -37,16 +41,18 @@ pub struct Reading {
 impl DataArgs {
     pub fn load(&self, split: Split) -> Result<Dataset, CliError> {
         let path = Path::new(&self.data);
-        if path.is_dir() {
-            return self.load_folder(path, split);
-        }
-        match (self.data.as_str(), path.exists()) {
+        let training = split == Split::Train;
+        // Words come before paths: in a checkout of a Rust project there is a folder `target`.
+        match self.data.as_str() {
             // The test digits are other digits of the same hands.
-            ("digits", false) => Ok(digits::dataset(self.reading.digits, if split == Split::Train { 1 } else { 2 })?),
-            ("bars", false) => Ok(bars::dataset(4)?),
-            (_, true) => Ok(load(&self.data, &files::read(path)?, self.reading.binarize)?),
+            "digits" => Ok(digits::dataset(self.reading.digits, if training { 1 } else { 2 })?),
+            "bars" => Ok(bars::dataset(4)?),
+            // The test draws are other draws from the same target.
+            "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
+            _ if path.is_dir() => self.load_folder(path, split),
+            _ if path.exists() => Ok(load(&self.data, &files::read(path)?, self.reading.binarize)?),
             _ => Err(CliError::Input(format!(
-                "--data {}: there is no such file or folder; give one, or `digits` or `bars`",
+                "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.data
             ))),
         }

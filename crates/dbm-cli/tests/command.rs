@@ -54,6 +54,23 @@ fn samples_completions_and_exports_have_the_promised_shapes() {
     assert!(said.contains("weights only"), "{said}");
 }
 
+#[test]
+fn the_random_target_is_data_even_beside_a_folder_of_its_name() {
+    let folder = Folder::new("target");
+    std::fs::create_dir(folder.0.join("target")).unwrap();
+    folder.ok("train --data target --hidden 6,3 --steps 3 --batch 20 --out m.safetensors");
+    for split in ["train", "test"] {
+        let line =
+            format!("complete --model m.safetensors --data target --split {split} --mask random:0 --answers 1 --count 1000");
+        folder.ok(&format!("{line} --out {split}.npy"));
+        assert!(header(&folder.0.join(format!("{split}.npy"))).contains("'shape': (1000, 1, 12)"));
+    }
+    // With nothing unknown the answers are the examples: others to test on.
+    assert_ne!(folder.read("train.npy"), folder.read("test.npy"));
+    assert!(folder.fails(3, "train --data ./target --steps 1 --out o").contains("train-images"));
+    assert!(folder.fails(3, "train --data targets --steps 1 --out o").contains("`target`"));
+}
+
 fn header(path: &Path) -> String {
     let bytes = std::fs::read(path).unwrap();
     assert!(bytes.starts_with(b"\x93NUMPY"));

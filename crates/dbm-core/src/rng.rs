@@ -19,10 +19,12 @@ pub enum Purpose {
     Negative = 5,
     /// A sample or a completion.
     Completion = 6,
+    /// A chain of greedy pretraining.
+    Pretraining = 7,
     /// A chain of annealed importance sampling.
-    Annealing = 20,
+    Annealing = 8,
     /// Which unit of an example its pseudo-likelihood looks at.
-    PseudoLikelihood = 21,
+    PseudoLikelihood = 9,
 }
 
 /// All streams of one seed.

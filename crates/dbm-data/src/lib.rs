@@ -14,6 +14,7 @@ pub mod idx;
 pub mod npy;
 pub mod picture;
 pub mod table;
+pub mod target;
 #[cfg(test)]
 mod test_support;
 
