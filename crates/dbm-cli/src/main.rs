@@ -11,6 +11,9 @@ mod evaluate;
 mod export;
 mod files;
 mod model;
+#[cfg(test)]
+#[cfg(test)]
+mod plot;
 mod sample;
 mod threads;
 mod train;

@@ -1,0 +1,153 @@
+//! The axes of a plot: what they show, round ticks, and their labels.
+
+use super::Panel;
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use std::ops::Range;
+
+/// An axis: what it shows and where its ticks are.
+#[derive(Clone)]
+pub(super) struct Axis {
+    log: bool,
+    /// Its ends, on a logarithmic axis as logarithms to base 10.
+    low: f64,
+    high: f64,
+    ticks: Vec<f64>,
+    /// Decimals of the ticks' labels; None where each takes what it needs.
+    decimals: Option<usize>,
+}
+
+impl Axis {
+    pub(super) fn along_x(panel: &Panel) -> Self {
+        let values = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(x, _)| x);
+        let (low, high) = extent(values.map(|x| if panel.log_x { x.log10() } else { x }));
+        if panel.log_x { Self::logarithmic(low, high) } else { Self::linear(low, high) }
+    }
+
+    pub(super) fn along_y(panel: &Panel) -> Self {
+        let (low, high) = panel.y_range.unwrap_or_else(|| {
+            let lines = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(_, y)| y);
+            let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
+            let (low, high) = extent(lines.chain(bands).chain(panel.reference.as_ref().map(|(_, level)| *level)));
+            let room = 0.04 * (high - low);
+            (low - room, high + room)
+        });
+        Self::linear(low, high)
+    }
+
+    fn linear(low: f64, high: f64) -> Self {
+        let step = round_step((high - low) / 6.0);
+        let first = (low / step - 1e-9).ceil();
+        let ticks = (0..20).map(|i| (first + f64::from(i)) * step).take_while(|&tick| tick <= high + 1e-9 * step).collect();
+        let decimals = Some((-step.log10().floor()).clamp(0.0, 300.0) as usize);
+        Self { log: false, low, high, ticks, decimals }
+    }
+
+    fn logarithmic(low: f64, high: f64) -> Self {
+        let decades = high - low;
+        if decades < 1.0 {
+            // Too few powers of ten: ticks at equal differences.
+            let ends = Self::linear(10_f64.powf(low), 10_f64.powf(high));
+            return Self { log: true, low, high, ..ends };
+        }
+        // Every power of ten, or every second, third, ... one; 2 and 5 between them where there is room.
+        let step = (decades / 6.0).ceil();
+        let between: &[f64] = if decades < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let first = (low / step).floor();
+        let powers = (0..20).map(|i| 10_f64.powf((first + f64::from(i)) * step));
+        let ticks = powers.flat_map(|power| between.iter().map(move |factor| factor * power));
+        let ticks = ticks.filter(|tick| (low - 1e-9..=high + 1e-9).contains(&tick.log10())).collect();
+        Self { log: true, low, high, ticks, decimals: None }
+    }
+
+    /// How far along the axis a value is, from 0 to 1.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        let value = if self.log { value.log10() } else { value };
+        (value - self.low) / (self.high - self.low)
+    }
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
+        from + (self.share(*value) * f64::from(to - from)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        if hint.weight().allow_light_points() { vec![] } else { self.ticks.clone() }
+    }
+
+    fn range(&self) -> Range<f64> {
+        if self.log { 10_f64.powf(self.low)..10_f64.powf(self.high) } else { self.low..self.high }
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        // Powers of ten, and 2 and 5 times them, need a decimal for each power below 1.
+        number(*value, self.decimals.unwrap_or_else(|| (-value.log10() - 1e-9).ceil().max(0.0) as usize))
+    }
+}
+
+/// The least and the greatest value, made to differ.
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    let least = 1e-9 * low.abs().max(high.abs()).max(1e-3);
+    if high - low > least { (low, high) } else { (low - 0.5, high + 0.5) }
+}
+
+/// 1, 2 or 5 times a power of ten, the least that is no smaller.
+fn round_step(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&round| round >= step * (1.0 - 1e-9)).unwrap_or(step)
+}
+
+/// A number as a label: with so many decimals, thousands apart, or as a power of ten where that would be long.
+fn number(value: f64, decimals: usize) -> String {
+    let sign = if value < 0.0 { "\u{2212}" } else { "" };
+    if decimals > 4 && value == 0.0 {
+        return "0".into();
+    }
+    if value.abs() >= 1e6 || decimals > 4 {
+        let shortest = format!("{:.2e}", value.abs());
+        let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
+        let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
+        let mantissa = if mantissa == "1" { String::new() } else { format!("{mantissa}\u{b7}") };
+        return format!("{sign}{mantissa}10{}", exponent.chars().map(superscript).collect::<String>());
+    }
+    let digits = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let mut spaced = String::new();
+    for (place, digit) in whole.char_indices() {
+        if whole.len() > 4 && place > 0 && (whole.len() - place) % 3 == 0 {
+            spaced.push('\u{2009}');
+        }
+        spaced.push(digit);
+    }
+    let zero = digits.chars().all(|digit| matches!(digit, '0' | '.'));
+    format!("{}{spaced}{fraction}", if zero { "" } else { sign })
+}
+
+fn superscript(digit: char) -> char {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    digit.to_digit(10).map_or('⁻', |digit| DIGITS[digit as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        let ticks = |axis: Axis| axis.ticks.iter().map(|tick| axis.format_ext(tick)).collect::<Vec<_>>().join(" ");
+        assert_eq!(ticks(Axis::linear(-8.7, -3.9)), "−8 −7 −6 −5 −4");
+        assert_eq!(ticks(Axis::linear(-0.31, 0.2)), "−0.3 −0.2 −0.1 0.0 0.1 0.2");
+        assert_eq!(ticks(Axis::linear(0.0, 20_000.0)), "0 5000 10\u{2009}000 15\u{2009}000 20\u{2009}000");
+        assert_eq!(ticks(Axis::linear(-2e-5, 3e-5)), "−2·10⁻⁵ −10⁻⁵ 0 10⁻⁵ 2·10⁻⁵ 3·10⁻⁵");
+        assert_eq!(ticks(Axis::logarithmic(1.0, 4.3)), "10 100 1000 10\u{2009}000");
+        assert_eq!(ticks(Axis::logarithmic(-2.0, 0.0)), "0.01 0.02 0.05 0.1 0.2 0.5 1");
+        assert_eq!(ticks(Axis::logarithmic(-6.0, 8.0)), "10⁻⁶ 0.001 1 1000 10⁶");
+        assert_eq!(ticks(Axis::logarithmic(0.3, 0.9)), "2 3 4 5 6 7");
+    }
+}
