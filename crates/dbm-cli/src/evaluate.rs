@@ -66,7 +66,7 @@ impl Evaluate {
         let data = self.load_data(&model)?;
         let started = threads.now();
         let estimate = estimate_log_z(&model, data.as_ref().map(|(data, _)| data), &settings, threads, json)?;
-        let exact = feasible(exact::expectation(&model, &vec![None; model.n_visible()]).map(|exact| exact.log_sum))?;
+        let exact = feasible(exact::log_z(&model))?;
         let log_z = LogZ { estimate, exact };
         let likelihood = match &data {
             Some((data, count)) => Some(self.likelihood(&model, data, *count, &log_z, threads, json)?),
