@@ -4,7 +4,7 @@ mod common;
 
 use common::{SHAPES, State, distribution, draw, misfit, random_model};
 use dbm_core::chains::{Chains, Rule};
-use dbm_core::coupling::{BlockCoupling, Gibbs, Metropolis, PairKernel, Point, SharedUniform};
+use dbm_core::coupling::{BlockCoupling, Gibbs, Metropolis, PairKernel, Point, SharedUniform, meet};
 use dbm_core::law::{GibbsPair, MetropolisPair, Space};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
@@ -317,4 +317,48 @@ fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
     assert!(x < 5.0 && y < 5.0 && capped == 0, "{x} {y} {capped}");
     let (x, y, capped) = draw(1);
     assert!(x < 5.0 && y > 20.0 && capped > 1000, "{x} {y} {capped}");
+}
+
+/// A pair that goes where it is told.
+struct Scripted(Vec<(f32, f32)>);
+
+impl PairKernel for Scripted {
+    type Point = State;
+
+    fn step(&mut self, x: &Rc<State>, y: &Rc<State>) -> (Rc<State>, Rc<State>) {
+        let stay_or_go = |from: &Rc<State>, to: f32| if from[0][0] == to { Rc::clone(from) } else { Rc::new(vec![vec![to]]) };
+        let (to_x, to_y) = self.0.remove(0);
+        (stay_or_go(x, to_x), stay_or_go(y, to_y))
+    }
+}
+
+/// tau, whether it was cut, and `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` for a few f, against the sum written out.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_meeting_is_the_first_time_the_chains_are_equal_and_its_corrections_are_the_sum_up_to_it() {
+    // (x_1, y_0), (x_2, y_1), ...; the script ends where they are equal.
+    let scripts: [&[(f32, f32)]; 4] = [
+        &[(1.0, 1.0)],
+        &[(2.0, 1.0), (3.0, 1.0), (3.0, 1.0), (3.0, 3.0)],
+        &[(2.0, 1.0), (2.0, 5.0), (4.0, 5.0), (4.0, 2.0), (4.0, 4.0)],
+        &[(7.0, 1.0), (7.0, 2.0), (7.0, 2.0), (7.0, 3.0), (7.0, 4.0), (6.0, 6.0)],
+    ];
+    for script in scripts {
+        for cap in [1, 2, 3, 100] {
+            let point = |value: f32| Rc::new(vec![vec![value]]);
+            let (x1, y0) = script[0];
+            let mut sum = [0.0; 8];
+            let mut kernel = Scripted(script[1..].to_vec());
+            let meeting =
+                meet(point(y0), point(x1), &mut kernel, cap, |weight, state| sum[state[0][0] as usize] += f64::from(weight));
+            let time = script.len().min(cap as usize);
+            assert_eq!((meeting.time as usize, meeting.capped), (time, script.len() > cap as usize), "{script:?} cap {cap}");
+            let mut expected = [0.0; 8];
+            for &(x, y) in &script[..time - 1] {
+                expected[x as usize] += 1.0;
+                expected[y as usize] -= 1.0;
+            }
+            assert_eq!(sum, expected, "{script:?} cap {cap}");
+            assert_eq!(kernel.0.len(), script.len() - time, "no step after the meeting");
+        }
+    }
 }
