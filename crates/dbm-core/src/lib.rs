@@ -22,6 +22,7 @@ pub mod mean_field;
 mod model;
 mod optimize;
 mod parity;
+pub mod pretrain;
 pub mod rng;
 pub mod search;
 mod settings;

@@ -19,6 +19,8 @@ pub enum Purpose {
     Negative = 5,
     /// A sample or a completion.
     Completion = 6,
+    /// A chain of greedy pretraining.
+    Pretraining = 7,
 }
 
 /// All streams of one seed.

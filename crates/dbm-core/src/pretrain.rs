@@ -1,0 +1,342 @@
+//! Greedy layer-wise pretraining: a stack of RBMs, trained one after another, as the start of a deep model.
+
+mod rbm;
+
+use crate::linalg::{Backend, Matrix};
+use crate::rng::{Purpose, Stream, Streams};
+use crate::{Dbm, DbmError, Examples, Units, init};
+pub use rbm::Rbm;
+use serde::{Deserialize, Serialize};
+
+/// Momentum of the ascent: the customary value for the beginning of training (Hinton 2012, section 9), which pretraining is.
+const MOMENTUM: f32 = 0.5;
+
+/// Parameters beyond this are a run that has diverged.
+const LARGEST_PARAMETER: f32 = 1e6;
+
+/// What greedy pretraining is made of, besides sizes, units and data: unchecked as it comes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PretrainSettings {
+    /// Minibatches for each RBM.
+    pub steps: u64,
+    /// Step size, as for bits. A model of signs is a model of bits whose weights are `gap^2 W` and whose biases are `gap b` and a
+    /// sum of weights; in those the gradient is `gap^2` and `gap` times as small. So that the same rate moves either as far, weights
+    /// of signs move by this over `gap^4` (a sixteenth of it) times their gradient, and biases by this over `gap^2` (a quarter).
+    pub learning_rate: f64,
+    /// Examples, and so chains, a minibatch.
+    pub batch: usize,
+    /// Gibbs sweeps of contrastive divergence.
+    pub k: u32,
+    /// Standard deviation of the Gaussian initial weights.
+    pub deviation: f64,
+    /// Seed of every random stream of the run.
+    pub seed: u64,
+}
+
+/// The customary values: CD-1 at a rate of 0.05 with minibatches of 100, from weights of deviation 0.01 (Hinton 2012). With
+/// 1000 minibatches an RBM, samples of a 784-500-500 model of either kind of unit show digits. Models of a few dozen units, whose
+/// fields sum fewer weights, want a larger rate: 0.2 for images of 4 x 4.
+impl Default for PretrainSettings {
+    fn default() -> Self {
+        Self { steps: 1000, learning_rate: 0.05, batch: 100, k: 1, deviation: 0.01, seed: 0 }
+    }
+}
+
+impl PretrainSettings {
+    /// Accepts settings that make sense.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first setting out of its range.
+    pub fn check(&self) -> Result<(), DbmError> {
+        let within = |name, expected, got: String, ok| if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got }) };
+        let (rate, deviation) = (self.learning_rate, self.deviation);
+        let steps_fit = (1..=1_000_000_000).contains(&self.steps);
+        within("pretraining steps", "1 to 1000000000 for each RBM", self.steps.to_string(), steps_fit)?;
+        let expected = "a number above 0 and at most 10";
+        within("pretraining rate", expected, rate.to_string(), rate > 0.0 && rate <= 10.0)?;
+        within("pretraining batch", "1 to 100000", self.batch.to_string(), (1..=100_000).contains(&self.batch))?;
+        within("pretraining k", "1 to 1000", self.k.to_string(), (1..=1000).contains(&self.k))?;
+        let expected = "a number above 0 and at most 1";
+        within("pretraining deviation", expected, deviation.to_string(), deviation > 0.0 && deviation <= 1.0)
+    }
+}
+
+/// A pretraining run: RBM by RBM from the visible layer up, each by contrastive divergence (Salakhutdinov and Hinton 2009,
+/// section 3.1; Hinton 2002), composed into one deep model.
+///
+/// **Each RBM** has the conditionals of [`Rbm`]. Its data are, for l = 0, examples; above, states drawn afresh for each minibatch
+/// from `P(h_1 | v)`, ..., `P(h_l | h_{l-1})` of the RBMs below. From data `lower_0` the chain draws
+/// `upper_0, lower_1, upper_1, ..., lower_k`, and the gradients are means over the minibatch of
+///
+/// `W: lower_0 m_0^T - lower_k m_k^T`, `b: lower_0 - lower_k`, `c: m_0 - m_k`, with `m_t = E[upper | lower_t]`:
+/// conditional means in place of the upper states at both ends, which have the same expectation and are less noisy. The copies of a
+/// doubled layer share one draw, and their number is left out of the gradient, as is the custom: it would only scale the rate.
+///
+/// **The composed model** takes each `W_l` as its RBM learned it, undoubled, and as bias of a layer in two RBMs half the sum of
+/// what they learned. So the field of such a layer, `b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`, is the mean of the fields
+/// `c + 2 W_{l-1}^T s_{l-1}` and `b + 2 W_l s_{l+1}` that its two RBMs gave it: what was counted twice from one side is counted once
+/// from both. Visible and top layer, which hear one side only, keep the field their RBM gave them.
+///
+/// Before the first step the composed model is [`init::gaussian`]. An RBM begins with the bias its lower layer already has.
+///
+/// ```
+/// use dbm_core::{Examples, Units};
+/// use dbm_core::pretrain::{PretrainSettings, Pretrainer};
+/// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1])?;
+/// let settings = PretrainSettings { steps: 10, ..PretrainSettings::default() };
+/// let mut run = Pretrainer::new(&[4, 6, 3], Units::Signs, settings)?;
+/// while !run.is_done() {
+///     run.step(&data)?;
+/// }
+/// assert_eq!((run.steps_done(), run.model().sizes()), (20, &[4, 6, 3][..]));
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Pretrainer {
+    settings: PretrainSettings,
+    /// Composed as far as the run got; the one home of all weights.
+    model: Dbm,
+    /// `b` of each RBM.
+    lower_biases: Vec<Vec<f32>>,
+    /// `c` of each RBM.
+    upper_biases: Vec<Vec<f32>>,
+    velocity: Tensors,
+    step: u64,
+    order: Option<(u64, Vec<u32>)>,
+    reconstruction_error: Option<f64>,
+}
+
+/// One value for each parameter of the RBM in training: of `W`, `b` and `c`.
+type Tensors = [Vec<f32>; 3];
+
+impl Pretrainer {
+    /// A run at step 0.
+    ///
+    /// # Errors
+    /// Those of [`PretrainSettings::check`] and [`crate::check_sizes`].
+    pub fn new(sizes: &[usize], units: Units, settings: PretrainSettings) -> Result<Self, DbmError> {
+        settings.check()?;
+        let model = init::gaussian(sizes, units, settings.deviation, settings.seed)?;
+        Ok(Self {
+            lower_biases: model.biases()[..model.depth()].to_vec(),
+            upper_biases: model.biases()[1..].to_vec(),
+            velocity: zeros(&model, 0),
+            settings,
+            model,
+            step: 0,
+            order: None,
+            reconstruction_error: None,
+        })
+    }
+
+    /// The same run, computing with other kernels.
+    #[must_use]
+    pub fn with_backend(mut self, backend: Backend) -> Self {
+        self.model = self.model.with_backend(backend);
+        self
+    }
+
+    /// What the run was begun with.
+    pub fn settings(&self) -> &PretrainSettings {
+        &self.settings
+    }
+
+    /// Which RBM the next step trains, 0 being the one on the visible layer; the last one once all are done.
+    pub fn layer(&self) -> usize {
+        (self.step / self.settings.steps).min(self.model.depth() as u64 - 1) as usize
+    }
+
+    /// Steps taken, over all RBMs.
+    pub fn steps_done(&self) -> u64 {
+        self.step
+    }
+
+    /// Steps of the whole run, over all RBMs.
+    pub fn steps_total(&self) -> u64 {
+        self.settings.steps * self.model.depth() as u64
+    }
+
+    /// Whether every RBM has had its steps.
+    pub fn is_done(&self) -> bool {
+        self.step >= self.steps_total()
+    }
+
+    /// Of the last minibatch: the mean over examples and units of `(bit - P(bit high | upper_0))^2`, in `0.0..=1.0`, `bit` being a
+    /// lower unit of the data as 0 or 1. None before the first step. Each RBM has data, and so errors, of its own.
+    pub fn reconstruction_error(&self) -> Option<f64> {
+        self.reconstruction_error
+    }
+
+    /// The composed model as far as the run got.
+    pub fn model(&self) -> Dbm {
+        self.model.clone()
+    }
+
+    /// The RBM between layers `layer` and `layer + 1` as far as the run got, or None where there is no such layer.
+    pub fn rbm(&self, layer: usize) -> Option<Rbm<'_>> {
+        (layer < self.model.depth()).then(|| self.part(layer))
+    }
+
+    fn part(&self, layer: usize) -> Rbm<'_> {
+        let (up, down) = rbm::factors(layer, self.model.depth());
+        Rbm {
+            units: self.model.units(),
+            backend: self.model.backend(),
+            weight: &self.model.weights()[layer],
+            transposed: &self.model.transposed()[layer],
+            lower_bias: &self.lower_biases[layer],
+            upper_bias: &self.upper_biases[layer],
+            up,
+            down,
+        }
+    }
+
+    /// One minibatch of the present RBM; after its last, the next RBM is the present one. Does nothing once all are done.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer; [`DbmError::Diverged`] where a parameter would no
+    /// longer be finite or be beyond all bounds. Either leaves the run as it was.
+    pub fn step(&mut self, data: &Examples) -> Result<(), DbmError> {
+        let n = self.model.n_visible();
+        if data.width() != n {
+            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
+        }
+        if self.is_done() {
+            return Ok(());
+        }
+        let layer = self.layer();
+        let streams = Streams::new(self.settings.seed);
+        let mut chains: Vec<Stream> =
+            (0..self.settings.batch as u64).map(|chain| streams.at(Purpose::Pretraining, self.step, chain)).collect();
+        let mut lower = Matrix::zeros(chains.len(), n);
+        for chain in 0..chains.len() {
+            let example = self.example(streams, data, chain);
+            data.write_row(example, self.model.units(), lower.row_mut(chain));
+        }
+        for below in 0..layer {
+            let rbm = self.part(below);
+            lower = rbm.draw(&rbm.upper_fields(&lower)?, &mut chains)?;
+        }
+        let (gradient, error) = contrastive_divergence(&self.part(layer), &lower, self.settings.k, &mut chains)?;
+        self.ascend(layer, gradient)?;
+        self.reconstruction_error = Some(error);
+        self.step += 1;
+        if self.layer() > layer {
+            self.lower_biases[layer + 1].clone_from(&self.upper_biases[layer]);
+            self.velocity = zeros(&self.model, layer + 1);
+        }
+        Ok(())
+    }
+
+    /// Which example is the `chain`-th of this step: epoch by epoch, each in a random order of its own. The orders are other
+    /// ones than those of a [`crate::Trainer`] with the same seed.
+    fn example(&mut self, streams: Streams, data: &Examples, chain: usize) -> usize {
+        let place = u128::from(self.step) * self.settings.batch as u128 + chain as u128;
+        let (epoch, place) = ((place / data.len() as u128) as u64, (place % data.len() as u128) as usize);
+        let known = self.order.as_ref().is_some_and(|(e, order)| *e == epoch && order.len() == data.len());
+        if !known {
+            self.order = Some((epoch, streams.at(Purpose::Order, epoch, 1).permutation(data.len())));
+        }
+        self.order.as_ref().map_or(0, |(_, order)| order[place] as usize)
+    }
+
+    /// Moves the present RBM's parameters along the gradient, with momentum, and the composed model with them.
+    fn ascend(&mut self, layer: usize, gradient: Tensors) -> Result<(), DbmError> {
+        let (rate, gap) = (self.settings.learning_rate as f32, self.model.units().gap());
+        let bias_rate = rate / (gap * gap);
+        let rates = [bias_rate / (gap * gap), bias_rate, bias_rate];
+        let mut velocity = gradient;
+        for (new, old) in velocity.iter_mut().zip(&self.velocity) {
+            new.iter_mut().zip(old).for_each(|(g, u)| *g += MOMENTUM * u);
+        }
+        let rbm = self.part(layer);
+        let bounded = |((values, velocity), rate): ((&[f32], &Vec<f32>), f32)| {
+            // A comparison with NaN is false.
+            values.iter().zip(velocity).all(|(x, u)| (x + rate * u).abs() <= LARGEST_PARAMETER)
+        };
+        if ![rbm.weight.data(), rbm.lower_bias, rbm.upper_bias].into_iter().zip(&velocity).zip(rates).all(bounded) {
+            return Err(DbmError::Diverged { step: self.step });
+        }
+        let moved = |values: &mut [f32], velocity: &[f32], rate: f32| {
+            values.iter_mut().zip(velocity).for_each(|(x, u)| *x += rate * u);
+        };
+        moved(&mut self.lower_biases[layer], &velocity[1], rates[1]);
+        moved(&mut self.upper_biases[layer], &velocity[2], rates[2]);
+        let (lower_biases, upper_biases) = (&self.lower_biases, &self.upper_biases);
+        self.model.update(|weights, biases| {
+            moved(weights[layer].data_mut(), &velocity[0], rates[0]);
+            // The RBM above this one, if there is any, has learned nothing yet.
+            biases[layer + 1].clone_from(&upper_biases[layer]);
+            biases[layer].clone_from(&lower_biases[layer]);
+            if layer > 0 {
+                biases[layer].iter_mut().zip(&upper_biases[layer - 1]).for_each(|(b, c)| *b = 0.5 * (*b + c));
+            }
+        });
+        self.velocity = velocity;
+        Ok(())
+    }
+}
+
+fn zeros(model: &Dbm, layer: usize) -> Tensors {
+    let (rows, columns) = (model.sizes()[layer], model.sizes()[layer + 1]);
+    [vec![0.0; rows * columns], vec![0.0; rows], vec![0.0; columns]]
+}
+
+/// The gradient of CD-k from these data, and the error of the first reconstruction.
+fn contrastive_divergence(rbm: &Rbm, data: &Matrix, k: u32, streams: &mut [Stream]) -> Result<(Tensors, f64), DbmError> {
+    let mut fields = rbm.upper_fields(data)?;
+    let first = rbm.means(&fields);
+    let mut lower = data.clone();
+    let mut error = 0.0;
+    for sweep in 0..k {
+        let upper = rbm.draw(&fields, streams)?;
+        let lower_fields = rbm.lower_fields(&upper)?;
+        if sweep == 0 {
+            error = squared_error(rbm, data, &rbm.means(&lower_fields));
+        }
+        lower = rbm.draw(&lower_fields, streams)?;
+        fields = rbm.upper_fields(&lower)?;
+    }
+    let last = rbm.means(&fields);
+    let alpha = 1.0 / data.rows() as f32;
+    let mut weight = vec![0.0; rbm.weight.data().len()];
+    rbm.backend.add_outer_products(&mut weight, alpha, data, 0, &first);
+    rbm.backend.add_outer_products(&mut weight, -alpha, &lower, 0, &last);
+    Ok(([weight, mean_difference(data, &lower), mean_difference(&first, &last)], error))
+}
+
+/// The mean over rows of `a - b`.
+fn mean_difference(a: &Matrix, b: &Matrix) -> Vec<f32> {
+    let mut sums = vec![0.0; a.columns()];
+    for (a, b) in a.data().chunks_exact(a.columns()).zip(b.data().chunks_exact(b.columns())) {
+        sums.iter_mut().zip(a).zip(b).for_each(|((sum, a), b)| *sum += a - b);
+    }
+    sums.iter_mut().for_each(|sum| *sum /= a.rows() as f32);
+    sums
+}
+
+/// The mean of `((states - means) / gap)^2`.
+fn squared_error(rbm: &Rbm, states: &Matrix, means: &Matrix) -> f64 {
+    let gap = f64::from(rbm.units.gap());
+    let squares = states.data().iter().zip(means.data()).map(|(&s, &m)| ((f64::from(s) - f64::from(m)) / gap).powi(2));
+    squares.sum::<f64>() / states.data().len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_beyond_all_bounds_is_refused_and_stays_as_it_was() {
+        let data = Examples::from_bits(3, &[1, 0, 1, 0, 1, 1]).unwrap();
+        for place in 0..2 {
+            let mut run = Pretrainer::new(&[3, 2], Units::Bits, PretrainSettings::default()).unwrap();
+            run.step(&data).unwrap();
+            let far = [&mut run.lower_biases, &mut run.upper_biases];
+            far.into_iter().nth(place).unwrap()[0][1] = [2.0 * LARGEST_PARAMETER, f32::NAN][place];
+            let before = run.model();
+            assert_eq!(run.step(&data), Err(DbmError::Diverged { step: 1 }));
+            assert_eq!((run.model(), run.steps_done()), (before, 1));
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Greedy pretraining: each RBM against the doubled model it stands for, the composed model against its RBMs, and what it is good for.
+
+mod common;
+
+use common::{distribution, misfit};
+use dbm_core::linalg::Matrix;
+use dbm_core::math::log_sum_exp;
+use dbm_core::pretrain::{PretrainSettings, Pretrainer, Rbm};
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::{Backend, Dbm, DbmError, Examples, Parity, Units, exact};
+use dbm_data::bars;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
+
+/// Trained for long enough, at such a rate, that all parameters are far from zero.
+fn trained(sizes: &[usize], units: Units) -> Pretrainer {
+    let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1]).unwrap();
+    let settings = PretrainSettings { steps: 150, learning_rate: 0.3, batch: 20, k: 2, deviation: 0.3, seed: 5 };
+    let mut run = Pretrainer::new(sizes, units, settings).unwrap();
+    while !run.is_done() {
+        run.step(&data).unwrap();
+    }
+    run
+}
+
+/// Copies of the (lower, upper) layer that RBM `layer` of `depth` stands for: one to hear from each side that the deep model's
+/// other layer hears from.
+fn copies(layer: usize, depth: usize) -> (usize, usize) {
+    match (layer == 0, layer + 1 == depth) {
+        (true, true) => (1, 1),
+        (true, false) => (2, 1),
+        (false, true) => (1, 2),
+        (false, false) => (2, 2),
+    }
+}
+
+/// The doubled model itself: copies of both layers, all joined by the same weights, with the same biases. `upside_down` puts the
+/// upper layer in the place of the visible one.
+fn doubled(units: Units, rbm: &Rbm, (lower, upper): (usize, usize), upside_down: bool) -> Dbm {
+    let weight = rbm.weight();
+    let (rows, columns) = (weight.rows() * lower, weight.columns() * upper);
+    let tiled = (0..rows * columns).map(|place| {
+        let (i, j) = (place / columns, place % columns);
+        weight.row(i % weight.rows())[j % weight.columns()]
+    });
+    let tiled = Matrix::from_vec(rows, columns, tiled.collect());
+    let (b, c) = (rbm.lower_bias().repeat(lower), rbm.upper_bias().repeat(upper));
+    let (weight, biases) = if upside_down { (tiled.transposed(), vec![c, b]) } else { (tiled, vec![b, c]) };
+    Dbm::new(units, vec![weight.data().to_vec()], biases).unwrap()
+}
+
+/// The law of the first copy of the hidden layer given copies of `state` in the visible one, by enumeration: of each of its
+/// states in binary counting order.
+fn law(model: &Dbm, state: &[f32], hidden: usize) -> Vec<f64> {
+    let high = model.units().high();
+    let clamped: Vec<Option<bool>> = state.iter().cycle().take(model.n_visible()).map(|&x| Some(x == high)).collect();
+    let mut law = vec![0.0; 1 << hidden];
+    for (states, p) in distribution(model, &clamped) {
+        law[code(&states[1][..hidden], high)] += p;
+    }
+    law
+}
+
+fn code(state: &[f32], high: f32) -> usize {
+    state.iter().enumerate().map(|(place, &x)| usize::from(x == high) << place).sum()
+}
+
+/// How often each state was drawn.
+fn counts(drawn: &Matrix, high: f32) -> Vec<u32> {
+    let mut counts = vec![0; 1 << drawn.columns()];
+    (0..drawn.rows()).for_each(|row| counts[code(drawn.row(row), high)] += 1);
+    counts
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn draws_follow_the_law_of_the_doubled_model() {
+    // 20 000 draws each way for each of 12 RBMs, seed 3; alpha about 1e-5 for each of the 24 comparisons.
+    let n = 20_000;
+    let mut streams: Vec<_> = (0..n).map(|chain| Streams::new(3).at(Purpose::Pretraining, 0, chain)).collect();
+    for units in KINDS {
+        for sizes in [&[4, 3][..], &[4, 3, 2], &[4, 3, 2, 3]] {
+            let run = trained(sizes, units);
+            for layer in 0..sizes.len() - 1 {
+                let rbm = run.rbm(layer).unwrap();
+                let copies = copies(layer, sizes.len() - 1);
+                for upside_down in [false, true] {
+                    let (given, drawn) = if upside_down { (layer + 1, layer) } else { (layer, layer + 1) };
+                    let state: Vec<f32> = (0..sizes[given]).map(|i| units.value(i % 3 != 1)).collect();
+                    let batch = Matrix::from_vec(n as usize, state.len(), state.repeat(n as usize));
+                    let fields = if upside_down { rbm.lower_fields(&batch) } else { rbm.upper_fields(&batch) }.unwrap();
+                    let law = law(&doubled(units, &rbm, copies, upside_down), &state, sizes[drawn]);
+                    let draws = rbm.draw(&fields, &mut streams).unwrap();
+                    let misfit = misfit(&counts(&draws, units.high()), &law);
+                    assert!(misfit < 5.0, "{units:?} {sizes:?}, RBM {layer}, upside down {upside_down}: {misfit:.1}");
+                    // Their means are the law's, exactly.
+                    for (i, &mean) in rbm.means(&fields).row(0).iter().enumerate() {
+                        let high: f64 = law.iter().enumerate().filter(|(code, _)| code >> i & 1 == 1).map(|(_, p)| p).sum();
+                        let expected = f64::from(units.low()) + f64::from(units.gap()) * high;
+                        assert!(
+                            (f64::from(mean) - expected).abs() < 1e-5,
+                            "{units:?} {sizes:?}, RBM {layer}: {mean}, {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn fields_of_the_composed_model_are_the_means_of_those_its_rbms_gave() {
+    for units in KINDS {
+        for sizes in [&[4, 3][..], &[4, 3, 2], &[4, 3, 5, 2]] {
+            let run = trained(sizes, units);
+            let model = run.model();
+            let state: Vec<Vec<f32>> =
+                sizes.iter().enumerate().map(|(l, &n)| (0..n).map(|i| units.value((i + l) % 3 != 1)).collect()).collect();
+            let batch = |l: usize| Matrix::from_vec(1, sizes[l], state[l].clone());
+            for l in 0..sizes.len() {
+                let from_below = l.checked_sub(1).and_then(|l| run.rbm(l)).map(|rbm| rbm.upper_fields(&batch(l - 1)).unwrap());
+                let from_above = run.rbm(l).map(|rbm| rbm.lower_fields(&batch(l + 1)).unwrap());
+                let given: Vec<Matrix> = from_below.into_iter().chain(from_above).collect();
+                assert_eq!(given.len(), if l == 0 || l + 1 == sizes.len() { 1 } else { 2 });
+                for (i, field) in model.field(l, &state).into_iter().enumerate() {
+                    let mean = given.iter().map(|fields| fields.row(0)[i]).sum::<f32>() / given.len() as f32;
+                    assert!((field - mean).abs() < 1e-5, "{units:?} {sizes:?}, layer {l}: {field} and {mean}");
+                }
+            }
+        }
+    }
+}
+
+/// `log sum exp(-E)` over all states, by enumeration of the layers of one parity with the others summed out.
+fn log_sum(model: &Dbm, kept: Parity) -> f64 {
+    let units = model.units();
+    let mut state: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![units.low(); n]).collect();
+    let free: Vec<(usize, usize)> = kept.layers(model.depth()).flat_map(|l| (0..model.sizes()[l]).map(move |i| (l, i))).collect();
+    let mut terms = Vec::new();
+    for code in 0..1_u32 << free.len() {
+        for (place, &(l, i)) in free.iter().enumerate() {
+            state[l][i] = units.value(code >> place & 1 == 1);
+        }
+        terms.push(-model.marginal_energy(kept, &state));
+    }
+    log_sum_exp(&terms)
+}
+
+/// Exact mean of log p(v) over the data, of a model with two hidden layers.
+fn log_likelihood(model: &Dbm, data: &Examples) -> f64 {
+    let [below, above] = model.weights() else { panic!("two hidden layers") };
+    let total: f64 = (0..data.len())
+        .map(|row| {
+            let mut visible = vec![0.0; data.width()];
+            data.write_row(row, model.units(), &mut visible);
+            // With v clamped, the hidden layers are an RBM of their own.
+            let mut drive = model.biases()[1].clone();
+            Backend::Plain.add_product(&mut drive, &visible, below);
+            let hidden = Dbm::new(model.units(), vec![above.data().to_vec()], vec![drive, model.biases()[2].clone()]).unwrap();
+            let bias: f64 = visible.iter().zip(&model.biases()[0]).map(|(&v, &b)| f64::from(v) * f64::from(b)).sum();
+            bias + log_sum(&hidden, Parity::Odd)
+        })
+        .sum();
+    total / data.len() as f64 - log_sum(model, Parity::Odd)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn pretraining_raises_the_exact_likelihood_far_above_that_of_the_gaussian_start() {
+    let data = bars::dataset(4).unwrap().examples;
+    // The best possible is log 1/30 = -3.4; independent units, each as often high as in the data, reach 16 log 1/2 = -11.1.
+    let best = -(data.len() as f64).ln();
+    for units in KINDS {
+        let settings = PretrainSettings { steps: 600, learning_rate: 0.2, seed: 1, ..PretrainSettings::default() };
+        let mut run = Pretrainer::new(&[16, 12, 6], units, settings).unwrap();
+        let before = log_likelihood(&run.model(), &data);
+        while !run.is_done() {
+            run.step(&data).unwrap();
+        }
+        let after = log_likelihood(&run.model(), &data);
+        assert!(after > before + 3.0 && after > -8.0 && after < best, "{units:?}: {before:.2} to {after:.2}, best {best:.2}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_likelihood_of_these_tests_is_the_exact_one() {
+    for units in KINDS {
+        let model = trained(&[4, 3, 2], units).model();
+        let data = Examples::from_bits(4, &[1, 0, 1, 0]).unwrap();
+        let exact = exact::log_probability(&model, &[true, false, true, false]).unwrap();
+        assert!((log_likelihood(&model, &data) - exact).abs() < 1e-5);
+    }
+}
+
+fn short(units: Units, batch: usize) -> Pretrainer {
+    let settings = PretrainSettings { steps: 3, learning_rate: 0.5, batch, k: 2, deviation: 0.1, seed: 9 };
+    Pretrainer::new(&[16, 10, 7, 4], units, settings).unwrap().with_backend(Backend::Plain)
+}
+
+/// Seed to bits, pinned, for the plain backend: the same natively and in every browser. A change here changes every run.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_short_run_is_pinned() {
+    let data = bars::dataset(4).unwrap().examples;
+    let hashes = KINDS.map(|units| {
+        let mut run = short(units, 70);
+        while !run.is_done() {
+            run.step(&data).unwrap();
+        }
+        // FNV-1a over the bits.
+        exact::flatten(run.model().weights(), run.model().biases())
+            .into_iter()
+            .fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ u64::from((x as f32).to_bits())).wrapping_mul(0x100_0000_01b3))
+    });
+    assert_eq!(hashes.map(|hash| format!("{hash:016x}")), ["fa81a62335873d71", "8b2d71f43cfb8d6d"]);
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn rbms_are_trained_one_after_another() {
+    let data = bars::dataset(4).unwrap().examples;
+    let mut run = short(Units::Signs, 20);
+    assert_eq!((run.steps_done(), run.steps_total(), run.layer(), run.reconstruction_error()), (0, 9, 0, None));
+    assert_eq!(
+        run.model(),
+        dbm_core::init::gaussian(&[16, 10, 7, 4], Units::Signs, 0.1, 9).unwrap().with_backend(Backend::Plain)
+    );
+    for step in 0..9 {
+        let (before, layer) = (run.model(), step / 3);
+        assert_eq!((run.layer(), run.is_done()), (layer, false));
+        run.step(&data).unwrap();
+        let after = run.model();
+        for l in 0..3 {
+            assert_eq!(before.weights()[l] != after.weights()[l], l == layer, "step {step}, weights {l}");
+        }
+        for l in 0..4 {
+            assert_eq!(before.biases()[l] != after.biases()[l], l == layer || l == layer + 1, "step {step}, biases {l}");
+        }
+        assert!((0.0..=1.0).contains(&run.reconstruction_error().unwrap()));
+    }
+    // All are done: a further step changes nothing.
+    let model = run.model();
+    run.step(&data).unwrap();
+    assert_eq!((run.steps_done(), run.layer(), run.is_done(), run.model()), (9, 2, true, model));
+    assert!(run.rbm(2).is_some() && run.rbm(3).is_none());
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn nonsense_is_refused_and_changes_nothing() {
+    let refused = |change: fn(&mut PretrainSettings)| {
+        let mut settings = PretrainSettings::default();
+        change(&mut settings);
+        match Pretrainer::new(&[4, 2], Units::Bits, settings).map(|run| run.steps_total()) {
+            Err(DbmError::Setting { name, .. }) => name,
+            other => panic!("accepted or misnamed: {other:?}"),
+        }
+    };
+    assert_eq!(refused(|s| s.steps = 0), "pretraining steps");
+    assert_eq!(refused(|s| s.steps = u64::MAX), "pretraining steps");
+    assert_eq!(refused(|s| s.learning_rate = f64::NAN), "pretraining rate");
+    assert_eq!(refused(|s| s.learning_rate = 0.0), "pretraining rate");
+    assert_eq!(refused(|s| s.batch = 0), "pretraining batch");
+    assert_eq!(refused(|s| s.k = 0), "pretraining k");
+    assert_eq!(refused(|s| s.deviation = f64::INFINITY), "pretraining deviation");
+    let too_few = Pretrainer::new(&[4], Units::Bits, PretrainSettings::default()).map(|run| run.steps_total());
+    assert_eq!(too_few, Err(DbmError::TooFewLayers(1)));
+
+    let mut run = short(Units::Bits, 5);
+    let model = run.model();
+    let narrow = Examples::from_bits(5, &[1, 0, 1, 0, 1]).unwrap();
+    assert!(matches!(run.step(&narrow), Err(DbmError::Shape { expected: 16, got: 5, .. })));
+    assert_eq!((run.model(), run.steps_done()), (model, 0));
+    let rbm = run.rbm(0).unwrap();
+    assert!(matches!(rbm.upper_fields(&Matrix::zeros(1, 3)), Err(DbmError::Shape { expected: 16, got: 3, .. })));
+    assert!(matches!(rbm.lower_fields(&Matrix::zeros(1, 3)), Err(DbmError::Shape { expected: 10, got: 3, .. })));
+    assert!(matches!(rbm.draw(&Matrix::zeros(2, 3), &mut []), Err(DbmError::Shape { expected: 2, got: 0, .. })));
+}
