@@ -222,6 +222,20 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
   errors.splice(0, errors.length, ...own);
 }));
 
+test("a worker that dies while it pretrains is replaced, and pretraining begins anew", lab({}, async ({ page, errors }) => {
+  await onBars(page);
+  await page.getByLabel("Start", { exact: true }).selectOption("pretrained");
+  await page.getByLabel("Steps per layer").fill("100000");
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();
+  await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await page.getByRole("alert").filter({ hasText: "pretraining begins anew" }).first().waitFor();
+  await page.getByText("pretraining layer 1 of 2: step 0 of 100000").waitFor();
+  await idle(page);
+  const own = errors.filter((error) => !error.includes("killed by the test"));
+  errors.splice(0, errors.length, ...own);
+}));
+
 test("drops a broken file and reads the error", lab({}, async ({ page }) => {
   await ready(page);
   const transfer = await page.evaluateHandle(() => {
