@@ -82,18 +82,22 @@ fn the_mean_of_plain_estimates_is_the_exact_gradient() {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn a_batch_of_one_draws_its_own_proposals_and_is_unbiased_too() {
-    let model = random_model(Units::Signs, &[4, 3, 2], 30);
-    let error = worst_error(&model, &ucd_lmi(true, SharedUniform), None, 20_000, 1);
-    assert!(error < LIMIT, "{error:.2} standard errors");
+    for sizes in SHAPES {
+        let model = random_model(Units::Signs, sizes, 30);
+        let error = worst_error(&model, &ucd_lmi(true, SharedUniform), None, 10_000, 1);
+        assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
+    }
 }
 
 /// The search's cap leaves the estimate unbiased: any start will do.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_search_cut_short_biases_nothing() {
-    let model = random_model(Units::Signs, &[4, 3, 2], 31);
-    let estimator = UcdLmi { max_sweeps: 1, ..ucd_lmi(true, SharedUniform) };
-    let error = worst_error(&model, &estimator, None, 3000, 12);
-    assert!(error < LIMIT, "{error:.2} standard errors");
+    for sizes in SHAPES {
+        let model = random_model(Units::Signs, sizes, 31);
+        let estimator = UcdLmi { max_sweeps: 1, ..ucd_lmi(true, SharedUniform) };
+        let error = worst_error(&model, &estimator, None, 3000, 12);
+        assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
+    }
 }
 
 /// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
@@ -119,14 +123,14 @@ impl Acceptance for NeverAccepts {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn broken_couplings_fail_the_same_test() {
-    for units in [Units::Signs, Units::Bits] {
-        let model = random_model(units, &[4, 3, 2], 21);
+    for (units, sizes) in [Units::Signs, Units::Bits].into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 21);
         let right = worst_error(&model, &ucd_lmi(true, SharedUniform), None, 3000, 12);
         let follows = worst_error(&model, &ucd_lmi(true, YFollowsX), None, 3000, 12);
         let never = worst_error(&model, &ucd_lmi(true, NeverAccepts), None, 3000, 12);
         assert!(
             right < LIMIT && follows > 1.5 * LIMIT && never > 1.5 * LIMIT,
-            "{units:?}: right {right:.1}, y follows x {follows:.1}, never accepts {never:.1} standard errors"
+            "{units:?} {sizes:?}: right {right:.1}, y follows x {follows:.1}, never accepts {never:.1} standard errors"
         );
     }
 }

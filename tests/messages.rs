@@ -1,9 +1,10 @@
 //! Messages as they cross between page and worker: through the browser's own values and back, unchanged.
 #![cfg(target_arch = "wasm32")]
 
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
-    Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice, PhaseMetrics, Request, RunPlan,
-    VERSION,
+    Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice, PhaseMetrics, Pretraining,
+    Request, RunPlan, Start, VERSION,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,11 +21,13 @@ fn cross<T: Serialize + DeserializeOwned>(value: &T) -> T {
 fn requests_cross_unchanged() {
     let mut settings = dbm_core::Settings { seed: (1 << 53) - 1, image: Some((28, 28)), ..dbm_core::Settings::default() };
     settings.optimizer.learning_rate = 0.1 + 0.2;
-    let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, settings };
+    let start = Start::Pretrained { steps: u32::MAX, learning_rate: 0.05 };
+    let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, start, settings };
     let source = DataSource::Upload { name: "<b>mine</b>.csv".into(), bytes: (0..=255).collect(), threshold: 127 };
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
+        Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
         Command::Restore { source, plan, checkpoint: vec![] },
         Command::Train,
         Command::Complete {
@@ -44,11 +47,40 @@ fn requests_cross_unchanged() {
 }
 
 #[wasm_bindgen_test]
+fn every_estimator_crosses_unchanged() {
+    for kind in EstimatorKind::ALL {
+        let mut plan = RunPlan {
+            hidden: vec![3],
+            units: dbm_core::Units::Signs,
+            start: Start::Orthogonal,
+            settings: dbm_core::Settings::default(),
+        };
+        plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
+        assert_eq!(cross(&plan), plan);
+    }
+}
+
+#[wasm_bindgen_test]
 fn events_cross_unchanged() {
     let histogram = Histogram { counts: vec![(1, 99), (40_000, 1)], capped: 2, cap: 100_000 };
-    let phase = PhaseMetrics { meeting_time: histogram.clone(), sweeps: histogram, acceptance: 0.25, energy: -1234.5 };
-    let metrics =
-        Metrics { running: true, step: 12, steps_per_second: 8.5, recent_steps: 12, positive: phase.clone(), negative: phase };
+    let positive = PhaseMetrics {
+        meeting_time: histogram.clone(),
+        sweeps: histogram.clone(),
+        mean_field: histogram,
+        acceptance: Some(0.25),
+        tries_capped: 3,
+        energy: Some(-1234.5),
+    };
+    let metrics = Metrics {
+        running: true,
+        step: 12,
+        pretraining: Some(Pretraining { layer: 1, layers: 2, step: 40, steps: 500 }),
+        parts: Some((1, 4)),
+        steps_per_second: 8.5,
+        recent_steps: 12,
+        positive,
+        negative: PhaseMetrics::default(),
+    };
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
     for event in [Event::Ready, Event::Metrics(metrics), Event::Samples(grid), Event::Failed { message: "no".into() }] {
         for id in [None, Some(4)] {

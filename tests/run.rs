@@ -3,7 +3,8 @@
 mod common;
 
 use common::random_model;
-use dbm_core::{Alone, Backend, Examples, Host, Method, OptimizerSettings, Settings, Trainer, Units, exact, init};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::{Alone, Backend, Examples, Host, Method, OptimizerSettings, Settings, Snapshot, Trainer, Units, exact, init};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -29,6 +30,17 @@ fn settings(method: Method) -> Settings {
 fn trainer(method: Method) -> Trainer {
     Trainer::new(init::orthogonal(&[16, 20, 7], Units::Signs, 2).unwrap(), settings(method)).unwrap()
 }
+
+/// A run by another estimator, on a model on which its couplings end soon.
+fn estimator(name: &str) -> Trainer {
+    let estimator: EstimatorSettings = name.parse().unwrap();
+    let conditional = if estimator.kind.is_persistent() { 0.0 } else { 0.4 };
+    let settings = Settings { estimator, conditional, max_meeting: 500, batch: 40, ..settings(Method::Adam) };
+    Trainer::new(init::gaussian(&[16, 6, 3], Units::Signs, 0.1, 2).unwrap(), settings).unwrap()
+}
+
+const NAMES: [&str; 9] =
+    ["ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-1", "pcd-gibbs-2", "centered-pcd-1", "centered-ucd-lmi"];
 
 /// Computes shards last to first, as a pool of threads well might.
 struct Backwards;
@@ -81,6 +93,84 @@ fn a_restored_run_goes_on_bit_for_bit() {
     }
 }
 
+#[wasm_bindgen_test(unsupported = test)]
+fn runs_of_every_estimator_are_values_too() {
+    let data = data();
+    for name in NAMES {
+        let (mut whole, mut half) = (estimator(name), estimator(name));
+        for _ in 0..3 {
+            whole.step(&data, &Alone).unwrap();
+            half.step(&data, &Backwards).unwrap();
+        }
+        let mut resumed = Trainer::restore(half.snapshot()).unwrap();
+        for _ in 0..3 {
+            whole.step(&data, &Backwards).unwrap();
+            resumed.step(&data, &Alone).unwrap();
+        }
+        assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
+        assert_eq!(whole.snapshot().persistent.is_some(), name.contains("pcd"), "{name}");
+        assert_eq!(whole.snapshot().offsets.is_some(), name.contains("centered"), "{name}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_snapshot_whose_chains_or_offsets_do_not_fit_is_refused() {
+    let mut run = estimator("centered-pcd-1");
+    run.step(&data(), &Alone).unwrap();
+    let refused = |change: fn(&mut Snapshot)| {
+        let mut snapshot = run.snapshot();
+        change(&mut snapshot);
+        Trainer::restore(snapshot).unwrap_err().to_string()
+    };
+    for (said, change) in [
+        ("persistent chains", (|s| s.persistent.as_mut().unwrap()[1].truncate(7)) as fn(&mut Snapshot)),
+        ("persistent chains", |s| s.persistent.as_mut().unwrap().truncate(1)),
+        ("persistent chain", |s| s.persistent.as_mut().unwrap()[2][0] = 0.5),
+        ("persistent chains", |s| s.settings.estimator.kind = EstimatorKind::Cd),
+        ("offsets", |s| s.offsets = None),
+        ("offsets", |s| s.offsets.as_mut().unwrap()[0].truncate(3)),
+        ("offsets", |s| s.offsets.as_mut().unwrap()[0][0] = f32::NAN),
+        ("offsets", |s| s.settings.estimator.centering = None),
+        ("conditional", |s| s.settings.conditional = 0.5),
+    ] {
+        let error = refused(change);
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+/// FNV-1a over the bits of all parameters.
+fn hash(run: &Trainer) -> String {
+    let snapshot = run.snapshot();
+    let values = snapshot.parameters.weights.iter().chain(&snapshot.parameters.biases).flatten();
+    let hash = values.fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3));
+    format!("{hash:016x}")
+}
+
+/// Seed to bits, pinned, for the plain backend, estimator by estimator.
+#[wasm_bindgen_test(unsupported = test)]
+fn short_runs_of_every_estimator_are_pinned() {
+    let data = data();
+    let hashes = NAMES.map(|name| {
+        let mut run = estimator(name).with_backend(Backend::Plain);
+        for _ in 0..3 {
+            run.step(&data, &Alone).unwrap();
+        }
+        hash(&run)
+    });
+    assert_eq!(hashes, PINNED);
+}
+const PINNED: [&str; 9] = [
+    "e45a1c14956259e3",
+    "0c5e30bf109c900d",
+    "fbfefcd329d64f98",
+    "e3a474265822af88",
+    "7ec46f280211f404",
+    "4d06f50a2a3ee9b2",
+    "590c3e8bd097e783",
+    "c716e55a00dfa8ca",
+    "58953f7d79acb3fb",
+];
+
 /// Seed to bits, pinned, for the plain backend: the same natively and in every browser. A change here changes every run.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_short_run_is_pinned() {
@@ -89,11 +179,7 @@ fn a_short_run_is_pinned() {
     for _ in 0..3 {
         run.step(&data, &Alone).unwrap();
     }
-    let snapshot = run.snapshot();
-    let values = snapshot.parameters.weights.iter().chain(&snapshot.parameters.biases).flatten();
-    // FNV-1a over the bits.
-    let hash = values.fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3));
-    assert_eq!(format!("{hash:016x}"), "f75019b401eff7d6");
+    assert_eq!(hash(&run), "f75019b401eff7d6");
 }
 
 #[wasm_bindgen_test(unsupported = test)]

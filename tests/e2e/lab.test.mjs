@@ -94,6 +94,90 @@ test("trains on generated digits, pauses, steps, resets and undoes", lab({}, asy
   await until(() => steps(page), (n) => n === paused + 1, "reset undone");
 }));
 
+const onBars = async (page) => {
+  await ready(page);
+  await page.getByLabel("Data set", { exact: true }).selectOption("bars");
+  await page.getByText(/30 examples, 4 × 4/).waitFor();
+};
+
+const idle = (page) => page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
+
+test("pretrains layer by layer, pauses in between, and trains by centered PCD", lab({}, async ({ page, screenshot }) => {
+  await onBars(page);
+  await page.getByLabel("Estimator", { exact: true }).selectOption({ label: "PCD-k, mean field" });
+  await page.getByText(/^Biased: how DBMs were trained before/).waitFor();
+  await page.getByLabel("Centered parametrization").check();
+  await page.getByLabel("Centering rate").fill("0.05");
+  await page.getByLabel("Start", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
+  await page.getByLabel("Steps per layer").fill("100000"); // more than will be waited for
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  const underway = page.getByText(/^pretraining layer \d of 2: step \d+ of \d+$/);
+  await underway.waitFor();
+  await until(() => underway.textContent(), (text) => !text.includes("step 0 of"), "pretraining goes on");
+  await page.getByText("64 samples during pretraining").waitFor();
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await idle(page);
+  const paused = await underway.textContent();
+  await page.waitForTimeout(500);
+  assert.equal(await underway.textContent(), paused, "stands still while paused");
+  assert.equal(await steps(page), 0);
+  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await until(() => underway.textContent(), (text) => text !== paused, "one step of pretraining more");
+  await page.getByLabel("Steps per layer").fill("200");
+  await page.getByText("Press Reset to start with these settings.").waitFor();
+  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await until(() => underway.textContent(), (text) => text.includes("layer 1 of 2: step 0 of 200"), "pretraining begins anew");
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await until(() => steps(page), (n) => n >= 50, "trains after pretraining");
+  assert.equal(await underway.count(), 0, "pretraining is over");
+  const meeting = page.getByRole("region", { name: "Meeting time", exact: true });
+  const sweeps = page.getByRole("region", { name: "Mean-field sweeps", exact: true });
+  await meeting.getByText("PCD has no coupling.").waitFor();
+  await sweeps.getByText("The free chains of PCD have no search.").waitFor();
+  const cells = (region, row) => region.getByRole("row", { name: row }).getByRole("cell").allTextContents();
+  assert.ok(Number((await cells(sweeps, "clamped"))[0]) >= 1, "mean-field sweeps are counted");
+  assert.deepEqual(await cells(meeting, "free"), Array(5).fill("–"));
+  await screenshot("pretrained-pcd");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await idle(page);
+}));
+
+test("trains by every estimator, with the fields that belong to it", lab({}, async ({ page }) => {
+  await onBars(page);
+  const estimator = page.getByLabel("Estimator", { exact: true });
+  const values = await estimator.locator("option").evaluateAll((all) => all.map((option) => option.value));
+  assert.equal(values.length, 7);
+  for (const value of values) {
+    await estimator.selectOption(value);
+    assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^p?cd/.test(value)), value);
+    assert.equal(await page.getByLabel("Cap on meeting").count(), Number(value.startsWith("ucd")), value);
+    assert.equal(await page.getByLabel("Cap on search").count(), Number(value.endsWith("lmi")), value);
+    assert.equal(await page.getByLabel("Cap on tries").count(), Number(value === "ucd-gibbs"), value);
+    if (value === "ucd-gibbs") assert.equal(await page.getByLabel("Cap on meeting").inputValue(), "1000");
+    const reset = page.getByRole("button", { name: "Reset", exact: true });
+    if (await reset.isEnabled()) await reset.click();
+    await until(() => steps(page), (n) => n === 0, `${value} begins anew`);
+    await page.getByRole("button", { name: "Train", exact: true }).click();
+    await until(() => steps(page), (n) => n >= 20, `20 steps by ${value}`);
+    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await idle(page);
+  }
+}));
+
+test("refuses masks with persistent chains, where it is seen, and says what to do", lab({}, async ({ page }) => {
+  await ready(page);
+  await page.getByLabel("Estimator", { exact: true }).selectOption("pcd-gibbs");
+  const share = page.getByLabel("Conditional share");
+  await share.waitFor(); // in the part of the form that was folded
+  assert.equal(await share.inputValue(), "0.5", "what was typed stays");
+  assert.equal(await share.getAttribute("aria-invalid"), "true");
+  await page.getByText("One of the settings cannot be used yet.").waitFor();
+  await page.getByRole("button", { name: "Set the share to 0" }).click();
+  assert.equal(await share.inputValue(), "0");
+  assert.equal(await share.getAttribute("aria-invalid"), "false");
+  await page.getByText("Train starts with these settings.").waitFor();
+}));
+
 test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files without losing anything", lab({}, async ({ page, screenshot }) => {
   await ready(page);
   const upload = page.getByLabel("Upload data set", { exact: true });
@@ -134,6 +218,20 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
   await ready(page);
+  const own = errors.filter((error) => !error.includes("killed by the test"));
+  errors.splice(0, errors.length, ...own);
+}));
+
+test("a worker that dies while it pretrains is replaced, and pretraining begins anew", lab({}, async ({ page, errors }) => {
+  await onBars(page);
+  await page.getByLabel("Start", { exact: true }).selectOption("pretrained");
+  await page.getByLabel("Steps per layer").fill("100000");
+  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();
+  await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await page.getByRole("alert").filter({ hasText: "pretraining begins anew" }).first().waitFor();
+  await page.getByText("pretraining layer 1 of 2: step 0 of 100000").waitFor();
+  await idle(page);
   const own = errors.filter((error) => !error.includes("killed by the test"));
   errors.splice(0, errors.length, ...own);
 }));

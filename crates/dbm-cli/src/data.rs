@@ -23,6 +23,13 @@ pub struct DataArgs {
     /// `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How data are read, or how many are made.
+#[derive(Args, Clone, Copy)]
+pub struct Reading {
     /// 8-bit values above this are high
     #[arg(long, default_value_t = dbm_data::THRESHOLD, value_name = "GREY")]
     pub binarize: u8,
@@ -38,12 +45,12 @@ impl DataArgs {
         // Words come before paths: in a checkout of a Rust project there is a folder `target`.
         match self.data.as_str() {
             // The test digits are other digits of the same hands.
-            "digits" => Ok(digits::dataset(self.digits, if training { 1 } else { 2 })?),
+            "digits" => Ok(digits::dataset(self.reading.digits, if training { 1 } else { 2 })?),
             "bars" => Ok(bars::dataset(4)?),
             // The test draws are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
             _ if path.is_dir() => self.load_folder(path, split),
-            _ if path.exists() => Ok(load(&self.data, &files::read(path)?, self.binarize)?),
+            _ if path.exists() => Ok(load(&self.data, &files::read(path)?, self.reading.binarize)?),
             _ => Err(CliError::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.data
@@ -65,7 +72,7 @@ impl DataArgs {
         };
         let idx = |path: &Path| -> Result<Idx, CliError> { Ok(Idx::read(&path.display().to_string(), &files::read(path)?)?) };
         let labels = find("labels-idx1").map(|path| idx(&path)).transpose()?;
-        Ok(Dataset::from_idx(&images.display().to_string(), idx(&images)?, labels, self.binarize)?)
+        Ok(Dataset::from_idx(&images.display().to_string(), idx(&images)?, labels, self.reading.binarize)?)
     }
 }
 

@@ -1,12 +1,14 @@
-//! `dbm`: train, sample and complete with deep Boltzmann machines.
+//! `dbm`: train, sample, complete and evaluate with deep Boltzmann machines.
 //!
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
+mod bias;
 mod compare;
 mod complete;
 mod data;
 mod error;
+mod evaluate;
 mod export;
 mod files;
 mod model;
@@ -47,6 +49,21 @@ enum Command {
     Sample(sample::Sample),
     /// Fill in masked parts of examples
     Complete(complete::Complete),
+    /// Print the exact bias of every estimator of the gradient, by enumeration
+    Bias(bias::Bias),
+    /// Estimate log Z and how likely the model finds data
+    ///
+    /// log Z comes from annealed importance sampling. Its estimate of Z is unbiased, so that log Z is, if anything, too LOW, and the
+    /// likelihoods that it is taken off come out too HIGH: by little where the chains reach all modes, by any amount where
+    /// they miss some, and the standard error, taken from the same chains, cannot know. Try several numbers of betas, and
+    /// distrust a small effective sample size.
+    ///
+    /// log p(v) is bounded from below by a mean-field posterior. With one hidden layer the bound is the exact value; with more
+    /// it is below it by the divergence of the mean-field posterior from the true one, which is not estimated here. The bound
+    /// printed is thus a lower bound only as far as log Z is right.
+    ///
+    /// Models small enough are enumerated as well, and the exact values stand beside the estimates.
+    Evaluate(evaluate::Evaluate),
     /// Write the weights of a checkpoint alone, for sharing
     Export(export::Export),
 }
@@ -60,6 +77,8 @@ fn main() -> ExitCode {
             Command::Compare(command) => command.run(&threads, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
+            Command::Bias(command) => command.run(arguments.json),
+            Command::Evaluate(command) => command.run(&threads, arguments.json),
             Command::Export(command) => command.run(arguments.json),
         }
     };

@@ -1,48 +1,9 @@
 //! The command as a user types it: what it writes, what it says, and how it exits.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod support;
 
-/// A folder of its own for one test, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("dbm-test-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn dbm(&self, arguments: &str) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_dbm")).args(arguments.split_whitespace()).current_dir(&self.0).output().unwrap()
-    }
-
-    /// Runs what must succeed; returns what it printed.
-    fn ok(&self, arguments: &str) -> String {
-        let output = self.dbm(arguments);
-        assert!(output.status.success(), "dbm {arguments}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Runs what must fail with this exit code; returns what it said.
-    fn fails(&self, code: i32, arguments: &str) -> String {
-        let output = self.dbm(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(code), "dbm {arguments}: {said}");
-        assert!(!said.contains("panicked"), "{said}");
-        said
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::path::Path;
+use support::Folder;
 
 const TRAIN: &str = "train --data bars --hidden 20,8 --batch 70 --seed 1 --average 0.9 --conditional 0.5";
 

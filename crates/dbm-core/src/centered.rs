@@ -54,3 +54,89 @@ impl Centering {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, Streams};
+    use crate::{Units, exact, init};
+
+    fn numbers(sizes: &[usize], place: u64) -> Vec<Vec<f32>> {
+        let mut stream = Streams::new(4).at(Purpose::Initialization, 9, place);
+        sizes.iter().map(|&n| (0..n).map(|_| (0.5 * stream.gaussian()) as f32).collect()).collect()
+    }
+
+    /// The centered energy of a state, straight from its definition.
+    fn energy(weights: &[Matrix], centered: &[Vec<f32>], offsets: &[Vec<f32>], state: &[Vec<f32>]) -> f64 {
+        let away: Vec<Vec<f32>> = state.iter().zip(offsets).map(|(s, o)| s.iter().zip(o).map(|(s, o)| s - o).collect()).collect();
+        let biases: f64 = centered.iter().zip(&away).map(|(c, s)| dot(c, s)).sum();
+        let pairs: f64 = weights
+            .iter()
+            .zip(away.windows(2))
+            .flat_map(|(w, pair)| (0..w.rows()).map(move |i| f64::from(pair[0][i]) * dot(w.row(i), &pair[1])))
+            .sum();
+        -biases - pairs
+    }
+
+    #[test]
+    fn centered_biases_make_the_same_model_and_come_back() {
+        for units in [Units::Signs, Units::Bits] {
+            let sizes = [3, 4, 2];
+            let model = init::gaussian(&sizes, units, 0.7, 2).unwrap();
+            let centering = Centering::new(0.1, numbers(&sizes, 1));
+            let mut biases = model.biases().to_vec();
+            centering.shift(1.0, model.weights(), &mut biases);
+            // Energies differ by one constant.
+            let differences: Vec<f64> = (0..1 << 9)
+                .map(|code: u32| {
+                    let mut places = 0..9;
+                    let mut layer = |n: usize| (&mut places).take(n).map(|i| units.value(code >> i & 1 == 1)).collect();
+                    let state: Vec<Vec<f32>> = sizes.iter().map(|&n| layer(n)).collect();
+                    energy(model.weights(), &biases, centering.offsets(), &state) - model.energy(&state)
+                })
+                .collect();
+            assert!(differences.iter().all(|d| (d - differences[0]).abs() < 1e-5), "{units:?}");
+            centering.shift(-1.0, model.weights(), &mut biases);
+            assert!(biases.iter().flatten().zip(model.biases().iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6));
+        }
+    }
+
+    #[test]
+    fn the_corrected_gradient_is_that_of_the_centered_parameters() {
+        let sizes = [3, 2, 2];
+        let model = init::gaussian(&sizes, Units::Signs, 0.6, 3).unwrap();
+        let offsets = numbers(&sizes, 2);
+        let visible = [true, false, true];
+        // The direction of a centered weight, with the centered biases held: in plain parameters, w_ij alone and the biases that follow it.
+        let log_p = |model: &crate::Dbm| exact::log_probability(model, &visible).unwrap();
+        let plain = exact::gradient(&model, &visible, &[false; 3]).unwrap();
+        let bias_gradients: Vec<Vec<f32>> = {
+            let mut rest = plain[3 * 2 + 2 * 2..].iter().map(|&x| x as f32);
+            sizes.iter().map(|&n| (&mut rest).take(n).collect()).collect()
+        };
+        let mut rows: Vec<f32> = plain[..6].iter().map(|&x| x as f32).collect();
+        Centering::new(0.1, offsets.clone()).correct(0, 0, &bias_gradients, &mut rows);
+        for (place, corrected) in rows.iter().enumerate() {
+            let (i, j, h) = (place / 2, place % 2, 1e-2_f32);
+            let moved = |h: f32| {
+                let mut weights: Vec<Vec<f32>> = model.weights().iter().map(|w| w.data().to_vec()).collect();
+                let mut biases = model.biases().to_vec();
+                weights[0][place] += h;
+                biases[0][i] -= h * offsets[1][j];
+                biases[1][j] -= h * offsets[0][i];
+                log_p(&crate::Dbm::new(Units::Signs, weights, biases).unwrap())
+            };
+            let slope = (moved(h) - moved(-h)) / (2.0 * f64::from(h));
+            assert!((slope - f64::from(*corrected)).abs() < 1e-3, "{slope} {corrected}");
+        }
+    }
+
+    #[test]
+    fn offsets_are_the_running_mean_at_first() {
+        let mut centering = Centering::new(0.01, vec![vec![0.0]]);
+        for (step, mean) in [4.0, 2.0, 3.0].into_iter().enumerate() {
+            centering.follow(&[vec![mean]], step as u64);
+        }
+        assert!((centering.offsets()[0][0] - 3.0).abs() < 1e-6);
+    }
+}

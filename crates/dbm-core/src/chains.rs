@@ -29,6 +29,16 @@ pub enum Rule<'a> {
     Minimum,
     /// To a draw from its conditional distribution; one stream a chain.
     Gibbs(&'a mut [Stream]),
+    /// To a draw from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
+    /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model. One stream a chain.
+    Annealed {
+        /// One a chain.
+        streams: &'a mut [Stream],
+        /// Biases at `beta = 0`, `[n_l]` a layer.
+        base: &'a [Vec<f32>],
+        /// How much of the model is there, in `0..=1`.
+        beta: f32,
+    },
 }
 
 /// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer.
@@ -49,6 +59,7 @@ struct Scratch {
     gathered: Vec<f32>,
     product: Vec<f32>,
     uniforms: Vec<f32>,
+    annealed: Vec<f32>,
     decisions: Vec<f32>,
     flips: Vec<(u32, f32)>,
     /// Where in `flips` each layer of the parity ends.
@@ -250,11 +261,12 @@ impl Chains {
         let mut flipped = Vec::with_capacity(chains.len());
         for &c in chains {
             let c = c as usize;
-            let stream = match &mut rule {
-                Rule::Minimum => None,
-                Rule::Gibbs(streams) => Some(&mut streams[c]),
+            let (stream, annealing) = match &mut rule {
+                Rule::Minimum => (None, None),
+                Rule::Gibbs(streams) => (Some(&mut streams[c]), None),
+                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta))),
             };
-            self.set(model, parity, c, stream);
+            self.set(model, parity, c, stream, annealing);
             flipped.push(self.scratch.flips.len() as u32);
             self.carry(model, parity, c);
         }
@@ -262,16 +274,28 @@ impl Chains {
     }
 
     /// Sets one chain's layers of a parity from their fields, noting what flipped.
-    fn set(&mut self, model: &Dbm, parity: Parity, c: usize, mut stream: Option<&mut Stream>) {
+    fn set(
+        &mut self,
+        model: &Dbm,
+        parity: Parity,
+        c: usize,
+        mut stream: Option<&mut Stream>,
+        annealing: Option<(&[Vec<f32>], f32)>,
+    ) {
         let units = model.units();
-        let Scratch { uniforms, decisions, flips, ends, .. } = &mut self.scratch;
+        let Scratch { uniforms, annealed, decisions, flips, ends, .. } = &mut self.scratch;
         flips.clear();
         ends.clear();
         for l in parity.layers(model.depth()) {
             if l == 0 && self.clamp == Clamp::Visible {
                 continue;
             }
-            let field = self.fields[l].row(c);
+            let mut field = self.fields[l].row(c);
+            if let Some((base, beta)) = annealing {
+                annealed.clear();
+                annealed.extend(base[l].iter().zip(field).map(|(base, a)| (1.0 - beta) * base + beta * a));
+                field = annealed;
+            }
             let state = self.states[l].row_mut(c);
             // A unit is set high where its decision is at least zero.
             decisions.resize(field.len(), 0.0);

@@ -29,13 +29,21 @@ impl Dbm {
     /// # Panics
     /// If the state does not have the model's shape.
     pub fn field<S: AsRef<[f32]>>(&self, layer: usize, state: &[S]) -> Vec<f32> {
+        self.exact_field(layer, state).into_iter().map(|a| a as f32).collect()
+    }
+
+    /// The same, not rounded.
+    ///
+    /// # Panics
+    /// If the state does not have the model's shape.
+    pub fn exact_field<S: AsRef<[f32]>>(&self, layer: usize, state: &[S]) -> Vec<f64> {
         assert_eq!(state.len(), self.sizes().len());
         (0..self.sizes()[layer])
             .map(|unit| {
                 let below = if layer == 0 { 0.0 } else { dot(self.transposed()[layer - 1].row(unit), state[layer - 1].as_ref()) };
                 let above =
                     if layer == self.depth() { 0.0 } else { dot(self.weights()[layer].row(unit), state[layer + 1].as_ref()) };
-                (f64::from(self.biases()[layer][unit]) + below + above) as f32
+                f64::from(self.biases()[layer][unit]) + below + above
             })
             .collect()
     }

@@ -3,6 +3,7 @@
 //! No files, no clock, no threads of its own and nothing of the browser: a [`Host`] lends what is needed. Start with [`init`],
 //! train with a [`Trainer`], sample and fill in with a [`complete::Completer`].
 
+pub mod ais;
 mod centered;
 pub mod chains;
 pub mod complete;
@@ -15,6 +16,7 @@ pub mod gibbs;
 pub mod gradient;
 mod host;
 pub mod init;
+pub mod law;
 pub mod linalg;
 pub mod mask;
 pub mod math;
@@ -26,6 +28,7 @@ pub mod pretrain;
 pub mod rng;
 pub mod search;
 mod settings;
+pub mod signals;
 mod snapshot;
 mod train;
 mod units;

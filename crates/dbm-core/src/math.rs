@@ -77,6 +77,39 @@ pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
+/// `sum_i log(1 + exp(x_i))`, without overflow: one vectorized exponential a term, and hardly a logarithm.
+pub fn sum_softplus(values: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    // log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), and the second terms' sum is the log of a product of numbers in 1..=2, of which
+    // this many a lane stay below 2^1000.
+    const FACTORS: usize = 1000;
+    let mut total = 0.0;
+    for block in values.chunks(LANES * FACTORS) {
+        let (mut sums, mut products) = ([0.0_f64; LANES], [1.0_f64; LANES]);
+        Arch::new().dispatch(|| {
+            let eights = block.chunks_exact(LANES);
+            let mut last = [f64::NEG_INFINITY; LANES]; // adds nothing
+            last[..eights.remainder().len()].copy_from_slice(eights.remainder());
+            for eight in eights.chain(std::iter::once(&last[..])) {
+                for lane in 0..LANES {
+                    sums[lane] += eight[lane].max(0.0);
+                    products[lane] *= 1.0 + exp_below_zero(-eight[lane].abs());
+                }
+            }
+        });
+        total += sums.iter().sum::<f64>() + products.iter().map(|&product| libm::log(product)).sum::<f64>();
+    }
+    total
+}
+
+/// Mean of some values and its standard error, `deviation / sqrt(n)`, which is infinite for fewer than two.
+pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+    (mean, if n < 2.0 { f64::INFINITY } else { (squares / (n * (n - 1.0))).sqrt() })
+}
+
 /// `log(sum(exp(x)))`, without overflow; minus infinity for no terms.
 pub fn log_sum_exp(values: &[f64]) -> f64 {
     let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -117,8 +150,25 @@ mod tests {
     }
 
     #[test]
+    fn sums_of_softplus_are_sums_of_softplus() {
+        for n in [0, 1, 7, 8, 9, 1000, 20_003] {
+            let values: Vec<f64> = (0..n).map(|i| 40.0 * libm::sin(f64::from(i))).collect();
+            let one_by_one: f64 = values.iter().map(|&x| softplus(x)).sum();
+            assert!((sum_softplus(&values) - one_by_one).abs() <= 1e-13 * one_by_one, "{n} values");
+        }
+        assert!(sum_softplus(&[0.0, f64::NAN]).is_nan() && sum_softplus(&[f64::INFINITY, 1.0]).is_infinite());
+    }
+
+    #[test]
+    fn means_come_with_their_errors() {
+        assert_eq!(mean_and_error(&[1.0, 2.0, 3.0, 4.0]), (2.5, (5.0_f64 / 12.0).sqrt()));
+        assert_eq!(mean_and_error(&[3.0]), (3.0, f64::INFINITY));
+    }
+
+    #[test]
     fn sums_in_log_space_do_not_overflow() {
         assert_eq!(softplus(1000.0), 1000.0);
+        assert_eq!(sum_softplus(&vec![1e6; 20_001]), 20_001.0 * 1e6);
         assert!((softplus(0.0) - std::f64::consts::LN_2).abs() < 1e-15);
         assert!((log_sum_exp(&[1000.0, 1000.0]) - 1000.0 - std::f64::consts::LN_2).abs() < 1e-12);
         assert_eq!(log_sum_exp(&[]), f64::NEG_INFINITY);

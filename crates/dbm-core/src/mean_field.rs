@@ -15,7 +15,7 @@ pub struct MeanField {
     pub capped: u32,
 }
 
-/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009, equation 9).
+/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009).
 ///
 /// From the middle value (0 for signs, 1/2 for bits), each sweep sets the odd layers to their means given those of the even
 /// ones, `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones. Layers of one parity do not interact,

@@ -21,6 +21,10 @@ pub enum Purpose {
     Completion = 6,
     /// A chain of greedy pretraining.
     Pretraining = 7,
+    /// A chain of annealed importance sampling.
+    Annealing = 8,
+    /// Which unit of an example its pseudo-likelihood looks at.
+    PseudoLikelihood = 9,
 }
 
 /// All streams of one seed.

@@ -39,11 +39,12 @@ pub enum Command {
         /// Its model and settings.
         plan: RunPlan,
     },
-    /// Trains until [`Command::Pause`]. Answer: [`crate::Event::Done`] at once; metrics follow.
+    /// Pretrains, where the run begins so and has not done it, and trains until [`Command::Pause`]. Answer:
+    /// [`crate::Event::Done`] at once; metrics follow.
     Train,
     /// Stops training between two slices. Answer: [`crate::Event::Done`], after the last metrics.
     Pause,
-    /// One gradient step. Answer: [`crate::Event::Done`], after its metrics.
+    /// One gradient step, or one minibatch of pretraining. Answer: [`crate::Event::Done`], after its metrics.
     Step,
     /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
     /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
@@ -55,7 +56,7 @@ pub enum Command {
         source: DataSource,
         /// What the run was begun with.
         plan: RunPlan,
-        /// [`crate::Event::Snapshot`]'s bytes; empty to begin the run anew.
+        /// [`crate::Event::Snapshot`]'s bytes; empty to begin the run anew, pretraining included.
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
@@ -178,6 +179,29 @@ pub struct RunPlan {
     pub hidden: Vec<u32>,
     /// Kind of units.
     pub units: Units,
+    /// How the parameters begin.
+    #[serde(default)]
+    pub start: Start,
     /// Everything else; its `image` is set by the worker from the data's shape.
     pub settings: Settings,
+}
+
+/// How a run's parameters begin, drawn with the seed of its settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Start {
+    /// Random semi-orthogonal weights.
+    #[default]
+    Orthogonal,
+    /// Gaussian weights.
+    Gaussian {
+        /// Their standard deviation, above 0 and at most 1.
+        deviation: f64,
+    },
+    /// Greedy layer-wise pretraining, which the worker does first, in slices like training; the run's step 0 comes after it.
+    Pretrained {
+        /// Minibatches for each layer.
+        steps: u32,
+        /// Their step size, above 0 and at most 10.
+        learning_rate: f64,
+    },
 }

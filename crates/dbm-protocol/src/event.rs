@@ -22,7 +22,7 @@ pub enum Event {
     Ready,
     /// The request has been carried out and has no other answer.
     Done,
-    /// The request was stopped by [`crate::Command::Cancel`].
+    /// The request was stopped: by [`crate::Command::Cancel`], or, a single step, by Pause or by another run.
     Cancelled,
     /// The request was refused, or training stopped (no id): what was expected, what came, what to do. Whatever was loaded
     /// or trained before is as it was.
@@ -65,7 +65,7 @@ pub enum Event {
     },
     /// Training went on; at most 30 a second.
     Metrics(Metrics),
-    /// The run as it stands, every few seconds of training: what [`crate::Command::Restore`] goes on from.
+    /// The run as it stands, every few seconds of training, but not of pretraining: what [`crate::Command::Restore`] goes on from.
     Snapshot {
         /// Gradient steps taken.
         step: u32,
@@ -136,23 +136,29 @@ pub struct Grid {
 pub struct Histogram {
     /// `(value, count)`.
     pub counts: Vec<(u32, u32)>,
-    /// Chains that were cut at the cap.
+    /// How many of them were cut at the cap.
     pub capped: u32,
     /// The cap.
     pub cap: u32,
 }
 
-/// One phase of the recent gradient steps.
+/// One phase of the recent gradient steps. What the run's estimator does not do is empty; the positive phase of a model with one
+/// hidden layer is exact and does nothing of all this.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseMetrics {
-    /// Meeting times tau of the recent steps' couplings; empty where the phase needs no chain (the positive one of an RBM).
+    /// Meeting times tau of the recent steps' couplings.
     pub meeting_time: Histogram,
-    /// Sweeps T of the recent steps' local searches; empty likewise.
+    /// Sweeps T of the recent steps' local searches.
     pub sweeps: Histogram,
-    /// Share of Metropolis proposals accepted among the recent ones.
-    pub acceptance: f64,
-    /// Mean energy of the states the couplings start from, latest step.
-    pub energy: f64,
+    /// Sweeps of the recent steps' mean-field iterations.
+    pub mean_field: Histogram,
+    /// Share of Metropolis proposals accepted among the recent ones; `None` where there were none.
+    pub acceptance: Option<f64>,
+    /// Recent steps of Gibbs couplings whose draws were cut at the cap on tries, which biases.
+    pub tries_capped: u32,
+    /// Mean energy of the states that the couplings start from, or of the chains' last states where nothing is coupled, latest step;
+    /// `None` where the phase has no chains.
+    pub energy: Option<f64>,
 }
 
 /// Where training stands.
@@ -162,7 +168,11 @@ pub struct Metrics {
     pub running: bool,
     /// Gradient steps taken.
     pub step: u32,
-    /// Gradient steps a second, over the last second or two; 0 where not running.
+    /// Pretraining, in a run that begins with it: under way, or done.
+    pub pretraining: Option<Pretraining>,
+    /// Parts done of the gradient step under way, and of how many; `None` between two steps.
+    pub parts: Option<(u32, u32)>,
+    /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
     pub steps_per_second: f64,
     /// Steps that the histograms cover.
     pub recent_steps: u32,
@@ -170,6 +180,38 @@ pub struct Metrics {
     pub positive: PhaseMetrics,
     /// Free, or known units clamped.
     pub negative: PhaseMetrics,
+}
+
+impl Metrics {
+    /// Whether the run has done anything that beginning anew would lose.
+    pub fn begun(&self) -> bool {
+        self.step > 0 || self.parts.is_some() || self.pretraining.is_some_and(|pretraining| pretraining.begun())
+    }
+}
+
+/// How far layer-wise pretraining has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pretraining {
+    /// The hidden layer it is at, 1 being the lowest; the topmost once all are done.
+    pub layer: u32,
+    /// Hidden layers.
+    pub layers: u32,
+    /// Minibatches that layer has had,
+    pub step: u32,
+    /// of this many for each.
+    pub steps: u32,
+}
+
+impl Pretraining {
+    /// Whether it has taken a step.
+    pub fn begun(&self) -> bool {
+        self.layer > 1 || self.step > 0
+    }
+
+    /// Whether every layer has had its minibatches.
+    pub fn is_done(&self) -> bool {
+        self.layer == self.layers && self.step >= self.steps
+    }
 }
 
 /// A picture to complete.

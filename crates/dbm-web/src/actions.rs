@@ -7,7 +7,7 @@ use crate::model_file;
 use crate::picture::{Half, Picture};
 use crate::shape::Shape;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
-use dbm_protocol::{Command, CompletionMethod, DataSource, ModelChoice};
+use dbm_protocol::{Command, CompletionMethod, DataSource, Metrics, ModelChoice};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -84,15 +84,15 @@ fn send_data(state: State, source: DataSource, choice: DataChoice, upload: Optio
     ask(state, Command::UseData { source, plan }, Purpose::Data(choice, upload));
 }
 
-/// Trains or takes one step; settings that were changed at step 0 are taken up first.
+/// Trains or takes one step; settings that were changed before the run has done anything are taken up first.
 pub fn train(state: State, command: Command) {
     state.model.set(ModelChoice::Training);
     fit_picture(state);
-    let at_start = state.metrics.with_untracked(|metrics| metrics.step == 0);
+    let at_start = !state.metrics.with_untracked(Metrics::begun);
     match state.draft.with_untracked(Draft::plan) {
         Some(plan) if at_start && !state.plan.with_untracked(|p| p.as_ref().is_some_and(|p| same_run(p, &plan))) => {
             state.running.set(command == Command::Train);
-            ask(state, Command::NewRun { plan }, Purpose::Run(Some(command)));
+            ask(state, Command::NewRun { plan }, Purpose::Run(Some(Box::new(command))));
         }
         None if at_start => state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons."),
         _ => go(state, command),
@@ -120,9 +120,10 @@ pub fn reset(state: State) {
         state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons.");
         return;
     };
-    let lost = state.metrics.with_untracked(|metrics| metrics.step);
-    if ask(state, Command::NewRun { plan }, Purpose::Run(None)).is_some() && lost > 0 {
-        state.say(Tone::Undoable, format!("Training begins anew; {lost} steps were set aside."));
+    let (lost, begun) = state.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
+    if ask(state, Command::NewRun { plan }, Purpose::Run(None)).is_some() && begun {
+        let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
+        state.say(Tone::Undoable, format!("Training begins anew; {what} set aside."));
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Purpose {
     /// To use other data; a file that is new becomes an upload when it was read.
     Data(DataChoice, Option<Upload>),
     /// To begin a run, and then, if asked, to go on with this.
-    Run(Option<Command>),
+    Run(Option<Box<Command>>),
     /// To give a new worker the data and the run of the old one.
     Restore,
     /// To put back what was there before.
@@ -90,7 +90,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             state.choice_before.set(state.choice_in_use.get_untracked());
             take_run(state, model, plan, metrics);
             if let Some(Purpose::Run(Some(next))) = purpose {
-                actions::go(state, next);
+                actions::go(state, *next);
             }
         }
         (Event::Progress { done, total }, Some(Purpose::Complete { .. })) => state.completing.update(|busy| {
@@ -139,7 +139,8 @@ pub fn gave_up(state: State, purpose: &Purpose) {
             state.loading.set(false);
             state.choice.set(state.choice_in_use.get_untracked());
         }
-        Purpose::Train | Purpose::Run(Some(Command::Train)) => state.running.set(false),
+        Purpose::Train => state.running.set(false),
+        Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
         Purpose::Complete { .. } => state.completing.set(None),
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use crate::inbox::{self, Purpose};
 use crate::state::{State, Tone};
-use dbm_protocol::{Command, Message, Request, VERSION};
+use dbm_protocol::{Command, Message, Request, Start, VERSION};
 use leptos::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn listen_for_silence(state: State) {
         inner.silent_ticks > PATIENCE
     });
     if lost == Some(true) {
-        replace(state, "it gave no sign for a minute");
+        replace(state, "it gave no sign for a minute (smaller layers, batches or caps make its steps shorter)");
     }
 }
 
@@ -188,6 +188,12 @@ fn replace(state: State, why: &str) {
     }
     let run = match state.snapshot.with_untracked(|snapshot| snapshot.as_ref().map(|snapshot| snapshot.step)) {
         Some(step) => format!("press Train to go on from step {step}"),
+        None if state
+            .plan
+            .with_untracked(|plan| plan.as_ref().is_some_and(|plan| matches!(plan.start, Start::Pretrained { .. }))) =>
+        {
+            "pretraining begins anew".into()
+        }
         None => "training begins anew at step 0".into(),
     };
     state.say(

@@ -3,6 +3,7 @@
 mod actions;
 mod bins;
 mod draft;
+mod estimators;
 mod inbox;
 mod link;
 mod model_file;

@@ -19,6 +19,8 @@ use std::rc::Rc;
 const SLICE_SECONDS: f64 = 0.015;
 /// Metrics come at most this often.
 const METRICS_SECONDS: f64 = 1.0 / 20.0;
+/// A step that takes longer says how far it is, so that the page does not take the worker for dead.
+const SLOW_SECONDS: f64 = 1.0;
 /// Training shows samples at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
 const SAMPLES_SECONDS: f64 = 0.4;
 const SAMPLES_SHARE: f64 = 15.0;
@@ -118,10 +120,10 @@ impl Lab {
     fn answer(&mut self, id: u32, command: Command, out: &mut Vec<Message>) -> Result<Option<Event>, String> {
         match command {
             Command::OpenModel { name, bytes } => self.open_model(&name, &bytes).map(Some),
-            Command::UseData { source, plan } => self.use_data(&source, plan).map(Some),
-            Command::NewRun { plan } => self.new_run(plan).map(Some),
-            Command::Restore { source, plan, checkpoint } => self.restore(&source, plan, &checkpoint).map(Some),
-            Command::Undo => self.undo().map(Some),
+            Command::UseData { source, plan } => self.use_data(&source, plan, out).map(Some),
+            Command::NewRun { plan } => self.new_run(plan, out).map(Some),
+            Command::Restore { source, plan, checkpoint } => self.restore(&source, plan, &checkpoint, out).map(Some),
+            Command::Undo => self.undo(out).map(Some),
             Command::Train => self.set_goal(Goal::Forever, out).map(|()| Some(Event::Done)),
             Command::Step => self.set_goal(Goal::OneStep(id), out).map(|()| None),
             Command::Pause => {
@@ -170,19 +172,19 @@ impl Lab {
         Ok(event)
     }
 
-    fn use_data(&mut self, source: &DataSource, plan: RunPlan) -> Answer {
+    fn use_data(&mut self, source: &DataSource, plan: RunPlan, out: &mut Vec<Message>) -> Answer {
         let data = sources::make(source).map_err(words)?;
         let run = Run::new(data, plan).map_err(words)?;
-        self.replace(run);
+        self.replace(run, out);
         self.data_ready()
     }
 
-    fn new_run(&mut self, plan: RunPlan) -> Answer {
+    fn new_run(&mut self, plan: RunPlan, out: &mut Vec<Message>) -> Answer {
         let Some(old) = &self.run else {
             return Err("a run needs data: choose a data set first".into());
         };
         let run = Run::new(old.data.clone(), plan).map_err(words)?;
-        self.replace(run);
+        self.replace(run, out);
         match &self.run {
             Some(run) => Ok(Event::RunReady {
                 model: run.about(),
@@ -194,32 +196,32 @@ impl Lab {
         }
     }
 
-    fn restore(&mut self, source: &DataSource, plan: RunPlan, checkpoint: &[u8]) -> Answer {
+    fn restore(&mut self, source: &DataSource, plan: RunPlan, checkpoint: &[u8], out: &mut Vec<Message>) -> Answer {
         let data = sources::make(source).map_err(words)?;
         let run = if checkpoint.is_empty() {
             Run::new(data, plan).map_err(words)?
         } else {
             Run::restore(data, plan, checkpoint).map_err(words)?
         };
-        self.replace(run);
+        self.replace(run, out);
         self.data_ready()
     }
 
-    fn undo(&mut self) -> Answer {
+    fn undo(&mut self, out: &mut Vec<Message>) -> Answer {
         if self.previous.is_none() {
             return Err("there is nothing to put back".into());
         }
         std::mem::swap(&mut self.run, &mut self.previous);
-        self.stop();
+        self.stop(out);
         self.data_ready()
     }
 
-    /// Takes a new run into use and keeps the old one for Undo, unless that never trained and the one kept before it did.
-    fn replace(&mut self, run: Run) {
-        self.stop();
-        let trained = |run: &Option<Run>| run.as_ref().is_some_and(|run| run.steps() > 0);
+    /// Takes a new run into use and keeps the old one for Undo, unless that did nothing yet and the one kept before it did.
+    fn replace(&mut self, run: Run, out: &mut Vec<Message>) {
+        self.stop(out);
+        let begun = |run: &Option<Run>| run.as_ref().is_some_and(|run| run.metrics(false).begun());
         let old = self.run.replace(run);
-        if trained(&old) || !trained(&self.previous) {
+        if begun(&old) || !begun(&self.previous) {
             self.previous = old.or(self.previous.take());
         }
     }
@@ -235,9 +237,11 @@ impl Lab {
         })
     }
 
-    /// Stops training without a word; what was under way in the old run stays with it.
-    fn stop(&mut self) {
-        self.goal = Goal::Rest;
+    /// Stops training; what was under way in the old run stays with it. A single step that was under way has no other answer.
+    fn stop(&mut self, out: &mut Vec<Message>) {
+        if let Goal::OneStep(id) = std::mem::take(&mut self.goal) {
+            out.push(message_of(Some(id), Event::Cancelled));
+        }
         // Training's own samples are of the run that is gone.
         self.jobs.retain(|job| job.id.is_some());
         self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
@@ -245,7 +249,7 @@ impl Lab {
 
     fn rest(&mut self, out: &mut Vec<Message>) {
         let was_training = self.goal != Goal::Rest;
-        self.stop();
+        self.stop(out);
         if let Some(run) = self.run.as_ref().filter(|_| was_training) {
             out.push(message_of(None, Event::Metrics(run.metrics(false))));
             self.snapshot(out);
@@ -260,11 +264,12 @@ impl Lab {
             // Two presses of Step ask for two steps; one that training overtakes is taken all the same.
             out.push(message_of(Some(earlier), Event::Done));
         }
-        self.shown.snapshot = now();
+        let time = now();
+        (self.shown.snapshot, self.shown.metrics) = (time, time);
         Ok(())
     }
 
-    /// Shards of the present step, until the clock shows `until` or the step is done.
+    /// Shards of the present step, or a minibatch of pretraining, until the clock shows `until` or the step is done.
     fn train(&mut self, until: f64, out: &mut Vec<Message>) {
         let Some(run) = &mut self.run else {
             self.goal = Goal::Rest;
@@ -279,15 +284,20 @@ impl Lab {
                     self.goal = Goal::Rest;
                     run.rest();
                     out.push(message_of(None, Event::Metrics(run.metrics(false))));
-                    out.push(message_of(asked, Event::Failed { message: error.to_string() }));
+                    let message = if run.is_pretraining() { format!("pretraining: {error}") } else { error.to_string() };
+                    out.push(message_of(asked, Event::Failed { message }));
                     return;
                 }
             }
         };
+        let time = now();
         if !finished {
+            if time - self.shown.metrics >= SLOW_SECONDS {
+                self.shown.metrics = time;
+                out.push(message_of(None, Event::Metrics(run.metrics(true))));
+            }
             return;
         }
-        let time = now();
         match self.goal {
             Goal::OneStep(id) => {
                 self.goal = Goal::Rest;
@@ -323,12 +333,13 @@ impl Lab {
     }
 
     fn snapshot(&mut self, out: &mut Vec<Message>) {
-        self.shown.snapshot = now();
         let Some(run) = &self.run else { return };
         let event = match run.checkpoint() {
-            Ok(checkpoint) => Event::Snapshot { step: run.steps(), checkpoint },
+            Ok(Some(checkpoint)) => Event::Snapshot { step: run.steps(), checkpoint },
+            Ok(None) => return,
             Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
         };
+        self.shown.snapshot = now();
         out.push(message_of(None, event));
     }
 

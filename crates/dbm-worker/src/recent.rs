@@ -1,5 +1,6 @@
 //! Histograms over the last steps, kept up to date one step at a time.
 
+use dbm_core::Settings;
 use dbm_core::gradient::PhaseInfo;
 use dbm_protocol::{Histogram, PhaseMetrics};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,18 +14,21 @@ pub struct RecentPhase {
     steps: VecDeque<PhaseInfo>,
     meeting_times: BTreeMap<u32, u32>,
     sweeps: BTreeMap<u32, u32>,
+    mean_field: BTreeMap<u32, u32>,
 }
 
 impl RecentPhase {
     pub fn push(&mut self, step: PhaseInfo) {
         count(&mut self.meeting_times, &step.meeting_times);
         count(&mut self.sweeps, &step.sweeps);
+        count(&mut self.mean_field, &step.mean_field_sweeps);
         self.steps.push_back(step);
         if self.steps.len() > WINDOW
             && let Some(old) = self.steps.pop_front()
         {
             discount(&mut self.meeting_times, &old.meeting_times);
             discount(&mut self.sweeps, &old.sweeps);
+            discount(&mut self.mean_field, &old.mean_field_sweeps);
         }
     }
 
@@ -32,19 +36,22 @@ impl RecentPhase {
         self.steps.len()
     }
 
-    pub fn metrics(&self, max_meeting: u32, max_sweeps: u32) -> PhaseMetrics {
+    /// `settings` are those of the run, whose caps the histograms name.
+    pub fn metrics(&self, settings: &Settings) -> PhaseMetrics {
         let sum = |of: fn(&PhaseInfo) -> u64| self.steps.iter().map(of).sum::<u64>();
-        let proposals = sum(|step| step.proposals);
-        let histogram = |counts: &BTreeMap<u32, u32>, capped: u64, cap: u32| Histogram {
+        let histogram = |counts: &BTreeMap<u32, u32>, capped: fn(&PhaseInfo) -> u32, cap: u32| Histogram {
             counts: counts.iter().map(|(&value, &count)| (value, count)).collect(),
-            capped: capped as u32,
+            capped: self.steps.iter().map(capped).sum(),
             cap,
         };
+        let proposals = sum(|step| step.proposals);
         PhaseMetrics {
-            meeting_time: histogram(&self.meeting_times, sum(|step| u64::from(step.couplings_capped)), max_meeting),
-            sweeps: histogram(&self.sweeps, sum(|step| u64::from(step.searches_capped)), max_sweeps),
-            acceptance: if proposals == 0 { 0.0 } else { sum(|step| step.accepted) as f64 / proposals as f64 },
-            energy: self.steps.back().filter(|step| step.chains > 0).map_or(0.0, PhaseInfo::mean_energy),
+            meeting_time: histogram(&self.meeting_times, |step| step.couplings_capped, settings.max_meeting),
+            sweeps: histogram(&self.sweeps, |step| step.searches_capped, settings.max_sweeps),
+            mean_field: histogram(&self.mean_field, |step| step.mean_field_capped, settings.estimator.mean_field_sweeps),
+            acceptance: (proposals > 0).then(|| sum(|step| step.accepted) as f64 / proposals as f64),
+            tries_capped: sum(|step| u64::from(step.tries_capped)).min(u64::from(u32::MAX)) as u32,
+            energy: self.steps.back().filter(|step| step.chains > 0).map(PhaseInfo::mean_energy),
         }
     }
 }
@@ -74,13 +81,41 @@ mod tests {
     fn histograms_cover_the_last_steps_and_no_others() {
         let mut recent = RecentPhase::default();
         for step in 0..WINDOW as u32 + 30 {
-            recent.push(PhaseInfo { sweeps: vec![step, 7], meeting_times: vec![1], chains: 1, ..PhaseInfo::default() });
+            recent.push(PhaseInfo {
+                sweeps: vec![step, 7],
+                meeting_times: vec![1],
+                mean_field_sweeps: vec![step],
+                searches_capped: 1,
+                couplings_capped: 2,
+                mean_field_capped: 3,
+                tries_capped: 4,
+                proposals: 4,
+                accepted: 1,
+                energy_sum: -3.0,
+                chains: 2,
+                ..PhaseInfo::default()
+            });
         }
-        let metrics = recent.metrics(50, 60);
+        let mut settings = Settings { max_meeting: 50, max_sweeps: 60, ..Settings::default() };
+        settings.estimator.mean_field_sweeps = 70;
+        let metrics = recent.metrics(&settings);
         assert_eq!(recent.len(), WINDOW);
         assert_eq!(metrics.meeting_time.counts, [(1, WINDOW as u32)]);
         assert_eq!(metrics.sweeps.counts.first(), Some(&(7, WINDOW as u32)));
         assert_eq!(metrics.sweeps.counts[1..].iter().map(|(value, _)| *value).min(), Some(30));
-        assert_eq!((metrics.meeting_time.cap, metrics.sweeps.cap), (50, 60));
+        assert_eq!(metrics.mean_field.counts.first(), Some(&(30, 1)));
+        assert_eq!((metrics.meeting_time.cap, metrics.sweeps.cap, metrics.mean_field.cap), (50, 60, 70));
+        let capped = (metrics.sweeps.capped, metrics.meeting_time.capped, metrics.mean_field.capped, metrics.tries_capped);
+        assert_eq!(capped, (100, 200, 300, 400));
+        assert_eq!((metrics.acceptance, metrics.energy), (Some(0.25), Some(-1.5)));
+    }
+
+    #[test]
+    fn what_an_estimator_does_not_do_is_empty() {
+        let mut recent = RecentPhase::default();
+        recent.push(PhaseInfo::default());
+        let metrics = recent.metrics(&Settings::default());
+        assert_eq!((metrics.acceptance, metrics.energy), (None, None));
+        assert!([metrics.meeting_time, metrics.sweeps, metrics.mean_field].iter().all(|h| h.counts.is_empty()));
     }
 }

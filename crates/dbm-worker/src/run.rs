@@ -1,15 +1,20 @@
-//! The run in training: a trainer, the step it is in the middle of, and what the page wants to know of it.
+//! The run at work: pretraining if it begins so, then a trainer, the step it is in the middle of, and what the page wants to know
+//! of it.
 
 use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
 use dbm_core::gradient::Estimate;
+use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
-use dbm_protocol::{About, Metrics, RunPlan};
+use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Start};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps a second are measured over this many seconds.
 const RATE_SECONDS: f64 = 2.0;
+
+/// Examples of a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
+const PRETRAINING_BATCH: usize = 100;
 
 /// A run takes some 36 bytes a parameter at its worst, while a snapshot is made, and Undo keeps a second one: more than this
 /// would not fit the 4 GB that a tab's WebAssembly can have.
@@ -18,16 +23,30 @@ const MAX_PARAMETERS: u128 = 40_000_000;
 pub struct Run {
     pub data: Dataset,
     pub plan: RunPlan,
-    trainer: Trainer,
-    /// A step begun: its shards, and the estimates so far. Pausing leaves it as it is, so pausing changes no bit.
-    underway: Option<(Shards, Vec<Estimate>)>,
+    stage: Stage,
     positive: RecentPhase,
     negative: RecentPhase,
     finished_at: VecDeque<f64>,
 }
 
+/// A worker that dies while it pretrains leaves nothing behind: the next one begins pretraining anew. Snapshots begin with training.
+enum Stage {
+    Pretraining(Box<Pretrainer>),
+    Training {
+        trainer: Box<Trainer>,
+        /// A step begun: its shards, and the estimates so far. Pausing leaves it as it is, so pausing changes no bit.
+        underway: Option<(Shards, Vec<Estimate>)>,
+    },
+}
+
+impl Stage {
+    fn training(trainer: Trainer) -> Self {
+        Self::Training { trainer: Box::new(trainer), underway: None }
+    }
+}
+
 impl Run {
-    /// A run at step 0 on this data.
+    /// A run that has done nothing yet, on this data.
     pub fn new(data: Dataset, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = data.image;
         let n = data.examples.width();
@@ -37,9 +56,27 @@ impl Run {
         if needed > MAX_PARAMETERS {
             return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
         }
-        let model = init::orthogonal(&sizes, plan.units, plan.settings.seed)?;
-        let trainer = Trainer::new(model, plan.settings.clone())?;
-        Ok(Self::of(data, plan, trainer))
+        let (units, settings) = (plan.units, &plan.settings);
+        let stage = match plan.start {
+            Start::Orthogonal => {
+                Stage::training(Trainer::new(init::orthogonal(&sizes, units, settings.seed)?, settings.clone())?)
+            }
+            Start::Gaussian { deviation } => {
+                if !(deviation > 0.0 && deviation <= 1.0) {
+                    let expected = "a number above 0 and at most 1";
+                    return Err(DbmError::Setting { name: "deviation of the start", expected, got: deviation.to_string() });
+                }
+                Stage::training(Trainer::new(init::gaussian(&sizes, units, deviation, settings.seed)?, settings.clone())?)
+            }
+            Start::Pretrained { steps, learning_rate } => {
+                let batch = settings.batch.min(PRETRAINING_BATCH);
+                let seed = settings.seed;
+                let settings =
+                    PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
+                Stage::Pretraining(Box::new(Pretrainer::new(&sizes, units, settings)?))
+            }
+        };
+        Ok(Self::of(data, plan, stage))
     }
 
     /// A run where its snapshot left it.
@@ -47,38 +84,50 @@ impl Run {
         let snapshot = Checkpoint::read("the snapshot of the run", checkpoint)?.snapshot()?;
         plan.settings = snapshot.settings.clone();
         let trainer = Trainer::restore(snapshot).map_err(DataError::refused("the snapshot of the run"))?;
-        Ok(Self::of(data, plan, trainer))
+        Ok(Self::of(data, plan, Stage::training(trainer)))
     }
 
-    fn of(data: Dataset, plan: RunPlan, trainer: Trainer) -> Self {
+    fn of(data: Dataset, plan: RunPlan, stage: Stage) -> Self {
         Self {
             data,
             plan,
-            trainer,
-            underway: None,
+            stage,
             positive: RecentPhase::default(),
             negative: RecentPhase::default(),
             finished_at: VecDeque::new(),
         }
     }
 
-    /// One shard of the present step, begun if need be; true where that finished the step.
+    /// One shard of the present step, begun if need be, or one minibatch of pretraining; true where that finished a step of either.
     pub fn advance(&mut self) -> Result<bool, DbmError> {
-        let (shards, mut estimates) = match self.underway.take() {
-            Some(underway) => underway,
-            None => (self.trainer.begin(&self.data.examples)?, Vec::new()),
-        };
-        estimates.push(self.trainer.estimate(&shards, estimates.len(), &now));
-        if estimates.len() < shards.count() {
-            self.underway = Some((shards, estimates));
-            return Ok(false);
+        match &mut self.stage {
+            Stage::Pretraining(pretrainer) => {
+                pretrainer.step(&self.data.examples)?;
+                if pretrainer.is_done() {
+                    self.stage = Stage::training(Trainer::new(pretrainer.model(), self.plan.settings.clone())?);
+                    self.finished_at.clear();
+                    return Ok(true);
+                }
+            }
+            Stage::Training { trainer, underway } => {
+                let (shards, mut estimates) = match underway.take() {
+                    Some(underway) => underway,
+                    None => (trainer.begin(&self.data.examples)?, Vec::new()),
+                };
+                estimates.push(trainer.estimate(&shards, estimates.len(), &now));
+                if estimates.len() < shards.count() {
+                    *underway = Some((shards, estimates));
+                    return Ok(false);
+                }
+                let step = trainer.finish(&shards, estimates, &Tab)?;
+                self.positive.push(step.info.positive);
+                self.negative.push(step.info.negative);
+            }
         }
-        let step = self.trainer.finish(&shards, estimates, &Tab)?;
-        self.positive.push(step.info.positive);
-        self.negative.push(step.info.negative);
         let time = now();
         self.finished_at.push_back(time);
-        while self.finished_at.front().is_some_and(|&first| first < time - RATE_SECONDS) {
+        // The last two stay however long ago they were: of slow steps one wants to know the rate as well.
+        while self.finished_at.len() > 2 && self.finished_at.front().is_some_and(|&first| first < time - RATE_SECONDS) {
             self.finished_at.pop_front();
         }
         Ok(true)
@@ -89,36 +138,73 @@ impl Run {
         self.finished_at.clear();
     }
 
+    /// Gradient steps taken.
     pub fn steps(&self) -> u32 {
-        self.trainer.steps().min(u64::from(u32::MAX)) as u32
+        match &self.stage {
+            Stage::Pretraining(_) => 0,
+            Stage::Training { trainer, .. } => trainer.steps().min(u64::from(u32::MAX)) as u32,
+        }
     }
 
+    pub fn is_pretraining(&self) -> bool {
+        matches!(self.stage, Stage::Pretraining(_))
+    }
+
+    /// The model to sample from; while it pretrains, what the layers make together so far.
     pub fn model(&self) -> Dbm {
-        self.trainer.averaged_model()
+        match &self.stage {
+            Stage::Pretraining(pretrainer) => pretrainer.model(),
+            Stage::Training { trainer, .. } => trainer.averaged_model(),
+        }
     }
 
-    pub fn checkpoint(&self) -> Result<Vec<u8>, DataError> {
-        Checkpoint::from_snapshot(self.trainer.snapshot(), self.data.image, BTreeMap::new()).to_bytes(Precision::Full)
+    /// What [`Run::restore`] goes on from; none while it pretrains.
+    pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
+        match &self.stage {
+            Stage::Pretraining(_) => Ok(None),
+            Stage::Training { trainer, .. } => Checkpoint::from_snapshot(trainer.snapshot(), self.data.image, BTreeMap::new())
+                .to_bytes(Precision::Full)
+                .map(Some),
+        }
     }
 
     pub fn about(&self) -> About {
-        about(self.trainer.model(), self.data.image, self.steps(), Some(self.trainer.settings().clone()))
+        about(&self.model(), self.data.image, self.steps(), Some(self.plan.settings.clone()))
     }
 
     pub fn metrics(&self, running: bool) -> Metrics {
-        let settings = self.trainer.settings();
+        let settings = &self.plan.settings;
         let rate = match (self.finished_at.front(), self.finished_at.back()) {
             (Some(first), Some(last)) if running && last > first => (self.finished_at.len() - 1) as f64 / (last - first),
             _ => 0.0,
         };
+        let parts = match &self.stage {
+            Stage::Training { underway: Some((shards, estimates)), .. } => Some((estimates.len() as u32, shards.count() as u32)),
+            _ => None,
+        };
         Metrics {
             running,
             step: self.steps(),
+            pretraining: self.pretraining(),
+            parts,
             steps_per_second: rate,
             recent_steps: self.negative.len() as u32,
-            positive: self.positive.metrics(settings.max_meeting, settings.max_sweeps),
-            negative: self.negative.metrics(settings.max_meeting, settings.max_sweeps),
+            positive: self.positive.metrics(settings),
+            negative: self.negative.metrics(settings),
         }
+    }
+
+    fn pretraining(&self) -> Option<Pretraining> {
+        let Start::Pretrained { steps, .. } = self.plan.start else { return None };
+        let layers = self.plan.hidden.len() as u32;
+        Some(match &self.stage {
+            Stage::Pretraining(pretrainer) => {
+                let before = pretrainer.layer() as u64 * u64::from(steps);
+                let step = pretrainer.steps_done().saturating_sub(before) as u32;
+                Pretraining { layer: pretrainer.layer() as u32 + 1, layers, step, steps }
+            }
+            Stage::Training { .. } => Pretraining { layer: layers, layers, step: steps, steps },
+        })
     }
 }
 

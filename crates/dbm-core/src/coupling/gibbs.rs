@@ -4,6 +4,7 @@
 use super::PairKernel;
 use crate::Dbm;
 use crate::chains::Chains;
+use crate::math::logistic;
 use crate::parity::Parity;
 use crate::rng::Stream;
 use std::rc::Rc;
@@ -111,8 +112,8 @@ impl<'a> Gibbs<'a> {
     fn probabilities(&self, parity: Parity, state: &[Vec<f32>]) -> Vec<f64> {
         let gap = f64::from(self.model.units().gap());
         let layers = parity.layers(self.model.depth()).filter(|&l| l > 0 || self.known.contains(&false));
-        let fields = layers.flat_map(|l| self.model.field(l, state).into_iter().enumerate().map(move |(i, a)| (l, i, a)));
-        fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| crate::math::logistic(gap * f64::from(a))).collect()
+        let fields = layers.flat_map(|l| self.model.exact_field(l, state).into_iter().enumerate().map(move |(i, a)| (l, i, a)));
+        fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| logistic(gap * a)).collect()
     }
 
     /// Puts bits into the free units of a parity.

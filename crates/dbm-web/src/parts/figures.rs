@@ -1,8 +1,10 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
 use crate::bins::Summary;
+use crate::estimators::{about_meeting, about_search, no_meeting, no_search};
 use crate::paint::{Scale, histogram, redraws};
-use crate::state::state;
+use crate::state::{State, state};
+use dbm_core::gradient::EstimatorKind;
 use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -10,20 +12,42 @@ use leptos::prelude::*;
 /// Units in all, up to which couplings that take more than one step are seen now and then.
 const SMALL: u32 = 30;
 
+/// What stands in a cell for which there is nothing.
+const NOTHING: &str = "–";
+
+/// The estimator of the present run, whatever the form says meanwhile.
+fn kind(state: State) -> EstimatorKind {
+    state.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.kind)).unwrap_or_default()
+}
+
 /// How long the two chains of each coupling took to meet.
 #[component]
 pub fn MeetingTime() -> impl IntoView {
     let state = state();
+    let kind = Memo::new(move |_| kind(state));
     let small = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
-    let cells = |phase: &PhaseMetrics| {
+    let is_gibbs = move || kind.get() == EstimatorKind::UcdGibbs;
+    let heads = move |at: usize| match at {
+        3 if is_gibbs() => "tries cut",
+        at => ["mean", "max", "τ > 1", "accepted", "cut"][at],
+    };
+    let cells = move |phase: &PhaseMetrics| {
+        if phase.meeting_time.counts.is_empty() {
+            return [NOTHING; 5].map(Into::into);
+        }
         let summary = Summary::of(&phase.meeting_time);
+        let fourth = if is_gibbs() { Some(phase.tries_capped.to_string()) } else { phase.acceptance.map(percent) };
         [
             format!("{:.2}", summary.mean),
             summary.max.to_string(),
             percent(summary.above_one),
-            percent(phase.acceptance),
+            fourth.unwrap_or_else(|| NOTHING.into()),
             summary.capped.to_string(),
         ]
+    };
+    let warning = move || {
+        let tries = state.plan.with(|plan| plan.as_ref().map_or(0, |plan| plan.settings.estimator.max_tries));
+        state.metrics.with(|metrics| meeting_warning(metrics, tries))
     };
     view! {
         <section class="figure" aria-labelledby="meeting-title">
@@ -31,19 +55,15 @@ pub fn MeetingTime() -> impl IntoView {
                 <h3 id="meeting-title">"Meeting time"</h3>
                 <p class="figures-text">"τ in steps, log scale"</p>
             </div>
-            <Plot of=|phase| &phase.meeting_time scale=Scale::Logarithmic label="Histogram of meeting times" />
-            <Table of=|phase| &phase.meeting_time heads=["mean", "max", "τ > 1", "accepted", "cut"] cells=cells />
-            <p class="help">
-                {move || {
-                    if small() {
-                        "A model this small shows what unbiased means: some proposals are accepted, the two chains part, and what they see \
-                         until they meet, τ > 1, corrects the estimate so that its mean is exact."
-                    } else {
-                        "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, but its \
-                         corrections lie in events too rare to be seen. They show on small models: try Bars and stripes with few hidden units."
-                    }
-                }}
-            </p>
+            <Plot
+                of=|phase| &phase.meeting_time
+                why=move |_| no_meeting(kind.get())
+                scale=Scale::Logarithmic
+                label="Histogram of meeting times"
+            />
+            <Table of=|phase| &phase.meeting_time heads=heads cells=cells />
+            <p class="help problem">{warning}</p>
+            <p class="help">{move || about_meeting(kind.get(), small())}</p>
         </section>
     }
 }
@@ -57,31 +77,79 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// How many sweeps the local searches took.
+/// How many sweeps the local searches took, or the mean-field iterations where there are such.
 #[component]
 pub fn SearchSweeps() -> impl IntoView {
-    let cells = |phase: &PhaseMetrics| {
-        let summary = Summary::of(&phase.sweeps);
+    let state = state();
+    let kind = Memo::new(move |_| kind(state));
+    let mean_field = move || kind.get() == EstimatorKind::Pcd;
+    let cells = move |phase: &PhaseMetrics| {
+        let lengths = lengths(phase);
+        let summary = Summary::of(lengths);
+        let counted = |text: String| if lengths.counts.is_empty() { NOTHING.into() } else { text };
         [
-            format!("{:.1}", summary.mean),
-            summary.max.to_string(),
-            format!("{:.1}", phase.energy).replace('-', "−"),
-            summary.capped.to_string(),
+            counted(format!("{:.1}", summary.mean)),
+            counted(summary.max.to_string()),
+            phase.energy.map_or_else(|| NOTHING.into(), |energy| format!("{energy:.1}").replace('-', "−")),
+            counted(summary.capped.to_string()),
         ]
     };
     view! {
         <section class="figure" aria-labelledby="sweeps-title">
             <div class="figure-head">
-                <h3 id="sweeps-title">"Search sweeps"</h3>
-                <p class="figures-text">"T until nothing changes"</p>
+                <h3 id="sweeps-title">{move || if mean_field() { "Mean-field sweeps" } else { "Search sweeps" }}</h3>
+                <p class="figures-text">
+                    {move || if mean_field() { "sweeps until it settles" } else { "T until nothing changes" }}
+                </p>
             </div>
-            <Plot of=|phase| &phase.sweeps scale=Scale::Linear label="Histogram of search lengths" />
-            <Table of=|phase| &phase.sweeps heads=["mean", "max", "energy", "cut"] cells=cells />
-            <p class="help">
-                "Each chain begins in a local mode: from noise, half of the layers at a time go where their energy is least, until a whole \
-                 sweep changes nothing. The energy never rises on the way."
-            </p>
+            <Plot
+                of=lengths
+                why=move |positive| no_search(kind.get(), positive)
+                scale=Scale::Linear
+                label="Histogram of sweeps"
+            />
+            <Table of=lengths heads=|at| ["mean", "max", "energy", "cut"][at] cells=cells />
+            <p class="help problem">{move || state.metrics.with(|metrics| search_warning(metrics, kind.get()))}</p>
+            <p class="help">{move || about_search(kind.get())}</p>
         </section>
+    }
+}
+
+/// A phase's search lengths, or those of its mean-field iterations.
+fn lengths(phase: &PhaseMetrics) -> &Histogram {
+    if phase.mean_field.counts.is_empty() { &phase.sweeps } else { &phase.mean_field }
+}
+
+/// How many of both phases' values were cut, how many there are, and the cap.
+fn cut(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> (u32, u64, u32) {
+    let [positive, negative] = [&metrics.positive, &metrics.negative].map(of);
+    let total = Summary::of(positive).total + Summary::of(negative).total;
+    (positive.capped + negative.capped, total, negative.cap)
+}
+
+/// What the caps have done to the recent steps' couplings; nothing where none was reached.
+fn meeting_warning(metrics: &Metrics, max_tries: u32) -> String {
+    let (capped, total, cap) = cut(metrics, |phase| &phase.meeting_time);
+    let tries = metrics.positive.tries_capped + metrics.negative.tries_capped;
+    let couplings = (capped > 0).then(|| {
+        format!("{capped} of {total} couplings were cut at {cap}, and their estimates are biased: a larger cap cuts fewer.")
+    });
+    let draws = (tries > 0).then(|| format!("{tries} coupled draws were cut at {max_tries} tries, which biases as well."));
+    couplings.into_iter().chain(draws).collect::<Vec<_>>().join(" ")
+}
+
+/// What the caps have done to the recent steps' searches, or mean-field iterations.
+fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
+    match (cut(metrics, lengths), kind) {
+        ((0, ..), _) => String::new(),
+        ((capped, total, _), EstimatorKind::Pcd) => {
+            let cap = metrics.positive.mean_field.cap;
+            format!("{capped} of {total} iterations were cut at {cap} before they had settled, and used as they were.")
+        }
+        ((capped, total, cap), EstimatorKind::UcdLmi) => {
+            format!("{capped} of {total} searches were cut at {cap}, short of a mode. This biases nothing.")
+        }
+        ((capped, total, cap), _) => format!("{capped} of {total} searches were cut at {cap}, short of a mode."),
     }
 }
 
@@ -90,6 +158,8 @@ pub fn SearchSweeps() -> impl IntoView {
 fn Plot(
     /// Which of a phase's histograms.
     of: fn(&PhaseMetrics) -> &Histogram,
+    /// Why the estimator fills no such histogram in the positive (`true`) or the negative phase.
+    why: impl Fn(bool) -> Option<&'static str> + Copy + Send + Sync + 'static,
     /// How bar lengths follow counts.
     scale: Scale,
     /// What it is.
@@ -102,23 +172,32 @@ fn Plot(
         move || state.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]),
         move |surface, colours, phases| histogram(surface, colours, [&phases[0], &phases[1]], scale),
     );
-    let note = move || state.metrics.with(|metrics| note(metrics, of));
+    let rbm = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
+    let notes = Memo::new(move |_| state.metrics.with(|metrics| notes(metrics, of, [why(true), why(false)], rbm())));
     view! {
         <div class="plot">
             <canvas node_ref=canvas role="img" aria-label=format!("{label}; the table below has the numbers")></canvas>
-            <p class="plot-note">{note}</p>
+            <p class="plot-note">{move || notes.get()[0]}</p>
+            <p class="plot-note lower">{move || notes.get()[1]}</p>
         </div>
     }
 }
 
-/// What an empty half of a plot means.
-fn note(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> &'static str {
-    let none = |phase: &PhaseMetrics| of(phase).counts.is_empty() && of(phase).capped == 0;
-    match (none(&metrics.positive), none(&metrics.negative)) {
-        (true, true) => "Shown while training.",
-        (true, false) => "With one hidden layer the positive phase is exact and needs no chain.",
+/// What the empty halves of a plot mean: the upper one is the positive phase.
+fn notes(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram, why: [Option<&'static str>; 2], rbm: bool) -> [&'static str; 2] {
+    let none = |phase: &PhaseMetrics| of(phase).counts.is_empty();
+    let (positive, negative) = (none(&metrics.positive), none(&metrics.negative));
+    let upper = match why[0] {
+        _ if !positive => "",
+        Some(why) => why,
+        None if rbm && metrics.recent_steps > 0 => "With one hidden layer the positive phase is exact and needs no chain.",
+        None => "Shown while training.",
+    };
+    let lower = match why[1] {
+        Some(why) if negative && why != upper => why,
         _ => "",
-    }
+    };
+    [upper, lower]
 }
 
 /// The numbers, phase by phase.
@@ -126,18 +205,19 @@ fn note(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> &'static str 
 fn Table<const N: usize>(
     /// Which of a phase's histograms.
     of: fn(&PhaseMetrics) -> &Histogram,
-    /// Column heads.
-    heads: [&'static str; N],
+    /// Column heads, by their place.
+    heads: impl Fn(usize) -> &'static str + Copy + Send + Sync + 'static,
     /// What stands in a phase's row.
-    cells: fn(&PhaseMetrics) -> [String; N],
+    cells: impl Fn(&PhaseMetrics) -> [String; N] + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
     let state = state();
     let row = move |positive: bool| {
         let texts = Memo::new(move |_| {
             state.metrics.with(|metrics| {
-                let phase = if positive { &metrics.positive } else { &metrics.negative };
-                let none = phase.meeting_time.counts.is_empty() && phase.sweeps.counts.is_empty();
-                if none { vec!["–".to_string(); N] } else { cells(phase).to_vec() }
+                if metrics.recent_steps == 0 {
+                    return [NOTHING; N].map(String::from).to_vec();
+                }
+                cells(if positive { &metrics.positive } else { &metrics.negative }).to_vec()
             })
         });
         (0..N)
@@ -145,10 +225,14 @@ fn Table<const N: usize>(
             .collect_view()
     };
     let caption = move || {
-        state.metrics.with(|metrics| match (metrics.recent_steps, of(&metrics.negative).cap) {
-            (0, _) => "No steps yet".to_string(),
-            (steps, 0) => format!("Last {steps} steps"),
-            (steps, cap) => format!("Last {steps} steps; cut at {cap}"),
+        state.metrics.with(|metrics| {
+            let filled =
+                [&metrics.positive, &metrics.negative].map(of).into_iter().find(|histogram| !histogram.counts.is_empty());
+            match (metrics.recent_steps, filled) {
+                (0, _) => "No steps yet".to_string(),
+                (steps, None) => format!("Last {steps} steps"),
+                (steps, Some(filled)) => format!("Last {steps} steps; cut at {}", filled.cap),
+            }
         })
     };
     view! {
@@ -157,7 +241,7 @@ fn Table<const N: usize>(
             <thead>
                 <tr>
                     <td></td>
-                    {heads.map(|head| view! { <th scope="col">{head}</th> }).collect_view()}
+                    {(0..N).map(|at| view! { <th scope="col">{move || heads(at)}</th> }).collect_view()}
                 </tr>
             </thead>
             <tbody>
@@ -171,5 +255,49 @@ fn Table<const N: usize>(
                 </tr>
             </tbody>
         </table>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn histogram(count: u32, capped: u32, cap: u32) -> Histogram {
+        Histogram { counts: if count > 0 { vec![(3, count)] } else { vec![] }, capped, cap }
+    }
+
+    fn metrics(positive: PhaseMetrics, negative: PhaseMetrics) -> Metrics {
+        Metrics { recent_steps: 1, positive, negative, ..Metrics::default() }
+    }
+
+    #[test]
+    fn caps_that_were_reached_are_told_with_what_they_do() {
+        let coupled = |capped| PhaseMetrics { meeting_time: histogram(20, capped, 10), ..PhaseMetrics::default() };
+        assert_eq!(meeting_warning(&metrics(coupled(0), coupled(0)), 5), "");
+        let words = meeting_warning(&metrics(coupled(2), PhaseMetrics { tries_capped: 7, ..coupled(3) }), 5);
+        assert!(words.starts_with("5 of 40 couplings were cut at 10") && words.contains("biased"), "{words}");
+        assert!(words.contains("7 coupled draws were cut at 5 tries"), "{words}");
+
+        let searched = PhaseMetrics { sweeps: histogram(20, 1, 30), ..PhaseMetrics::default() };
+        assert!(search_warning(&metrics(searched.clone(), searched.clone()), EstimatorKind::UcdLmi).contains("biases nothing"));
+        assert!(!search_warning(&metrics(searched.clone(), searched), EstimatorKind::Lmi).contains("biases nothing"));
+        let iterated = PhaseMetrics { mean_field: histogram(20, 4, 100), ..PhaseMetrics::default() };
+        let words = search_warning(&metrics(iterated, PhaseMetrics::default()), EstimatorKind::Pcd);
+        assert!(words.starts_with("4 of 20 iterations were cut at 100"), "{words}");
+    }
+
+    #[test]
+    fn an_empty_half_of_a_plot_says_why() {
+        let searched = PhaseMetrics { sweeps: histogram(20, 0, 30), ..PhaseMetrics::default() };
+        let iterated = PhaseMetrics { mean_field: histogram(20, 0, 100), ..PhaseMetrics::default() };
+        let say = |positive: &PhaseMetrics, negative: &PhaseMetrics, kind, rbm| {
+            notes(&metrics(positive.clone(), negative.clone()), lengths, [no_search(kind, true), no_search(kind, false)], rbm)
+        };
+        let none = PhaseMetrics::default();
+        assert_eq!(say(&searched, &searched, EstimatorKind::UcdLmi, false), ["", ""]);
+        assert!(say(&none, &searched, EstimatorKind::UcdLmi, true)[0].contains("one hidden layer"));
+        assert_eq!(say(&none, &none, EstimatorKind::Cd, true), ["CD has no search.", ""]);
+        assert_eq!(say(&iterated, &none, EstimatorKind::Pcd, false), ["", "The free chains of PCD have no search."]);
+        assert_eq!(notes(&Metrics::default(), lengths, [None, None], false), ["Shown while training.", ""]);
     }
 }

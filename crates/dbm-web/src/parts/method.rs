@@ -22,7 +22,7 @@ pub fn Method() -> impl IntoView {
                         "Here a chain begins in a "<b>"local mode"</b>", which a search finds in "<i>"T"</i>" sweeps, and takes one Gibbs sweep from \
                          it. A second chain starts from the same state one step behind; both see the same proposals until they meet, \
                          after "<i>"τ"</i>" steps. What they saw on the way is added as a correction, and the sum is right on average, "
-                        <b>"exactly"</b>", however short the chains."
+                        <b>"exactly"</b>", however short the chains. The form’s other estimators are those it is compared with."
                     </p>
                 </div>
                 <div class="equation" role="group" aria-label="The estimator">

@@ -7,6 +7,7 @@ mod completion;
 mod data;
 mod field;
 mod figures;
+mod learning;
 mod masthead;
 mod method;
 mod notices;

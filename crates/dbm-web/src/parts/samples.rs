@@ -3,7 +3,7 @@
 use crate::actions::{self, SAMPLES};
 use crate::paint::{redraws, tiles};
 use crate::shape::Shape;
-use crate::state::state;
+use crate::state::{State, state};
 use dbm_protocol::{Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -25,10 +25,14 @@ pub fn Samples() -> impl IntoView {
             }
         },
     );
-    let words = move || state.samples().with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), describe));
+    let words = move || {
+        state
+            .samples()
+            .with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), |it| describe(it, &when(state, it))))
+    };
     let short = move || {
         state.samples().with(|samples| match samples {
-            Some(samples) => format!("{} samples at step {}", samples.count, samples.step),
+            Some(samples) => format!("{} samples {}", samples.count, when(state, samples)),
             None => "No samples yet".into(),
         })
     };
@@ -58,7 +62,17 @@ pub fn Samples() -> impl IntoView {
     }
 }
 
-fn describe(samples: &Grid) -> String {
+/// At which step, or before it.
+fn when(state: State, samples: &Grid) -> String {
+    let pretraining = state.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
+    if pretraining && samples.model == ModelChoice::Training && samples.step == 0 {
+        "during pretraining".into()
+    } else {
+        format!("at step {}", samples.step)
+    }
+}
+
+fn describe(samples: &Grid, when: &str) -> String {
     let whose = if samples.model == ModelChoice::Training { "machine in training" } else { "pretrained machine" };
-    format!("{} samples of the {whose} at step {}", samples.count, samples.step)
+    format!("{} samples of the {whose} {when}", samples.count)
 }

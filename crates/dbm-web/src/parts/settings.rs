@@ -4,12 +4,17 @@ use super::field::TextField;
 use crate::draft::Field;
 use crate::state::state;
 use dbm_core::{Method, Units};
+use leptos::html::Details;
 use leptos::prelude::*;
+
+/// Fields that are out of sight while the form is folded.
+const FOLDED: [Field; 3] = [Field::WeightDecay, Field::Average, Field::Conditional];
 
 /// The form; nothing in it touches a run that has begun.
 #[component]
 pub fn SettingsForm() -> impl IntoView {
     let state = state();
+    let details = NodeRef::<Details>::new();
     let units = move |event| {
         let units = if event_target_value(&event) == "bits" { Units::Bits } else { Units::Signs };
         state.draft.update(|draft| draft.units = units);
@@ -28,6 +33,15 @@ pub fn SettingsForm() -> impl IntoView {
         Method::Adam => "adam",
         Method::AmsGrad => "amsgrad",
     };
+    // A problem must be seen, so it unfolds the form; folding it again is the visitor's.
+    let hidden_problem = Memo::new(move |_| state.draft.with(|draft| FOLDED.iter().any(|&field| draft.problem(field).is_some())));
+    Effect::new(move |_| {
+        if hidden_problem.get()
+            && let Some(details) = details.get()
+        {
+            details.set_open(true);
+        }
+    });
     view! {
         <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
             <TextField field=Field::Hidden label="Hidden layers" hint="Sizes, from the visible layer upward." wide=true />
@@ -41,7 +55,7 @@ pub fn SettingsForm() -> impl IntoView {
             <TextField field=Field::Rate label="Learning rate" />
             <TextField field=Field::Batch label="Batch size" />
             <TextField field=Field::Seed label="Seed" />
-            <details class="wide">
+            <details class="wide" node_ref=details>
                 <summary>"More"</summary>
                 <div class="settings">
                     <div class="field">
@@ -55,8 +69,6 @@ pub fn SettingsForm() -> impl IntoView {
                     <TextField field=Field::WeightDecay label="Weight decay" />
                     <TextField field=Field::Average label="Averaging" hint="Decay; blank for none." />
                     <TextField field=Field::Conditional label="Conditional share" hint="Of each batch, masked; 0 is the paper’s." />
-                    <TextField field=Field::MaxSweeps label="Cap on sweeps" />
-                    <TextField field=Field::MaxMeeting label="Cap on meeting" />
                 </div>
             </details>
         </form>

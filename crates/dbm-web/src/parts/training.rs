@@ -2,12 +2,13 @@
 
 use super::data::Data;
 use super::figures::{MeetingTime, SearchSweeps};
+use super::learning::Learning;
 use super::samples::Samples;
 use super::settings::SettingsForm;
 use crate::actions;
 use crate::draft::{Draft, same_run};
 use crate::state::state;
-use dbm_protocol::Command;
+use dbm_protocol::{Command, Metrics};
 use leptos::prelude::*;
 
 /// The region.
@@ -16,15 +17,16 @@ pub fn Training() -> impl IntoView {
     let state = state();
     let ready = move || state.plan.with(Option::is_some) && !state.loading.get();
     let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
+    let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
     let rate = move || state.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
     let changed = Memo::new(move |_| {
         let plan = state.draft.with(Draft::plan);
         plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
     });
-    let hint = move || match (changed.get(), step.get()) {
+    let hint = move || match (changed.get(), begun.get()) {
         (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
-        (true, 1..) => "Press Reset to start with these settings.",
-        (true, 0) => "Train starts with these settings.",
+        (true, true) => "Press Reset to start with these settings.",
+        (true, false) => "Train starts with these settings.",
         _ => "",
     };
     view! {
@@ -52,7 +54,7 @@ pub fn Training() -> impl IntoView {
                     </button>
                     <button
                         type="button"
-                        disabled=move || !ready() || (step.get() == 0 && !changed.get())
+                        disabled=move || !ready() || (!begun.get() && !changed.get())
                         on:click=move |_| actions::reset(state)
                     >
                         "Reset"
@@ -63,9 +65,10 @@ pub fn Training() -> impl IntoView {
                     <span>"gradient steps"</span>
                 </p>
                 <p class="counter small">
-                    <span class="number">{move || format!("{:.1}", rate())}</span>
+                    <span class="number">{move || speed(rate())}</span>
                     <span>"a second"</span>
                 </p>
+                <Underway />
                 <p class="hint" role="status">{hint}</p>
             </div>
             <div class="training-grid">
@@ -76,7 +79,63 @@ pub fn Training() -> impl IntoView {
                 <Samples />
                 <MeetingTime />
                 <SearchSweeps />
+                <Learning />
             </div>
         </section>
+    }
+}
+
+/// Steps a second, with as many places as slow ones need.
+fn speed(rate: f64) -> String {
+    if rate > 0.0 && rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") }
+}
+
+/// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
+#[component]
+fn Underway() -> impl IntoView {
+    let state = state();
+    let underway = Memo::new(move |_| state.metrics.with(underway));
+    view! {
+        <Show when=move || underway.with(Option::is_some)>
+            <p class="counter underway">
+                <progress
+                    aria-label="Pretraining or gradient step under way"
+                    max=move || underway.get().map_or(1, |(_, _, total)| total)
+                    prop:value=move || underway.get().map_or(0, |(_, done, _)| done)
+                ></progress>
+                <span class="number-text">{move || underway.get().map(|(words, ..)| words)}</span>
+            </p>
+        </Show>
+    }
+}
+
+/// In words, and how much is done of how much; `None` where the counter says it all.
+fn underway(metrics: &Metrics) -> Option<(String, u32, u32)> {
+    if let Some(p) = metrics.pretraining.filter(|pretraining| !pretraining.is_done()) {
+        let words = format!("pretraining layer {} of {}: step {} of {}", p.layer, p.layers, p.step, p.steps);
+        return Some((words, (p.layer - 1) * p.steps + p.step, p.layers * p.steps));
+    }
+    let (done, total) = metrics.parts.filter(|_| metrics.running)?;
+    Some((format!("step {}: part {done} of {total} done", metrics.step + 1), done, total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_protocol::Pretraining;
+
+    #[test]
+    fn pretraining_and_slow_steps_are_told_and_nothing_else() {
+        let pretraining = |layer, step| Some(Pretraining { layer, layers: 2, step, steps: 500 });
+        let said = |metrics: Metrics| underway(&metrics);
+        assert_eq!(
+            said(Metrics { pretraining: pretraining(2, 40), ..Metrics::default() }),
+            Some(("pretraining layer 2 of 2: step 40 of 500".into(), 540, 1000))
+        );
+        assert_eq!(said(Metrics { pretraining: pretraining(2, 500), step: 3, ..Metrics::default() }), None);
+        let parts = Metrics { parts: Some((1, 4)), running: true, step: 6, ..Metrics::default() };
+        assert_eq!(said(parts.clone()), Some(("step 7: part 1 of 4 done".into(), 1, 4)));
+        assert_eq!(said(Metrics { running: false, ..parts }), None);
+        assert_eq!([0.0, 0.042, 7.25].map(speed), ["0.0", "0.04", "7.2"]);
     }
 }

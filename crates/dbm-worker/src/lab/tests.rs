@@ -1,9 +1,11 @@
 //! The lab as the page meets it: requests in, messages out, natively.
 
 use super::*;
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Completions, Grid, Metrics};
+use dbm_protocol::{Completions, Grid, Histogram, Metrics, Start};
 
 struct Page {
     lab: Lab,
@@ -49,14 +51,30 @@ impl Page {
     fn metrics(&self) -> Metrics {
         self.lab.run.as_ref().unwrap().metrics(false)
     }
+
+    fn checkpoint(&self) -> Vec<u8> {
+        self.lab.run.as_ref().unwrap().checkpoint().unwrap().expect("a run in training")
+    }
 }
 
 fn plan(hidden: &[u32]) -> RunPlan {
-    RunPlan { hidden: hidden.to_vec(), units: Units::Signs, settings: Settings { batch: 40, ..Settings::default() } }
+    let settings = Settings { batch: 40, ..Settings::default() };
+    RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Start::Orthogonal, settings }
+}
+
+/// By this estimator, in words, on 16-12-6 units.
+fn plan_by(estimator: &str) -> RunPlan {
+    let mut plan = plan(&[12, 6]);
+    plan.settings.estimator = estimator.parse().unwrap();
+    plan
+}
+
+fn on_bars(plan: RunPlan) -> Command {
+    Command::UseData { source: DataSource::Bars, plan }
 }
 
 fn bars() -> Command {
-    Command::UseData { source: DataSource::Bars, plan: plan(&[12, 6]) }
+    on_bars(plan(&[12, 6]))
 }
 
 fn upload(name: &str, bytes: &[u8]) -> Command {
@@ -65,8 +83,12 @@ fn upload(name: &str, bytes: &[u8]) -> Command {
 }
 
 fn trained(steps: u32) -> Page {
+    trained_by(plan(&[12, 6]), steps)
+}
+
+fn trained_by(plan: RunPlan, steps: u32) -> Page {
     let mut page = Page::new();
-    page.ask(bars());
+    page.ask(on_bars(plan));
     for _ in 0..steps {
         page.ask(Command::Step);
     }
@@ -93,7 +115,7 @@ fn trains_until_paused_and_reports() {
 
 #[test]
 fn pausing_in_mid_step_changes_no_bit() {
-    let plain = trained(6).lab.run.unwrap().checkpoint().unwrap();
+    let plain = trained(6).checkpoint();
     let mut page = trained(0);
     page.lab.set_goal(Goal::Forever, &mut Vec::new()).unwrap();
     while page.metrics().step < 5 {
@@ -104,7 +126,7 @@ fn pausing_in_mid_step_changes_no_bit() {
     }
     page.lab.rest(&mut Vec::new());
     page.ask(Command::Step);
-    assert_eq!(page.lab.run.unwrap().checkpoint().unwrap(), plain);
+    assert_eq!(page.checkpoint(), plain);
 }
 
 #[test]
@@ -129,7 +151,7 @@ fn undo_puts_back_run_and_data_and_undoes_itself() {
 #[test]
 fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     let mut page = trained(2);
-    let before = page.lab.run.as_ref().unwrap().checkpoint().unwrap();
+    let before = page.checkpoint();
     for (name, bytes, said) in [
         ("broken.gz", &[0x1f, 0x8b, 8, 0, 0][..], "broken.gz"),
         ("lies.idx", &[0, 0, 8, 3, 0, 0, 1, 0, 0, 0, 0, 28, 0, 0, 0, 28, 1][..], "lies.idx"),
@@ -147,8 +169,19 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     let mut nan = plan(&[4]);
     nan.settings.optimizer.learning_rate = f64::NAN;
     assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));
+    for (start, said) in [
+        (Start::Gaussian { deviation: f64::NAN }, "deviation"),
+        (Start::Gaussian { deviation: 0.0 }, "deviation"),
+        (Start::Pretrained { steps: 0, learning_rate: 0.05 }, "pretraining steps"),
+        (Start::Pretrained { steps: 1, learning_rate: f64::INFINITY }, "pretraining rate"),
+    ] {
+        assert!(page.failure(Command::NewRun { plan: RunPlan { start, ..plan(&[4]) } }).contains(said), "{start:?}");
+    }
+    let mut masked = plan_by("pcd-1");
+    masked.settings.conditional = 0.5;
+    assert!(page.failure(Command::NewRun { plan: masked }).contains("persistent chains"));
     assert!(page.failure(Command::OpenModel { name: "m".into(), bytes: vec![1; 100] }).contains('m'));
-    assert_eq!(page.lab.run.as_ref().unwrap().checkpoint().unwrap(), before);
+    assert_eq!(page.checkpoint(), before);
     assert!(!page.lab.has_work());
 }
 
@@ -206,26 +239,154 @@ fn a_completion_can_be_cancelled() {
 }
 
 #[test]
-fn a_snapshot_restores_the_run_in_a_new_worker() {
-    let mut page = trained(4);
+fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
+    for estimator in ["ucd-lmi", "pcd-2", "centered-pcd-gibbs-1", "centered-cd-1"] {
+        let plan = plan_by(estimator);
+        let mut page = trained_by(plan.clone(), 4);
+        let messages = page.ask(Command::Step);
+        let checkpoint = messages.into_iter().find_map(|m| match m.event {
+            Event::Snapshot { checkpoint, .. } => Some(checkpoint),
+            _ => None,
+        });
+        let mut fresh = Page::new();
+        let restore = Command::Restore { source: DataSource::Bars, plan, checkpoint: checkpoint.unwrap() };
+        assert!(matches!(fresh.answer(restore), Event::DataReady { metrics, .. } if metrics.step == 5));
+        for page in [&mut page, &mut fresh] {
+            page.ask(Command::Step);
+            page.ask(Command::Step);
+        }
+        assert_eq!(page.checkpoint(), fresh.checkpoint(), "{estimator}");
+    }
+}
+
+/// How many values a histogram holds, and whether their cap is named.
+fn filled(histogram: &Histogram) -> (u32, bool) {
+    (histogram.counts.iter().map(|(_, count)| count).sum(), histogram.cap > 0)
+}
+
+#[test]
+fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
+    for kind in EstimatorKind::ALL {
+        for centering in [None, Some(0.1)] {
+            let mut plan = plan(&[12, 6]);
+            plan.settings.estimator = EstimatorSettings { centering, ..EstimatorSettings::new(kind) };
+            let page = trained_by(plan, 3);
+            let Metrics { step, positive, negative, .. } = page.metrics();
+            assert_eq!(step, 3, "{kind:?}");
+            let all = (3 * 40, true);
+            let none = (0, true);
+            let couples = if kind.is_unbiased() { all } else { none };
+            let searches = if matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::Lmi) { all } else { none };
+            let iterates = if kind == EstimatorKind::Pcd { all } else { none };
+            for phase in [&positive, &negative] {
+                assert_eq!((filled(&phase.meeting_time), filled(&phase.sweeps)), (couples, searches), "{kind:?}");
+                let proposes = matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
+                assert_eq!(phase.acceptance.is_some(), proposes, "{kind:?}");
+            }
+            assert_eq!((filled(&positive.mean_field), filled(&negative.mean_field)), (iterates, none), "{kind:?}");
+            assert_eq!((positive.energy.is_some(), negative.energy.is_some()), (kind != EstimatorKind::Pcd, true), "{kind:?}");
+            assert!(page.lab.run.as_ref().unwrap().model().weights()[0].data().iter().all(|w| w.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn every_cap_that_is_reached_is_reported() {
+    let capped = |estimator: &str, change: fn(&mut Settings)| {
+        let mut plan = plan_by(estimator);
+        change(&mut plan.settings);
+        trained_by(plan, 3).metrics()
+    };
+    let couplings = capped("ucd-gibbs", |settings| settings.max_meeting = 2).negative.meeting_time;
+    assert!(couplings.capped > 0 && couplings.cap == 2);
+    assert!(capped("ucd-gibbs", |settings| settings.estimator.max_tries = 1).negative.tries_capped > 0);
+    let searches = capped("lmi", |settings| settings.max_sweeps = 1).positive.sweeps;
+    assert!(searches.capped > 0 && searches.cap == 1);
+    let iterations = capped("pcd-1", |settings| settings.estimator.mean_field_sweeps = 1).positive.mean_field;
+    assert!(iterations.capped > 0 && iterations.cap == 1);
+}
+
+#[test]
+fn a_pause_is_heard_between_the_shards_of_a_step() {
+    let mut plan = plan_by("ucd-gibbs");
+    plan.settings.batch = 96;
+    let mut page = trained_by(plan, 0);
+    page.next += 1;
+    let step = page.next;
+    page.lab.handle(Request { version: VERSION, id: step, command: Command::Step });
+    page.lab.shown.metrics = f64::NEG_INFINITY; // as if the last report were long ago
+    let mut out = Vec::new();
+    page.lab.train(0.0, &mut out); // one shard
+    assert!(matches!(&out[..], [Message { event: Event::Metrics(Metrics { running: true, parts: Some((1, 3)), .. }), .. }]));
+    let messages = page.ask(Command::Pause);
+    assert!(messages.iter().any(|m| m.id == Some(step) && m.event == Event::Cancelled), "{messages:?}");
+    assert!(!page.lab.has_work());
+    assert_eq!((page.metrics().step, page.metrics().parts), (0, Some((1, 3))));
+    page.ask(Command::Step);
+    assert_eq!((page.metrics().step, page.metrics().parts), (1, None));
+}
+
+fn pretrained() -> RunPlan {
+    RunPlan { start: Start::Pretrained { steps: 5, learning_rate: 0.2 }, ..plan_by("centered-pcd-1") }
+}
+
+#[test]
+fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
+    let mut page = trained_by(pretrained(), 0);
+    let stands = |page: &Page| page.metrics().pretraining.map(|p| (p.layer, p.step, p.is_done())).unwrap();
+    assert_eq!(stands(&page), (1, 0, false));
+    assert!(!page.metrics().begun());
     let messages = page.ask(Command::Step);
-    let checkpoint = messages.into_iter().find_map(|m| match m.event {
-        Event::Snapshot { checkpoint, .. } => Some(checkpoint),
-        _ => None,
-    });
-    let mut fresh = Page::new();
-    let restore = Command::Restore { source: DataSource::Bars, plan: plan(&[12, 6]), checkpoint: checkpoint.unwrap() };
-    assert!(matches!(fresh.answer(restore), Event::DataReady { metrics, .. } if metrics.step == 5));
-    for page in [&mut page, &mut fresh] {
+    assert!(messages.iter().any(|m| matches!(&m.event, Event::Samples(Grid { step: 0, .. }))), "samples while pretraining");
+    assert!(!messages.iter().any(|m| matches!(m.event, Event::Snapshot { .. })), "nothing to restore yet");
+    assert!(page.metrics().begun());
+    page.next += 1;
+    page.lab.handle(Request { version: VERSION, id: page.next, command: Command::Train });
+    page.lab.work(); // a slice: one minibatch
+    page.ask(Command::Pause);
+    assert_eq!(stands(&page), (1, 2, false));
+    while page.metrics().pretraining.is_some_and(|p| p.layer == 1) {
         page.ask(Command::Step);
     }
-    assert_eq!(page.lab.run.unwrap().checkpoint().unwrap(), fresh.lab.run.unwrap().checkpoint().unwrap());
+    assert_eq!((page.metrics().step, page.metrics().recent_steps), (0, 0));
+    while !stands(&page).2 {
+        page.ask(Command::Step);
+    }
+    assert_eq!((page.metrics().step, stands(&page)), (0, (2, 5, true)));
+
+    let mut by_hand = Pretrainer::new(
+        &[16, 12, 6],
+        Units::Signs,
+        PretrainSettings { steps: 5, learning_rate: 0.2, batch: 40, ..PretrainSettings::default() },
+    )
+    .unwrap();
+    while !by_hand.is_done() {
+        by_hand.step(&dbm_data::bars::dataset(4).unwrap().examples).unwrap();
+    }
+    assert_eq!(page.lab.run.as_ref().unwrap().model(), by_hand.model());
+    let messages = page.ask(Command::Step);
+    assert!(messages.iter().any(|m| matches!(m.event, Event::Snapshot { step: 1, .. })));
+
+    // A new worker with a snapshot does not pretrain again; one without begins from nothing.
+    for (checkpoint, expected) in [(page.checkpoint(), (1, true)), (vec![], (0, false))] {
+        let mut fresh = Page::new();
+        fresh.ask(Command::Restore { source: DataSource::Bars, plan: pretrained(), checkpoint });
+        assert_eq!((fresh.metrics().step, stands(&fresh).2), expected);
+    }
+}
+
+#[test]
+fn pretraining_that_was_begun_can_be_undone_to() {
+    let mut page = trained_by(pretrained(), 3);
+    page.ask(Command::NewRun { plan: plan(&[5]) });
+    assert_eq!(page.metrics().pretraining, None);
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady { metrics, .. } if metrics.begun() && metrics.step == 0));
 }
 
 #[test]
 fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
     let mut page = trained(3);
-    let weights = Checkpoint::read("run", &page.lab.run.as_ref().unwrap().checkpoint().unwrap()).unwrap().weights_only(true);
+    let weights = Checkpoint::read("run", &page.checkpoint()).unwrap().weights_only(true);
     let bytes = weights.to_bytes(Precision::Half).unwrap();
     assert!(
         matches!(page.answer(Command::OpenModel { name: "small".into(), bytes }), Event::ModelOpened(about) if about.steps == 3)

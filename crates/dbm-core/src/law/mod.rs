@@ -1,0 +1,48 @@
+//! Expectations of the estimators without sampling: from the transition laws of their kernels, of the coupled pair where they couple.
+//!
+//! An estimator of a tiny model draws from finitely many states, so its mean is a sum. The law of x_0 is pushed through searches and
+//! Gibbs sweeps; for a coupling, the law of the pair `(x_t, y_{t-1})` on all pairs of states gives how long, in the mean, each chain is where before they meet. The
+//! law of one chain would not do: a coupling can be broken with both chains right. The decisions themselves (`pair_step`, `BlockCoupling`, the search) are those the
+//! samplers run, summed over every proposal and every uniform.
+
+mod bias;
+mod estimators;
+mod gibbs;
+mod metropolis;
+mod space;
+mod unit_interval;
+
+pub use bias::{BiasRow, BiasTable, bias_table};
+pub use estimators::{Law, of};
+pub use gibbs::GibbsPair;
+pub use metropolis::MetropolisPair;
+pub use space::{MAX_UNITS, Space};
+
+/// The time two coupled chains spend in each state before they meet, `sum_{t=1}^{tau-1} P(x_t = s) - P(y_{t-1} = s)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Occupation {
+    /// One number a state, which sum to 0.
+    pub excess: Vec<f64>,
+    /// Probability of not having met when the sum was broken off: at the cap, or, without one, never.
+    pub unmet: f64,
+}
+
+impl Occupation {
+    fn zeros(states: usize) -> Self {
+        Self { excess: vec![0.0; states], unmet: 0.0 }
+    }
+
+    fn add(&mut self, x: usize, y: usize, time: f64) {
+        self.excess[x] += time;
+        self.excess[y] -= time;
+    }
+}
+
+/// The mean of what an estimator returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// In the order of [`crate::exact::gradient`].
+    pub values: Vec<f64>,
+    /// Probability that a coupling had not met at its cap.
+    pub unmet: f64,
+}

@@ -1,0 +1,243 @@
+//! Every state of a tiny model's free units, and the laws on them that its kernels make.
+
+use crate::chains::Chains;
+use crate::linalg::Matrix;
+use crate::math::logistic;
+use crate::search::search;
+use crate::{Dbm, DbmError, Parity};
+
+/// At most this many free units: the law of a coupled pair sums over the cube of the number of states.
+pub const MAX_UNITS: usize = 10;
+
+/// The states of the units that are not clamped. State `e + 2^n_even o` has the even free units at the bits of `e` and the odd ones at those of `o`,
+/// the first unit at the lowest bit.
+pub struct Space<'m> {
+    model: &'m Dbm,
+    clamp: Vec<Option<bool>>,
+    /// `(layer, unit)` of the free units of either parity.
+    free: [Vec<(usize, usize)>; 2],
+    states: Vec<Vec<Vec<f32>>>,
+    energies: Vec<f64>,
+    /// For either parity and each state of the other: `P(high)` of each of its free units.
+    high: [Vec<Vec<f64>>; 2],
+}
+
+impl<'m> Space<'m> {
+    /// With `visible[i] = Some(bit)` clamped.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] for a clamp of another size, [`DbmError::TooManyUnits`] for more than [`MAX_UNITS`] free units.
+    pub fn new(model: &'m Dbm, visible: &[Option<bool>]) -> Result<Self, DbmError> {
+        if visible.len() != model.n_visible() {
+            let what = "the clamped visible layer".into();
+            return Err(DbmError::Shape { what, expected: model.n_visible(), got: visible.len() });
+        }
+        let free = [Parity::Even, Parity::Odd].map(|parity| -> Vec<(usize, usize)> {
+            let units = parity.layers(model.depth()).flat_map(|l| (0..model.sizes()[l]).map(move |i| (l, i)));
+            units.filter(|&(l, i)| l > 0 || visible[i].is_none()).collect()
+        });
+        let count = free[0].len() + free[1].len();
+        if count > MAX_UNITS {
+            return Err(DbmError::TooManyUnits { units: count, limit: MAX_UNITS });
+        }
+        let units = model.units();
+        let mut base: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![units.low(); n]).collect();
+        for (value, bit) in base[0].iter_mut().zip(visible) {
+            *value = units.value(*bit == Some(true));
+        }
+        let states: Vec<Vec<Vec<f32>>> = (0..1_usize << count)
+            .map(|index| {
+                let mut state = base.clone();
+                for (place, &(l, i)) in free.iter().flatten().enumerate() {
+                    state[l][i] = units.value(index >> place & 1 == 1);
+                }
+                state
+            })
+            .collect();
+        let energies = states.iter().map(|state| model.energy(state)).collect();
+        let mut space = Self { model, clamp: visible.to_vec(), free, states, energies, high: [vec![], vec![]] };
+        space.high = [Parity::Even, Parity::Odd].map(|parity| {
+            let others = 0..space.count_of(parity.other());
+            others.map(|other| space.probabilities(parity, &space.states[space.join(parity, 0, other)])).collect()
+        });
+        Ok(space)
+    }
+
+    fn probabilities(&self, parity: Parity, state: &[Vec<f32>]) -> Vec<f64> {
+        let gap = f64::from(self.model.units().gap());
+        let fields: Vec<Vec<f64>> = (0..state.len()).map(|l| self.model.exact_field(l, state)).collect();
+        self.free[parity as usize].iter().map(|&(l, i)| logistic(gap * fields[l][i])).collect()
+    }
+
+    /// How many states there are.
+    pub fn count(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How many states one parity has.
+    pub fn count_of(&self, parity: Parity) -> usize {
+        1 << self.free[parity as usize].len()
+    }
+
+    /// The state in which `parity` is at `own` and the other parity at `other`.
+    pub fn join(&self, parity: Parity, own: usize, other: usize) -> usize {
+        let (even, odd) = if parity == Parity::Even { (own, other) } else { (other, own) };
+        even | odd << self.free[0].len()
+    }
+
+    /// Where one parity is in a state.
+    pub fn part(&self, parity: Parity, state: usize) -> usize {
+        match parity {
+            Parity::Even => state & (self.count_of(Parity::Even) - 1),
+            Parity::Odd => state >> self.free[0].len(),
+        }
+    }
+
+    /// The states themselves.
+    pub fn states(&self) -> &[Vec<Vec<f32>>] {
+        &self.states
+    }
+
+    /// Their energies.
+    pub fn energies(&self) -> &[f64] {
+        &self.energies
+    }
+
+    /// `P(high)` of the free units of a parity, where the other parity is at `other`.
+    pub fn high(&self, parity: Parity, other: usize) -> &[f64] {
+        &self.high[parity as usize][other]
+    }
+
+    /// The law of a parity given that the other is at `other`.
+    pub fn block(&self, parity: Parity, other: usize) -> Vec<f64> {
+        product(self.high(parity, other))
+    }
+
+    /// Every state alike.
+    pub fn uniform(&self) -> Vec<f64> {
+        vec![1.0 / self.count() as f64; self.count()]
+    }
+
+    /// A law after one parity of the state was drawn given the other.
+    pub fn half_sweep(&self, law: &[f64], parity: Parity) -> Vec<f64> {
+        let mut after = vec![0.0; law.len()];
+        for other in 0..self.count_of(parity.other()) {
+            let own = 0..self.count_of(parity);
+            let mass: f64 = own.clone().map(|own| law[self.join(parity, own, other)]).sum();
+            for (own, p) in own.zip(self.block(parity, other)) {
+                after[self.join(parity, own, other)] = mass * p;
+            }
+        }
+        after
+    }
+
+    /// A law after `k` Gibbs sweeps, each with this parity first.
+    pub fn sweeps(&self, law: Vec<f64>, first: Parity, k: u32) -> Vec<f64> {
+        (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
+    }
+
+    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and one Gibbs sweep, both orders alike.
+    pub fn mode_and_sweep(&self, max_sweeps: u32) -> Vec<f64> {
+        let mut modes = vec![0.0; self.count()];
+        for first in [Parity::Even, Parity::Odd] {
+            let mut chains = self.chains();
+            search(self.model, &mut chains, &vec![first; self.count()], max_sweeps);
+            for c in 0..self.count() {
+                modes[self.index_of(&chains.state(c))] += 0.5 / self.count() as f64;
+            }
+        }
+        let orders = [Parity::Even, Parity::Odd].map(|first| self.sweeps(modes.clone(), first, 1));
+        orders[0].iter().zip(&orders[1]).map(|(a, b)| 0.5 * (a + b)).collect()
+    }
+
+    /// One chain at every state.
+    fn chains(&self) -> Chains {
+        let count = self.count();
+        let visible: Vec<f32> = self.states.iter().flat_map(|state| &state[0]).copied().collect();
+        let visible = Matrix::from_vec(count, self.model.n_visible(), visible);
+        let known: Vec<bool> = self.clamp.iter().map(Option::is_some).collect();
+        let mut chains = match (known.contains(&true), known.contains(&false)) {
+            (true, false) => Chains::clamped(self.model, visible),
+            (false, _) => Chains::free(self.model, count),
+            (true, true) => Chains::partly_known(self.model, visible, known.repeat(count)),
+        };
+        self.states.iter().enumerate().for_each(|(c, state)| chains.place(c, state));
+        chains
+    }
+
+    /// Which state this is; clamped units do not matter.
+    pub(super) fn index_of(&self, state: &[Vec<f32>]) -> usize {
+        let bit = |(place, &(l, i)): (usize, &(usize, usize))| usize::from(state[l][i] == self.model.units().high()) << place;
+        self.free.iter().flatten().enumerate().map(bit).sum()
+    }
+
+    /// `sum_s w(s) f(s)`, `f` marginalized or not, in the order of [`crate::exact::gradient`]. The weights may be of any sign.
+    pub fn features(&self, weights: &[f64], marginalize: bool) -> Vec<f64> {
+        let mut sum = Features::zeros(self.model);
+        let (low, gap) = (f64::from(self.model.units().low()), f64::from(self.model.units().gap()));
+        for (index, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
+            let state: Vec<Vec<f64>> =
+                self.states[index].iter().map(|layer| layer.iter().map(|&s| f64::from(s)).collect()).collect();
+            if !marginalize {
+                sum.add(weight, &state);
+                continue;
+            }
+            for parity in [Parity::Even, Parity::Odd] {
+                let mut mixed = state.clone();
+                let high = self.high(parity, self.part(parity.other(), index));
+                for (&(l, i), p) in self.free[parity as usize].iter().zip(high) {
+                    mixed[l][i] = low + gap * p;
+                }
+                sum.add(0.5 * weight, &mixed);
+            }
+        }
+        sum.flat()
+    }
+}
+
+/// A sum of `-dE/dtheta`.
+pub(super) struct Features {
+    weights: Vec<Vec<f64>>,
+    biases: Vec<Vec<f64>>,
+}
+
+impl Features {
+    /// For a model's shape.
+    pub fn zeros(model: &Dbm) -> Self {
+        let weights = model.sizes().windows(2).map(|pair| vec![0.0; pair[0] * pair[1]]).collect();
+        Self { weights, biases: model.sizes().iter().map(|&n| vec![0.0; n]).collect() }
+    }
+
+    /// Adds `weight f(s)`.
+    pub fn add(&mut self, weight: f64, state: &[Vec<f64>]) {
+        for (sum, pair) in self.weights.iter_mut().zip(state.windows(2)) {
+            for (row, lower) in sum.chunks_exact_mut(pair[1].len()).zip(&pair[0]) {
+                row.iter_mut().zip(&pair[1]).for_each(|(x, upper)| *x += weight * lower * upper);
+            }
+        }
+        for (sum, layer) in self.biases.iter_mut().zip(state) {
+            sum.iter_mut().zip(layer).for_each(|(x, s)| *x += weight * s);
+        }
+    }
+
+    /// In the order of [`crate::exact::gradient`].
+    pub fn flat(self) -> Vec<f64> {
+        self.weights.into_iter().chain(self.biases).flatten().collect()
+    }
+}
+
+/// The law of independent units, the first at the lowest bit.
+fn product(high: &[f64]) -> Vec<f64> {
+    high.iter().rev().fold(vec![1.0], |law, &p| law.into_iter().flat_map(|q| [q * (1.0 - p), q * p]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_has_its_first_unit_at_the_lowest_bit() {
+        let law = product(&[0.25, 0.5, 1.0]);
+        assert_eq!(law, [0.0, 0.0, 0.0, 0.0, 0.375, 0.125, 0.375, 0.125]);
+    }
+}

@@ -1,0 +1,100 @@
+//! Cheap signals of how training goes: reconstruction error and pseudo-likelihood, both from mean-field posteriors.
+
+use crate::linalg::{Matrix, add_scaled};
+use crate::math::{sigma_each, softplus, sum_softplus};
+use crate::mean_field::MeanField;
+use crate::rng::{Purpose, Streams};
+use crate::{Dbm, Units};
+
+/// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2`, one an example: 0 where each is reconstructed, 1/4 for knowing nothing.
+///
+/// It falls as training begins, is cheap, and says little more: a model may reconstruct well and be a poor one
+/// (Hinton 2012, section 5).
+///
+/// ```
+/// use dbm_core::linalg::Matrix;
+/// use dbm_core::{Units, init, mean_field, signals};
+/// let model = init::orthogonal(&[6, 8], Units::Signs, 1)?;
+/// let visible = Matrix::from_vec(1, 6, vec![1.0, -1.0, 1.0, 1.0, -1.0, -1.0]);
+/// let posterior = mean_field::posterior(&model, &visible, 100, 1e-3);
+/// let error = signals::reconstruction_errors(&model, &posterior)[0];
+/// assert!(error > 0.0 && error < 1.0);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Panics
+/// If the posterior is of a model of another shape.
+pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
+    let n = model.n_visible();
+    let mut fields = model.biases()[0].repeat(posterior.count());
+    add_product(model, &mut fields, &posterior.means[1], &model.transposed()[0]);
+    let mut high = vec![0.0; n];
+    let rows = fields.chunks_exact(n).enumerate();
+    rows.map(|(row, fields)| {
+        sigma_each(fields, model.units().gap(), 0.0, 1.0, &mut high);
+        let bits = posterior.means[0].row(row).iter().map(|&value| f64::from(u8::from(value > 0.5)));
+        bits.zip(&high).map(|(bit, &high)| (bit - f64::from(high)) * (bit - f64::from(high))).sum::<f64>() / n as f64
+    })
+    .collect()
+}
+
+/// Stochastic pseudo-log-likelihood, one an example, in nats: `n_0 log p(v_i | v_-i)` for one visible unit i, drawn uniformly
+/// from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); see [`log_conditionals`] for what is approximate.
+/// Its mean over the draws is `sum_i log p(v_i | v_-i)` (Besag 1975).
+///
+/// One unit an example makes a noisy value: average over many examples, and take the error of the mean from their spread.
+///
+/// # Panics
+/// If the posterior is of a model of another shape.
+pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Streams, step: u64, first: u64) -> Vec<f64> {
+    let n = model.n_visible() as u64;
+    let draw = |row| streams.at(Purpose::PseudoLikelihood, step, first + row).below(n) as usize;
+    let units: Vec<usize> = (0..posterior.count() as u64).map(draw).collect();
+    let mut values = log_conditionals(model, posterior, &units);
+    values.iter_mut().for_each(|value| *value *= n as f64);
+    values
+}
+
+/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and the layers above at their means.
+///
+/// With one hidden layer this is exact: nothing is above. With more it is an approximation twice over: the layers above stand
+/// still at one point each instead of being summed out, and that point was found with v_i known, so that as a rule the value
+/// comes out too high.
+///
+/// # Panics
+/// If there is not one visible unit an example, or the posterior is of a model of another shape.
+pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> Vec<f64> {
+    assert_eq!(units.len(), posterior.count());
+    let n = model.sizes()[1];
+    let mut fields = model.biases()[1].repeat(posterior.count());
+    add_product(model, &mut fields, &posterior.means[0], &model.weights()[0]);
+    if model.depth() > 1 {
+        add_product(model, &mut fields, &posterior.means[2], &model.transposed()[1]);
+    }
+    let mut scratch = vec![];
+    let rows = fields.chunks_exact_mut(n).zip(units).enumerate();
+    rows.map(|(row, (fields, &unit))| {
+        let value = posterior.means[0].row(row)[unit];
+        let flip = if value > 0.5 { -model.units().gap() } else { model.units().gap() };
+        let before = log_sums(model.units(), fields, &mut scratch);
+        add_scaled(fields, flip, model.weights()[0].row(unit));
+        let after = log_sums(model.units(), fields, &mut scratch);
+        // log of p(v) / (p(v) + p(v with the unit flipped))
+        -softplus(f64::from(model.biases()[0][unit]) * f64::from(flip) + after - before)
+    })
+    .collect()
+}
+
+/// `sum_j low a_j + log(1 + exp(gap a_j))`: the log of the sum over all units of these fields.
+fn log_sums(units: Units, fields: &[f32], scratch: &mut Vec<f64>) -> f64 {
+    let (low, gap) = (f64::from(units.low()), f64::from(units.gap()));
+    scratch.clear();
+    scratch.extend(fields.iter().map(|&a| gap * f64::from(a)));
+    low / gap * scratch.iter().sum::<f64>() + sum_softplus(scratch)
+}
+
+fn add_product(model: &Dbm, fields: &mut [f32], means: &Matrix, weight: &Matrix) {
+    if means.rows() > 0 {
+        model.backend().add_product(fields, means.data(), weight);
+    }
+}

@@ -1,0 +1,231 @@
+//! Means without noise: what each estimator's kernels say its mean is, against the exact gradient, and against its own samples.
+
+mod common;
+
+use common::random_model;
+use dbm_core::coupling::{Acceptance, SharedUniform};
+use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
+use dbm_core::law::{BiasTable, Law, bias_table, of};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::Streams;
+use dbm_core::{Dbm, Settings, Units, exact};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
+
+/// One, two and three hidden layers, small enough for the law of a pair in a moment.
+const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
+
+/// Settings of an estimator whose couplings are never cut.
+fn uncapped(name: &str) -> Settings {
+    Settings { estimator: name.parse().unwrap(), max_meeting: u32::MAX, ..Settings::default() }
+}
+
+/// Bits of a visible layer, and marks of what is known of it.
+fn example(width: usize) -> (Vec<bool>, Vec<bool>) {
+    ((0..width).map(|i| i % 3 != 1).collect(), (0..width).map(|i| i % 2 == 1).collect())
+}
+
+fn largest_bias(law: &dyn Law, model: &Dbm, visible: &[bool], known: &[bool]) -> f64 {
+    let mean = law.expectation(model, visible, known, 0).unwrap();
+    assert!(mean.unmet < 1e-12);
+    let exact = exact::gradient(model, visible, known).unwrap();
+    mean.values.iter().zip(&exact).map(|(mean, exact)| (mean - exact).abs()).fold(0.0, f64::max)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
+    for (i, (units, sizes)) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))).enumerate() {
+        let model = random_model(units, sizes, 60 + i as u64);
+        let (visible, some) = example(sizes[0]);
+        let none = vec![false; sizes[0]];
+        for kind in EstimatorKind::ALL {
+            for (marginalize, known) in [(true, &none), (false, &none), (true, &some)] {
+                if kind.is_persistent() && known.contains(&true) {
+                    continue;
+                }
+                let settings = Settings { marginalize, ..uncapped(kind.name()) };
+                let bias = largest_bias(&*of(&settings), &model, &visible, known);
+                let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
+                assert!(right, "{units:?} {sizes:?} {} marginalized {marginalize} known {known:?}: {bias:e}", kind.name());
+            }
+        }
+    }
+}
+
+/// Largest |mean - expectation| in standard errors over all parameters, from `replicates` batches of `batch` chains each. Chains of
+/// a batch share proposals, so the batches, which share nothing, are what the standard error is taken over.
+fn worst_error(model: &Dbm, settings: &Settings, known: &[bool], replicates: u64, steps: u64) -> f64 {
+    const BATCH: usize = 8;
+    let (visible, _) = example(model.n_visible());
+    let expected = of(settings).expectation(model, &visible, known, steps as u32 - 1).unwrap().values;
+    let values: Vec<f32> = visible.iter().map(|&bit| model.units().value(bit)).collect();
+    let mut sums = vec![(0.0, 0.0); expected.len()];
+    let estimator = estimator(settings);
+    for replicate in 0..replicates {
+        let mut batch = Batch {
+            visible: Matrix::from_vec(BATCH, values.len(), values.repeat(BATCH)),
+            known: known.contains(&true).then(|| known.repeat(BATCH)),
+            persistent: None,
+            streams: Streams::new(replicate),
+            step: 0,
+            first_chain: 0,
+        };
+        let mut estimate = estimator.estimate(model, &batch, &|| 0.0);
+        while batch.step + 1 < steps {
+            batch.step += 1;
+            batch.persistent = estimate.persistent;
+            estimate = estimator.estimate(model, &batch, &|| 0.0);
+        }
+        let gradient = estimate.moments.gradient(model.backend(), 1.0 / BATCH as f32);
+        for ((sum, squares), value) in sums.iter_mut().zip(exact::flatten(&gradient.weights, &gradient.biases)) {
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    let n = replicates as f64;
+    let errors = sums.iter().zip(&expected).map(|(&(sum, squares), &expected)| {
+        let mean = sum / n;
+        let variance = (squares / n - mean * mean).max(0.0) * n / (n - 1.0);
+        // An estimate that never varies must be right to the rounding of f32.
+        (mean - expected).abs() / ((variance / n).sqrt() + 1e-6)
+    });
+    errors.fold(0.0, f64::max)
+}
+
+/// Standard errors that no parameter may exceed. Seeds are fixed; for others, one in about 150 000 parameters would (alpha = 6.8e-6), of which there are some
+/// 1500 in this file.
+const LIMIT: f64 = 4.5;
+
+/// Every estimator on six models, marginalized or not, masked or not, and with caps that bite.
+#[wasm_bindgen_test(unsupported = test)]
+fn samples_of_every_estimator_agree_with_its_expectation() {
+    for (i, (units, sizes)) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))).enumerate() {
+        let model = random_model(units, sizes, 70 + i as u64);
+        let (_, some) = example(sizes[0]);
+        let none = vec![false; sizes[0]];
+        let check = |settings: &Settings, known: &[bool], steps: u64| {
+            let error = worst_error(&model, settings, known, 1200, steps);
+            let what = format!("{units:?} {sizes:?} {} known {known:?}", settings.estimator);
+            assert!(error < LIMIT, "{what}: {error:.2} standard errors");
+        };
+        for kind in EstimatorKind::ALL {
+            let name = if kind.has_k() { format!("{}-2", kind.name()) } else { kind.name().into() };
+            check(&uncapped(&name), &none, 1);
+            check(&Settings { marginalize: false, ..uncapped(&name) }, &none, 1);
+            if kind.is_persistent() {
+                check(&uncapped(&name), &none, 3);
+            } else {
+                check(&uncapped(&name), &some, 1);
+            }
+            if kind.is_unbiased() {
+                check(&Settings { max_meeting: 2, ..uncapped(&name) }, &none, 1);
+            }
+        }
+        check(&Settings { max_sweeps: 1, ..uncapped("lmi") }, &none, 1);
+    }
+}
+
+/// What a cap does is what is said of it: a coupling cut at once leaves f(x_0), which is LMI's estimate.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_coupling_cut_at_once_is_no_coupling() {
+    let model = random_model(Units::Signs, &[3, 2, 1], 80);
+    let (visible, _) = example(3);
+    let mean = |settings: &Settings| of(settings).expectation(&model, &visible, &[false; 3], 0).unwrap();
+    let cut = mean(&Settings { max_meeting: 1, ..uncapped("ucd-lmi") });
+    let lmi = mean(&uncapped("lmi"));
+    assert!(cut.unmet > 0.01 && cut.values.iter().zip(&lmi.values).all(|(a, b)| (a - b).abs() < 1e-14));
+    // Every step more leaves less uncorrected.
+    let unmet = |max_meeting| mean(&Settings { max_meeting, ..uncapped("ucd-lmi") }).unmet;
+    assert!(unmet(2) < cut.unmet && unmet(20) < unmet(5));
+}
+
+/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
+#[derive(Debug)]
+struct YFollowsX;
+
+impl Acceptance for YFollowsX {
+    fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
+        let (x_accepts, _) = SharedUniform.decide(u, proposal, x, y);
+        (x_accepts, x_accepts)
+    }
+}
+
+/// The chains compare u with each other's threshold.
+#[derive(Debug)]
+struct Crossed;
+
+impl Acceptance for Crossed {
+    fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
+        let (x_accepts, y_accepts) = SharedUniform.decide(u, proposal, x, y);
+        (y_accepts, x_accepts)
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_law_of_the_pair_tells_a_broken_coupling() {
+    fn bias<A: Acceptance>(model: &Dbm, acceptance: A, with: fn(A) -> Box<dyn Law>) -> f64 {
+        largest_bias(&*with(acceptance), model, &[true, false, true], &[false; 3])
+    }
+    fn lmi<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Law> {
+        Box::new(UcdLmi { marginalize: true, max_sweeps: 1000, max_meeting: u32::MAX, acceptance })
+    }
+    fn mh<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Law> {
+        Box::new(UcdMh { marginalize: true, max_meeting: u32::MAX, acceptance })
+    }
+    for units in KINDS {
+        let model = random_model(units, &[3, 2], 81);
+        assert!(bias(&model, SharedUniform, lmi) < 1e-9 && bias(&model, SharedUniform, mh) < 1e-9);
+        assert!(bias(&model, YFollowsX, lmi) > 1e-3 && bias(&model, YFollowsX, mh) > 1e-3, "{units:?} y follows x");
+        assert!(bias(&model, Crossed, lmi) > 1e-3 && bias(&model, Crossed, mh) > 1e-3, "{units:?} crossed");
+    }
+}
+
+/// The table of `dbm bias --units signs --sizes 3,2,2 --seeds 5`, as a native run printed it: bias, and that of either phase.
+const TABLE: [(&str, f64, f64, f64); 16] = [
+    ("ucd-lmi", 0.0, 0.0, 0.0),
+    ("ucd-lmi, not marginalized", 0.0, 0.0, 0.0),
+    ("ucd-lmi, conditional", 0.0, 0.0, 0.0),
+    ("ucd-mh", 0.0, 0.0, 0.0),
+    ("ucd-mh, not marginalized", 0.0, 0.0, 0.0),
+    ("ucd-mh, conditional", 0.0, 0.0, 0.0),
+    ("ucd-gibbs", 0.0, 0.0, 0.0),
+    ("ucd-gibbs, not marginalized", 0.0, 0.0, 0.0),
+    ("ucd-gibbs, conditional", 0.0, 0.0, 0.0),
+    ("lmi", 0.522_186_233, 0.340_941_417, 0.276_475_240),
+    ("cd-1", 0.919_502_654, 0.412_712_698, 0.919_230_830),
+    ("cd-10", 0.136_580_705, 0.001_668_904, 0.136_580_705),
+    ("pcd-1", 0.879_602_134, 0.499_760_365, 0.389_642_971),
+    ("pcd-gibbs-1", 0.720_223_907, 0.412_712_698, 0.389_642_971),
+    ("pcd-1, after 100 steps at rest", 0.499_760_365, 0.499_760_365, 0.0),
+    ("pcd-gibbs-1, after 100 steps at rest", 0.412_712_698, 0.412_712_698, 0.0),
+];
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_table_of_biases_is_the_same_natively_and_in_the_browser() {
+    let rows = bias_table(&BiasTable::new(Units::Signs, &[3, 2, 2], 5), |_| ()).unwrap();
+    let computed: Vec<_> = rows.iter().map(|row| (row.name.as_str(), row.max(), row.positive, row.negative)).collect();
+    assert_eq!(computed.len(), TABLE.len(), "{computed:?}");
+    for (row, pinned) in computed.iter().zip(&TABLE) {
+        let apart = (row.1 - pinned.1).abs().max((row.2 - pinned.2).abs()).max((row.3 - pinned.3).abs());
+        assert!(row.0 == pinned.0 && apart < 1e-6, "{row:?} here, {pinned:?} natively");
+    }
+    for row in &rows {
+        let kind = row.name.split([',', ' ']).next().unwrap().parse::<EstimatorSettings>().unwrap().kind;
+        assert!(if kind.is_unbiased() { row.max() < 1e-9 } else { row.max() > 0.05 }, "{row:?}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn refuses_what_it_cannot_enumerate() {
+    let error = bias_table(&BiasTable::new(Units::Signs, &[6, 5], 1), |_| ()).unwrap_err().to_string();
+    assert!(error.contains("11") && error.contains("10"), "{error}");
+    let model = random_model(Units::Bits, &[6, 3, 2], 1);
+    for kind in EstimatorKind::ALL {
+        let law = of(&uncapped(kind.name()));
+        assert!(law.negative(&model, &[true; 6], &[false; 6], 0).is_err() && law.positive(&model, &[true; 5]).is_err());
+    }
+}

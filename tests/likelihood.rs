@@ -1,0 +1,295 @@
+//! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals watched in training.
+
+mod common;
+
+use common::random_model;
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base, estimate};
+use dbm_core::chains::{Chains, Rule};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, Parity, Units, exact, mean_field, signals};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+/// One to four hidden layers, small enough to enumerate; of the last the even layers have fewer units, of the others the odd ones.
+const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
+
+fn models() -> impl Iterator<Item = Dbm> {
+    [Units::Signs, Units::Bits]
+        .into_iter()
+        .flat_map(|units| SIZES.into_iter().enumerate().map(move |(i, sizes)| random_model(units, sizes, 40 + i as u64)))
+}
+
+/// All visible states of a model, as bits and as a batch of unit values.
+fn all_visible(model: &Dbm) -> (Vec<Vec<bool>>, Matrix) {
+    let n = model.n_visible();
+    let bits: Vec<Vec<bool>> = (0..1_u32 << n).map(|code| (0..n).map(|i| code >> i & 1 == 1).collect()).collect();
+    let values = bits.iter().flatten().map(|&bit| model.units().value(bit)).collect();
+    (bits, Matrix::from_vec(1 << n, n, values))
+}
+
+/// Exact log of the sum of exp(-E) over the hidden units.
+fn log_unnormalized(model: &Dbm, bits: &[bool]) -> f64 {
+    let clamped: Vec<Option<bool>> = bits.iter().copied().map(Some).collect();
+    exact::expectation(model, &clamped).unwrap().log_sum
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_mean_field_bound_is_below_the_exact_value_and_equals_it_for_one_hidden_layer() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        assert_eq!(posterior.capped, 0);
+        let mut gap = 0.0_f64;
+        for (row, bits) in bits.iter().enumerate() {
+            let (bound, exact) = (posterior.bound(&model, row), log_unnormalized(&model, bits));
+            assert!(bound <= exact + 1e-5, "{:?}: bound {bound}, exact {exact}", model.sizes());
+            gap = gap.max(exact - bound);
+            if model.depth() == 1 {
+                assert!((bound - exact).abs() <= 1e-4 * exact.abs().max(1.0), "bound {bound}, exact {exact}");
+                assert_eq!(posterior.sweeps[row], 1);
+            }
+        }
+        // A bound that is never tight, or always, would be another function.
+        assert!(model.depth() == 1 || (1e-3..3.0).contains(&gap), "{:?}: largest gap {gap}", model.sizes());
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_mean_field_bound_never_falls() {
+    for model in models() {
+        let visible = all_visible(&model).1;
+        let mut bounds = vec![f64::NEG_INFINITY; visible.rows()];
+        for sweeps in 0..12 {
+            let posterior = mean_field::posterior(&model, &visible, sweeps, 0.0);
+            for (row, before) in bounds.iter_mut().enumerate() {
+                let now = posterior.bound(&model, row);
+                assert!(now >= *before - 1e-5, "{:?}, sweep {sweeps}: from {before} to {now}", model.sizes());
+                *before = now;
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
+    for units in [Units::Signs, Units::Bits] {
+        for sizes in [&[40, 30, 20][..], &[30, 20, 25, 10], &[12, 8, 8, 8, 8]] {
+            let model = random_model(units, sizes, 3);
+            let values = (0..9 * sizes[0]).map(|i| units.value(i * i % 7 < 3)).collect();
+            let visible = Matrix::from_vec(9, sizes[0], values);
+            let together = mean_field::posterior(&model, &visible, 5000, 1e-6);
+            assert_eq!(together.capped, 0);
+            for row in 0..9 {
+                let state: Vec<&[f32]> = together.means.iter().map(|layer| layer.row(row)).collect();
+                assert_eq!(state[0], visible.row(row));
+                for l in 1..sizes.len() {
+                    for (mean, a) in state[l].iter().zip(model.field(l, &state)) {
+                        let gap = f64::from(units.gap());
+                        let expected = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
+                        assert!((f64::from(*mean) - expected).abs() < 1e-4, "{units:?} {sizes:?} layer {l}");
+                    }
+                }
+                let alone = mean_field::posterior(&model, &Matrix::from_vec(1, sizes[0], visible.row(row).to_vec()), 5000, 1e-6);
+                for (a, b) in alone.means.iter().zip(&together.means) {
+                    assert!(a.row(0).iter().zip(b.row(row)).all(|(a, b)| (a - b).abs() < 1e-4), "{units:?} {sizes:?} row {row}");
+                }
+            }
+            // Rows leave at different sweeps, and a cap on the way is counted.
+            let distinct: std::collections::HashSet<u32> = together.sweeps.iter().copied().collect();
+            assert!(distinct.len() > 1, "{:?}", together.sweeps);
+            let cut = mean_field::posterior(&model, &visible, 2, 1e-6);
+            assert!(cut.capped > 0 && cut.sweeps.iter().all(|&sweeps| sweeps <= 2));
+        }
+    }
+}
+
+fn exact_log_z(model: &Dbm) -> f64 {
+    exact::expectation(model, &vec![None; model.n_visible()]).unwrap().log_sum
+}
+
+/// Examples that are high more often the further to the right.
+fn sloping(width: usize) -> Examples {
+    let bits: Vec<u8> = (0..40 * width).map(|i| u8::from(i * 7919 % 101 < 100 * (i % width) / width)).collect();
+    Examples::from_bits(width, &bits).unwrap()
+}
+
+/// 20 estimates at seed 5; |error| below 4 standard errors, which one such set in 800 would break (alpha = 20 * 6.3e-5).
+#[wasm_bindgen_test(unsupported = test)]
+fn annealing_finds_the_exact_log_z() {
+    let mut total = 0.0;
+    for model in models() {
+        let exact = exact_log_z(&model);
+        for base in [Base::uniform(&model), Base::of_data(&model, &sloping(model.n_visible())).unwrap()] {
+            let settings = AisSettings { chains: 100, betas: 300, seed: 5 };
+            let found = estimate(&model, &base, &settings, &Alone).unwrap();
+            let error = (found.log_z - exact) / found.standard_error;
+            assert!(error.abs() < 4.0, "{:?} {:?}: {error:.2} standard errors", model.units(), model.sizes());
+            // The errors are small, and so the agreement says something.
+            assert!(found.standard_error < 0.03 && found.effective_sample_size > 90.0, "{found:?}");
+            total += error;
+        }
+    }
+    // Nor do they all lie on one side: their mean is within 4 of its own standard errors.
+    assert!((total / 20.0).abs() < 4.0 / 20.0_f64.sqrt(), "mean {}", total / 20.0);
+}
+
+/// With so few betas the chains never reach equilibrium, and Z is estimated without bias all the same: 20 000 chains at seed 6,
+/// 4 standard errors, as above.
+#[wasm_bindgen_test(unsupported = test)]
+fn annealing_is_unbiased_for_any_number_of_betas() {
+    for (model, betas) in models().zip([1, 2, 3, 4].into_iter().cycle()) {
+        let settings = AisSettings { chains: 20_000, betas, seed: 6 };
+        let found = estimate(&model, &Base::uniform(&model), &settings, &Alone).unwrap();
+        let error = (found.log_z - exact_log_z(&model)) / found.standard_error;
+        assert!(error.abs() < 4.0, "{:?} {:?}, {betas} betas: {error:.2} standard errors", model.units(), model.sizes());
+        assert!(found.standard_error < 0.05, "{}", found.standard_error);
+    }
+}
+
+/// 20 estimates, seeds 0 to 19: the deviation of a deviation from 20 values is 16 %, so a factor of 2 is beyond 5 of them.
+#[wasm_bindgen_test(unsupported = test)]
+fn the_standard_error_tells_how_much_estimates_vary() {
+    let model = random_model(Units::Signs, &[6, 5, 4], 41);
+    let found: Vec<AisEstimate> = (0..20)
+        .map(|seed| estimate(&model, &Base::uniform(&model), &AisSettings { chains: 100, betas: 10, seed }, &Alone).unwrap())
+        .collect();
+    let mean = found.iter().map(|e| e.log_z).sum::<f64>() / 20.0;
+    let deviation = (found.iter().map(|e| (e.log_z - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
+    let reported = found.iter().map(|e| e.standard_error).sum::<f64>() / 20.0;
+    assert!((0.5..2.0).contains(&(deviation / reported)), "estimates vary by {deviation}, standard errors say {reported}");
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_chain_of_annealing_does_not_depend_on_its_shard_or_slices() {
+    let model = random_model(Units::Bits, &[30, 20, 25], 3).with_backend(Backend::Plain);
+    let base = Base::of_data(&model, &sloping(30)).unwrap();
+    let settings = AisSettings { chains: 45, betas: 40, seed: 8 };
+    let whole = estimate(&model, &base, &settings, &Alone).unwrap();
+    assert_eq!(settings.shards(), [0..22, 22..45]);
+    let mut parts = vec![];
+    for (chains, slice) in [(0..1, 1), (1..20, 7), (20..45, 1000)] {
+        let mut ais = Ais::new(&model, &base, &settings, chains);
+        while ais.done() < ais.total() {
+            ais.advance(&model, slice);
+        }
+        parts.extend_from_slice(ais.log_weights());
+    }
+    assert_eq!(parts, whole.log_weights);
+    assert_eq!(AisEstimate::from_log_weights(base.log_z(), &parts), whole);
+}
+
+/// A draw with annealed fields is a draw from the model whose parameters are annealed. At 1/2 and 1/4 the fields are the same to
+/// the last bits, so a state can differ only where a uniform falls between them.
+#[wasm_bindgen_test(unsupported = test)]
+fn annealed_draws_are_draws_from_the_annealed_model() {
+    for (units, beta) in [(Units::Signs, 0.5_f32), (Units::Bits, 0.25), (Units::Signs, 0.0), (Units::Bits, 1.0)] {
+        let model = random_model(units, &[40, 30, 20, 10], 3).with_backend(Backend::Plain);
+        let base: Vec<Vec<f32>> = model.sizes().iter().map(|&n| (0..n).map(|i| i as f32 / n as f32 - 0.5).collect()).collect();
+        let weights = model.weights().iter().map(|w| w.data().iter().map(|x| beta * x).collect()).collect();
+        let mixed = |(b, a): (&Vec<f32>, &Vec<f32>)| b.iter().zip(a).map(|(b, a)| (1.0 - beta) * a + beta * b).collect();
+        let biases = model.biases().iter().zip(&base).map(mixed).collect();
+        let annealed = Dbm::new(units, weights, biases).unwrap().with_backend(Backend::Plain);
+        let all: Vec<u32> = (0..8).collect();
+        let streams = || all.iter().map(|&c| Streams::new(2).at(Purpose::Annealing, 0, c.into())).collect::<Vec<_>>();
+        let (mut a, mut b) = ((Chains::free(&model, 8), streams()), (Chains::free(&annealed, 8), streams()));
+        for round in 0..6 {
+            let parity = Parity::first(round % 2 == 0);
+            a.0.half_sweep(&model, parity, &all, Rule::Annealed { streams: &mut a.1, base: &base, beta });
+            b.0.half_sweep(&annealed, parity, &all, Rule::Gibbs(&mut b.1));
+            for c in 0..8 {
+                assert_eq!(a.0.state(c), b.0.state(c), "{units:?} beta {beta} round {round} chain {c}");
+            }
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn estimates_refuse_what_makes_no_sense() {
+    let model = random_model(Units::Signs, &[4, 3], 1);
+    let base = Base::uniform(&model);
+    for (chains, betas, named) in [(1, 10, "number of AIS chains"), (10, 0, "number of AIS betas")] {
+        let refused = estimate(&model, &base, &AisSettings { chains, betas, seed: 0 }, &Alone);
+        assert!(matches!(refused, Err(DbmError::Setting { name, .. }) if name == named), "{refused:?}");
+    }
+    assert!(matches!(Base::of_data(&model, &sloping(5)), Err(DbmError::Shape { expected: 4, got: 5, .. })));
+    let huge = Dbm::new(Units::Signs, vec![vec![3e38; 12]], vec![vec![0.0; 4], vec![0.0; 3]]).unwrap();
+    let refused = estimate(&huge, &base, &AisSettings { chains: 2, betas: 2, seed: 0 }, &Alone);
+    assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
+}
+
+fn log_sum_exp(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    largest + values.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()
+}
+
+/// `log sum over h_1 of exp(-E)` with the visible values and the means above as given, state by state.
+fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
+    let n = model.sizes()[1];
+    let terms: Vec<f64> = (0..1_u32 << n)
+        .map(|code| {
+            state[1] = (0..n).map(|j| model.units().value(code >> j & 1 == 1)).collect();
+            -model.energy(&state)
+        })
+        .collect();
+    log_sum_exp(&terms)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        for unit in 0..model.n_visible() {
+            let found = signals::log_conditionals(&model, &posterior, &vec![unit; bits.len()]);
+            for (row, (bits, found)) in bits.iter().zip(found).enumerate() {
+                let state: Vec<Vec<f32>> = posterior.means.iter().map(|layer| layer.row(row).to_vec()).collect();
+                let mut flipped = state.clone();
+                flipped[0][unit] = model.units().value(!bits[unit]);
+                let [here, there] = [state, flipped].map(|state| log_sum_over_first_hidden(&model, state));
+                let expected = here - log_sum_exp(&[here, there]);
+                assert!((found - expected).abs() < 1e-5, "{:?} {:?}: {found}, {expected}", model.units(), model.sizes());
+                if model.depth() == 1 {
+                    let mut other = bits.clone();
+                    other[unit] = !other[unit];
+                    let [here, there] = [bits, &other].map(|bits| log_unnormalized(&model, bits));
+                    let exact = here - log_sum_exp(&[here, there]);
+                    assert!((found - exact).abs() < 1e-5, "{:?}: {found}, exactly {exact}", model.units());
+                }
+            }
+        }
+    }
+}
+
+/// 4000 draws an example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
+#[wasm_bindgen_test(unsupported = test)]
+fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
+    let model = random_model(Units::Bits, &[6, 5], 40);
+    let visible = all_visible(&model).1;
+    for row in 0..8 {
+        let repeated = Matrix::from_vec(4000, 6, visible.row(row * 8).repeat(4000));
+        let posterior = mean_field::posterior(&model, &repeated, 100, 1e-5);
+        let all: f64 = (0..6).map(|unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
+        let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(4), 2, row as u64 * 4000);
+        let (mean, error) = dbm_core::math::mean_and_error(&drawn);
+        assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "row {row}: {mean} and {all}, standard error {error}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn reconstruction_errors_are_those_of_their_definition() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        for (row, found) in signals::reconstruction_errors(&model, &posterior).into_iter().enumerate() {
+            let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
+            let gap = f64::from(model.units().gap());
+            let high = model.field(0, &state).into_iter().map(|a| 1.0 / (1.0 + (-gap * f64::from(a)).exp()));
+            let squares = bits[row].iter().zip(high).map(|(&bit, high)| (f64::from(u8::from(bit)) - high).powi(2));
+            let expected = squares.sum::<f64>() / model.n_visible() as f64;
+            assert!((found - expected).abs() < 1e-6, "{:?} {:?}", model.units(), model.sizes());
+        }
+    }
+}
