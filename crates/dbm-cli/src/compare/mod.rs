@@ -145,7 +145,7 @@ impl Compare {
             );
         } else {
             print!("{}", table::words(&entries));
-            println!("{:.3} is the most that any model can reach: minus the entropy of the examples", attainable);
+            println!("{attainable:.3} is the most that any model can reach: minus the entropy of the examples");
             println!("{} runs in {seconds:.1} s on {} threads: {}", curves.len(), threads.count(), self.out.display());
         }
         Ok(())

@@ -38,7 +38,7 @@ impl Entry {
         let capped = self.sum(|curve| curve.end().couplings.capped);
         let mut said = vec![];
         if capped > 0 {
-            said.push(format!("{capped} of {couplings} couplings ({:.2} %)", 100.0 * capped as f64 / couplings as f64));
+            said.push(format!("{capped} of {couplings} couplings ({:.3} %)", 100.0 * capped as f64 / couplings as f64));
         }
         let others = [
             (self.sum(|curve| curve.caps.searches), "searches"),
@@ -123,7 +123,12 @@ pub fn words(entries: &[Entry]) -> String {
         );
         for curve in &entry.curves {
             if let Some(step) = curve.diverged {
-                let _ = writeln!(text, "{:width$}  seed {} diverged after {step} steps, which ends its curve", "", curve.seed);
+                let Curve { seed, .. } = curve;
+                let _ = writeln!(
+                    text,
+                    "{:width$}  seed {seed} diverged after {step} steps, which ends its curve; means end at step {}",
+                    "", end.step
+                );
             }
         }
         let caps = entry.caps();
@@ -164,7 +169,7 @@ mod tests {
     fn what_was_cut_and_what_diverged_is_said() {
         let said = words(&[entry()]);
         assert!(said.contains("-3.000 (-4.000 to -2.000)"), "{said}");
-        assert!(said.contains("4 of 16 couplings (25.00 %), 5 rejections"), "{said}");
+        assert!(said.contains("4 of 16 couplings (25.000 %), 5 rejections"), "{said}");
         assert!(said.contains("seed 2 diverged after 1 steps"), "{said}");
         let line = line(&entry().spec, &entry().curves[0]);
         assert_eq!((line["best_step"].as_u64(), line["couplings_capped"].as_u64()), (Some(1), Some(2)));
