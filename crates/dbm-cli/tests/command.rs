@@ -84,6 +84,24 @@ fn a_step_shows_what_its_estimator_has() {
 }
 
 #[test]
+fn pretraining_is_a_start_and_says_how_it_goes() {
+    let folder = Folder::new("pretrain");
+    let begin = "train --data bars --hidden 10,5 --batch 40 --seed 3 --pretrain 30";
+    let json = folder.ok(&format!("--json {begin} --steps 0 --threads 1 --out start.safetensors"));
+    let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let steps = |line: &serde_json::Value| (line["step"].as_u64().unwrap(), line["weight_matrix"].as_u64().unwrap());
+    let pretraining = lines.iter().filter(|line| line["event"] == "pretrain");
+    assert_eq!(pretraining.map(steps).collect::<Vec<_>>(), [(20, 0), (40, 1), (60, 1)]);
+    assert!(lines[0]["reconstruction_error"].as_f64().is_some_and(|error| error > 0.0 && error < 1.0));
+    assert_eq!((lines[3]["event"].as_str(), lines[3]["step"].as_u64()), (Some("done"), Some(0)));
+    assert!(folder.ok(&format!("{begin} --steps 8 --threads 3 --out whole.safetensors")).contains("60 steps of pretraining"));
+    folder.ok("train --data bars --steps 8 --resume start.safetensors --out resumed.safetensors");
+    assert!(folder.read("whole.safetensors") == folder.read("resumed.safetensors"));
+    folder.ok("train --data bars --hidden 10,5 --batch 40 --seed 3 --steps 8 --out other.safetensors");
+    assert!(folder.read("whole.safetensors") != folder.read("other.safetensors"));
+}
+
+#[test]
 fn samples_completions_and_exports_have_the_promised_shapes() {
     let folder = Folder::new("shapes");
     folder.ok(&format!("{TRAIN} --steps 30 --out m.safetensors"));
@@ -171,6 +189,11 @@ fn bad_input_gets_a_message_and_a_code() {
         (2, "train --data bars --batch 0 --steps 1 --out o", "batch"),
         (2, "train --data bars --hidden 100000,100000 --steps 1 --out o", "smaller layers"),
         (2, "train --data bars --steps 1 --threads 0 --out o", "--threads"),
+        (2, "train --data bars --steps 1 --pretrain 5 --gaussian 0.1 --out o", "--gaussian"),
+        (2, "train --data bars --steps 4 --pretrain 5 --resume m.safetensors --out o", "--resume"),
+        (2, "train --data bars --steps 1 --pretrain-lr 0.2 --out o", "--pretrain"),
+        (2, "train --data bars --steps 1 --pretrain 0 --out o", "pretraining steps"),
+        (2, "train --data bars --steps 1 --pretrain 5 --pretrain-lr 0 --out o", "pretraining rate"),
         (2, "train --data bars --steps 1 --estimator ucd --out o", "ucd-lmi, ucd-mh"),
         (2, "train --data bars --steps 1 --estimator cd-0 --out o", "k should be 1"),
         (2, "train --data bars --steps 1 --estimator ucd-lmi-5 --out o", "ucd-lmi-5"),

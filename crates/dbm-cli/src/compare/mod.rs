@@ -224,5 +224,5 @@ fn entropy(data: &Examples) -> f64 {
     let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
     (0..data.len()).for_each(|row| *counts.entry(data.row(row)).or_default() += 1);
     let share = |count: &u32| f64::from(*count) / data.len() as f64;
-    counts.values().map(|count| -share(count) * share(count).ln()).sum()
+    counts.values().map(|count| -share(count) * libm::log(share(count))).sum()
 }
