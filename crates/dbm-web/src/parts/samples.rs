@@ -75,14 +75,18 @@ fn Signals() -> impl IntoView {
     view! {
         <Show when=move || seen.get().is_some()>
             <dl class="signals">
-                <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
-                    "Reconstruction error"
-                </dt>
-                <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
-                <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
-                    "Pseudo-likelihood"
-                </dt>
-                <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+                <div>
+                    <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
+                        "Reconstruction error"
+                    </dt>
+                    <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
+                </div>
+                <div>
+                    <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
+                        "Pseudo-likelihood"
+                    </dt>
+                    <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+                </div>
             </dl>
         </Show>
     }
