@@ -1,14 +1,13 @@
 //! `dbm bias`.
 
 use crate::error::CliError;
+use crate::options::UnitKind;
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::law::{BiasRow, BiasTable, bias_table};
 use dbm_core::{Settings, Units};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-
-use crate::train::UnitKind;
 
 /// Below this a bias is rounding.
 const ROUNDING: f64 = 1e-9;

@@ -35,9 +35,9 @@ const MAX_STATES: u128 = 1 << 32;
 pub struct Evaluate {
     #[command(flatten)]
     model: ModelArgs,
-    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or `digits` or `bars`, which are generated.
-    /// Without data, only log Z is estimated
-    #[arg(long, value_name = "DIR|FILE|digits|bars")]
+    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or `digits`, `bars` or `target`, which are
+    /// generated. Without data, only log Z is estimated
+    #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     data: Option<String>,
     #[command(flatten)]
     reading: Reading,

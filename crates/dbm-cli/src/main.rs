@@ -4,6 +4,7 @@
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
 mod bias;
+mod compare;
 mod complete;
 mod data;
 mod error;
@@ -11,9 +12,11 @@ mod evaluate;
 mod export;
 mod files;
 mod model;
-#[cfg(test)]
-#[cfg(test)]
+mod options;
 mod plot;
+mod pretraining;
+mod progress;
+mod report;
 mod sample;
 mod threads;
 mod train;
@@ -40,6 +43,8 @@ struct Arguments {
 enum Command {
     /// Train a model, or go on with a run, and write a checkpoint
     Train(Box<train::Train>),
+    /// Train a small model with each of several estimators, and follow its exact log-likelihood
+    Compare(Box<compare::Compare>),
     /// Draw samples: local search from noise
     Sample(sample::Sample),
     /// Fill in masked parts of examples
@@ -69,6 +74,7 @@ fn main() -> ExitCode {
         let threads = threads::Threads::new(arguments.threads)?;
         match &arguments.command {
             Command::Train(command) => command.run(&threads, arguments.json),
+            Command::Compare(command) => command.run(&threads, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
             Command::Bias(command) => command.run(arguments.json),

@@ -43,7 +43,7 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 /// Dashes and gaps in pixels, none being a solid line. Curve i has colour i mod 7 and dashes i mod 4: 28 different pairs.
 const DASHES: [&str; 4] = ["none", "9 4", "2 3", "10 3 2 3"];
 /// More curves than this no legend can explain.
-const MAX_CURVES: usize = 12;
+pub const MAX_CURVES: usize = 12;
 const REFERENCE: &str = r##"stroke="#6b6b6b" stroke-width="1.5" stroke-dasharray="5 5""##;
 
 /// Pixels of a panel with its labels.

@@ -3,45 +3,21 @@
 use crate::data::{DataArgs, Split, fingerprint};
 use crate::error::CliError;
 use crate::files;
+use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
+use crate::pretraining::{PretrainArgs, pretrained};
+use crate::progress::steps_bar;
+use crate::report::{line, message};
 use crate::threads::Threads;
-use clap::{Args, ValueEnum};
-use dbm_core::{Backend, Host, Method, Settings, StepInfo, Trainer, Units, init};
-use dbm_data::{Checkpoint, Precision};
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::Args;
+use dbm_core::gradient::EstimatorSettings;
+use dbm_core::{Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_data::{Checkpoint, Dataset, Precision};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What a checkpoint notes of its data.
 const DATA_NOTE: &str = "data-sha256";
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UnitKind {
-    Signs,
-    Bits,
-}
-
-impl From<UnitKind> for Units {
-    fn from(kind: UnitKind) -> Self {
-        match kind {
-            UnitKind::Signs => Self::Signs,
-            UnitKind::Bits => Self::Bits,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum OptimizerKind {
-    Sgd,
-    Adam,
-    Amsgrad,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum BackendKind {
-    Fast,
-    Plain,
-}
 
 #[derive(Args)]
 pub struct Train {
@@ -56,6 +32,12 @@ pub struct Train {
     /// Standard deviation of Gaussian initial weights, in place of orthogonal ones
     #[arg(long, value_name = "DEVIATION", conflicts_with = "resume")]
     gaussian: Option<f64>,
+    #[command(flatten)]
+    pretraining: PretrainArgs,
+    /// What estimates the gradient: ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K (K Gibbs sweeps), with centered- before
+    /// it for the centered parametrization [default: ucd-lmi]
+    #[arg(long, value_name = "[centered-]NAME[-K]")]
+    estimator: Option<EstimatorSettings>,
     #[arg(long, value_enum, help = "[default: adam]")]
     optimizer: Option<OptimizerKind>,
     /// Learning rate [default: 0.001]
@@ -88,6 +70,12 @@ pub struct Train {
     /// Longest coupling, in steps [default: 100000]
     #[arg(long, value_name = "STEPS")]
     max_meeting: Option<u32>,
+    /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
+    #[arg(long, value_name = "TRIES")]
+    max_tries: Option<u32>,
+    /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
+    #[arg(long, value_name = "SWEEPS")]
+    mean_field_sweeps: Option<u32>,
     /// Steps of the whole run, those before `--resume` included
     #[arg(long, value_name = "N")]
     steps: u64,
@@ -110,15 +98,11 @@ impl Train {
         files::check_writable(&self.out)?;
         let data = self.data.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
-        let backend = match self.backend {
-            BackendKind::Fast => Backend::Fast,
-            BackendKind::Plain => Backend::Plain,
-        };
         let mut run = match &self.resume {
             Some(path) => self.resumed(&files::read_checkpoint(path)?, &fingerprint)?,
-            None => self.begun(data.examples.width(), data.image)?,
+            None => self.begun(&data, threads, json)?,
         }
-        .with_backend(backend);
+        .with_backend(self.backend.into());
         if run.steps() > self.steps {
             return Err(CliError::Usage(format!(
                 "--steps counts from the beginning of the run and should be at least its {} steps, but is {}",
@@ -127,9 +111,8 @@ impl Train {
             )));
         }
         let begun_at = run.steps();
-        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(self.steps) };
-        let style = ProgressStyle::with_template("{pos:>6}/{len} steps {wide_bar} {per_sec:>12}, {eta} left  {msg}");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let bar = steps_bar(self.steps, json);
+        bar.set_position(begun_at);
         bar.reset_eta();
         let started = threads.now();
         let mut latest = StepInfo::default();
@@ -161,7 +144,9 @@ impl Train {
             last["out"] = json!(self.out);
             println!("{last}");
         } else {
-            println!("{}", message(&latest));
+            if steps > 0 {
+                println!("{}", message(&latest));
+            }
             println!(
                 "{steps} steps in {seconds:.1} s, {each:.1} ms a step on {} threads; at step {} in {}",
                 threads.count(),
@@ -172,16 +157,22 @@ impl Train {
         Ok(())
     }
 
-    fn begun(&self, visible: usize, image: Option<(usize, usize)>) -> Result<Trainer, CliError> {
+    fn begun(&self, data: &Dataset, threads: &Threads, json: bool) -> Result<Trainer, CliError> {
+        let (visible, image) = (data.examples.width(), data.image);
         let settings = self.settings(Settings { image, ..Settings::default() });
         let units = self.units().unwrap_or_default();
         let hidden = self.hidden.clone().unwrap_or_else(|| vec![1000, 500]);
         let sizes: Vec<usize> = std::iter::once(visible).chain(hidden).collect();
         settings.check(visible)?;
-        let model = match self.gaussian {
-            None => init::orthogonal(&sizes, units, settings.seed)?,
-            Some(deviation) if deviation > 0.0 && deviation <= 10.0 => init::gaussian(&sizes, units, deviation, settings.seed)?,
-            Some(other) => return Err(CliError::Usage(format!("--gaussian should be above 0 and at most 10, but is {other}"))),
+        let model = match (self.gaussian, self.pretraining.settings(&settings)) {
+            (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.into(), &data.examples, threads, json)?,
+            (None, None) => init::orthogonal(&sizes, units, settings.seed)?,
+            (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {
+                init::gaussian(&sizes, units, deviation, settings.seed)?
+            }
+            (Some(other), None) => {
+                return Err(CliError::Usage(format!("--gaussian should be above 0 and at most 10, but is {other}")));
+            }
         };
         Ok(Trainer::new(model, settings)?)
     }
@@ -225,17 +216,17 @@ impl Train {
     fn settings(&self, base: Settings) -> Settings {
         let mut s = base;
         let o = &mut s.optimizer;
-        if let Some(kind) = self.optimizer {
-            o.method = match kind {
-                OptimizerKind::Sgd => Method::Sgd,
-                OptimizerKind::Adam => Method::Adam,
-                OptimizerKind::Amsgrad => Method::AmsGrad,
-            };
-        }
+        set(&mut o.method, self.optimizer.map(Into::into));
         set(&mut o.learning_rate, self.lr);
         set(&mut o.decay_steps, self.lr_decay);
         set(&mut o.momentum, self.momentum);
         set(&mut o.weight_decay, self.weight_decay);
+        let e = &mut s.estimator;
+        if let Some(EstimatorSettings { kind, k, centering, .. }) = self.estimator {
+            (e.kind, e.k, e.centering) = (kind, k, centering);
+        }
+        set(&mut e.max_tries, self.max_tries);
+        set(&mut e.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);
         set(&mut s.conditional, self.conditional);
         set(&mut s.max_sweeps, self.max_sweeps);
@@ -246,12 +237,6 @@ impl Train {
         }
         s.marginalize &= !self.no_marginalize;
         s
-    }
-}
-
-fn set<T: Copy>(into: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *into = given;
     }
 }
 
@@ -268,40 +253,4 @@ fn differences(value: &serde_json::Value, other: &serde_json::Value) -> Vec<Stri
         _ if value == other => vec![],
         _ => vec![value.to_string()],
     }
-}
-
-fn mean(values: &[u32]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64)
-}
-
-fn line(event: &str, step: &StepInfo) -> serde_json::Value {
-    let phase = |p: &dbm_core::gradient::PhaseInfo| {
-        json!({
-            "mean_sweeps": mean(&p.sweeps),
-            "searches_capped": p.searches_capped,
-            "mean_meeting_time": mean(&p.meeting_times),
-            "max_meeting_time": p.meeting_times.iter().max(),
-            "couplings_capped": p.couplings_capped,
-            "acceptance": p.acceptance(),
-            "mean_energy": if p.chains > 0 { Some(p.mean_energy()) } else { None },
-            "search_seconds": p.search_seconds,
-            "coupling_seconds": p.coupling_seconds,
-        })
-    };
-    json!({
-        "event": event,
-        "step": step.step,
-        "step_seconds": step.seconds,
-        "update_seconds": step.update_seconds,
-        "positive": phase(&step.info.positive),
-        "negative": phase(&step.info.negative),
-    })
-}
-
-fn message(step: &StepInfo) -> String {
-    let show = |values: &[u32]| mean(values).map_or("-".to_string(), |mean| format!("{mean:.1}"));
-    let (p, n) = (&step.info.positive, &step.info.negative);
-    let capped = p.couplings_capped + n.couplings_capped;
-    let note = if capped > 0 { format!("  {capped} couplings cut at the cap") } else { String::new() };
-    format!("T {} / {}  tau {} / {}{note}", show(&p.sweeps), show(&n.sweeps), show(&p.meeting_times), show(&n.meeting_times))
 }

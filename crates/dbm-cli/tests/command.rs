@@ -31,6 +31,59 @@ fn resuming_and_the_number_of_threads_change_no_bit() {
 }
 
 #[test]
+fn persistent_and_centered_runs_resume_without_a_bit_changed() {
+    let folder = Folder::new("estimators");
+    for (estimator, besides) in [
+        ("pcd-1", "--mean-field-sweeps 7"),
+        ("pcd-gibbs-2", ""),
+        ("centered-pcd-1", "--optimizer sgd --momentum 0.5"),
+        ("centered-ucd-lmi", ""),
+        ("ucd-gibbs", "--max-tries 50 --max-meeting 40"),
+    ] {
+        let begin = format!("train --data bars --hidden 10,5 --batch 70 --seed 1 --estimator {estimator} {besides}");
+        folder.ok(&format!("{begin} --steps 12 --threads 1 --out whole.safetensors"));
+        folder.ok(&format!("{begin} --steps 6 --threads 3 --out half.safetensors"));
+        folder.ok("train --data bars --steps 12 --resume half.safetensors --out resumed.safetensors");
+        folder.ok(&format!("{begin} --steps 12 --resume half.safetensors --out spelled.safetensors"));
+        let whole = folder.read("whole.safetensors");
+        for other in ["resumed", "spelled"] {
+            assert!(whole == folder.read(&format!("{other}.safetensors")), "{estimator}: {other}");
+        }
+        let line = "train --data bars --steps 12 --estimator cd-3 --resume half.safetensors --out other.safetensors";
+        assert!(folder.fails(2, line).contains("\"cd\""), "{estimator}");
+    }
+    assert!(!folder.0.join("other.safetensors").exists());
+}
+
+#[test]
+fn a_step_shows_what_its_estimator_has() {
+    let folder = Folder::new("shows");
+    let train = |estimator: &str, besides: &str| {
+        let line = format!(
+            "train --data bars --hidden 12,6 --batch 30 --steps 20 --estimator {estimator} {besides} --out m.safetensors"
+        );
+        let json = folder.ok(&format!("--json {line}"));
+        let step: serde_json::Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+        (folder.ok(&line), step)
+    };
+    let (words, step) = train("pcd-1", "--mean-field-sweeps 1");
+    assert!(words.contains("mean field 1.0 sweeps") && words.contains("30 mean-field iterations cut at the cap"), "{words}");
+    assert!(!words.contains("tau") && !words.contains("T -"), "{words}");
+    assert_eq!((step["event"].as_str(), step["positive"]["mean_field_capped"].as_u64()), (Some("step"), Some(30)));
+    assert_eq!(step["positive"]["mean_field_sweeps"].as_f64(), Some(1.0));
+    assert!(step["negative"]["mean_meeting_time"].is_null() && step["negative"]["mean_energy"].is_f64());
+
+    let (words, step) = train("ucd-gibbs", "--max-meeting 2 --max-tries 1");
+    assert!(words.contains("tau") && words.contains("couplings cut at the cap") && words.contains("rejections cut"), "{words}");
+    assert!(step["negative"]["couplings_capped"].as_u64() > Some(0) && step["negative"]["tries_capped"].as_u64() > Some(0));
+
+    let (words, step) = train("lmi", "--max-sweeps 1");
+    assert!(words.contains("T 1.0 / 1.0") && words.contains("searches cut at the cap"), "{words}");
+    assert!(step["positive"]["searches_capped"].as_u64() > Some(0) && step["positive"]["acceptance"].is_null());
+    assert!(train("cd-2", "").0.starts_with("energy "));
+}
+
+#[test]
 fn samples_completions_and_exports_have_the_promised_shapes() {
     let folder = Folder::new("shapes");
     folder.ok(&format!("{TRAIN} --steps 30 --out m.safetensors"));
@@ -118,6 +171,13 @@ fn bad_input_gets_a_message_and_a_code() {
         (2, "train --data bars --batch 0 --steps 1 --out o", "batch"),
         (2, "train --data bars --hidden 100000,100000 --steps 1 --out o", "smaller layers"),
         (2, "train --data bars --steps 1 --threads 0 --out o", "--threads"),
+        (2, "train --data bars --steps 1 --estimator ucd --out o", "ucd-lmi, ucd-mh"),
+        (2, "train --data bars --steps 1 --estimator cd-0 --out o", "k should be 1"),
+        (2, "train --data bars --steps 1 --estimator ucd-lmi-5 --out o", "ucd-lmi-5"),
+        (2, "train --data bars --steps 1 --estimator centered- --out o", "centered-"),
+        (2, "train --data bars --steps 1 --estimator pcd-1 --conditional 0.5 --out o", "persistent chains"),
+        (2, "train --data bars --steps 1 --estimator pcd-1 --mean-field-sweeps 0 --out o", "mean-field sweeps"),
+        (2, "train --data bars --steps 1 --estimator ucd-gibbs --max-tries 0 --out o", "max tries"),
         (2, "sample --model m.safetensors --out s.jpg", ".npy or .png"),
         (2, "complete --model m.safetensors --data bars --mask middle --count 1 --out c.png", "middle"),
         (2, "complete --model m.safetensors --data bars --mask random:2 --count 1 --out c.png", "random:2"),

@@ -1,0 +1,78 @@
+//! Greedy layer-wise pretraining as the start of `dbm train`.
+
+use crate::error::CliError;
+use crate::progress::steps_bar;
+use crate::threads::Threads;
+use clap::Args;
+use dbm_core::pretrain::{PretrainSettings, Pretrainer};
+use dbm_core::{Backend, Dbm, Examples, Host, Settings, Units};
+use serde_json::{Value, json};
+
+#[derive(Args)]
+pub struct PretrainArgs {
+    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, before those of `--steps` [default: none]
+    #[arg(long, value_name = "STEPS", conflicts_with_all = ["gaussian", "resume"])]
+    pretrain: Option<u64>,
+    /// Learning rate of the pretraining; models of a few dozen units want 0.2 [default: 0.05]
+    #[arg(long, value_name = "RATE", requires = "pretrain")]
+    pretrain_lr: Option<f64>,
+}
+
+impl PretrainArgs {
+    /// Pretraining with the batch and the seed of the run it is a start for, if it was asked for.
+    pub fn settings(&self, run: &Settings) -> Option<PretrainSettings> {
+        let default = PretrainSettings::default();
+        self.pretrain.map(|steps| PretrainSettings {
+            steps,
+            learning_rate: self.pretrain_lr.unwrap_or(default.learning_rate),
+            batch: run.batch,
+            seed: run.seed,
+            ..default
+        })
+    }
+}
+
+/// The pretrained model, its progress shown.
+pub fn pretrained(
+    sizes: &[usize],
+    units: Units,
+    settings: PretrainSettings,
+    backend: Backend,
+    data: &Examples,
+    threads: &Threads,
+    json: bool,
+) -> Result<Dbm, CliError> {
+    let started = threads.now();
+    let mut run = Pretrainer::new(sizes, units, settings)?.with_backend(backend);
+    let bar = steps_bar(run.steps_total(), json);
+    while !run.is_done() {
+        let layer = run.layer();
+        run.step(data)?;
+        let step = run.steps_done();
+        bar.set_position(step);
+        if step.is_multiple_of(20) || run.is_done() {
+            if json {
+                println!("{}", line(&run, layer));
+            } else {
+                bar.set_message(message(&run, layer));
+            }
+        }
+    }
+    bar.finish_and_clear();
+    if !json {
+        let (steps, layer) = (run.steps_total(), run.layer());
+        println!("{steps} steps of pretraining in {:.1} s; {}", threads.now() - started, message(&run, layer));
+    }
+    Ok(run.model())
+}
+
+fn line(run: &Pretrainer, layer: usize) -> Value {
+    json!({
+        "event": "pretrain", "step": run.steps_done(), "weight_matrix": layer, "reconstruction_error": run.reconstruction_error()
+    })
+}
+
+fn message(run: &Pretrainer, layer: usize) -> String {
+    let error = run.reconstruction_error().map_or(String::new(), |error| format!(", reconstruction error {error:.4}"));
+    format!("weight matrix {} of {}{error}", layer + 1, run.model().depth())
+}

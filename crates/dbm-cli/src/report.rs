@@ -1,0 +1,85 @@
+//! What a training step did, in words and as JSON: of each estimator, what it has.
+
+use dbm_core::StepInfo;
+use dbm_core::gradient::PhaseInfo;
+use serde_json::{Value, json};
+
+fn mean(values: &[u32]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64)
+}
+
+fn mean_energy(phase: &PhaseInfo) -> Option<f64> {
+    (phase.chains > 0).then(|| phase.mean_energy())
+}
+
+/// One object of `--json`. What the estimator does not have is null, or a count of 0.
+pub fn line(event: &str, step: &StepInfo) -> Value {
+    let phase = |p: &PhaseInfo| {
+        json!({
+            "mean_sweeps": mean(&p.sweeps),
+            "searches_capped": p.searches_capped,
+            "mean_meeting_time": mean(&p.meeting_times),
+            "max_meeting_time": p.meeting_times.iter().max(),
+            "couplings_capped": p.couplings_capped,
+            "tries_capped": p.tries_capped,
+            "acceptance": (p.proposals > 0).then(|| p.acceptance()),
+            "mean_field_sweeps": mean(&p.mean_field_sweeps),
+            "mean_field_capped": p.mean_field_capped,
+            "mean_energy": mean_energy(p),
+            "search_seconds": p.search_seconds,
+            "coupling_seconds": p.coupling_seconds,
+        })
+    };
+    json!({
+        "event": event,
+        "step": step.step,
+        "step_seconds": step.seconds,
+        "update_seconds": step.update_seconds,
+        "positive": phase(&step.info.positive),
+        "negative": phase(&step.info.negative),
+    })
+}
+
+/// `name positive / negative` of what the estimator has, and every cap that was reached.
+pub fn message(step: &StepInfo) -> String {
+    let phases = [&step.info.positive, &step.info.negative];
+    let pair = |name: &str, value: &dyn Fn(&PhaseInfo) -> Option<f64>| {
+        let values = phases.map(value);
+        let show = |value: Option<f64>| value.map_or("-".to_string(), |value| format!("{value:.1}"));
+        values.iter().any(Option::is_some).then(|| format!("{name} {} / {}", show(values[0]), show(values[1])))
+    };
+    let capped = |what: &str, count: &dyn Fn(&PhaseInfo) -> u32| {
+        let count: u32 = phases.into_iter().map(count).sum();
+        (count > 0).then(|| format!("{count} {what} cut at the cap"))
+    };
+    let parts = [
+        pair("T", &|p| mean(&p.sweeps)),
+        pair("tau", &|p| mean(&p.meeting_times)),
+        mean(&step.info.positive.mean_field_sweeps).map(|sweeps| format!("mean field {sweeps:.1} sweeps")),
+        pair("energy", &mean_energy),
+        capped("searches", &|p| p.searches_capped),
+        capped("couplings", &|p| p.couplings_capped),
+        capped("rejections", &|p| p.tries_capped),
+        capped("mean-field iterations", &|p| p.mean_field_capped),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::gradient::Info;
+
+    #[test]
+    fn a_message_says_what_there_is_and_every_cap() {
+        let negative = PhaseInfo { energy_sum: -9.0, chains: 2, ..PhaseInfo::default() };
+        let positive = PhaseInfo { mean_field_sweeps: vec![3, 4], mean_field_capped: 1, ..PhaseInfo::default() };
+        let pcd = StepInfo { info: Info { positive, negative }, ..StepInfo::default() };
+        assert_eq!(message(&pcd), "mean field 3.5 sweeps  energy - / -4.5  1 mean-field iterations cut at the cap");
+        let phase = |tau| PhaseInfo { meeting_times: vec![tau], couplings_capped: 1, tries_capped: 2, ..PhaseInfo::default() };
+        let coupled = StepInfo { info: Info { positive: phase(1), negative: phase(7) }, ..StepInfo::default() };
+        assert_eq!(message(&coupled), "tau 1.0 / 7.0  2 couplings cut at the cap  4 rejections cut at the cap");
+        assert_eq!(line("step", &coupled)["negative"]["tries_capped"], 2);
+        assert!(line("step", &coupled)["negative"]["acceptance"].is_null());
+    }
+}
