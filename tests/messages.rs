@@ -4,7 +4,7 @@
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
     Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice, PhaseMetrics, Pretraining,
-    Request, RunPlan, Start, VERSION,
+    Request, RunPlan, Signals, Start, VERSION,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -77,6 +77,7 @@ fn events_cross_unchanged() {
         pretraining: Some(Pretraining { layer: 1, layers: 2, step: 40, steps: 500 }),
         parts: Some((1, 4)),
         steps_per_second: 8.5,
+        signals: Some(Signals { reconstruction_error: 0.03, pseudo_log_likelihood: -98.5 }),
         recent_steps: 12,
         positive,
         negative: PhaseMetrics::default(),

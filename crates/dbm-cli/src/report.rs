@@ -2,6 +2,7 @@
 
 use dbm_core::StepInfo;
 use dbm_core::gradient::PhaseInfo;
+use dbm_core::signals::Signals;
 use serde_json::{Value, json};
 
 fn mean(values: &[u32]) -> Option<f64> {
@@ -13,7 +14,7 @@ fn mean_energy(phase: &PhaseInfo) -> Option<f64> {
 }
 
 /// One object of `--json`. What the estimator does not have is null, or a count of 0.
-pub fn line(event: &str, step: &StepInfo) -> Value {
+pub fn line(event: &str, step: &StepInfo, seen: Option<&Signals>) -> Value {
     let phase = |p: &PhaseInfo| {
         json!({
             "mean_sweeps": mean(&p.sweeps),
@@ -37,11 +38,14 @@ pub fn line(event: &str, step: &StepInfo) -> Value {
         "update_seconds": step.update_seconds,
         "positive": phase(&step.info.positive),
         "negative": phase(&step.info.negative),
+        "reconstruction_error": seen.map(|seen| seen.reconstruction_error),
+        "pseudo_log_likelihood": seen.map(|seen| seen.pseudo_log_likelihood),
+        "pseudo_log_likelihood_error": seen.map(|seen| seen.pseudo_log_likelihood_error),
     })
 }
 
 /// `name positive / negative` of what the estimator has, and every cap that was reached.
-pub fn message(step: &StepInfo) -> String {
+pub fn message(step: &StepInfo, seen: Option<&Signals>) -> String {
     let phases = [&step.info.positive, &step.info.negative];
     let pair = |name: &str, value: &dyn Fn(&PhaseInfo) -> Option<f64>| {
         let values = phases.map(value);
@@ -57,6 +61,8 @@ pub fn message(step: &StepInfo) -> String {
         pair("tau", &|p| mean(&p.meeting_times)),
         mean(&step.info.positive.mean_field_sweeps).map(|sweeps| format!("mean field {sweeps:.1} sweeps")),
         pair("energy", &mean_energy),
+        seen.map(|seen| format!("reconstruction error {:.4}", seen.reconstruction_error)),
+        seen.map(|seen| format!("pseudo-likelihood {:.1}", seen.pseudo_log_likelihood)),
         capped("searches", &|p| p.searches_capped),
         capped("couplings", &|p| p.couplings_capped),
         capped("rejections", &|p| p.tries_capped),
@@ -75,11 +81,14 @@ mod tests {
         let negative = PhaseInfo { energy_sum: -9.0, chains: 2, ..PhaseInfo::default() };
         let positive = PhaseInfo { mean_field_sweeps: vec![3, 4], mean_field_capped: 1, ..PhaseInfo::default() };
         let pcd = StepInfo { info: Info { positive, negative }, ..StepInfo::default() };
-        assert_eq!(message(&pcd), "mean field 3.5 sweeps  energy - / -4.5  1 mean-field iterations cut at the cap");
+        assert_eq!(message(&pcd, None), "mean field 3.5 sweeps  energy - / -4.5  1 mean-field iterations cut at the cap");
         let phase = |tau| PhaseInfo { meeting_times: vec![tau], couplings_capped: 1, tries_capped: 2, ..PhaseInfo::default() };
         let coupled = StepInfo { info: Info { positive: phase(1), negative: phase(7) }, ..StepInfo::default() };
-        assert_eq!(message(&coupled), "tau 1.0 / 7.0  2 couplings cut at the cap  4 rejections cut at the cap");
-        assert_eq!(line("step", &coupled)["negative"]["tries_capped"], 2);
-        assert!(line("step", &coupled)["negative"]["acceptance"].is_null());
+        assert_eq!(message(&coupled, None), "tau 1.0 / 7.0  2 couplings cut at the cap  4 rejections cut at the cap");
+        assert_eq!(line("step", &coupled, None)["negative"]["tries_capped"], 2);
+        assert!(line("step", &coupled, None)["negative"]["acceptance"].is_null());
+        let seen = Signals { reconstruction_error: 0.03125, pseudo_log_likelihood: -98.5, pseudo_log_likelihood_error: 4.0 };
+        assert!(message(&coupled, Some(&seen)).contains("reconstruction error 0.0312  pseudo-likelihood -98.5"));
+        assert_eq!(line("step", &coupled, Some(&seen))["pseudo_log_likelihood"], -98.5);
     }
 }

@@ -10,6 +10,7 @@ use crate::report::{line, message};
 use crate::threads::Threads;
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
+use dbm_core::signals::Signals;
 use dbm_core::{Host, Settings, StepInfo, Trainer, Units, init};
 use dbm_data::{Checkpoint, Dataset, Precision};
 use serde_json::json;
@@ -18,6 +19,10 @@ use std::path::PathBuf;
 
 /// What a checkpoint notes of its data.
 const DATA_NOTE: &str = "data-sha256";
+
+/// Steps between two looks at the signals, and how many examples each takes.
+const LOOK_STEPS: u64 = 100;
+const LOOK_EXAMPLES: usize = 200;
 
 #[derive(Args)]
 pub struct Train {
@@ -114,21 +119,25 @@ impl Train {
         let bar = steps_bar(self.steps, json);
         bar.set_position(begun_at);
         bar.reset_eta();
-        let started = threads.now();
-        let mut latest = StepInfo::default();
+        let (mut seconds, mut latest, mut seen) = (0.0, StepInfo::default(), None);
         while run.steps() < self.steps {
+            let started = threads.now();
             latest = run.step(&data.examples, threads)?;
+            seconds += threads.now() - started;
             bar.set_position(latest.step);
+            if latest.step.is_multiple_of(LOOK_STEPS) || latest.step == self.steps {
+                let model = run.averaged_model();
+                seen = Some(Signals::of(&model, &data.examples, LOOK_EXAMPLES, run.settings().seed, latest.step)?);
+            }
             if latest.step.is_multiple_of(20) || latest.step == self.steps {
                 if json {
-                    println!("{}", line("step", &latest));
+                    println!("{}", line("step", &latest, seen.as_ref()));
                 } else {
-                    bar.set_message(message(&latest));
+                    bar.set_message(message(&latest, seen.as_ref()));
                 }
             }
         }
         bar.finish_and_clear();
-        let seconds = threads.now() - started;
 
         let notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint)]);
         let checkpoint = Checkpoint::from_snapshot(run.snapshot(), data.image, notes);
@@ -136,7 +145,7 @@ impl Train {
         let steps = run.steps() - begun_at;
         let each = if steps > 0 { 1e3 * seconds / steps as f64 } else { 0.0 };
         if json {
-            let mut last = line("done", &latest);
+            let mut last = line("done", &latest, seen.as_ref());
             last["step"] = json!(run.steps());
             last["seconds"] = json!(seconds);
             last["milliseconds_per_step"] = json!(each);
@@ -145,7 +154,7 @@ impl Train {
             println!("{last}");
         } else {
             if steps > 0 {
-                println!("{}", message(&latest));
+                println!("{}", message(&latest, seen.as_ref()));
             }
             println!(
                 "{steps} steps in {seconds:.1} s, {each:.1} ms a step on {} threads; at step {} in {}",

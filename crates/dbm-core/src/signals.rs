@@ -1,10 +1,56 @@
 //! Cheap signals of how training goes: reconstruction error and pseudo-likelihood, both from mean-field posteriors.
 
 use crate::linalg::{Matrix, add_scaled};
-use crate::math::{sigma_each, softplus, sum_softplus};
-use crate::mean_field::MeanField;
+use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
+use crate::mean_field::{self, MeanField};
 use crate::rng::{Purpose, Streams};
-use crate::{Dbm, Units};
+use crate::{Dbm, DbmError, Examples, Units};
+
+/// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
+const SWEEPS: u32 = 30;
+const TOLERANCE: f64 = 1e-3;
+
+/// How a model does on some examples, at a glance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signals {
+    /// Mean of [`reconstruction_errors`], in `0..=1`.
+    pub reconstruction_error: f64,
+    /// Mean of [`pseudo_log_likelihoods`], in nats an example.
+    pub pseudo_log_likelihood: f64,
+    /// Its standard error over the examples.
+    pub pseudo_log_likelihood_error: f64,
+}
+
+impl Signals {
+    /// On `count` examples spread evenly over the data set (all, where it has fewer), always the same ones; the units that the
+    /// pseudo-likelihood looks at are drawn anew at every `step`.
+    ///
+    /// ```
+    /// use dbm_core::{Examples, Units, init, signals::Signals};
+    /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1])?;
+    /// let signals = Signals::of(&init::orthogonal(&[4, 6], Units::Signs, 1)?, &data, 100, 7, 0)?;
+    /// assert!(signals.reconstruction_error < 1.0 && signals.pseudo_log_likelihood < 0.0);
+    /// # Ok::<(), dbm_core::DbmError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
+        let n = model.n_visible();
+        if data.width() != n {
+            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
+        }
+        let count = count.clamp(1, data.len());
+        let mut visible = Matrix::zeros(count, n);
+        for row in 0..count {
+            data.write_row(row * data.len() / count, model.units(), visible.row_mut(row));
+        }
+        let posterior = mean_field::posterior(model, &visible, SWEEPS, TOLERANCE);
+        let (reconstruction_error, _) = mean_and_error(&reconstruction_errors(model, &posterior));
+        let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, 0));
+        Ok(Self { reconstruction_error, pseudo_log_likelihood: pseudo.0, pseudo_log_likelihood_error: pseudo.1 })
+    }
+}
 
 /// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2`, one an example: 0 where each is reconstructed, 1/4 for knowing nothing.
 ///

@@ -174,6 +174,8 @@ pub struct Metrics {
     pub parts: Option<(u32, u32)>,
     /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
     pub steps_per_second: f64,
+    /// How the model does on the data, as last looked at; `None` before the first look.
+    pub signals: Option<Signals>,
     /// Steps that the histograms cover.
     pub recent_steps: u32,
     /// Data clamped.
@@ -187,6 +189,15 @@ impl Metrics {
     pub fn begun(&self) -> bool {
         self.step > 0 || self.parts.is_some() || self.pretraining.is_some_and(|pretraining| pretraining.begun())
     }
+}
+
+/// How a model does on some of its data, at a glance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Signals {
+    /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.
+    pub reconstruction_error: f64,
+    /// Pseudo-log-likelihood, nats an example, smoothed over the last looks.
+    pub pseudo_log_likelihood: f64,
 }
 
 /// How far layer-wise pretraining has come.

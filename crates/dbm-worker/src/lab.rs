@@ -302,12 +302,16 @@ impl Lab {
             Goal::OneStep(id) => {
                 self.goal = Goal::Rest;
                 run.rest();
+                run.look();
                 out.push(message_of(None, Event::Metrics(run.metrics(false))));
                 out.push(message_of(Some(id), Event::Done));
                 self.snapshot(out);
                 self.show_samples();
             }
             Goal::Forever => {
+                if time >= self.shown.samples_due {
+                    run.look();
+                }
                 if time - self.shown.metrics >= METRICS_SECONDS {
                     self.shown.metrics = time;
                     out.push(message_of(None, Event::Metrics(run.metrics(true))));

@@ -5,9 +5,9 @@ use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
 use dbm_core::gradient::Estimate;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init};
+use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init, signals};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
-use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Start};
+use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps a second are measured over this many seconds.
@@ -27,7 +27,14 @@ pub struct Run {
     positive: RecentPhase,
     negative: RecentPhase,
     finished_at: VecDeque<f64>,
+    signals: Option<Signals>,
 }
+
+/// Examples that a look at the signals takes.
+const LOOK_EXAMPLES: usize = 50;
+
+/// Share of the last look in the pseudo-likelihood shown: one look is noisy.
+const LOOK_SHARE: f64 = 0.2;
 
 /// A worker that dies while it pretrains leaves nothing behind: the next one begins pretraining anew. Snapshots begin with training.
 enum Stage {
@@ -95,7 +102,21 @@ impl Run {
             positive: RecentPhase::default(),
             negative: RecentPhase::default(),
             finished_at: VecDeque::new(),
+            signals: None,
         }
+    }
+
+    /// Looks at how the model does on the data; [`Run::metrics`] tells.
+    pub fn look(&mut self) {
+        let (seed, step) = (self.plan.settings.seed, u64::from(self.steps()));
+        let Ok(seen) = signals::Signals::of(&self.model(), &self.data.examples, LOOK_EXAMPLES, seed, step) else {
+            return; // never: the model was made as wide as these data
+        };
+        let smooth = |before: f64| before + LOOK_SHARE * (seen.pseudo_log_likelihood - before);
+        self.signals = Some(Signals {
+            reconstruction_error: seen.reconstruction_error,
+            pseudo_log_likelihood: self.signals.map_or(seen.pseudo_log_likelihood, |last| smooth(last.pseudo_log_likelihood)),
+        });
     }
 
     /// One shard of the present step, begun if need be, or one minibatch of pretraining; true where that finished a step of either.
@@ -188,6 +209,7 @@ impl Run {
             pretraining: self.pretraining(),
             parts,
             steps_per_second: rate,
+            signals: self.signals,
             recent_steps: self.negative.len() as u32,
             positive: self.positive.metrics(settings),
             negative: self.negative.metrics(settings),

@@ -44,7 +44,7 @@ pub struct BiasTable {
     pub deviation: f64,
     /// Cap of couplings; `u32::MAX` for none.
     pub max_meeting: u32,
-    /// Estimators to add to those of [`BiasTable::standard_rows`].
+    /// Settings of estimators to add a row for each of, besides the standard ones.
     pub more: Vec<Settings>,
 }
 

@@ -57,8 +57,38 @@ pub fn Samples() -> impl IntoView {
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
+            <Signals />
             <p class="help">"Each is a state that the local search ends in, started from noise."</p>
         </section>
+    }
+}
+
+/// How the model in training does on the data, in numbers.
+#[component]
+fn Signals() -> impl IntoView {
+    let state = state();
+    let seen = Memo::new(move |_| {
+        let training = state.model.get() == ModelChoice::Training;
+        state.metrics.with(|metrics| metrics.signals).filter(|_| training)
+    });
+    let number = move |of: fn(dbm_protocol::Signals) -> String| move || seen.get().map(of);
+    view! {
+        <Show when=move || seen.get().is_some()>
+            <dl class="signals">
+                <div>
+                    <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
+                        "Reconstruction error"
+                    </dt>
+                    <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
+                </div>
+                <div>
+                    <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
+                        "Pseudo-likelihood"
+                    </dt>
+                    <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+                </div>
+            </dl>
+        </Show>
     }
 }
 

@@ -104,6 +104,8 @@ fn trains_until_paused_and_reports() {
     let last = page.ask(Command::Pause);
     let Event::Metrics(metrics) = &last[0].event else { panic!("metrics first: {last:?}") };
     assert!(!metrics.running && metrics.step >= 5 && metrics.recent_steps == metrics.step.min(100));
+    let signals = metrics.signals.expect("samples and signals are shown from the first step");
+    assert!((0.0..1.0).contains(&signals.reconstruction_error) && signals.pseudo_log_likelihood < 0.0, "{signals:?}");
     assert!(matches!(last[1].event, Event::Snapshot { .. }));
     assert!(matches!(last.last().unwrap().event, Event::Done));
     assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
