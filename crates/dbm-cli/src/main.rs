@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
+mod bench;
 mod bias;
 mod compare;
 mod complete;
@@ -64,6 +65,8 @@ enum Command {
     ///
     /// Models small enough are enumerated as well, and the exact values stand beside the estimates.
     Evaluate(evaluate::Evaluate),
+    /// Time training at the reference size, part by part
+    Bench(bench::Bench),
     /// Write the weights of a checkpoint alone, for sharing
     Export(export::Export),
 }
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
             Command::Complete(command) => command.run(&threads, arguments.json),
             Command::Bias(command) => command.run(arguments.json),
             Command::Evaluate(command) => command.run(&threads, arguments.json),
+            Command::Bench(command) => command.run(&threads, arguments.json),
             Command::Export(command) => command.run(arguments.json),
         }
     };

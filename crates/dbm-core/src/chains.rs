@@ -41,6 +41,22 @@ pub enum Rule<'a> {
     },
 }
 
+/// Multiply-adds that went into fields, most of the arithmetic of a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// In batch products.
+    pub products: u64,
+    /// In rows of flipped units, added to the fields of their neighbours.
+    pub carried: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.products += other.products;
+        self.carried += other.carried;
+    }
+}
+
 /// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer.
 pub struct Chains {
     count: usize,
@@ -51,6 +67,7 @@ pub struct Chains {
     valid: [Vec<bool>; 2],
     /// `b_1 + W_0^T v`, `[count, n_1]`, where the visible layer is clamped: it never changes.
     drive: Matrix,
+    work: Work,
     scratch: Scratch,
 }
 
@@ -114,14 +131,16 @@ impl Chains {
         let fields = model.sizes().iter().enumerate();
         let fields = fields.map(|(l, &size)| Matrix::zeros(if l == 0 && all_clamped { 0 } else { count }, size)).collect();
         let mut drive = Matrix::zeros(0, model.sizes()[1]);
+        let mut work = Work::default();
         if all_clamped {
+            work.products += (count * model.weights()[0].data().len()) as u64;
             for _ in 0..count {
                 drive.push_row(&model.biases()[1]);
             }
             model.backend().add_product(drive.data_mut(), states[0].data(), &model.weights()[0]);
         }
         let valid = [vec![false; count], vec![false; count]];
-        Self { count, clamp, states, fields, valid, drive, scratch: Scratch::default() }
+        Self { count, clamp, states, fields, valid, drive, work, scratch: Scratch::default() }
     }
 
     /// How many chains.
@@ -132,6 +151,11 @@ impl Chains {
     /// What is clamped.
     pub fn clamp(&self) -> &Clamp {
         &self.clamp
+    }
+
+    /// What their fields have cost so far.
+    pub fn work(&self) -> Work {
+        self.work
     }
 
     /// The states of a layer, `[count, n_l]`.
@@ -248,6 +272,7 @@ impl Chains {
                 gathered.extend_from_slice(self.states[neighbour].row(c as usize));
             }
             model.backend().add_product(product, gathered, weight);
+            self.work.products += (chains.len() * weight.data().len()) as u64;
         }
         for (&c, field) in chains.iter().zip(product.chunks_exact(n)) {
             self.fields[l].row_mut(c as usize).copy_from_slice(field);
@@ -348,10 +373,12 @@ impl Chains {
             if below_moves(l) {
                 let rows = &model.transposed()[l - 1];
                 add_scaled_rows(self.fields[l - 1].row_mut(c), flips, |unit| rows.row(unit as usize));
+                self.work.carried += (flips.len() * sizes[l - 1]) as u64;
             }
             if l < model.depth() {
                 let rows = &model.weights()[l];
                 add_scaled_rows(self.fields[l + 1].row_mut(c), flips, |unit| rows.row(unit as usize));
+                self.work.carried += (flips.len() * sizes[l + 1]) as u64;
             }
             start = end;
         }

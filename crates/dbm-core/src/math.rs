@@ -32,7 +32,16 @@ pub(crate) fn sigma(x: f32) -> f32 {
 
 /// Writes `offset + scale sigma(gap a)` for each field `a`: with offset 0 and scale 1 the probability of a high unit, with the
 /// low value and the gap its mean.
-pub(crate) fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) {
+///
+/// ```
+/// let mut means = [0.0; 3];
+/// dbm_core::math::sigma_each(&[-50.0, 0.0, 50.0], 2.0, -1.0, 2.0, &mut means);
+/// assert_eq!(means, [-1.0, 0.0, 1.0]);
+/// ```
+///
+/// # Panics
+/// If the lengths differ.
+pub fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) {
     assert_eq!(fields.len(), into.len());
     Arch::new().dispatch(|| {
         for (x, &a) in into.iter_mut().zip(fields) {

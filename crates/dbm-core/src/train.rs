@@ -26,8 +26,16 @@ pub struct StepInfo {
     pub step: u64,
     /// Searches, couplings and energies.
     pub info: Info,
-    /// Seconds of the update of the parameters.
+    /// Seconds of the update of the parameters, of which the next four are parts.
     pub update_seconds: f64,
+    /// Seconds in which the blocks of the weights were updated.
+    pub blocks_seconds: f64,
+    /// Of these, making gradients: summed over the blocks, whichever threads they ran on.
+    pub gradient_seconds: f64,
+    /// Of these, the optimizer's rule, the average and the check for divergence: summed likewise.
+    pub optimizer_seconds: f64,
+    /// Seconds of transposing the weights.
+    pub transpose_seconds: f64,
     /// Seconds of the whole step.
     pub seconds: f64,
 }
@@ -300,16 +308,18 @@ impl Trainer {
         let (moments, persistent): (Vec<Moments>, Vec<_>) =
             estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
         self.persistent = persistent.into_iter().reduce(append_rows).flatten();
-        let largest = self.update(&moments, host);
+        let mut step = StepInfo { info, ..StepInfo::default() };
+        let largest = self.update(&moments, host, &mut step);
         if largest.is_nan() || largest > LARGEST_PARAMETER {
             return Err(diverged);
         }
         self.step += 1;
-        Ok(StepInfo { step: self.step, info, update_seconds: host.now() - started, seconds: host.now() - started })
+        let seconds = host.now() - started;
+        Ok(StepInfo { step: self.step, update_seconds: seconds, seconds, ..step })
     }
 
-    /// Applies the mean gradient, weights block by block; returns the largest parameter's magnitude.
-    fn update(&mut self, shards: &[Moments], host: &impl Host) -> f32 {
+    /// Applies the mean gradient, weights block by block; returns the largest parameter's magnitude, and notes the time it took.
+    fn update(&mut self, shards: &[Moments], host: &impl Host, info: &mut StepInfo) -> f32 {
         let alpha = 1.0 / self.settings.batch as f32;
         let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
             let mut sums: Vec<Vec<f32>> = self.model.sizes().iter().map(|&n| vec![0.0; n]).collect();
@@ -334,8 +344,9 @@ impl Trainer {
             centering,
             bias_gradients: bias_gradients.clone(),
         };
+        let mut transposing_from = 0.0;
         let (moments, average) = (&mut self.moments, &mut self.average);
-        self.model.update(|weights, biases| {
+        let largest = self.model.update(|weights, biases| {
             if let Some(centering) = centering {
                 centering.shift(1.0, weights, biases);
             }
@@ -348,7 +359,11 @@ impl Trainer {
                 let tensors = tensors.iter_mut().filter_map(Iterator::next).map(Matrix::data_mut).collect();
                 split(tensors, BLOCK_ROWS * columns, |start, tensors| blocks.push(Block { l, from: start / columns, tensors }));
             }
-            let mut largest = host.map(blocks, |block| step.apply(block));
+            let started = host.now();
+            let applied = host.map(blocks, |block| step.apply(block, &|| host.now()));
+            info.blocks_seconds = host.now() - started;
+            info.gradient_seconds = applied.iter().map(|block| block.gradient_seconds).sum();
+            info.optimizer_seconds = applied.iter().map(|block| block.optimizer_seconds).sum();
             for (l, gradient) in bias_gradients.iter_mut().enumerate() {
                 let mut moments: Vec<&mut [f32]> = moments.iter_mut().map(|tensors| &mut tensors.biases[l][..]).collect();
                 step.rule.apply(&mut biases[l], gradient, &mut moments, false);
@@ -359,9 +374,12 @@ impl Trainer {
             if let Some(average) = average {
                 average.biases.iter_mut().zip(&*biases).for_each(|(average, values)| step.average(average, values));
             }
-            largest.extend(biases.iter().map(|bias| magnitude(bias)));
-            largest.into_iter().fold(0.0, larger)
-        })
+            transposing_from = host.now();
+            let largest = applied.iter().map(|block| block.largest);
+            largest.chain(biases.iter().map(|bias| magnitude(bias))).fold(0.0, larger)
+        });
+        info.transpose_seconds = host.now() - transposing_from;
+        largest
     }
 }
 
@@ -454,9 +472,18 @@ struct Step<'a> {
     bias_gradients: Vec<Vec<f32>>,
 }
 
+/// What became of a block.
+struct Applied {
+    /// The largest magnitude of its parameters.
+    largest: f32,
+    gradient_seconds: f64,
+    optimizer_seconds: f64,
+}
+
 impl Step<'_> {
-    /// Makes a block's gradient and applies it; returns the largest magnitude of what comes out.
-    fn apply(&self, mut block: Block) -> f32 {
+    /// Makes a block's gradient and applies it.
+    fn apply(&self, mut block: Block, clock: &dyn Fn() -> f64) -> Applied {
+        let started = clock();
         let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
         let mut gradient = vec![0.0; values.len()];
         for shard in self.shards {
@@ -465,12 +492,14 @@ impl Step<'_> {
         if let Some(centering) = self.centering {
             centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
         }
+        let made = clock();
         let (moments, average) = rest.split_at_mut(self.rule.n_moments());
         self.rule.apply(values, &mut gradient, moments, true);
         if let [average] = average {
             self.average(average, values);
         }
-        magnitude(values)
+        let largest = magnitude(values);
+        Applied { largest, gradient_seconds: made - started, optimizer_seconds: clock() - made }
     }
 
     fn average(&self, average: &mut [f32], values: &[f32]) {

@@ -30,24 +30,22 @@ impl Cd {
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let run = |phase| PhaseRun { model, batch, phase, marginalize: self.marginalize, clock };
+        let run = |phase| PhaseRun::new(model, batch, phase, self.marginalize, clock);
         let (clamped, positive) = gibbs_posterior(&run(Phase::Positive), self.k, &mut moments);
 
-        let started = clock();
+        let run = run(Phase::Negative);
         let mut chains = negative_chains(model, batch);
         (0..chains.count()).for_each(|c| chains.place(c, &clamped.state(c)));
-        let run = run(Phase::Negative);
         gibbs_sweeps(model, &mut chains, Parity::Even, self.k, &mut run.streams());
         let mut negative = PhaseInfo::default();
         run.push_chains(&mut chains, &mut moments, &mut negative);
-        negative.search_seconds = clock() - started;
+        negative.search_seconds = clock() - run.started;
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
 }
 
 /// A positive phase of `k` Gibbs sweeps with the visible layer clamped, from uniform hidden states; exact for an RBM.
 pub(super) fn gibbs_posterior(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Chains, PhaseInfo) {
-    let started = (run.clock)();
     let mut chains = Chains::clamped(run.model, run.batch.visible.clone());
     let mut streams = run.streams();
     let mut info = PhaseInfo::default();
@@ -59,7 +57,7 @@ pub(super) fn gibbs_posterior(run: &PhaseRun, k: u32, moments: &mut Moments) -> 
         gibbs_sweeps(run.model, &mut chains, Parity::Odd, k, &mut streams);
         run.push_chains(&mut chains, moments, &mut info);
     }
-    info.search_seconds = (run.clock)() - started;
+    info.search_seconds = (run.clock)() - run.started;
     (chains, info)
 }
 

@@ -30,6 +30,7 @@ fn add_estimates(
         info.meeting_times.push(meeting.time);
         info.couplings_capped += u32::from(meeting.capped);
     }
+    info.work = chains.work();
     info.coupling_seconds = (run.clock)() - started;
 }
 

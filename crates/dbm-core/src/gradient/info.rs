@@ -1,5 +1,7 @@
 //! What happened while a gradient was estimated: views read this and nothing else.
 
+use crate::chains::Work;
+
 /// One phase of a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PhaseInfo {
@@ -25,9 +27,11 @@ pub struct PhaseInfo {
     pub energy_sum: f64,
     /// How many states that sum covers.
     pub chains: u32,
-    /// Seconds of search and sweeps.
+    /// Multiply-adds of its chains' fields.
+    pub work: Work,
+    /// Seconds of search and sweeps, the chains' making included, summed over shards whichever threads they ran on.
     pub search_seconds: f64,
-    /// Seconds of coupling.
+    /// Seconds of coupling, the first proposals, means and moments included, summed likewise.
     pub coupling_seconds: f64,
 }
 
@@ -54,6 +58,7 @@ impl PhaseInfo {
         self.mean_field_capped += other.mean_field_capped;
         self.energy_sum += other.energy_sum;
         self.chains += other.chains;
+        self.work += other.work;
         self.search_seconds += other.search_seconds;
         self.coupling_seconds += other.coupling_seconds;
     }

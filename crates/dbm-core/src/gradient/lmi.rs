@@ -26,13 +26,12 @@ impl Lmi {
 impl Estimator for Lmi {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         both_phases(model, batch, self.marginalize, clock, |run, mut chains, moments| {
-            let started = clock();
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             let first = run.uniform_starts(&mut chains, &mut streams);
             run.mode_and_sweep(&mut chains, &first, self.max_sweeps, &mut streams, &mut info);
             run.push_chains(&mut chains, moments, &mut info);
-            info.search_seconds = clock() - started;
+            info.search_seconds = clock() - run.started;
             info
         })
     }

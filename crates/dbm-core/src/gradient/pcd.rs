@@ -49,7 +49,7 @@ impl Estimator for Pcd {
             search_seconds: clock() - started,
             ..PhaseInfo::default()
         };
-        let run = PhaseRun { model, batch, phase: Phase::Negative, marginalize: self.marginalize, clock };
+        let run = PhaseRun::new(model, batch, Phase::Negative, self.marginalize, clock);
         let (persistent, negative) = persistent_phase(&run, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }

@@ -30,7 +30,7 @@ impl PcdGibbs {
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let run = |phase| PhaseRun { model, batch, phase, marginalize: self.marginalize, clock };
+        let run = |phase| PhaseRun::new(model, batch, phase, self.marginalize, clock);
         let (_, positive) = gibbs_posterior(&run(Phase::Positive), self.k, &mut moments);
         let (persistent, negative) = persistent_phase(&run(Phase::Negative), self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
@@ -39,7 +39,6 @@ impl Estimator for PcdGibbs {
 
 /// The negative phase by persistent chains; returns where they are afterwards.
 pub(super) fn persistent_phase(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
-    let started = (run.clock)();
     let count = run.batch.visible.rows();
     let mut chains = Chains::free(run.model, count);
     let mut streams = run.streams();
@@ -53,6 +52,6 @@ pub(super) fn persistent_phase(run: &PhaseRun, k: u32, moments: &mut Moments) ->
     gibbs_sweeps(run.model, &mut chains, Parity::Even, k, &mut streams);
     let mut info = PhaseInfo::default();
     run.push_chains(&mut chains, moments, &mut info);
-    info.search_seconds = (run.clock)() - started;
+    info.search_seconds = (run.clock)() - run.started;
     ((0..run.model.sizes().len()).map(|l| chains.layer(l).clone()).collect(), info)
 }

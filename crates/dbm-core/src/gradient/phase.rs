@@ -14,6 +14,8 @@ pub(super) struct PhaseRun<'a> {
     pub phase: Phase,
     pub marginalize: bool,
     pub clock: &'a dyn Fn() -> f64,
+    /// When it began.
+    pub started: f64,
 }
 
 /// Runs `phase` on chains clamped to the data (unless they have one hidden layer and so an exact posterior), then on those that are
@@ -26,12 +28,13 @@ pub(super) fn both_phases(
     phase: impl Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
 ) -> Estimate {
     let mut moments = Moments::new(model);
-    let run = |phase| PhaseRun { model, batch, phase, marginalize, clock };
+    let run = |phase| PhaseRun::new(model, batch, phase, marginalize, clock);
+    let positive = run(Phase::Positive);
     let clamped = Chains::clamped(model, batch.visible.clone());
     let positive = if model.depth() == 1 {
-        run(Phase::Positive).exact_posterior(clamped, &mut moments)
+        positive.exact_posterior(clamped, &mut moments)
     } else {
-        phase(&run(Phase::Positive), clamped, &mut moments)
+        phase(&positive, clamped, &mut moments)
     };
     let negative = phase(&run(Phase::Negative), negative_chains(model, batch), &mut moments);
     Estimate { moments, info: Info { positive, negative }, persistent: None }
@@ -50,7 +53,12 @@ fn all(count: usize) -> Vec<u32> {
     (0..count as u32).collect()
 }
 
-impl PhaseRun<'_> {
+impl<'a> PhaseRun<'a> {
+    /// One that begins now.
+    pub fn new(model: &'a Dbm, batch: &'a Batch, phase: Phase, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
+        Self { model, batch, phase, marginalize, clock, started: clock() }
+    }
+
     /// Each chain's stream.
     pub fn streams(&self) -> Vec<Stream> {
         let address = |c| self.batch.streams.at(self.phase.purpose(), self.batch.step, self.batch.first_chain + c);
@@ -66,7 +74,7 @@ impl PhaseRun<'_> {
             gibbs::half_sweep(self.model, &mut chains, Parity::Odd, &mut self.streams());
         }
         self.push_posterior(&chains, moments);
-        PhaseInfo::default()
+        PhaseInfo { work: chains.work(), search_seconds: (self.clock)() - self.started, ..PhaseInfo::default() }
     }
 
     /// Adds `f(v, h)` of an RBM's clamped chains, `h` replaced by its means where the run marginalizes, which is exact there.
@@ -127,6 +135,7 @@ impl PhaseRun<'_> {
             self.push_chain(chains, c, moments);
             info.energy_sum += chains.energy(self.model, c);
         }
+        info.work = chains.work();
     }
 
     /// Adds `f` of the present state of chain `c`, whose fields are at hand.

@@ -40,14 +40,13 @@ impl UcdLmi {
 impl<A: Acceptance> Estimator for UcdLmi<A> {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         both_phases(model, batch, self.marginalize, clock, |run, mut chains, moments| {
-            let started = clock();
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             let first = run.uniform_starts(&mut chains, &mut streams);
             let proposals = Proposals::recycled(model, &chains);
             run.mode_and_sweep(&mut chains, &first, self.max_sweeps, &mut streams, &mut info);
             run.settle(&mut chains);
-            info.search_seconds = clock() - started;
+            info.search_seconds = clock() - run.started;
             let how = (&self.acceptance, self.max_meeting);
             coupled::metropolis(run, &mut chains, &mut streams, proposals, how, moments, &mut info);
             info
