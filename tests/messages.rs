@@ -3,8 +3,8 @@
 
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
-    Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice, PhaseMetrics, Pretraining,
-    Request, RunPlan, Signals, Start, VERSION,
+    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice,
+    PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,7 +28,8 @@ fn requests_cross_unchanged() {
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
         Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
-        Command::Restore { source, plan, checkpoint: vec![] },
+        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![] },
+        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 } },
         Command::Train,
         Command::Complete {
             model: ModelChoice::Training,
@@ -83,7 +84,17 @@ fn events_cross_unchanged() {
         negative: PhaseMetrics::default(),
     };
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
-    for event in [Event::Ready, Event::Metrics(metrics), Event::Samples(grid), Event::Failed { message: "no".into() }] {
+    let row = BenchRow { workers: 1, seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
+    let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
+    let events = [
+        Event::Ready,
+        Event::Metrics(metrics),
+        Event::Samples(grid),
+        Event::Failed { message: "no".into() },
+        Event::Progress { done: 3, total: 120 },
+        Event::Bench(bench),
+    ];
+    for event in events {
         for id in [None, Some(4)] {
             let message = Message { version: VERSION, id, event: event.clone() };
             assert_eq!(cross(&message), message);

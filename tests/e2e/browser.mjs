@@ -1,25 +1,23 @@
 // What every end-to-end test needs: the built page, served; a Chromium; and a page whose errors fail the test.
 //
 //     import { lab } from "./browser.mjs";
-//     test("…", lab({ width: 390 }, async ({ page, screenshot }) => { … }));
+//     test("…", lab({ width: 390, search: "?bench=mnist-500" }, async ({ page, screenshot }) => { … }));
 import assert from "node:assert/strict";
-import { accessSync, constants, mkdirSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
+import { launch } from "../../scripts/chromium.mjs";
 import { serve } from "../../scripts/serve.mjs";
 
 const SCREENSHOTS = fileURLToPath(new URL("../../test-results", import.meta.url));
-const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-const ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
 let server;
 let browser;
 
 before(async () => {
   server = await serve();
-  browser = await chromium.launch({ executablePath: findBrowser(), args: ARGUMENTS });
+  browser = await launch();
 });
 
 after(async () => {
@@ -27,37 +25,19 @@ after(async () => {
   server?.close();
 });
 
-/** The browser that CHROMIUM names, or the first of the usual ones on PATH. */
-function findBrowser() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  const candidates = BROWSERS.flatMap((name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)));
-  const found = candidates.find(isExecutable);
-  assert(found, `no Chromium on PATH (looked for ${BROWSERS.join(", ")}): run ./run setup`);
-  return found;
-}
-
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /**
- * A test body: opens the page in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
+ * A test body: opens the page (its address ending with `search`) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
  * `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png.
  */
-export function lab({ width = 1280, height = 900, ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", ...context } = {}, body) {
   return async () => {
     const url = `http://127.0.0.1:${server.address().port}/`;
     const opened = await browser.newContext({ viewport: { width, height }, ...context });
     try {
       const page = await opened.newPage();
       const errors = collectErrors(page);
-      await page.goto(url);
+      await page.goto(url + search);
       await body({ page, url, errors, screenshot: (name) => screenshot(page, name) });
       assert.deepEqual(errors, [], "the page reported errors");
     } finally {

@@ -108,11 +108,33 @@ pub enum Command {
         /// Which.
         seed: u32,
     },
+    /// Times training: begins a run of its own, beside the one that may be there, takes some steps to warm up and then the same number
+    /// of steps again and again. Answer: [`crate::Event::Bench`], with [`crate::Event::Progress`] before, in steps. One at a time;
+    /// training waits meanwhile.
+    Bench {
+        /// The data to train on.
+        source: DataSource,
+        /// The run to time, which must not begin with pretraining.
+        plan: RunPlan,
+        /// How long.
+        protocol: BenchProtocol,
+    },
     /// Stops a request that is still at work; it then ends with [`crate::Event::Cancelled`].
     Cancel {
         /// The id of the request to stop.
         request: u32,
     },
+}
+
+/// How a run is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BenchProtocol {
+    /// Steps before the first measurement, 0 to 1000.
+    pub warm_up: u32,
+    /// Steps of one measurement, 1 to 1000.
+    pub steps: u32,
+    /// Measurements, 1 to 100.
+    pub runs: u32,
 }
 
 /// Which of the two models the worker holds.

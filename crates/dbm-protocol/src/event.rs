@@ -81,6 +81,8 @@ pub enum Event {
     Completions(Completions),
     /// A local search, state by state.
     Search(SearchTrace),
+    /// How fast training is.
+    Bench(Bench),
 }
 
 /// A model, described.
@@ -280,4 +282,34 @@ pub struct SearchTrace {
     pub sweeps: u32,
     /// Whether it was cut at the cap.
     pub capped: bool,
+}
+
+/// A run, timed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Bench {
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<u32>,
+    /// One for each number of workers that shared the steps.
+    pub rows: Vec<BenchRow>,
+}
+
+/// What was measured with one number of workers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BenchRow {
+    /// Workers that computed.
+    pub workers: u32,
+    /// Seconds that each measurement took, from its first step to the end of its last.
+    pub seconds: Vec<f64>,
+    /// Mean seconds of a step's searches and Gibbs sweeps, visible layer clamped.
+    pub positive_search: f64,
+    /// The same, visible layer free.
+    pub negative_search: f64,
+    /// Mean seconds of a step's couplings, both phases.
+    pub coupling: f64,
+    /// Mean seconds of a step's update of the parameters.
+    pub update: f64,
+    /// Mean sweeps T of a search, visible layer clamped; 0 where nothing was searched.
+    pub positive_sweeps: f64,
+    /// The same, visible layer free.
+    pub negative_sweeps: f64,
 }

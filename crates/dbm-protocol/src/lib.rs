@@ -8,11 +8,11 @@
 mod command;
 mod event;
 
-pub use command::{Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
+pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
-    About, Completions, DataAbout, Digit, Event, Grid, Histogram, Message, Metrics, PhaseMetrics, Pretraining, SearchFrame,
-    SearchTrace, Signals,
+    About, Bench, BenchRow, Completions, DataAbout, Digit, Event, Grid, Histogram, Message, Metrics, PhaseMetrics, Pretraining,
+    SearchFrame, SearchTrace, Signals,
 };
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;

@@ -1,6 +1,7 @@
 //! What each message of the worker changes on the page.
 
 use crate::actions;
+use crate::bench::{self, Measuring};
 use crate::draft::{Draft, same_run};
 use crate::picture::{Half, Picture};
 use crate::state::{Answered, DataChoice, Opening, Shown, Snapshot, State, Tone, Upload, Watched};
@@ -41,6 +42,8 @@ pub enum Purpose {
     },
     /// To watch a search; what was unknown.
     Watch(Vec<u8>),
+    /// To time training.
+    Bench,
     /// To stop another request.
     Cancel,
 }
@@ -48,6 +51,12 @@ pub enum Purpose {
 /// Takes a message in.
 pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: Event) {
     match (event, purpose) {
+        (Event::Ready, _) if state.bench.with_untracked(Option::is_some) => {
+            // After a worker was lost, the visitor decides.
+            if state.measuring.with_untracked(|measuring| *measuring == Measuring::Starting) {
+                bench::begin(state);
+            }
+        }
         (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
         (Event::Snapshot { step, checkpoint }, _) => state.snapshot.set(Some(Snapshot { step, checkpoint })),
@@ -122,10 +131,22 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 state.playing.set(!crate::paint::calm());
             }
         }
+        (Event::Progress { done, .. }, Some(Purpose::Bench)) => state.measuring.update(|measuring| {
+            if let Measuring::Working { done: before, .. } = measuring {
+                *before = done;
+            }
+        }),
+        (Event::Bench(result), Some(Purpose::Bench)) => bench::end(state, &result),
         (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
         (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
         (
-            Event::Done | Event::Cancelled | Event::Progress { .. } | Event::Completions(_) | Event::Digit(_) | Event::Search(_),
+            Event::Done
+            | Event::Cancelled
+            | Event::Progress { .. }
+            | Event::Completions(_)
+            | Event::Digit(_)
+            | Event::Search(_)
+            | Event::Bench(_),
             _,
         ) => {}
     }
@@ -142,6 +163,7 @@ pub fn gave_up(state: State, purpose: &Purpose) {
         Purpose::Train => state.running.set(false),
         Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
         Purpose::Complete { .. } => state.completing.set(None),
+        Purpose::Bench => state.measuring.set(Measuring::Stopped),
         _ => {}
     }
 }

@@ -186,7 +186,21 @@ fn replace(state: State, why: &str) {
         );
         return;
     }
-    let run = match state.snapshot.with_untracked(|snapshot| snapshot.as_ref().map(|snapshot| snapshot.step)) {
+    let then = if state.bench.with_untracked(Option::is_some) {
+        "A new one takes over; press “Run again” to begin anew.".into()
+    } else {
+        format!(
+            "A new one takes over; the model and the data are opened again, what you see stays, and {}.",
+            what_of_the_run(state)
+        )
+    };
+    state.say(Tone::Error, format!("The worker that computes was lost: {why}. {then}"));
+    start(state);
+}
+
+/// What becomes of a run whose worker was lost.
+fn what_of_the_run(state: State) -> String {
+    match state.snapshot.with_untracked(|snapshot| snapshot.as_ref().map(|snapshot| snapshot.step)) {
         Some(step) => format!("press Train to go on from step {step}"),
         None if state
             .plan
@@ -195,15 +209,7 @@ fn replace(state: State, why: &str) {
             "pretraining begins anew".into()
         }
         None => "training begins anew at step 0".into(),
-    };
-    state.say(
-        Tone::Error,
-        format!(
-            "The worker that computes was lost: {why}. A new one takes over; the model and the data are opened again, what you see stays, \
-             and {run}."
-        ),
-    );
-    start(state);
+    }
 }
 
 /// A JavaScript error in words.

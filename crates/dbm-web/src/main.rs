@@ -1,6 +1,7 @@
 //! DBM Lab's page: controls, state and drawing. The model itself lives in the worker.
 
 mod actions;
+mod bench;
 mod bins;
 mod draft;
 mod estimators;

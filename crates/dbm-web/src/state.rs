@@ -1,5 +1,6 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
+use crate::bench::{Asked, Measuring};
 use crate::draft::Draft;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
@@ -244,6 +245,10 @@ signals! {
     notice_count: u32,
     /// Whether a file is being dragged over the page.
     dragging: bool,
+    /// The benchmark that the page is for, where it is no lab.
+    bench: Option<Asked>,
+    /// Where that stands.
+    measuring: Measuring,
     /// Bumped when canvases must be drawn anew: theme, size.
     redraw: u32,
 }

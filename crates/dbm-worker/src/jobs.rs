@@ -1,5 +1,6 @@
-//! Samples and completions, done in slices and cancelled between them.
+//! Samples, completions and benchmarks, done in slices and cancelled between them.
 
+use crate::bench::Bench;
 use crate::clock::now;
 use crate::sources::shape;
 use dbm_core::complete::Completer;
@@ -33,13 +34,13 @@ impl View {
 /// A request at work.
 pub struct Job {
     pub id: Option<u32>,
-    view: View,
     kind: Kind,
 }
 
 enum Kind {
-    Samples { seed: u64, count: usize, bits: Vec<u8> },
-    Complete { completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, started: f64 },
+    Samples { view: View, seed: u64, count: usize, bits: Vec<u8> },
+    Complete { view: View, completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, started: f64 },
+    Bench(Box<Bench>),
 }
 
 /// How a slice of a job ended.
@@ -52,7 +53,7 @@ pub enum Slice {
 impl Job {
     /// Samples; without an id they are training's own.
     pub fn samples(id: Option<u32>, view: View, count: u32, seed: u32) -> Self {
-        Self { id, view, kind: Kind::Samples { seed: u64::from(seed), count: count as usize, bits: Vec::new() } }
+        Self { id, kind: Kind::Samples { view, seed: u64::from(seed), count: count as usize, bits: Vec::new() } }
     }
 
     pub fn complete(id: u32, view: View, question: &Question, answers: u32, method: CompletionMethod, seed: u32) -> Self {
@@ -62,32 +63,40 @@ impl Job {
             CompletionMethod::Search => 0,
             CompletionMethod::Gibbs { sweeps } => sweeps,
         };
-        let kind = Kind::Complete { completer, answers: answers as usize, done: 0, sweeps, started: now() };
-        Self { id: Some(id), view, kind }
+        let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, sweeps, started: now() };
+        Self { id: Some(id), kind }
+    }
+
+    pub fn bench(id: u32, bench: Bench) -> Self {
+        Self { id: Some(id), kind: Kind::Bench(Box::new(bench)) }
+    }
+
+    pub fn is_bench(&self) -> bool {
+        matches!(self.kind, Kind::Bench(_))
     }
 
     /// Works until the clock shows `until`, at least once.
     pub fn work(&mut self, until: f64) -> Slice {
-        let model = &self.view.model;
         match &mut self.kind {
-            Kind::Samples { seed, count, bits } => {
+            Kind::Samples { view, seed, count, bits } => {
+                let model = &view.model;
                 let done = bits.len() / model.n_visible();
                 let mut completer = Completer::sample(model, CHUNK.min(*count - done), *seed, done as u64);
                 bits.extend(completer.finish(model, MAX_SWEEPS).0);
                 if bits.len() < *count * model.n_visible() {
                     return Slice::Goes;
                 }
-                let View { choice, step, .. } = self.view;
                 let bits = std::mem::take(bits);
                 Slice::Ends(Box::new(Event::Samples(Grid {
-                    model: choice,
-                    step,
+                    model: view.choice,
+                    step: view.step,
                     count: *count as u32,
-                    image: self.view.shape(),
+                    image: view.shape(),
                     bits,
                 })))
             }
-            Kind::Complete { completer, answers, done, sweeps, started } => {
+            Kind::Complete { view, completer, answers, done, sweeps, started } => {
+                let model = &view.model;
                 while done < sweeps {
                     completer.sweep(model);
                     *done += 1;
@@ -99,13 +108,14 @@ impl Job {
                 let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
                 Slice::Ends(Box::new(Event::Completions(Completions {
                     answers: *answers as u32,
-                    image: self.view.shape(),
+                    image: view.shape(),
                     bits,
                     distinct,
                     sweeps: searches.iter().map(|search| search.sweeps).collect(),
                     seconds: now() - *started,
                 })))
             }
+            Kind::Bench(bench) => bench.work(until),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing here is of the browser, so all of it is tested natively.
 
+use crate::bench::Bench;
 use crate::clock::now;
 use crate::jobs::{Job, Question, Slice, View, watch};
 use crate::run::{Run, about};
@@ -151,6 +152,13 @@ impl Lab {
                 let view = self.view(model)?;
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
                 Ok(Some(Event::Search(watch(&view, &question, seed))))
+            }
+            Command::Bench { source, plan, protocol } => {
+                if self.jobs.iter().any(Job::is_bench) {
+                    return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
+                }
+                self.jobs.push_back(Job::bench(id, Bench::new(&source, plan, protocol)?));
+                Ok(None)
             }
             Command::Cancel { request } => {
                 let before = self.jobs.len();
@@ -398,7 +406,7 @@ fn words(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-fn within(what: &str, value: u32, most: u32) -> Result<(), String> {
+pub fn within(what: &str, value: u32, most: u32) -> Result<(), String> {
     if (1..=most).contains(&value) { Ok(()) } else { Err(format!("{what} should be from 1 to {most}, but is {value}")) }
 }
 

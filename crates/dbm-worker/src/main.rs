@@ -6,6 +6,7 @@
 // Native builds only test what the browser runs.
 #![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code))]
 
+mod bench;
 mod clock;
 mod jobs;
 mod lab;

@@ -3,7 +3,7 @@
 
 use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
-use dbm_core::gradient::Estimate;
+use dbm_core::gradient::{Estimate, PhaseInfo};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init, signals};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
@@ -28,6 +28,14 @@ pub struct Run {
     negative: RecentPhase,
     finished_at: VecDeque<f64>,
     signals: Option<Signals>,
+    update_seconds: f64,
+}
+
+/// The latest gradient step of a run.
+pub struct LastStep<'a> {
+    pub positive: &'a PhaseInfo,
+    pub negative: &'a PhaseInfo,
+    pub update_seconds: f64,
 }
 
 /// Examples that a look at the signals takes.
@@ -103,6 +111,7 @@ impl Run {
             negative: RecentPhase::default(),
             finished_at: VecDeque::new(),
             signals: None,
+            update_seconds: 0.0,
         }
     }
 
@@ -143,6 +152,7 @@ impl Run {
                 let step = trainer.finish(&shards, estimates, &Tab)?;
                 self.positive.push(step.info.positive);
                 self.negative.push(step.info.negative);
+                self.update_seconds = step.update_seconds;
             }
         }
         let time = now();
@@ -165,6 +175,12 @@ impl Run {
             Stage::Pretraining(_) => 0,
             Stage::Training { trainer, .. } => trainer.steps().min(u64::from(u32::MAX)) as u32,
         }
+    }
+
+    /// What the latest gradient step did; none before the first.
+    pub fn last_step(&self) -> Option<LastStep<'_>> {
+        let (positive, negative) = (self.positive.last()?, self.negative.last()?);
+        Some(LastStep { positive, negative, update_seconds: self.update_seconds })
     }
 
     pub fn is_pretraining(&self) -> bool {

@@ -2,6 +2,7 @@
 
 mod answers;
 mod app;
+mod bench;
 mod canvas;
 mod completion;
 mod data;

@@ -5,7 +5,7 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Completions, Grid, Histogram, Metrics, Start};
+use dbm_protocol::{Bench, BenchProtocol, Completions, Grid, Histogram, Metrics, Start};
 
 struct Page {
     lab: Lab,
@@ -259,6 +259,66 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
         }
         assert_eq!(page.checkpoint(), fresh.checkpoint(), "{estimator}");
     }
+}
+
+const SHORT: BenchProtocol = BenchProtocol { warm_up: 2, steps: 3, runs: 4 };
+
+fn bench(plan: RunPlan, protocol: BenchProtocol) -> Command {
+    Command::Bench { source: DataSource::Bars, plan, protocol }
+}
+
+#[test]
+fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
+    let mut page = trained(3);
+    let before = page.checkpoint();
+    let messages = page.ask(bench(plan(&[12, 6]), SHORT));
+    let steps: Vec<u32> = messages
+        .iter()
+        .filter_map(|message| match message.event {
+            Event::Progress { done, total: 14 } => Some(done),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(steps, (1..14).collect::<Vec<_>>());
+    let [.., Message { event: Event::Bench(Bench { sizes, rows }), .. }] = &messages[..] else { panic!("{messages:?}") };
+    let [row] = &rows[..] else { panic!("one number of workers: {rows:?}") };
+    assert_eq!((&sizes[..], row.workers, row.seconds.len()), (&[16, 12, 6][..], 1, 4));
+    assert!(row.seconds.iter().all(|&seconds| seconds > 0.0));
+    let parts = [row.positive_search, row.negative_search, row.coupling, row.update];
+    assert!(parts.iter().all(|&seconds| seconds > 0.0));
+    assert!(parts.iter().sum::<f64>() * 12.0 <= row.seconds.iter().sum::<f64>(), "{row:?}");
+    assert!(row.positive_sweeps >= 1.0 && row.negative_sweeps >= 1.0);
+    assert_eq!(page.checkpoint(), before);
+}
+
+#[test]
+fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
+    let mut page = Page::new();
+    let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
+    page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.event, Event::Progress { .. }));
+    let request = page.next;
+    page.next += 1;
+    let second = page.lab.handle(Request { version: VERSION, id: page.next, command: bench(plan(&[12, 6]), SHORT) });
+    assert!(matches!(&second[..], [Message { event: Event::Failed { message }, .. }] if message.contains("at work already")));
+    let messages = page.ask(Command::Cancel { request });
+    assert!(messages.iter().any(|m| m.id == Some(request) && m.event == Event::Cancelled));
+    assert!(!page.lab.has_work());
+    assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
+}
+
+#[test]
+fn a_benchmark_that_cannot_be_is_refused() {
+    let mut page = Page::new();
+    for (protocol, said) in [
+        (BenchProtocol { warm_up: 1001, ..SHORT }, "0 to 1000"),
+        (BenchProtocol { steps: 0, ..SHORT }, "1 to 1000"),
+        (BenchProtocol { steps: u32::MAX, ..SHORT }, "1 to 1000"),
+        (BenchProtocol { runs: 101, ..SHORT }, "1 to 100"),
+    ] {
+        assert!(page.failure(bench(plan(&[4]), protocol)).contains(said), "{said}");
+    }
+    assert!(page.failure(bench(pretrained(), SHORT)).contains("pretraining"));
+    assert!(page.failure(bench(plan(&[0]), SHORT)).contains("layer 1 has size 0"));
 }
 
 /// How many values a histogram holds, and whether their cap is named.

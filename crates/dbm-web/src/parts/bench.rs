@@ -1,0 +1,147 @@
+//! The benchmark's view, in place of the lab: what it does, how far it is, and its report.
+
+use super::notices::Notices;
+use crate::bench::{Asked, Measuring, Report, Row, begin, cancel};
+use crate::state::state;
+use dbm_protocol::BenchProtocol;
+use leptos::prelude::*;
+
+/// The whole page of a benchmark, or of one that cannot be.
+#[component]
+pub fn Bench(
+    /// What the address asks for, or why that cannot be.
+    asked: Result<Asked, String>,
+) -> impl IntoView {
+    document().set_title("DBM Lab: benchmark");
+    view! {
+        <header class="masthead">
+            <div class="masthead-name">
+                <h1>"DBM Lab: benchmark"</h1>
+                <p>"How fast this browser trains."</p>
+            </div>
+            <a href="./">"Back to the lab"</a>
+        </header>
+        <main class="bench">
+            {match asked {
+                Ok(asked) => view! { <Measurement asked /> }.into_any(),
+                Err(why) => view! { <p role="alert">{why}</p> }.into_any(),
+            }}
+        </main>
+        <Notices />
+    }
+}
+
+/// A benchmark that can be.
+#[component]
+fn Measurement(asked: Asked) -> impl IntoView {
+    let state = state();
+    let about = describe(&asked);
+    let protocol = asked.protocol;
+    let total = protocol.warm_up.saturating_add(protocol.steps.saturating_mul(protocol.runs)).max(1);
+    let done = move || match state.measuring.get() {
+        Measuring::Working { done, .. } => Some(done),
+        _ => None,
+    };
+    let stage = Memo::new(move |_| state.measuring.with(|measuring| stage(measuring, protocol)));
+    let report = Memo::new(move |_| {
+        state.measuring.with(|measuring| if let Measuring::Done(report) = measuring { Some((**report).clone()) } else { None })
+    });
+    view! {
+        <section aria-labelledby="bench-title">
+            <div class="ruled">
+                <h2 id="bench-title">{asked.preset}</h2>
+            </div>
+            <p class="bench-about">{about}</p>
+            <div class="answers-status">
+                <p role="status">{move || stage.get()}</p>
+                <Show when=move || done().is_some()>
+                    <progress aria-label="Steps done" max=total prop:value=move || done().map(f64::from)></progress>
+                    <button type="button" on:click=move |_| cancel(state)>
+                        "Cancel"
+                    </button>
+                </Show>
+                <Show when=move || state.measuring.with(|measuring| matches!(measuring, Measuring::Stopped | Measuring::Done(_)))>
+                    <button type="button" on:click=move |_| begin(state)>
+                        "Run again"
+                    </button>
+                </Show>
+            </div>
+            {move || report.get().map(|report| view! { <Result report /> })}
+        </section>
+    }
+}
+
+/// The report as a table, and as JSON.
+#[component]
+fn Result(report: Report) -> impl IntoView {
+    let json = report.json();
+    let line = |name: &'static str, of: fn(&Row) -> f64| {
+        let cells = report.rows.iter().map(|row| view! { <td>{format!("{:.2}", of(row))}</td> }).collect_view();
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                {cells}
+            </tr>
+        }
+    };
+    let heads = report.rows.iter().map(|row| {
+        let plural = if row.workers == 1 { "" } else { "s" };
+        view! { <th scope="col">{format!("{} worker{plural}", row.workers)}</th> }
+    });
+    let heads = heads.collect_view();
+    let isolated =
+        if report.browser.cross_origin_isolated { "isolated from other origins" } else { "not isolated from other origins" };
+    let browser = format!("The page is {isolated}; hardware concurrency {}.", report.browser.hardware_concurrency);
+    view! {
+        <table class="numbers">
+            <caption>"Rates of the runs; the parts of a step are means over all of them. "{browser}</caption>
+            <thead>
+                <tr>
+                    <td></td>
+                    {heads}
+                </tr>
+            </thead>
+            <tbody>
+                {line("steps a second, median", |row| row.steps_per_second.median)}
+                {line("slowest run", |row| row.steps_per_second.min)}
+                {line("fastest run", |row| row.steps_per_second.max)}
+                {line("milliseconds a step, median", |row| row.milliseconds_per_step)}
+                {line("search, data clamped, ms", |row| row.milliseconds.positive_search)}
+                {line("search, free, ms", |row| row.milliseconds.negative_search)}
+                {line("coupling, ms", |row| row.milliseconds.coupling)}
+                {line("update, ms", |row| row.milliseconds.update)}
+                {line("all else, ms", |row| row.milliseconds.other)}
+                {line("T, data clamped, sweeps", |row| row.sweeps.positive)}
+                {line("T, free, sweeps", |row| row.sweeps.negative)}
+            </tbody>
+        </table>
+        <h3 id="bench-json">"The same as JSON"</h3>
+        <pre id="bench-result" tabindex="0" aria-labelledby="bench-json">
+            {json}
+        </pre>
+    }
+}
+
+fn describe(asked: &Asked) -> String {
+    let hidden: Vec<String> = asked.plan.hidden.iter().map(ToString::to_string).collect();
+    let BenchProtocol { warm_up, steps, runs } = asked.protocol;
+    format!(
+        "Trains a model of 784-{} units on generated digits in this tab’s worker, as the lab does, but shows nothing meanwhile: {warm_up} \
+         steps to warm up, then {runs} runs of {steps} steps of {} examples. Nothing leaves the tab. Keep it in view and leave the machine \
+         alone until it is done.",
+        hidden.join("-"),
+        asked.plan.settings.batch,
+    )
+}
+
+/// Where it stands; changes with the run, not with the step, since it is read aloud.
+fn stage(measuring: &Measuring, protocol: BenchProtocol) -> String {
+    let BenchProtocol { warm_up, steps, runs } = protocol;
+    match measuring {
+        Measuring::Starting => "Starting the worker".into(),
+        Measuring::Working { done, .. } if *done < warm_up => "Warming up".into(),
+        Measuring::Working { done, .. } => format!("Run {} of {runs}", ((done - warm_up) / steps.max(1) + 1).min(runs)),
+        Measuring::Stopped => "Stopped before the end".into(),
+        Measuring::Done(_) => "Done".into(),
+    }
+}

@@ -1,0 +1,29 @@
+// The Chromium that end-to-end tests and the browser's benchmark run in.
+import assert from "node:assert/strict";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { chromium } from "playwright-core";
+
+const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+
+/** Starts it, headless. */
+export const launch = () => chromium.launch({ executablePath: findBrowser(), args: ARGUMENTS });
+
+/** The browser that CHROMIUM names, or the first of the usual ones on PATH. */
+function findBrowser() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  const candidates = BROWSERS.flatMap((name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)));
+  const found = candidates.find(isExecutable);
+  assert(found, `no Chromium on PATH (looked for ${BROWSERS.join(", ")}): run ./run setup`);
+  return found;
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
