@@ -4,7 +4,9 @@ mod common;
 
 use common::random_model;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
-use dbm_core::{Alone, Backend, Examples, Host, Method, OptimizerSettings, Settings, Snapshot, Trainer, Units, exact, init};
+use dbm_core::{
+    Alone, Backend, Examples, Exchange, Host, Method, OptimizerSettings, Part, Settings, Snapshot, Trainer, Units, exact, init,
+};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -110,6 +112,60 @@ fn runs_of_every_estimator_are_values_too() {
         assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
         assert_eq!(whole.snapshot().persistent.is_some(), name.contains("pcd"), "{name}");
         assert_eq!(whole.snapshot().offsets.is_some(), name.contains("centered"), "{name}");
+    }
+}
+
+/// The run on several replicas that exchange estimates and weights, as a pool of workers would.
+fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Trainer {
+    let mut replicas = vec![run.clone(); count];
+    let part = |index| Part { index, of: count };
+    for _ in 0..steps {
+        let shards: Vec<_> = replicas.iter_mut().map(|replica| replica.begin(data).unwrap()).collect();
+        let estimates: Vec<_> = (0..shards[0].count())
+            .map(|shard| replicas[shard % count].estimate(&shards[shard % count], shard, &|| 0.0))
+            .collect();
+        let mut all = vec![f32::NAN; replicas[0].exchange_length(Exchange::Weights)];
+        let updated: Vec<_> = replicas
+            .iter_mut()
+            .enumerate()
+            .map(|(index, replica)| {
+                let updated = replica.update_part(&shards[index], estimates.clone(), part(index), &Alone).unwrap();
+                replica.write_part(Exchange::Weights, part(index), &mut all);
+                updated
+            })
+            .collect();
+        for (index, (replica, updated)) in replicas.iter_mut().zip(updated).enumerate() {
+            replica.read_others(Exchange::Weights, part(index), &all);
+            replica.complete(updated, &Alone).unwrap();
+        }
+    }
+    let mut all = vec![f32::NAN; replicas[0].exchange_length(Exchange::Optimizer)];
+    for (index, replica) in replicas.iter_mut().enumerate() {
+        replica.write_part(Exchange::Optimizer, part(index), &mut all);
+    }
+    for (index, replica) in replicas.iter_mut().enumerate() {
+        replica.read_others(Exchange::Optimizer, part(index), &all);
+    }
+    for replica in &replicas[1..] {
+        assert_eq!(replica.snapshot(), replicas[0].snapshot());
+    }
+    replicas.remove(0)
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn the_number_of_replicas_changes_no_bit() {
+    // Wide enough for more blocks than replicas.
+    let data = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
+    for (name, method) in [("ucd-lmi", Method::Adam), ("centered-pcd-1", Method::AmsGrad), ("lmi", Method::Sgd)] {
+        let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, ..settings(method) };
+        let mut alone = Trainer::new(init::orthogonal(&[200, 90, 10], Units::Signs, 2).unwrap(), settings).unwrap();
+        let start = alone.clone();
+        for _ in 0..3 {
+            alone.step(&data, &Alone).unwrap();
+        }
+        for count in [1, 2, 4] {
+            assert_eq!(on_replicas(&start, count, &data, 3).snapshot(), alone.snapshot(), "{name} on {count} replicas");
+        }
     }
 }
 

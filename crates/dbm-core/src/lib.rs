@@ -41,5 +41,5 @@ pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
 pub use parity::Parity;
 pub use settings::{Method, OptimizerSettings, Settings};
 pub use snapshot::{Parameters, Snapshot};
-pub use train::{Shards, StepInfo, Trainer};
+pub use train::{Exchange, Part, Shards, StepInfo, Trainer, Updated};
 pub use units::Units;

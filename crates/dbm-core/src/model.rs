@@ -134,12 +134,15 @@ impl Dbm {
         self.weights.iter().map(|w| w.data().len()).sum::<usize>() + self.sizes.iter().sum::<usize>()
     }
 
-    /// Lets `change` move the parameters, then brings the transposed copies up to date.
-    pub(crate) fn update<T>(&mut self, change: impl FnOnce(&mut [Matrix], &mut [Vec<f32>]) -> T) -> T {
-        let result = change(&mut self.weights, &mut self.biases);
+    /// The parameters, to be moved; [`Dbm::transpose`] must follow before the model is used again.
+    pub(crate) fn parameters_mut(&mut self) -> (&mut [Matrix], &mut [Vec<f32>]) {
+        (&mut self.weights, &mut self.biases)
+    }
+
+    /// Brings the transposed copies up to date.
+    pub(crate) fn transpose(&mut self) {
         for (weight, transposed) in self.weights.iter().zip(&mut self.transposed) {
             weight.transpose_into(transposed);
         }
-        result
     }
 }

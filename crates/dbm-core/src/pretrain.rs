@@ -263,15 +263,15 @@ impl Pretrainer {
         moved(&mut self.lower_biases[layer], &velocity[1], rates[1]);
         moved(&mut self.upper_biases[layer], &velocity[2], rates[2]);
         let (lower_biases, upper_biases) = (&self.lower_biases, &self.upper_biases);
-        self.model.update(|weights, biases| {
-            moved(weights[layer].data_mut(), &velocity[0], rates[0]);
-            // The RBM above this one, if there is any, has learned nothing yet.
-            biases[layer + 1].clone_from(&upper_biases[layer]);
-            biases[layer].clone_from(&lower_biases[layer]);
-            if layer > 0 {
-                biases[layer].iter_mut().zip(&upper_biases[layer - 1]).for_each(|(b, c)| *b = 0.5 * (*b + c));
-            }
-        });
+        let (weights, biases) = self.model.parameters_mut();
+        moved(weights[layer].data_mut(), &velocity[0], rates[0]);
+        // The RBM above this one, if there is any, has learned nothing yet.
+        biases[layer + 1].clone_from(&upper_biases[layer]);
+        biases[layer].clone_from(&lower_biases[layer]);
+        if layer > 0 {
+            biases[layer].iter_mut().zip(&upper_biases[layer - 1]).for_each(|(b, c)| *b = 0.5 * (*b + c));
+        }
+        self.model.transpose();
         self.velocity = velocity;
         Ok(())
     }

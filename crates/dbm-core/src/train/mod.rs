@@ -1,23 +1,23 @@
 //! A run: model, optimizer, average and order of the data, stepped, paused, and put away exactly.
 
+mod replica;
+mod tensors;
+mod update;
+
+pub use replica::{Exchange, Part, Updated};
+
 use crate::centered::Centering;
-use crate::gradient::{self, Batch, Estimate, Estimator, Info, Moments};
+use crate::gradient::{self, Batch, Estimate, Estimator, Info};
 use crate::host::Host;
 use crate::linalg::Matrix;
 use crate::mask::draw_known;
-use crate::optimize::Rule;
 use crate::rng::{Purpose, Streams};
-use crate::{Backend, Dbm, DbmError, Examples, Parameters, Settings, Snapshot};
+use crate::{Backend, Dbm, DbmError, Examples, Settings, Snapshot};
 use std::sync::Arc;
+use tensors::{Tensors, offset_layers, persistent_layers};
 
 /// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
 const SHARD: usize = 32;
-
-/// Rows of a weight matrix whose gradient is made and applied at a time; it is never stored whole.
-const BLOCK_ROWS: usize = 64;
-
-/// Parameters beyond this are a run that has diverged.
-const LARGEST_PARAMETER: f32 = 1e6;
 
 /// What one step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,40 +63,6 @@ pub struct Trainer {
     persistent: Option<Vec<Matrix>>,
     centering: Option<Centering>,
     order: Option<(u64, Vec<u32>)>,
-}
-
-/// One tensor of values for each of the model's.
-#[derive(Clone, Debug, PartialEq)]
-struct Tensors {
-    weights: Vec<Matrix>,
-    biases: Vec<Vec<f32>>,
-}
-
-impl Tensors {
-    fn zeros(model: &Dbm) -> Self {
-        Self {
-            weights: model.weights().iter().map(|w| Matrix::zeros(w.rows(), w.columns())).collect(),
-            biases: model.sizes().iter().map(|&n| vec![0.0; n]).collect(),
-        }
-    }
-
-    fn of(model: &Dbm) -> Self {
-        Self { weights: model.weights().to_vec(), biases: model.biases().to_vec() }
-    }
-
-    fn parameters(&self) -> Parameters {
-        Parameters { weights: self.weights.iter().map(|w| w.data().to_vec()).collect(), biases: self.biases.clone() }
-    }
-
-    fn from_parameters(model: &Dbm, parameters: Parameters) -> Result<Self, DbmError> {
-        // Going through a model checks shapes and finiteness.
-        let checked = Dbm::new(model.units(), parameters.weights, parameters.biases)?;
-        if checked.sizes() != model.sizes() {
-            let (expected, got) = (model.n_parameters(), checked.n_parameters());
-            return Err(DbmError::Shape { what: "the optimizer's state or the averaged weights".into(), expected, got });
-        }
-        Ok(Self::of(&checked))
-    }
 }
 
 /// The shards of one step, to be estimated in any order by [`Trainer::estimate`] and given back in theirs.
@@ -197,10 +163,10 @@ impl Trainer {
     pub fn averaged_model(&self) -> Dbm {
         let mut model = self.model.clone();
         if let Some(average) = &self.average {
-            model.update(|weights, biases| {
-                weights.clone_from_slice(&average.weights);
-                biases.clone_from_slice(&average.biases);
-            });
+            let (weights, biases) = model.parameters_mut();
+            weights.clone_from_slice(&average.weights);
+            biases.clone_from_slice(&average.biases);
+            model.transpose();
         }
         model
     }
@@ -297,130 +263,9 @@ impl Trainer {
     /// # Panics
     /// If the estimates are not those of the present step's shards.
     pub fn finish(&mut self, shards: &Shards, estimates: Vec<Estimate>, host: &impl Host) -> Result<StepInfo, DbmError> {
-        assert_eq!((shards.step, shards.count()), (self.step, estimates.len()), "estimates of the present step");
-        let started = host.now();
-        let mut info = Info::default();
-        estimates.iter().for_each(|shard| info.append(&shard.info));
-        let diverged = DbmError::Diverged { step: self.step };
-        if !info.negative.energy_sum.is_finite() || !info.positive.energy_sum.is_finite() {
-            return Err(diverged);
-        }
-        let (moments, persistent): (Vec<Moments>, Vec<_>) =
-            estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
-        self.persistent = persistent.into_iter().reduce(append_rows).flatten();
-        let mut step = StepInfo { info, ..StepInfo::default() };
-        let largest = self.update(&moments, host, &mut step);
-        if largest.is_nan() || largest > LARGEST_PARAMETER {
-            return Err(diverged);
-        }
-        self.step += 1;
-        let seconds = host.now() - started;
-        Ok(StepInfo { step: self.step, update_seconds: seconds, seconds, ..step })
+        let updated = self.update_part(shards, estimates, Part::WHOLE, host)?;
+        self.complete(updated, host)
     }
-
-    /// Applies the mean gradient, weights block by block; returns the largest parameter's magnitude, and notes the time it took.
-    fn update(&mut self, shards: &[Moments], host: &impl Host, info: &mut StepInfo) -> f32 {
-        let alpha = 1.0 / self.settings.batch as f32;
-        let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
-            let mut sums: Vec<Vec<f32>> = self.model.sizes().iter().map(|&n| vec![0.0; n]).collect();
-            for (l, sum) in sums.iter_mut().enumerate() {
-                shards.iter().for_each(|shard| add(shard, l, alpha, sum));
-            }
-            sums
-        };
-        let mut bias_gradients = sum(Moments::add_bias);
-        let centering = self.centering.as_mut().map(|centering| {
-            centering.follow(&sum(Moments::add_positive), self.step);
-            &*centering
-        });
-        // The average forgets its start quickly at first: a fixed decay would carry the random initial weights for long.
-        let t = self.step as f64;
-        let step = Step {
-            shards,
-            rule: self.settings.optimizer.at(self.step),
-            alpha,
-            backend: self.model.backend(),
-            decay: self.settings.average.map_or(0.0, |decay| decay.min((1.0 + t) / (10.0 + t))) as f32,
-            centering,
-            bias_gradients: bias_gradients.clone(),
-        };
-        let mut transposing_from = 0.0;
-        let (moments, average) = (&mut self.moments, &mut self.average);
-        let largest = self.model.update(|weights, biases| {
-            if let Some(centering) = centering {
-                centering.shift(1.0, weights, biases);
-            }
-            let mut blocks = Vec::new();
-            // Values, moments and average walk in step, tensor by tensor.
-            let mut tensors = vec![weights.iter_mut()];
-            tensors.extend(moments.iter_mut().chain(average.as_mut()).map(|tensors| tensors.weights.iter_mut()));
-            for l in 0..shards[0].depth() {
-                let columns = shards[0].columns(l);
-                let tensors = tensors.iter_mut().filter_map(Iterator::next).map(Matrix::data_mut).collect();
-                split(tensors, BLOCK_ROWS * columns, |start, tensors| blocks.push(Block { l, from: start / columns, tensors }));
-            }
-            let started = host.now();
-            let applied = host.map(blocks, |block| step.apply(block, &|| host.now()));
-            info.blocks_seconds = host.now() - started;
-            info.gradient_seconds = applied.iter().map(|block| block.gradient_seconds).sum();
-            info.optimizer_seconds = applied.iter().map(|block| block.optimizer_seconds).sum();
-            for (l, gradient) in bias_gradients.iter_mut().enumerate() {
-                let mut moments: Vec<&mut [f32]> = moments.iter_mut().map(|tensors| &mut tensors.biases[l][..]).collect();
-                step.rule.apply(&mut biases[l], gradient, &mut moments, false);
-            }
-            if let Some(centering) = centering {
-                centering.shift(-1.0, weights, biases);
-            }
-            if let Some(average) = average {
-                average.biases.iter_mut().zip(&*biases).for_each(|(average, values)| step.average(average, values));
-            }
-            transposing_from = host.now();
-            let largest = applied.iter().map(|block| block.largest);
-            largest.chain(biases.iter().map(|bias| magnitude(bias))).fold(0.0, larger)
-        });
-        info.transpose_seconds = host.now() - transposing_from;
-        largest
-    }
-}
-
-/// The rows that a snapshot holds of persistent chains, checked.
-fn persistent_layers(run: &Trainer, layers: Vec<Vec<f32>>) -> Result<Vec<Matrix>, DbmError> {
-    let (sizes, batch, units) = (run.model.sizes(), run.settings.batch, run.model.units());
-    let what = || "the states of the persistent chains".to_string();
-    if layers.len() != sizes.len() {
-        return Err(DbmError::Shape { what: what(), expected: sizes.len(), got: layers.len() });
-    }
-    let checked = layers.into_iter().zip(sizes).map(|(values, &size)| {
-        if values.len() != batch * size {
-            return Err(DbmError::Shape { what: what(), expected: batch * size, got: values.len() });
-        }
-        match values.iter().find(|&&x| x != units.low() && x != units.high()) {
-            Some(other) => Err(DbmError::Setting {
-                name: "a unit of a persistent chain",
-                expected: "one of the two values of the model's units",
-                got: other.to_string(),
-            }),
-            None => Ok(Matrix::from_vec(batch, size, values)),
-        }
-    });
-    checked.collect()
-}
-
-/// Offsets of a snapshot, checked.
-fn offset_layers(model: &Dbm, offsets: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, DbmError> {
-    let what = || "the centering offsets".to_string();
-    if offsets.len() != model.sizes().len() {
-        return Err(DbmError::Shape { what: what(), expected: model.sizes().len(), got: offsets.len() });
-    }
-    for (values, &expected) in offsets.iter().zip(model.sizes()) {
-        if values.len() != expected {
-            return Err(DbmError::Shape { what: what(), expected, got: values.len() });
-        }
-        if values.iter().any(|x| !x.is_finite()) {
-            return Err(DbmError::NotFinite { what: what() });
-        }
-    }
-    Ok(offsets)
 }
 
 /// The rows of two shards' chains, one after the other.
@@ -430,79 +275,4 @@ fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Optio
         (0..rows.rows()).for_each(|row| layer.push_row(rows.row(row)));
     }
     Some(layers)
-}
-
-/// The largest magnitude, or NaN where there is one.
-fn magnitude(values: &[f32]) -> f32 {
-    values.iter().map(|x| x.abs()).fold(0.0, larger)
-}
-
-/// As `f32::max`, which would drop a NaN.
-fn larger(a: f32, b: f32) -> f32 {
-    if b.is_nan() || b > a { b } else { a }
-}
-
-/// Cuts tensors of one length into parallel pieces of at most `size`.
-fn split<'a>(mut tensors: Vec<&'a mut [f32]>, size: usize, mut each: impl FnMut(usize, Vec<&'a mut [f32]>)) {
-    let mut start = 0;
-    while !tensors[0].is_empty() {
-        let here = size.min(tensors[0].len());
-        let (pieces, rest) = tensors.into_iter().map(|tensor| tensor.split_at_mut(here)).unzip();
-        each(start, pieces);
-        tensors = rest;
-        start += here;
-    }
-}
-
-/// Rows `from..` of one weight matrix, of its moments, and last, where it is kept, of its average.
-struct Block<'a> {
-    l: usize,
-    from: usize,
-    tensors: Vec<&'a mut [f32]>,
-}
-
-/// What one step does to every block.
-struct Step<'a> {
-    shards: &'a [Moments],
-    rule: Rule,
-    alpha: f32,
-    backend: Backend,
-    decay: f32,
-    centering: Option<&'a Centering>,
-    bias_gradients: Vec<Vec<f32>>,
-}
-
-/// What became of a block.
-struct Applied {
-    /// The largest magnitude of its parameters.
-    largest: f32,
-    gradient_seconds: f64,
-    optimizer_seconds: f64,
-}
-
-impl Step<'_> {
-    /// Makes a block's gradient and applies it.
-    fn apply(&self, mut block: Block, clock: &dyn Fn() -> f64) -> Applied {
-        let started = clock();
-        let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
-        let mut gradient = vec![0.0; values.len()];
-        for shard in self.shards {
-            shard.add_weight_rows(self.backend, block.l, block.from, self.alpha, &mut gradient);
-        }
-        if let Some(centering) = self.centering {
-            centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
-        }
-        let made = clock();
-        let (moments, average) = rest.split_at_mut(self.rule.n_moments());
-        self.rule.apply(values, &mut gradient, moments, true);
-        if let [average] = average {
-            self.average(average, values);
-        }
-        let largest = magnitude(values);
-        Applied { largest, gradient_seconds: made - started, optimizer_seconds: clock() - made }
-    }
-
-    fn average(&self, average: &mut [f32], values: &[f32]) {
-        average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - self.decay) * (x - *a));
-    }
 }

@@ -1,0 +1,85 @@
+//! One step's update of the weights, block by block: the gradient is never stored whole.
+
+use crate::Backend;
+use crate::centered::Centering;
+use crate::gradient::Moments;
+use crate::optimize::Rule;
+
+/// Rows of a weight matrix whose gradient is made and applied at a time.
+pub(super) const BLOCK_ROWS: usize = 64;
+
+/// The largest magnitude, or NaN where there is one.
+pub(super) fn magnitude(values: &[f32]) -> f32 {
+    values.iter().map(|x| x.abs()).fold(0.0, larger)
+}
+
+/// As `f32::max`, which would drop a NaN.
+pub(super) fn larger(a: f32, b: f32) -> f32 {
+    if b.is_nan() || b > a { b } else { a }
+}
+
+/// Cuts tensors of one length into parallel pieces of at most `size`.
+pub(super) fn split<'a>(mut tensors: Vec<&'a mut [f32]>, size: usize, mut each: impl FnMut(usize, Vec<&'a mut [f32]>)) {
+    let mut start = 0;
+    while !tensors[0].is_empty() {
+        let here = size.min(tensors[0].len());
+        let (pieces, rest) = tensors.into_iter().map(|tensor| tensor.split_at_mut(here)).unzip();
+        each(start, pieces);
+        tensors = rest;
+        start += here;
+    }
+}
+
+/// Rows `from..` of one weight matrix, of its moments, and last, where it is kept, of its average.
+pub(super) struct Block<'a> {
+    pub l: usize,
+    pub from: usize,
+    pub tensors: Vec<&'a mut [f32]>,
+}
+
+/// What one step does to every block.
+pub(super) struct Step<'a> {
+    pub shards: &'a [Moments],
+    pub rule: Rule,
+    pub alpha: f32,
+    pub backend: Backend,
+    pub decay: f32,
+    pub centering: Option<&'a Centering>,
+    pub bias_gradients: Vec<Vec<f32>>,
+}
+
+/// What became of a block.
+pub(super) struct Applied {
+    /// The largest magnitude of its parameters.
+    pub largest: f32,
+    pub gradient_seconds: f64,
+    pub optimizer_seconds: f64,
+}
+
+impl Step<'_> {
+    /// Makes a block's gradient and applies it.
+    pub fn apply(&self, mut block: Block, clock: &dyn Fn() -> f64) -> Applied {
+        let started = clock();
+        let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
+        let mut gradient = vec![0.0; values.len()];
+        for shard in self.shards {
+            shard.add_weight_rows(self.backend, block.l, block.from, self.alpha, &mut gradient);
+        }
+        if let Some(centering) = self.centering {
+            centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
+        }
+        let made = clock();
+        let (moments, kept) = rest.split_at_mut(self.rule.n_moments());
+        self.rule.apply(values, &mut gradient, moments, true);
+        if let [kept] = kept {
+            average(kept, values, self.decay);
+        }
+        let largest = magnitude(values);
+        Applied { largest, gradient_seconds: made - started, optimizer_seconds: clock() - made }
+    }
+}
+
+/// Moves an average towards the values.
+pub(super) fn average(average: &mut [f32], values: &[f32], decay: f32) {
+    average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - decay) * (x - *a));
+}
