@@ -6,8 +6,8 @@
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
 use crate::rng::Stream;
+use crate::vector::vectorized;
 use crate::{Dbm, parity::Parity};
-use pulp::Arch;
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
@@ -441,24 +441,25 @@ impl Chains {
 
 /// Sets each unit high where its decision is at least zero, noting `(unit, new - old)` of those that changed.
 fn flip(decisions: &[f32], state: &mut [f32], low: f32, high: f32, flips: &mut Vec<(u32, f32)>) {
-    // Most units stay: a vectorized look at 32 at a time finds the few blocks in which one changes.
+    // A bit for each of 32 units, found without a branch: at the start of a search every other unit flips, and no machine could guess which.
     const BLOCK: usize = 32;
-    Arch::new().dispatch(|| {
-        for (block, (decisions, state)) in decisions.chunks(BLOCK).zip(state.chunks_mut(BLOCK)).enumerate() {
-            let mut changes = 0_u32;
-            for (&decision, &value) in decisions.iter().zip(&*state) {
-                changes |= u32::from((decision >= 0.0) != (value > 0.5));
-            }
-            if changes == 0 {
-                continue;
-            }
-            for (place, (&decision, value)) in decisions.iter().zip(state).enumerate() {
-                let new = if decision >= 0.0 { high } else { low };
-                if new != *value {
-                    flips.push(((block * BLOCK + place) as u32, new - *value));
-                    *value = new;
+    flips.reserve(state.len());
+    vectorized(
+        #[inline(always)]
+        || {
+            for (block, (decisions, state)) in decisions.chunks(BLOCK).zip(state.chunks_mut(BLOCK)).enumerate() {
+                let mut changes = 0_u32;
+                for (place, (&decision, &value)) in decisions.iter().zip(&*state).enumerate() {
+                    changes |= u32::from((decision >= 0.0) != (value > 0.5)) << place;
+                }
+                while changes != 0 {
+                    let place = changes.trailing_zeros() as usize;
+                    changes &= changes - 1;
+                    let (old, new) = (state[place], if decisions[place] >= 0.0 { high } else { low });
+                    flips.push(((block * BLOCK + place) as u32, new - old));
+                    state[place] = new;
                 }
             }
-        }
-    });
+        },
+    );
 }

@@ -32,6 +32,7 @@ pub mod signals;
 mod snapshot;
 mod train;
 mod units;
+mod vector;
 
 pub use error::DbmError;
 pub use examples::Examples;

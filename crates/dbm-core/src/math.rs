@@ -3,7 +3,7 @@
 //! The standard library's `exp` and `ln` differ in the last bit between platforms; bulk work here is plain arithmetic in a
 //! fixed order (so it vectorizes, too), and single values go through `libm`.
 
-use pulp::Arch;
+use crate::vector::vectorized;
 
 /// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest.
 #[inline(always)]
@@ -11,7 +11,8 @@ use pulp::Arch;
 #[allow(clippy::excessive_precision)] // ln 2 in two parts: the digits are the point
 fn exp(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds to the nearest integer
-    let n = (x * std::f32::consts::LOG2_E + ROUND) - ROUND;
+    let shifted = x * std::f32::consts::LOG2_E + ROUND;
+    let n = shifted - ROUND;
     let r = (x - n * 0.693_359_375) + n * 2.121_944_40e-4;
     let p = 1.987_569_15e-4;
     let p = p * r + 1.398_199_95e-3;
@@ -20,7 +21,8 @@ fn exp(x: f32) -> f32 {
     let p = p * r + 1.666_666_55e-1;
     let p = p * r + 0.5;
     let p = p * (r * r) + r + 1.0;
-    p * f32::from_bits(((n as i32 + 127) as u32) << 23)
+    // The nearest integer is in the lowest bits already: a cast would have to look for what does not fit, and keep the loop from vectorizing.
+    p * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }
 
 /// The logistic function, `1 / (1 + exp(-x))`.
@@ -43,11 +45,14 @@ pub(crate) fn sigma(x: f32) -> f32 {
 /// If the lengths differ.
 pub fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) {
     assert_eq!(fields.len(), into.len());
-    Arch::new().dispatch(|| {
-        for (x, &a) in into.iter_mut().zip(fields) {
-            *x = offset + scale * sigma(gap * a);
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (x, &a) in into.iter_mut().zip(fields) {
+                *x = offset + scale * sigma(gap * a);
+            }
+        },
+    );
 }
 
 /// The logistic function of a single value, `1 / (1 + exp(-x))`, without overflow.
@@ -95,17 +100,20 @@ pub fn sum_softplus(values: &[f64]) -> f64 {
     let mut total = 0.0;
     for block in values.chunks(LANES * FACTORS) {
         let (mut sums, mut products) = ([0.0_f64; LANES], [1.0_f64; LANES]);
-        Arch::new().dispatch(|| {
-            let eights = block.chunks_exact(LANES);
-            let mut last = [f64::NEG_INFINITY; LANES]; // adds nothing
-            last[..eights.remainder().len()].copy_from_slice(eights.remainder());
-            for eight in eights.chain(std::iter::once(&last[..])) {
-                for lane in 0..LANES {
-                    sums[lane] += eight[lane].max(0.0);
-                    products[lane] *= 1.0 + exp_below_zero(-eight[lane].abs());
+        vectorized(
+            #[inline(always)]
+            || {
+                let eights = block.chunks_exact(LANES);
+                let mut last = [f64::NEG_INFINITY; LANES]; // adds nothing
+                last[..eights.remainder().len()].copy_from_slice(eights.remainder());
+                for eight in eights.chain(std::iter::once(&last[..])) {
+                    for lane in 0..LANES {
+                        sums[lane] += eight[lane].max(0.0);
+                        products[lane] *= 1.0 + exp_below_zero(-eight[lane].abs());
+                    }
                 }
-            }
-        });
+            },
+        );
         total += sums.iter().sum::<f64>() + products.iter().map(|&product| libm::log(product)).sum::<f64>();
     }
     total

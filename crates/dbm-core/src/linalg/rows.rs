@@ -2,7 +2,7 @@
 //!
 //! Element by element and without fused multiply-adds, so the bits do not depend on the vector unit that `pulp` finds.
 
-use pulp::Arch;
+use crate::vector::vectorized;
 
 /// `out += alpha row`.
 ///
@@ -10,11 +10,14 @@ use pulp::Arch;
 /// If the lengths differ.
 pub fn add_scaled(out: &mut [f32], alpha: f32, row: &[f32]) {
     assert_eq!(out.len(), row.len());
-    Arch::new().dispatch(|| {
-        for (x, &y) in out.iter_mut().zip(row) {
-            *x += alpha * y;
-        }
-    });
+    vectorized(
+        #[inline(always)]
+        || {
+            for (x, &y) in out.iter_mut().zip(row) {
+                *x += alpha * y;
+            }
+        },
+    );
 }
 
 /// `out += sum_i alphas[i] rows[i]`, four rows at a pass so that `out` is loaded and stored a quarter as often.
@@ -28,11 +31,14 @@ pub fn add_scaled_rows<'a>(out: &mut [f32], flips: &[(u32, f32)], row_of: impl F
         let [(i0, a0), (i1, a1), (i2, a2), (i3, a3)] = [four[0], four[1], four[2], four[3]];
         let (r0, r1, r2, r3) = (&row_of(i0)[..n], &row_of(i1)[..n], &row_of(i2)[..n], &row_of(i3)[..n]);
         let out = &mut *out;
-        Arch::new().dispatch(|| {
-            for j in 0..n {
-                out[j] += (a0 * r0[j] + a1 * r1[j]) + (a2 * r2[j] + a3 * r3[j]);
-            }
-        });
+        vectorized(
+            #[inline(always)]
+            || {
+                for j in 0..n {
+                    out[j] += (a0 * r0[j] + a1 * r1[j]) + (a2 * r2[j] + a3 * r3[j]);
+                }
+            },
+        );
     }
     for &(i, alpha) in fours.remainder() {
         add_scaled(out, alpha, row_of(i));
@@ -45,18 +51,22 @@ pub fn add_scaled_rows<'a>(out: &mut [f32], flips: &[(u32, f32)], row_of: impl F
 /// If the lengths differ.
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
     assert_eq!(a.len(), b.len());
-    let mut lanes = [0.0_f64; 8];
-    Arch::new().dispatch(|| {
-        let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-        for (lane, (&x, &y)) in lanes.iter_mut().zip(a8.remainder().iter().zip(b8.remainder())) {
-            *lane += f64::from(x) * f64::from(y);
-        }
-        for (x, y) in a8.zip(b8) {
-            for i in 0..8 {
-                lanes[i] += f64::from(x[i]) * f64::from(y[i]);
+    let lanes = vectorized(
+        #[inline(always)]
+        || {
+            let mut lanes = [0.0_f64; 8];
+            let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+            for (lane, (&x, &y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+                *lane += f64::from(x) * f64::from(y);
             }
-        }
-    });
+            for (x, y) in a8.iter().zip(b8) {
+                for i in 0..8 {
+                    lanes[i] += f64::from(x[i]) * f64::from(y[i]);
+                }
+            }
+            lanes
+        },
+    );
     lanes.iter().sum()
 }
 
@@ -66,18 +76,22 @@ pub fn dot(a: &[f32], b: &[f32]) -> f64 {
 /// If the lengths differ.
 pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
     assert_eq!(a.len(), b.len());
-    let mut lanes = [0.0_f32; 16];
-    Arch::new().dispatch(|| {
-        let (a16, b16) = (a.chunks_exact(16), b.chunks_exact(16));
-        for (lane, (&x, &y)) in lanes.iter_mut().zip(a16.remainder().iter().zip(b16.remainder())) {
-            *lane += x * y;
-        }
-        for (x, y) in a16.zip(b16) {
-            for i in 0..16 {
-                lanes[i] += x[i] * y[i];
+    let lanes = vectorized(
+        #[inline(always)]
+        || {
+            let mut lanes = [0.0_f32; 16];
+            let ((a16, a_rest), (b16, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
+            for (lane, (&x, &y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
+                *lane += x * y;
             }
-        }
-    });
+            for (x, y) in a16.iter().zip(b16) {
+                for i in 0..16 {
+                    lanes[i] += x[i] * y[i];
+                }
+            }
+            lanes
+        },
+    );
     lanes.iter().sum()
 }
 
