@@ -1,10 +1,14 @@
 //! The deep Boltzmann machine itself: its shape and its parameters, checked once, at construction.
 
+use crate::host::Host;
 use crate::linalg::{Backend, Matrix};
 use crate::{DbmError, Units};
 
 /// More parameters than this are refused before anything is allocated: 2^28, one gigabyte of f32.
 pub const MAX_PARAMETERS: u128 = 1 << 28;
+
+/// Rows of a transposed copy that are written in one piece.
+const TRANSPOSED_ROWS: usize = 128;
 
 /// A deep Boltzmann machine with layers `0..=L`; layer 0 is the visible one.
 ///
@@ -139,10 +143,13 @@ impl Dbm {
         (&mut self.weights, &mut self.biases)
     }
 
-    /// Brings the transposed copies up to date.
-    pub(crate) fn transpose(&mut self) {
+    /// Brings the transposed copies up to date, in pieces that `host` may share out.
+    pub(crate) fn transpose(&mut self, host: &impl Host) {
+        let mut pieces = Vec::new();
         for (weight, transposed) in self.weights.iter().zip(&mut self.transposed) {
-            weight.transpose_into(transposed);
+            let rows = transposed.data_mut().chunks_mut(TRANSPOSED_ROWS * weight.rows());
+            pieces.extend(rows.enumerate().map(|(piece, rows)| (weight, piece * TRANSPOSED_ROWS, rows)));
         }
+        host.map(pieces, |(weight, from, rows)| weight.transpose_rows_into(from, rows));
     }
 }

@@ -4,7 +4,7 @@ mod rbm;
 
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Dbm, DbmError, Examples, Units, init};
+use crate::{Alone, Dbm, DbmError, Examples, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
 
@@ -271,7 +271,7 @@ impl Pretrainer {
         if layer > 0 {
             biases[layer].iter_mut().zip(&upper_biases[layer - 1]).for_each(|(b, c)| *b = 0.5 * (*b + c));
         }
-        self.model.transpose();
+        self.model.transpose(&Alone);
         self.velocity = velocity;
         Ok(())
     }

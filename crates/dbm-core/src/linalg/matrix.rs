@@ -82,17 +82,24 @@ impl Matrix {
         &mut self.data[start..]
     }
 
-    /// Writes the transpose into `into`, tile by tile so that both sides stay in the first-level cache.
+    /// Writes rows `from..` of the transpose into `into`, as many as it holds, tile by tile so that both sides stay in the
+    /// first-level cache.
     ///
     /// # Panics
-    /// If `into` is not `columns x rows`.
-    pub fn transpose_into(&self, into: &mut Self) {
-        assert_eq!((into.rows, into.columns), (self.columns, self.rows));
+    /// If `into` holds no whole number of such rows, or more than there are.
+    pub fn transpose_rows_into(&self, from: usize, into: &mut [f32]) {
+        let rows = into.len() / self.rows;
+        assert!(
+            rows * self.rows == into.len() && from + rows <= self.columns,
+            "rows {from}.. of {} x {}",
+            self.columns,
+            self.rows
+        );
         for top in (0..self.rows).step_by(TILE) {
-            for left in (0..self.columns).step_by(TILE) {
+            for left in (0..rows).step_by(TILE) {
                 for row in top..(top + TILE).min(self.rows) {
-                    for column in left..(left + TILE).min(self.columns) {
-                        into.data[column * self.rows + row] = self.data[row * self.columns + column];
+                    for column in left..(left + TILE).min(rows) {
+                        into[column * self.rows + row] = self.data[row * self.columns + from + column];
                     }
                 }
             }
@@ -102,7 +109,9 @@ impl Matrix {
     /// The transpose.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.columns, self.rows);
-        self.transpose_into(&mut result);
+        if self.rows > 0 {
+            self.transpose_rows_into(0, &mut result.data);
+        }
         result
     }
 }

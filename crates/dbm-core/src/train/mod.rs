@@ -8,7 +8,7 @@ pub use replica::{Exchange, Part, Updated};
 
 use crate::centered::Centering;
 use crate::gradient::{self, Batch, Estimate, Estimator, Info};
-use crate::host::Host;
+use crate::host::{Alone, Host};
 use crate::linalg::Matrix;
 use crate::mask::draw_known;
 use crate::rng::{Purpose, Streams};
@@ -166,7 +166,7 @@ impl Trainer {
             let (weights, biases) = model.parameters_mut();
             weights.clone_from_slice(&average.weights);
             biases.clone_from_slice(&average.biases);
-            model.transpose();
+            model.transpose(&Alone);
         }
         model
     }

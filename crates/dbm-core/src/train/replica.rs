@@ -157,7 +157,7 @@ impl Trainer {
             largest = weights.iter().map(|weight| magnitude(weight.data())).fold(largest, larger);
         }
         let transposing = host.now();
-        self.model.transpose();
+        self.model.transpose(host);
         info.transpose_seconds = host.now() - transposing;
         if largest.is_nan() || largest > LARGEST_PARAMETER {
             return Err(DbmError::Diverged { step: self.step });
