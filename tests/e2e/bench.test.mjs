@@ -26,7 +26,7 @@ for (const [name, context] of [
     assert.deepEqual([about.preset, about.examples, about.cross_origin_isolated], ["mnist-500", 2000, true]);
     assert.ok(about.hardware_concurrency >= 1 && about.user_agent.includes("Chrome"));
     assert.deepEqual(protocol, { warm_up: 1, steps: 2, runs: 1 });
-    assert.deepEqual([plan.hidden, plan.units, plan.start], [[500, 500], "Signs", "Orthogonal"]);
+    assert.deepEqual([plan.hidden, plan.units, plan.start], [[500, 500], "signs", "Orthogonal"]);
     const { batch, marginalize, optimizer } = plan.settings;
     assert.deepEqual([batch, marginalize, optimizer.method, optimizer.learning_rate], [100, true, "adam", 0.001]);
     assert.equal(rows.length, 1);

@@ -17,5 +17,9 @@ mod uploads;
 
 fn main() {
     console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(parts::App);
+    // Two roots: one view that holds either would carry the code to swap the whole lab for another.
+    match bench::asked(&leptos::prelude::window().location().search().unwrap_or_default()) {
+        None => leptos::mount::mount_to_body(parts::App),
+        Some(asked) => leptos::mount::mount_to_body(|| parts::Bench(parts::BenchProps { asked })),
+    }
 }

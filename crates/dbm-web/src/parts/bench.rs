@@ -2,16 +2,24 @@
 
 use super::notices::Notices;
 use crate::bench::{Asked, Measuring, Report, Row, begin, cancel};
-use crate::state::state;
+use crate::link;
+use crate::state::{State, state};
 use dbm_protocol::BenchProtocol;
+use leptos::either::Either;
 use leptos::prelude::*;
 
-/// The whole page of a benchmark, or of one that cannot be.
+/// The whole page of a benchmark, or of one that cannot be: provides the state, and opens the line to the worker where it can be.
 #[component]
 pub fn Bench(
     /// What the address asks for, or why that cannot be.
     asked: Result<Asked, String>,
 ) -> impl IntoView {
+    let state = State::default();
+    provide_context(state);
+    if let Ok(asked) = &asked {
+        state.bench.set(Some(asked.clone()));
+        link::open(state);
+    }
     document().set_title("DBM Lab: benchmark");
     view! {
         <header class="masthead">
@@ -23,8 +31,8 @@ pub fn Bench(
         </header>
         <main class="bench">
             {match asked {
-                Ok(asked) => view! { <Measurement asked /> }.into_any(),
-                Err(why) => view! { <p role="alert">{why}</p> }.into_any(),
+                Ok(asked) => Either::Left(view! { <Measurement asked /> }),
+                Err(why) => Either::Right(view! { <p role="alert">{why}</p> }),
             }}
         </main>
         <Notices />
@@ -85,8 +93,7 @@ fn Result(report: Report) -> impl IntoView {
         }
     };
     let heads = report.rows.iter().map(|row| {
-        let plural = if row.workers == 1 { "" } else { "s" };
-        view! { <th scope="col">{format!("{} worker{plural}", row.workers)}</th> }
+        view! { <th scope="col">{counted(row.workers, "worker")}</th> }
     });
     let heads = heads.collect_view();
     let isolated =
@@ -126,12 +133,19 @@ fn describe(asked: &Asked) -> String {
     let hidden: Vec<String> = asked.plan.hidden.iter().map(ToString::to_string).collect();
     let BenchProtocol { warm_up, steps, runs } = asked.protocol;
     format!(
-        "Trains a model of 784-{} units on generated digits in this tab’s worker, as the lab does, but shows nothing meanwhile: {warm_up} \
-         steps to warm up, then {runs} runs of {steps} steps of {} examples. Nothing leaves the tab. Keep it in view and leave the machine \
+        "Trains a model of 784-{} units on generated digits in this tab’s worker, as the lab does, but shows nothing meanwhile: {} to warm \
+         up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave the machine \
          alone until it is done.",
         hidden.join("-"),
+        counted(warm_up, "step"),
+        counted(runs, "run"),
+        counted(steps, "step"),
         asked.plan.settings.batch,
     )
+}
+
+fn counted(n: u32, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Where it stands; changes with the run, not with the step, since it is read aloud.

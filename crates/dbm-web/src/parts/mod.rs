@@ -19,3 +19,4 @@ mod training;
 mod watch;
 
 pub use app::App;
+pub use bench::{Bench, BenchProps};
