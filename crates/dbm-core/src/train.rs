@@ -7,6 +7,7 @@ use crate::linalg::Matrix;
 use crate::mask::draw_known;
 use crate::optimize::Rule;
 use crate::rng::{Purpose, Streams};
+use crate::vector::vectorized;
 use crate::{Backend, Dbm, DbmError, Examples, Parameters, Settings, Snapshot};
 use std::sync::Arc;
 
@@ -434,10 +435,28 @@ fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Optio
 
 /// The largest magnitude, or NaN where there is one.
 fn magnitude(values: &[f32]) -> f32 {
-    values.iter().map(|x| x.abs()).fold(0.0, larger)
+    // In lanes, so that one comparison need not wait for the one before.
+    const LANES: usize = 16;
+    let lanes = vectorized(
+        #[inline(always)]
+        || {
+            let mut lanes = [0.0; LANES];
+            let (blocks, rest) = values.as_chunks::<LANES>();
+            rest.iter().zip(&mut lanes).for_each(|(x, lane)| *lane = larger(*lane, x.abs()));
+            for block in blocks {
+                for i in 0..LANES {
+                    lanes[i] = larger(lanes[i], block[i].abs());
+                }
+            }
+            lanes
+        },
+    );
+    lanes.into_iter().fold(0.0, larger)
 }
 
 /// As `f32::max`, which would drop a NaN.
+#[inline(always)]
+#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn larger(a: f32, b: f32) -> f32 {
     if b.is_nan() || b > a { b } else { a }
 }
