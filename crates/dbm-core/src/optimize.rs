@@ -1,6 +1,7 @@
 //! How a gradient moves the parameters: SGD with momentum, Adam, AMSGrad, with weight decay.
 
 use crate::settings::{Method, OptimizerSettings};
+use crate::vector::vectorized;
 
 impl OptimizerSettings {
     /// How many moment tensors a parameter tensor needs.
@@ -57,6 +58,15 @@ impl Rule {
 
     /// Ascends `gradient` from `values`, with `moments` as many as [`OptimizerSettings::n_moments`] says. `decays` for weights.
     pub fn apply(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
+        vectorized(
+            #[inline(always)]
+            || self.ascend(values, gradient, moments, decays),
+        );
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
+    fn ascend(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
         if decays && self.weight_decay > 0.0 {
             gradient.iter_mut().zip(&*values).for_each(|(g, &x)| *g -= self.weight_decay * x);
         }
@@ -88,6 +98,8 @@ impl Rule {
         }
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn adam(&self, first: f32, second: f32) -> f32 {
         self.rate * (first * self.first_correction) / ((second * self.second_correction).sqrt() + self.epsilon)
     }

@@ -4,16 +4,35 @@ use crate::Backend;
 use crate::centered::Centering;
 use crate::gradient::Moments;
 use crate::optimize::Rule;
+use crate::vector::vectorized;
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
 pub(super) const BLOCK_ROWS: usize = 64;
 
 /// The largest magnitude, or NaN where there is one.
 pub(super) fn magnitude(values: &[f32]) -> f32 {
-    values.iter().map(|x| x.abs()).fold(0.0, larger)
+    // In lanes, so that one comparison need not wait for the one before.
+    const LANES: usize = 16;
+    let lanes = vectorized(
+        #[inline(always)]
+        || {
+            let mut lanes = [0.0; LANES];
+            let (blocks, rest) = values.as_chunks::<LANES>();
+            rest.iter().zip(&mut lanes).for_each(|(x, lane)| *lane = larger(*lane, x.abs()));
+            for block in blocks {
+                for i in 0..LANES {
+                    lanes[i] = larger(lanes[i], block[i].abs());
+                }
+            }
+            lanes
+        },
+    );
+    lanes.into_iter().fold(0.0, larger)
 }
 
 /// As `f32::max`, which would drop a NaN.
+#[inline(always)]
+#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 pub(super) fn larger(a: f32, b: f32) -> f32 {
     if b.is_nan() || b > a { b } else { a }
 }
