@@ -8,7 +8,7 @@ use crate::{DbmError, Units};
 pub const MAX_PARAMETERS: u128 = 1 << 28;
 
 /// Rows of a transposed copy that are written in one piece.
-const TRANSPOSED_ROWS: usize = 128;
+const TRANSPOSED_ROWS: usize = 256;
 
 /// A deep Boltzmann machine with layers `0..=L`; layer 0 is the visible one.
 ///
