@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SHAPES, random_model};
+use common::{SHAPES, YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi};
 use dbm_core::linalg::Matrix;
@@ -97,17 +97,6 @@ fn a_search_cut_short_biases_nothing() {
         let estimator = UcdLmi { max_sweeps: 1, ..ucd_lmi(true, SharedUniform) };
         let error = worst_error(&model, &estimator, None, 3000, 12);
         assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
-    }
-}
-
-/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
-#[derive(Debug)]
-struct YFollowsX;
-
-impl Acceptance for YFollowsX {
-    fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
-        let (x_accepts, _) = SharedUniform.decide(u, proposal, x, y);
-        (x_accepts, x_accepts)
     }
 }
 

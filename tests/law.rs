@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::random_model;
+use common::{YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
 use dbm_core::law::{BiasTable, Law, bias_table, of};
@@ -141,17 +141,6 @@ fn a_coupling_cut_at_once_is_no_coupling() {
     // Every step more leaves less uncorrected.
     let unmet = |max_meeting| mean(&Settings { max_meeting, ..uncapped("ucd-lmi") }).unmet;
     assert!(unmet(2) < cut.unmet && unmet(20) < unmet(5));
-}
-
-/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
-#[derive(Debug)]
-struct YFollowsX;
-
-impl Acceptance for YFollowsX {
-    fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
-        let (x_accepts, _) = SharedUniform.decide(u, proposal, x, y);
-        (x_accepts, x_accepts)
-    }
 }
 
 /// The chains compare u with each other's threshold.

@@ -1,6 +1,7 @@
 //! Models small enough to enumerate, and the statistics the tests share.
 #![allow(dead_code)] // each test file uses its own part
 
+use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Units};
@@ -107,4 +108,15 @@ pub fn draw(states: &[(State, f64)], mut u: f64) -> usize {
         }
     }
     states.len() - 1
+}
+
+/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
+#[derive(Debug)]
+pub struct YFollowsX;
+
+impl Acceptance for YFollowsX {
+    fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
+        let (x_accepts, _) = SharedUniform.decide(u, proposal, x, y);
+        (x_accepts, x_accepts)
+    }
 }
