@@ -115,6 +115,19 @@ fn runs_of_every_estimator_are_values_too() {
     }
 }
 
+/// Every replica's part to all the others.
+fn exchange(replicas: &mut [Trainer], what: Exchange) {
+    let of = replicas.len();
+    for index in 0..of {
+        let (part, mut rows) = (Part { index, of }, Vec::new());
+        replicas[index].write_part(what, part, &mut rows);
+        for other in (0..of).filter(|&other| other != index) {
+            assert!(replicas[other].read_part(what, part, &rows[1..]).is_err());
+            replicas[other].read_part(what, part, &rows).unwrap();
+        }
+    }
+}
+
 /// The run on several replicas that exchange estimates and weights, as a pool of workers would.
 fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Trainer {
     let mut replicas = vec![run.clone(); count];
@@ -124,28 +137,17 @@ fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Tr
         let estimates: Vec<_> = (0..shards[0].count())
             .map(|shard| replicas[shard % count].estimate(&shards[shard % count], shard, &|| 0.0))
             .collect();
-        let mut all = vec![f32::NAN; replicas[0].exchange_length(Exchange::Weights)];
         let updated: Vec<_> = replicas
             .iter_mut()
             .enumerate()
-            .map(|(index, replica)| {
-                let updated = replica.update_part(&shards[index], estimates.clone(), part(index), &Alone).unwrap();
-                replica.write_part(Exchange::Weights, part(index), &mut all);
-                updated
-            })
+            .map(|(index, replica)| replica.update_part(&shards[index], estimates.clone(), part(index), &Alone).unwrap())
             .collect();
-        for (index, (replica, updated)) in replicas.iter_mut().zip(updated).enumerate() {
-            replica.read_others(Exchange::Weights, part(index), &all);
+        exchange(&mut replicas, Exchange::Weights);
+        for (replica, updated) in replicas.iter_mut().zip(updated) {
             replica.complete(updated, &Alone).unwrap();
         }
     }
-    let mut all = vec![f32::NAN; replicas[0].exchange_length(Exchange::Optimizer)];
-    for (index, replica) in replicas.iter_mut().enumerate() {
-        replica.write_part(Exchange::Optimizer, part(index), &mut all);
-    }
-    for (index, replica) in replicas.iter_mut().enumerate() {
-        replica.read_others(Exchange::Optimizer, part(index), &all);
-    }
+    exchange(&mut replicas, Exchange::Optimizer);
     for replica in &replicas[1..] {
         assert_eq!(replica.snapshot(), replicas[0].snapshot());
     }

@@ -8,6 +8,7 @@ use crate::math::sigma_each;
 use crate::rng::Stream;
 use crate::vector::vectorized;
 use crate::{Dbm, parity::Parity};
+use serde::{Deserialize, Serialize};
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
@@ -42,7 +43,7 @@ pub enum Rule<'a> {
 }
 
 /// Multiply-adds that went into fields, most of the arithmetic of a phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// In batch products.
     pub products: u64,

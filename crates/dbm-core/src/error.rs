@@ -58,6 +58,12 @@ pub enum DbmError {
         /// Steps taken before.
         step: u64,
     },
+    /// What one replica of a run sent another that is not of this run.
+    #[error("replicas of a run do not fit together: {what} came; begin the run anew")]
+    Replica {
+        /// What came.
+        what: String,
+    },
     /// A data set without examples.
     #[error("the data set has no examples; load one with at least one row")]
     NoExamples,

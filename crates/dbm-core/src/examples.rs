@@ -46,6 +46,31 @@ impl Examples {
         Ok(Self { width, len, stride, packed })
     }
 
+    /// From rows packed as [`Examples::packed`] gives them.
+    ///
+    /// # Errors
+    /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows,
+    /// [`DbmError::Shape`] where the bytes are no whole number of rows.
+    pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
+        if width == 0 {
+            return Err(DbmError::EmptyLayer { layer: 0 });
+        }
+        if packed.is_empty() {
+            return Err(DbmError::NoExamples);
+        }
+        let stride = width.div_ceil(8);
+        let len = packed.len() / stride;
+        if len * stride != packed.len() {
+            return Err(DbmError::Shape { what: "the packed data set".into(), expected: (len + 1) * stride, got: packed.len() });
+        }
+        Ok(Self { width, len, stride, packed })
+    }
+
+    /// All rows, each in whole bytes, the lowest bit first.
+    pub fn packed(&self) -> &[u8] {
+        &self.packed
+    }
+
     /// Number of rows, at least one.
     #[allow(clippy::len_without_is_empty)] // never empty: refused at construction
     pub fn len(&self) -> usize {
@@ -109,6 +134,7 @@ mod tests {
             examples.write_row(row, Units::Signs, &mut values);
             assert!(values.iter().zip(&bits[row * 13..]).all(|(&v, &b)| v == Units::Signs.value(b == 1)));
         }
+        assert_eq!(Examples::from_packed(13, examples.packed().to_vec()), Ok(examples.clone()));
         let ones: f64 = bits.iter().map(|&bit| f64::from(bit)).sum();
         assert_eq!(examples.share_of_ones(), ones / bits.len() as f64);
     }
@@ -118,5 +144,6 @@ mod tests {
         assert_eq!(Examples::from_bits(0, &[1]), Err(DbmError::EmptyLayer { layer: 0 }));
         assert_eq!(Examples::from_bits(3, &[]), Err(DbmError::NoExamples));
         assert!(matches!(Examples::from_bits(3, &[1, 0, 1, 1]), Err(DbmError::Shape { expected: 6, got: 4, .. })));
+        assert!(matches!(Examples::from_packed(9, vec![1, 0, 1]), Err(DbmError::Shape { expected: 4, got: 3, .. })));
     }
 }

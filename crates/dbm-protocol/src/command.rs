@@ -118,6 +118,8 @@ pub enum Command {
         plan: RunPlan,
         /// How long.
         protocol: BenchProtocol,
+        /// On how many workers, one row for each; none for 1, 2, 4 and so on up to all there can be.
+        workers: Vec<u32>,
     },
     /// Stops a request that is still at work; it then ends with [`crate::Event::Cancelled`].
     Cancel {

@@ -30,6 +30,11 @@ pub enum Event {
         /// For the visitor, as text.
         message: String,
     },
+    /// Something that the visitor should know, and that has been dealt with.
+    Notice {
+        /// For the visitor, as text.
+        message: String,
+    },
     /// A long request is at work.
     Progress {
         /// Parts done,
@@ -174,6 +179,8 @@ pub struct Metrics {
     pub pretraining: Option<Pretraining>,
     /// Parts done of the gradient step under way, and of how many; `None` between two steps.
     pub parts: Option<(u32, u32)>,
+    /// Workers that share the run.
+    pub workers: u32,
     /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
     pub steps_per_second: f64,
     /// How the model does on the data, as last looked at; `None` before the first look.

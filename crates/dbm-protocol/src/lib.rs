@@ -15,4 +15,4 @@ pub use event::{
 };
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

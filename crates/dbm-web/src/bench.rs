@@ -24,6 +24,8 @@ pub struct Asked {
     pub plan: RunPlan,
     /// How long.
     pub protocol: BenchProtocol,
+    /// On how many workers; none for 1, 2, 4 and so on up to all there can be.
+    pub workers: Vec<u32>,
 }
 
 /// Where it stands.
@@ -36,8 +38,8 @@ pub enum Measuring {
     Working {
         /// The request.
         id: u32,
-        /// Steps done.
-        done: u32,
+        /// Steps done, and of how many; `None` before the first.
+        steps: Option<(u32, u32)>,
     },
     /// It was cancelled, or failed.
     Stopped,
@@ -65,7 +67,13 @@ pub fn asked(search: &str) -> Option<Result<Asked, String>> {
             steps: number("steps", USUAL.steps)?,
             runs: number("runs", USUAL.runs)?,
         };
-        Ok(Asked { preset, plan, protocol })
+        let workers = match value("workers") {
+            None => Vec::new(),
+            Some(text) => text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| {
+                format!("workers should be whole numbers with commas between them, but the address has “workers={text}”.")
+            })?,
+        };
+        Ok(Asked { preset, plan, protocol, workers })
     }))
 }
 
@@ -78,12 +86,12 @@ fn named(name: &str) -> Result<(&'static str, [u32; 2]), String> {
 
 /// Has the worker, which is up, begin.
 pub fn begin(state: State) {
-    let Some(Asked { plan, protocol, .. }) = state.bench.get_untracked() else { return };
+    let Some(Asked { plan, protocol, workers, .. }) = state.bench.get_untracked() else { return };
     let source = DataSource::Digits { count: EXAMPLES, seed: 1 };
     // `ask` takes it back to `Stopped` where it cannot be sent.
     state.measuring.set(Measuring::Starting);
-    if let Some(id) = ask(state, Command::Bench { source, plan, protocol }, Purpose::Bench) {
-        state.measuring.set(Measuring::Working { id, done: 0 });
+    if let Some(id) = ask(state, Command::Bench { source, plan, protocol, workers }, Purpose::Bench) {
+        state.measuring.set(Measuring::Working { id, steps: None });
     }
 }
 
@@ -192,7 +200,7 @@ impl Browser {
 
 impl Report {
     fn new(asked: Asked, bench: &dbm_protocol::Bench, browser: Browser) -> Self {
-        let Asked { preset, plan, protocol } = asked;
+        let Asked { preset, plan, protocol, .. } = asked;
         let rows = bench.rows.iter().map(|row| Row::new(row, protocol.steps)).collect();
         Self { preset, sizes: bench.sizes.clone(), examples: EXAMPLES, plan, protocol, rows, browser }
     }
@@ -252,12 +260,14 @@ mod tests {
         assert_eq!((usual.preset, &usual.plan.hidden[..], usual.protocol), ("mnist-1000", &[1000, 500][..], USUAL));
         let short = asked("?steps=2&bench=mnist-500&runs=1&warm-up=0").unwrap().unwrap();
         assert_eq!(short.protocol, BenchProtocol { warm_up: 0, steps: 2, runs: 1 });
-        assert_eq!(short.plan.hidden, [500, 500]);
+        assert_eq!((&short.plan.hidden[..], &short.workers[..]), (&[500, 500][..], &[][..]));
+        assert_eq!(asked("?bench=mnist-500&workers=1,4").unwrap().unwrap().workers, [1, 4]);
         for (search, said) in [
             ("?bench", "?bench=mnist-500 or ?bench=mnist-1000"),
             ("?bench=mnist-5", "“mnist-5”"),
             ("?bench=mnist-500&steps=many", "“steps=many”"),
             ("?bench=mnist-500&runs=-1", "“runs=-1”"),
+            ("?bench=mnist-500&workers=1,all", "“workers=1,all”"),
         ] {
             let message = asked(search).unwrap().unwrap_err();
             assert!(message.contains(said), "{search}: {message}");

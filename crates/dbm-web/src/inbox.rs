@@ -64,6 +64,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
         },
+        (Event::Notice { message }, _) => state.say(Tone::News, message),
         (Event::Failed { message }, purpose) => {
             if purpose.is_none() && id.is_none() {
                 state.running.set(false);
@@ -131,9 +132,9 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 state.playing.set(!crate::paint::calm());
             }
         }
-        (Event::Progress { done, .. }, Some(Purpose::Bench)) => state.measuring.update(|measuring| {
-            if let Measuring::Working { done: before, .. } = measuring {
-                *before = done;
+        (Event::Progress { done, total }, Some(Purpose::Bench)) => state.measuring.update(|measuring| {
+            if let Measuring::Working { steps, .. } = measuring {
+                *steps = Some((done, total));
             }
         }),
         (Event::Bench(result), Some(Purpose::Bench)) => bench::end(state, &result),

@@ -1,10 +1,13 @@
-//! A benchmark at work: a run of its own, stepped as training steps it, and timed.
+//! A benchmark at work: a run of its own for each number of workers, stepped as training steps it, and timed.
 
 use crate::clock::now;
 use crate::jobs::Slice;
 use crate::lab::within;
-use crate::run::Run;
+use crate::pool::{Crew, Letter};
+use crate::run::{Advance, Run};
 use crate::sources;
+use dbm_core::{DbmError, Shards};
+use dbm_data::Dataset;
 use dbm_protocol::{BenchProtocol, BenchRow, DataSource, Event, RunPlan, Start};
 
 const MOST_STEPS: u32 = 1000;
@@ -12,12 +15,19 @@ const MOST_RUNS: u32 = 100;
 
 /// What a [`dbm_protocol::Command::Bench`] asked for, and how far it is.
 pub struct Bench {
-    run: Run,
+    data: Dataset,
+    plan: RunPlan,
     protocol: BenchProtocol,
+    /// Numbers of workers still to be measured, the next one last.
+    workers: Vec<usize>,
+    run: Run,
+    /// Whether the present run is shared as it is to be.
+    shared: bool,
     /// When the present measurement began.
     started: Option<f64>,
     row: BenchRow,
     searches: [Mean; 2],
+    rows: Vec<BenchRow>,
 }
 
 /// A mean in the making.
@@ -39,8 +49,14 @@ impl Mean {
 }
 
 impl Bench {
-    /// Makes the data and the run; nothing is timed yet.
-    pub fn new(source: &DataSource, plan: RunPlan, protocol: BenchProtocol) -> Result<Self, String> {
+    /// Makes the data and the first run; nothing is timed yet. There can be `most` workers, and no more share a step than it has shards.
+    pub fn new(
+        source: &DataSource,
+        plan: RunPlan,
+        protocol: BenchProtocol,
+        workers: &[u32],
+        most: usize,
+    ) -> Result<Self, String> {
         if protocol.warm_up > MOST_STEPS {
             return Err(format!("the steps to warm up should be from 0 to {MOST_STEPS}, but are {}", protocol.warm_up));
         }
@@ -49,26 +65,53 @@ impl Bench {
         if matches!(plan.start, Start::Pretrained { .. }) {
             return Err("a benchmark times gradient steps: choose a start without pretraining".into());
         }
+        let most = most.min(Shards::of_batch(plan.settings.batch)).max(1);
+        let mut counts: Vec<usize> = match workers {
+            [] => (0..).map(|power| 1 << power).take_while(|&count| count < most).chain([most]).collect(),
+            some => some.iter().map(|&count| count as usize).collect(),
+        };
+        for &count in &counts {
+            within("the number of workers", count as u32, most as u32)?;
+        }
+        counts.reverse();
         let data = sources::make(source).map_err(|error| error.to_string())?;
-        let run = Run::new(data, plan).map_err(|error| error.to_string())?;
-        let row = BenchRow { workers: 1, ..BenchRow::default() };
-        Ok(Self { run, protocol, started: None, row, searches: Default::default() })
+        let run = Run::new(data.clone(), plan.clone()).map_err(|error| error.to_string())?;
+        let (row, searches) = Default::default();
+        Ok(Self { data, plan, protocol, workers: counts, run, shared: false, started: None, row, searches, rows: Vec::new() })
+    }
+
+    /// Takes in what a helper sent.
+    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
+        self.run.receive(letter)
     }
 
     /// Steps until the clock shows `until`, at most one whole step.
-    pub fn work(&mut self, until: f64) -> Slice {
-        if self.started.is_none() && self.run.steps() >= self.protocol.warm_up {
+    pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
+        self.slice(until, crew).unwrap_or_else(|message| Slice::Ends(Box::new(Event::Failed { message })))
+    }
+
+    fn slice(&mut self, until: f64, crew: &mut Crew) -> Result<Slice, String> {
+        let BenchProtocol { warm_up, steps, runs } = self.protocol;
+        if !self.shared {
+            let workers = self.workers.last().copied().unwrap_or(1);
+            if workers > 1 && !crew.is_up() {
+                return Ok(Slice::Waits);
+            }
+            self.run.share(crew, workers).map_err(|error| error.to_string())?;
+            self.row.workers = self.run.workers() as u32;
+            self.shared = true;
+        }
+        if self.started.is_none() && self.run.steps() >= warm_up && self.run.between_steps() {
             self.started = Some(now());
         }
         loop {
-            match self.run.advance() {
-                Ok(true) => break,
-                Ok(false) if now() >= until => return Slice::Goes,
-                Ok(false) => {}
-                Err(error) => return Slice::Ends(Box::new(Event::Failed { message: error.to_string() })),
+            match self.run.advance(crew).map_err(|error| error.to_string())? {
+                Advance::Finished => break,
+                Advance::Waits => return Ok(Slice::Waits),
+                Advance::Goes if now() >= until => return Ok(Slice::Goes),
+                Advance::Goes => {}
             }
         }
-        let BenchProtocol { warm_up, steps, runs } = self.protocol;
         let total = warm_up + steps * runs;
         let done = self.run.steps();
         if let Some(started) = self.started {
@@ -79,7 +122,14 @@ impl Bench {
                 self.started = Some(time);
             }
         }
-        if done < total { Slice::Progress { done, total } } else { Slice::Ends(Box::new(Event::Bench(self.result()))) }
+        let (before, rows) = (self.rows.len() as u32 * total, (self.rows.len() + self.workers.len()) as u32);
+        if done == total {
+            self.end_row().map_err(|error| error.to_string())?;
+            if self.workers.is_empty() {
+                return Ok(Slice::Ends(Box::new(Event::Bench(self.result()))));
+            }
+        }
+        Ok(Slice::Progress { done: before + done, total: rows * total })
     }
 
     /// Adds the step just taken.
@@ -93,13 +143,27 @@ impl Bench {
         self.searches[1].add(&step.negative.sweeps);
     }
 
-    fn result(&self) -> dbm_protocol::Bench {
-        let mut row = self.row.clone();
+    /// Puts the row away, and begins the next, if there is one, from step 0.
+    fn end_row(&mut self) -> Result<(), DbmError> {
+        let mut row = std::mem::take(&mut self.row);
         let steps = f64::from(self.protocol.steps * self.protocol.runs);
-        for sum in [&mut row.positive_search, &mut row.negative_search, &mut row.coupling, &mut row.update] {
-            *sum /= steps;
+        // Shards are estimated side by side: their share of the time that passes.
+        let shared = steps * f64::from(row.workers);
+        for sum in [&mut row.positive_search, &mut row.negative_search, &mut row.coupling] {
+            *sum /= shared;
         }
-        [row.positive_sweeps, row.negative_sweeps] = self.searches.each_ref().map(Mean::value);
-        dbm_protocol::Bench { sizes: self.run.about().sizes, rows: vec![row] }
+        row.update /= steps;
+        [row.positive_sweeps, row.negative_sweeps] = std::mem::take(&mut self.searches).each_ref().map(Mean::value);
+        self.rows.push(row);
+        self.workers.pop();
+        if !self.workers.is_empty() {
+            self.run = Run::new(self.data.clone(), self.plan.clone())?;
+        }
+        (self.shared, self.started) = (false, None);
+        Ok(())
+    }
+
+    fn result(&mut self) -> dbm_protocol::Bench {
+        dbm_protocol::Bench { sizes: self.run.about().sizes, rows: std::mem::take(&mut self.rows) }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::bench::Bench;
 use crate::clock::now;
+use crate::pool::Crew;
 use crate::sources::shape;
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
@@ -46,7 +47,12 @@ enum Kind {
 /// How a slice of a job ended.
 pub enum Slice {
     Goes,
-    Progress { done: u32, total: u32 },
+    /// Until a helper says something.
+    Waits,
+    Progress {
+        done: u32,
+        total: u32,
+    },
     Ends(Box<Event>),
 }
 
@@ -75,8 +81,12 @@ impl Job {
         matches!(self.kind, Kind::Bench(_))
     }
 
+    pub fn bench_mut(&mut self) -> Option<&mut Bench> {
+        if let Kind::Bench(bench) = &mut self.kind { Some(bench) } else { None }
+    }
+
     /// Works until the clock shows `until`, at least once.
-    pub fn work(&mut self, until: f64) -> Slice {
+    pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
         match &mut self.kind {
             Kind::Samples { view, seed, count, bits } => {
                 let model = &view.model;
@@ -115,7 +125,7 @@ impl Job {
                     seconds: now() - *started,
                 })))
             }
-            Kind::Bench(bench) => bench.work(until),
+            Kind::Bench(bench) => bench.work(until, crew),
         }
     }
 }

@@ -5,7 +5,8 @@
 use crate::bench::Bench;
 use crate::clock::now;
 use crate::jobs::{Job, Question, Slice, View, watch};
-use crate::run::{Run, about};
+use crate::pool::{Crew, Letter, Post};
+use crate::run::{Advance, Run, about};
 use crate::sources;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, complete::Completer};
@@ -43,6 +44,13 @@ pub struct Lab {
     goal: Goal,
     jobs: VecDeque<Job>,
     shown: Shown,
+    crew: Crew,
+    /// Whether the run that is shared can do nothing until a helper says something.
+    waits: bool,
+    /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
+    held: VecDeque<Request>,
+    /// Whether the page is to have a snapshot as soon as all of the run is here.
+    owes_snapshot: bool,
 }
 
 struct Opened {
@@ -72,37 +80,145 @@ struct Shown {
 type Answer = Result<Event, String>;
 
 impl Lab {
-    /// Answers a request, or puts it to work.
+    /// A lab whose runs may be shared by this many workers, this one included, where a step takes one of them at least so many seconds.
+    pub fn with_workers(most: usize, pays_from: f64) -> Self {
+        Self { crew: Crew::new(most, pays_from), ..Self::default() }
+    }
+
+    /// Answers a request, puts it to work, or holds it until the run has settled.
     pub fn handle(&mut self, request: Request) -> Vec<Message> {
-        let Request { version, id, command } = request;
         let mut out = Vec::new();
-        if version != VERSION {
+        if request.version != VERSION {
             let message = format!(
-                "the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page"
+                "the worker speaks version {VERSION} of the page's messages, but version {} came; reload the page",
+                request.version
             );
-            return vec![message_of(Some(id), Event::Failed { message })];
+            return vec![message_of(Some(request.id), Event::Failed { message })];
         }
-        match self.answer(id, command, &mut out) {
-            Ok(Some(event)) => out.push(message_of(Some(id), event)),
-            Ok(None) => {}
-            Err(message) => out.push(message_of(Some(id), Event::Failed { message })),
+        self.held.push_back(request);
+        self.answer_held(&mut out);
+        out
+    }
+
+    /// Answers what was held, in its order, as far as the run allows.
+    fn answer_held(&mut self, out: &mut Vec<Message>) {
+        while let Some(request) = self.held.front() {
+            if self.run.as_ref().is_some_and(Run::is_committed) {
+                return;
+            }
+            if needs_whole_run(&request.command)
+                && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
+            {
+                run.gather(&mut self.crew);
+                return;
+            }
+            let Some(Request { id, command, .. }) = self.held.pop_front() else { return };
+            match self.answer(id, command, out) {
+                Ok(Some(event)) => out.push(message_of(Some(id), event)),
+                Ok(None) => {}
+                Err(message) => out.push(message_of(Some(id), Event::Failed { message })),
+            }
+        }
+    }
+
+    /// What is to be done outside of this worker, in its order.
+    pub fn take_posts(&mut self) -> Vec<Post> {
+        self.crew.take_posts()
+    }
+
+    /// The helpers that were asked for listen.
+    pub fn crew_came_up(&mut self) {
+        self.crew.came_up();
+        self.waits = false;
+    }
+
+    /// A helper is gone; the run goes on, from where it was last put away if need be.
+    pub fn crew_lost(&mut self, why: &str) -> Vec<Message> {
+        self.crew.lost();
+        self.waits = false;
+        let mut out = Vec::new();
+        for bench in self.jobs.iter().filter(|job| job.is_bench()) {
+            let message = format!("a worker that shared the steps was lost: {why}");
+            out.push(message_of(bench.id, Event::Failed { message }));
+        }
+        self.jobs.retain(|job| !job.is_bench());
+        let Some(run) = self.run.as_mut().filter(|run| run.workers() > 1) else { return out };
+        let before = run.steps();
+        let event = match run.lose_helpers() {
+            Ok(step) => {
+                let from = if step < before { format!(" from step {step}, where it was last put away") } else { String::new() };
+                let with = if self.crew.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
+                let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
+                Event::Notice { message }
+            }
+            Err(error) => {
+                self.stop(&mut out);
+                Event::Failed { message: format!("a worker was lost ({why}), and with it the run: {error}") }
+            }
+        };
+        out.push(message_of(None, event));
+        if let Some(run) = &self.run {
+            out.push(message_of(None, Event::Metrics(run.metrics(self.goal != Goal::Rest))));
         }
         out
     }
 
+    /// Takes in what a helper sent.
+    pub fn receive(&mut self, letter: Letter) -> Vec<Message> {
+        self.waits = false;
+        let bench = self.jobs.iter_mut().find_map(Job::bench_mut);
+        let received = match (bench, &mut self.run) {
+            (Some(bench), _) => bench.receive(letter),
+            (None, Some(run)) => run.receive(letter),
+            (None, None) => Ok(()),
+        };
+        match received {
+            Ok(()) => Vec::new(),
+            Err(error) => self.crew_lost(&error.to_string()),
+        }
+    }
+
     /// Whether [`Lab::work`] has something to do.
     pub fn has_work(&self) -> bool {
-        !self.jobs.is_empty() || self.goal != Goal::Rest
+        self.can_answer() || self.next_job().is_some() || self.can_train()
+    }
+
+    fn can_answer(&self) -> bool {
+        let settled = self.run.as_ref().is_none_or(|run| !run.is_committed() && !run.is_gathering());
+        settled && (self.owes_snapshot || !self.held.is_empty())
+    }
+
+    fn next_job(&self) -> Option<usize> {
+        self.jobs.iter().position(|job| !(self.waits && job.is_bench()))
+    }
+
+    fn can_train(&self) -> bool {
+        let gathering = self.run.as_ref().is_some_and(Run::is_gathering);
+        self.goal != Goal::Rest && !self.waits && !gathering && !self.jobs.iter().any(Job::is_bench)
     }
 
     /// One slice: of the request at work, if any, and otherwise of training.
     pub fn work(&mut self) -> Vec<Message> {
         let mut out = Vec::new();
         let until = now() + SLICE_SECONDS;
-        if let Some(mut job) = self.jobs.pop_front() {
+        if self.can_answer() {
+            if std::mem::take(&mut self.owes_snapshot) {
+                self.snapshot(&mut out);
+            }
+            self.answer_held(&mut out);
+            return out;
+        }
+        // Requests wait for the end of a step that is committed, so it comes first.
+        if self.can_train() && self.run.as_ref().is_some_and(Run::is_committed) {
+            self.train(until, &mut out);
+        } else if let Some(mut job) = self.next_job().and_then(|place| self.jobs.remove(place)) {
             let (own, started) = (job.id.is_none(), now());
-            match job.work(until) {
+            match job.work(until, &mut self.crew) {
                 Slice::Goes => self.jobs.push_front(job),
+                Slice::Waits => {
+                    self.waits = true;
+                    self.jobs.push_front(job);
+                }
                 Slice::Progress { done, total } => {
                     out.push(message_of(job.id, Event::Progress { done, total }));
                     // Others get their turn, so that a long completion does not hold up a short one.
@@ -111,7 +227,7 @@ impl Lab {
                 Slice::Ends(event) => out.push(message_of(job.id, *event)),
             }
             self.shown.samples_seconds += if own { now() - started } else { 0.0 };
-        } else if self.goal != Goal::Rest {
+        } else if self.can_train() {
             // A slice that was on its way when Pause came must not train.
             self.train(until, &mut out);
         }
@@ -119,6 +235,9 @@ impl Lab {
     }
 
     fn answer(&mut self, id: u32, command: Command, out: &mut Vec<Message>) -> Result<Option<Event>, String> {
+        if needs_whole_run(&command) {
+            self.take_home();
+        }
         match command {
             Command::OpenModel { name, bytes } => self.open_model(&name, &bytes).map(Some),
             Command::UseData { source, plan } => self.use_data(&source, plan, out).map(Some),
@@ -153,11 +272,11 @@ impl Lab {
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
                 Ok(Some(Event::Search(watch(&view, &question, seed))))
             }
-            Command::Bench { source, plan, protocol } => {
+            Command::Bench { source, plan, protocol, workers } => {
                 if self.jobs.iter().any(Job::is_bench) {
                     return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
                 }
-                self.jobs.push_back(Job::bench(id, Bench::new(&source, plan, protocol)?));
+                self.jobs.push_back(Job::bench(id, Bench::new(&source, plan, protocol, &workers, self.crew.most())?));
                 Ok(None)
             }
             Command::Cancel { request } => {
@@ -227,6 +346,7 @@ impl Lab {
     /// Takes a new run into use and keeps the old one for Undo, unless that did nothing yet and the one kept before it did.
     fn replace(&mut self, run: Run, out: &mut Vec<Message>) {
         self.stop(out);
+        self.owes_snapshot = false;
         let begun = |run: &Option<Run>| run.as_ref().is_some_and(|run| run.metrics(false).begun());
         let old = self.run.replace(run);
         if begun(&old) || !begun(&self.previous) {
@@ -253,6 +373,12 @@ impl Lab {
         // Training's own samples are of the run that is gone.
         self.jobs.retain(|job| job.id.is_some());
         self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
+    }
+
+    /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.
+    fn take_home(&mut self) {
+        self.run.iter_mut().for_each(Run::leave);
+        self.waits = false;
     }
 
     fn rest(&mut self, out: &mut Vec<Message>) {
@@ -283,10 +409,24 @@ impl Lab {
             self.goal = Goal::Rest;
             return;
         };
+        if run.wants_helpers(&self.crew)
+            && self.crew.is_up()
+            && let Err(error) = run.share(&mut self.crew, usize::MAX)
+        {
+            // The run is as it was, on this worker alone.
+            out.push(message_of(None, Event::Failed { message: format!("the run could not be shared: {error}") }));
+            self.goal = Goal::Rest;
+            return;
+        }
         let finished = loop {
-            match run.advance() {
-                Ok(finished) if finished || now() >= until => break finished,
-                Ok(_) => {}
+            match run.advance(&mut self.crew) {
+                Ok(Advance::Goes) if now() >= until => break false,
+                Ok(Advance::Goes) => {}
+                Ok(Advance::Waits) => {
+                    self.waits = true;
+                    break false;
+                }
+                Ok(Advance::Finished) => break true,
                 Err(error) => {
                     let asked = if let Goal::OneStep(id) = self.goal { Some(id) } else { None };
                     self.goal = Goal::Rest;
@@ -344,14 +484,20 @@ impl Lab {
         self.shown.samples_seconds = 0.0;
     }
 
+    /// Gives the page a snapshot, once all of the run is here.
     fn snapshot(&mut self, out: &mut Vec<Message>) {
-        let Some(run) = &self.run else { return };
-        let event = match run.checkpoint() {
+        let Some(run) = &mut self.run else { return };
+        self.shown.snapshot = now();
+        if !run.is_whole() {
+            run.gather(&mut self.crew);
+            self.owes_snapshot = true;
+            return;
+        }
+        let event = match run.put_away() {
             Ok(Some(checkpoint)) => Event::Snapshot { step: run.steps(), checkpoint },
             Ok(None) => return,
             Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
         };
-        self.shown.snapshot = now();
         out.push(message_of(None, event));
     }
 
@@ -401,6 +547,14 @@ impl Lab {
 }
 
 const NO_RUN: &str = "there is no model in training: choose a data set first";
+
+/// Whether a command puts the run away or aside, or has the helpers work on another.
+fn needs_whole_run(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::UseData { .. } | Command::NewRun { .. } | Command::Restore { .. } | Command::Undo | Command::Bench { .. }
+    )
+}
 
 fn words(error: impl std::fmt::Display) -> String {
     error.to_string()

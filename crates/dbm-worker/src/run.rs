@@ -1,11 +1,12 @@
 //! The run at work: pretraining if it begins so, then a trainer, the step it is in the middle of, and what the page wants to know
 //! of it.
 
-use crate::clock::{Tab, now};
+use crate::clock::now;
+use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
 use crate::recent::RecentPhase;
-use dbm_core::gradient::{Estimate, PhaseInfo};
+use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init, signals};
+use dbm_core::{Dbm, DbmError, Part, Settings, Shards, Trainer, check_sizes, init, signals};
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
 use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
@@ -29,6 +30,34 @@ pub struct Run {
     finished_at: VecDeque<f64>,
     signals: Option<Signals>,
     update_seconds: f64,
+    /// What to go back to where helpers are lost with their part of the run: a checkpoint; empty for the beginning.
+    kept: Vec<u8>,
+    alone: AloneSteps,
+}
+
+/// How long steps take on this worker alone: sharing tiny ones would cost more than it gains.
+#[derive(Default)]
+struct AloneSteps {
+    seconds: f64,
+    count: u32,
+    shortest: Option<f64>,
+}
+
+/// Steps to time before sharing, so that the first one, which warms caches, does not decide.
+const TIMED_STEPS: u32 = 3;
+
+impl AloneSteps {
+    fn add(&mut self, seconds: f64, finished: bool) {
+        self.seconds += seconds;
+        if finished {
+            self.shortest = Some(self.shortest.map_or(self.seconds, |shortest| shortest.min(self.seconds)));
+            (self.seconds, self.count) = (0.0, self.count + 1);
+        }
+    }
+
+    fn shortest(&self) -> Option<f64> {
+        self.shortest.filter(|_| self.count >= TIMED_STEPS)
+    }
 }
 
 /// The latest gradient step of a run.
@@ -47,17 +76,25 @@ const LOOK_SHARE: f64 = 0.2;
 /// A worker that dies while it pretrains leaves nothing behind: the next one begins pretraining anew. Snapshots begin with training.
 enum Stage {
     Pretraining(Box<Pretrainer>),
-    Training {
-        trainer: Box<Trainer>,
-        /// A step begun: its shards, and the estimates so far. Pausing leaves it as it is, so pausing changes no bit.
-        underway: Option<(Shards, Vec<Estimate>)>,
-    },
+    /// Pausing leaves a step under way as it is, so pausing changes no bit.
+    Training(Box<Replica>),
 }
 
 impl Stage {
     fn training(trainer: Trainer) -> Self {
-        Self::Training { trainer: Box::new(trainer), underway: None }
+        Self::Training(Box::new(Replica::alone(trainer)))
     }
+}
+
+/// How far [`Run::advance`] got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advance {
+    /// There is more to do of the present step.
+    Goes,
+    /// There is nothing to do until a letter comes.
+    Waits,
+    /// A step is done.
+    Finished,
 }
 
 impl Run {
@@ -65,40 +102,23 @@ impl Run {
     pub fn new(data: Dataset, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = data.image;
         let n = data.examples.width();
-        plan.settings.check(n)?;
-        let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
-        let needed = check_sizes(&sizes)? as u128;
-        if needed > MAX_PARAMETERS {
-            return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
-        }
-        let (units, settings) = (plan.units, &plan.settings);
-        let stage = match plan.start {
-            Start::Orthogonal => {
-                Stage::training(Trainer::new(init::orthogonal(&sizes, units, settings.seed)?, settings.clone())?)
-            }
-            Start::Gaussian { deviation } => {
-                if !(deviation > 0.0 && deviation <= 1.0) {
-                    let expected = "a number above 0 and at most 1";
-                    return Err(DbmError::Setting { name: "deviation of the start", expected, got: deviation.to_string() });
-                }
-                Stage::training(Trainer::new(init::gaussian(&sizes, units, deviation, settings.seed)?, settings.clone())?)
-            }
-            Start::Pretrained { steps, learning_rate } => {
-                let batch = settings.batch.min(PRETRAINING_BATCH);
-                let seed = settings.seed;
-                let settings =
-                    PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
-                Stage::Pretraining(Box::new(Pretrainer::new(&sizes, units, settings)?))
-            }
+        let stage = if let Start::Pretrained { steps, learning_rate } = plan.start {
+            let sizes = sizes(&plan, n)?;
+            let Settings { batch, seed, .. } = plan.settings;
+            let batch = batch.min(PRETRAINING_BATCH);
+            let settings =
+                PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
+            Stage::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?))
+        } else {
+            Stage::training(first(&plan, n)?)
         };
         Ok(Self::of(data, plan, stage))
     }
 
     /// A run where its snapshot left it.
     pub fn restore(data: Dataset, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
-        let snapshot = Checkpoint::read("the snapshot of the run", checkpoint)?.snapshot()?;
-        plan.settings = snapshot.settings.clone();
-        let trainer = Trainer::restore(snapshot).map_err(DataError::refused("the snapshot of the run"))?;
+        let trainer = restored(checkpoint)?;
+        plan.settings = trainer.settings().clone();
         Ok(Self::of(data, plan, Stage::training(trainer)))
     }
 
@@ -112,6 +132,8 @@ impl Run {
             finished_at: VecDeque::new(),
             signals: None,
             update_seconds: 0.0,
+            kept: Vec::new(),
+            alone: AloneSteps::default(),
         }
     }
 
@@ -128,28 +150,40 @@ impl Run {
         });
     }
 
-    /// One shard of the present step, begun if need be, or one minibatch of pretraining; true where that finished a step of either.
-    pub fn advance(&mut self) -> Result<bool, DbmError> {
+    /// One shard of the present step, begun if need be, or one minibatch of pretraining. Helpers who share the run are told of each step.
+    pub fn advance(&mut self, crew: &mut Crew) -> Result<Advance, DbmError> {
         match &mut self.stage {
             Stage::Pretraining(pretrainer) => {
                 pretrainer.step(&self.data.examples)?;
                 if pretrainer.is_done() {
                     self.stage = Stage::training(Trainer::new(pretrainer.model(), self.plan.settings.clone())?);
                     self.finished_at.clear();
-                    return Ok(true);
+                    return Ok(Advance::Finished);
                 }
             }
-            Stage::Training { trainer, underway } => {
-                let (shards, mut estimates) = match underway.take() {
-                    Some(underway) => underway,
-                    None => (trainer.begin(&self.data.examples)?, Vec::new()),
-                };
-                estimates.push(trainer.estimate(&shards, estimates.len(), &now));
-                if estimates.len() < shards.count() {
-                    *underway = Some((shards, estimates));
-                    return Ok(false);
+            Stage::Training(replica) => {
+                let (of, started) = (replica.count(), now());
+                if of > 1 && replica.between_steps() {
+                    crew.order(of, Order::Step);
                 }
-                let step = trainer.finish(&shards, estimates, &Tab)?;
+                let mut letters = Vec::new();
+                let progress = replica.advance(&self.data.examples, &mut letters);
+                crew.send(of, letters);
+                let progress = match progress {
+                    Ok(progress) => progress,
+                    Err(error) => {
+                        replica.leave();
+                        return Err(error);
+                    }
+                };
+                if of == 1 {
+                    self.alone.add(now() - started, matches!(progress, Progress::Finished(_)));
+                }
+                let step = match progress {
+                    Progress::Goes => return Ok(Advance::Goes),
+                    Progress::Waits => return Ok(Advance::Waits),
+                    Progress::Finished(step) => step,
+                };
                 self.positive.push(step.info.positive);
                 self.negative.push(step.info.negative);
                 self.update_seconds = step.update_seconds;
@@ -161,7 +195,100 @@ impl Run {
         while self.finished_at.len() > 2 && self.finished_at.front().is_some_and(|&first| first < time - RATE_SECONDS) {
             self.finished_at.pop_front();
         }
-        Ok(true)
+        Ok(Advance::Finished)
+    }
+
+    /// Whether steps are long enough to be shared, and this is the moment to.
+    pub fn wants_helpers(&self, crew: &Crew) -> bool {
+        match &self.stage {
+            Stage::Pretraining(_) => false,
+            Stage::Training(replica) => {
+                replica.count() == 1
+                    && replica.between_steps()
+                    && shards(&self.plan) > 1
+                    && self.alone.shortest().is_some_and(|seconds| seconds >= crew.pays_from())
+            }
+        }
+    }
+
+    /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
+    pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
+        let of = most.min(crew.most()).min(shards(&self.plan));
+        let fresh = self.steps() == 0 && !matches!(self.plan.start, Start::Pretrained { .. });
+        let checkpoint = if fresh { None } else { self.checkpoint()? };
+        let Stage::Training(replica) = &mut self.stage else { return Ok(()) };
+        self.kept = checkpoint.unwrap_or_default();
+        if of > 1 {
+            let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
+            let session = Session { session: 0, of, plan, width, packed, checkpoint: self.kept.clone() };
+            replica.share(crew.join(session), Part { index: 0, of });
+        }
+        Ok(())
+    }
+
+    pub fn between_steps(&self) -> bool {
+        !matches!(&self.stage, Stage::Training(replica) if !replica.between_steps())
+    }
+
+    /// How many workers share the run.
+    pub fn workers(&self) -> usize {
+        match &self.stage {
+            Stage::Pretraining(_) => 1,
+            Stage::Training(replica) => replica.count(),
+        }
+    }
+
+    /// Whether the run must finish its step before it can be looked at.
+    pub fn is_committed(&self) -> bool {
+        matches!(&self.stage, Stage::Training(replica) if replica.is_committed())
+    }
+
+    /// Whether all of the run is here, so that it can be put away or replaced.
+    pub fn is_whole(&self) -> bool {
+        !matches!(&self.stage, Stage::Training(replica) if !replica.is_whole())
+    }
+
+    /// Begins to bring all of it here, unless that is so or begun; not while committed.
+    pub fn gather(&mut self, crew: &mut Crew) {
+        if let Stage::Training(replica) = &mut self.stage
+            && !replica.is_whole()
+            && !replica.is_gathering()
+        {
+            replica.gather();
+            crew.order(replica.count(), Order::Gather);
+        }
+    }
+
+    pub fn is_gathering(&self) -> bool {
+        matches!(&self.stage, Stage::Training(replica) if replica.is_gathering())
+    }
+
+    /// Takes in what a helper sent.
+    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
+        match &mut self.stage {
+            Stage::Training(replica) => replica.receive(letter),
+            Stage::Pretraining(_) => Ok(()),
+        }
+    }
+
+    /// Goes on alone; where helpers took a part of the run with them, from what was kept. Gives the step it stands at.
+    pub fn lose_helpers(&mut self) -> Result<u32, DataError> {
+        let Stage::Training(replica) = &mut self.stage else { return Ok(0) };
+        if replica.is_whole() {
+            replica.leave();
+        } else {
+            let width = self.data.examples.width();
+            self.stage = Stage::training(trainer(&self.plan, width, &self.kept)?);
+        }
+        self.rest();
+        Ok(self.steps())
+    }
+
+    /// Ends a shared run, which must be whole.
+    pub fn leave(&mut self) {
+        if let Stage::Training(replica) = &mut self.stage {
+            replica.leave();
+        }
     }
 
     /// Forgets how fast it was: the clock went on while it stood.
@@ -173,7 +300,7 @@ impl Run {
     pub fn steps(&self) -> u32 {
         match &self.stage {
             Stage::Pretraining(_) => 0,
-            Stage::Training { trainer, .. } => trainer.steps().min(u64::from(u32::MAX)) as u32,
+            Stage::Training(replica) => replica.trainer().steps().min(u64::from(u32::MAX)) as u32,
         }
     }
 
@@ -191,18 +318,27 @@ impl Run {
     pub fn model(&self) -> Dbm {
         match &self.stage {
             Stage::Pretraining(pretrainer) => pretrainer.model(),
-            Stage::Training { trainer, .. } => trainer.averaged_model(),
+            Stage::Training(replica) => replica.trainer().averaged_model(),
         }
     }
 
-    /// What [`Run::restore`] goes on from; none while it pretrains.
+    /// What [`Run::restore`] goes on from; none while it pretrains. The run must be whole.
     pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
         match &self.stage {
             Stage::Pretraining(_) => Ok(None),
-            Stage::Training { trainer, .. } => Checkpoint::from_snapshot(trainer.snapshot(), self.data.image, BTreeMap::new())
+            Stage::Training(replica) => Checkpoint::from_snapshot(replica.trainer().snapshot(), self.data.image, BTreeMap::new())
                 .to_bytes(Precision::Full)
                 .map(Some),
         }
+    }
+
+    /// [`Run::checkpoint`], and where the run is shared, what it goes back to if helpers are lost.
+    pub fn put_away(&mut self) -> Result<Option<Vec<u8>>, DataError> {
+        let checkpoint = self.checkpoint()?;
+        if let Some(checkpoint) = checkpoint.as_ref().filter(|_| self.workers() > 1) {
+            self.kept.clone_from(checkpoint);
+        }
+        Ok(checkpoint)
     }
 
     pub fn about(&self) -> About {
@@ -216,14 +352,15 @@ impl Run {
             _ => 0.0,
         };
         let parts = match &self.stage {
-            Stage::Training { underway: Some((shards, estimates)), .. } => Some((estimates.len() as u32, shards.count() as u32)),
-            _ => None,
+            Stage::Training(replica) => replica.parts(),
+            Stage::Pretraining(_) => None,
         };
         Metrics {
             running,
             step: self.steps(),
             pretraining: self.pretraining(),
             parts,
+            workers: self.workers() as u32,
             steps_per_second: rate,
             signals: self.signals,
             recent_steps: self.negative.len() as u32,
@@ -241,9 +378,50 @@ impl Run {
                 let step = pretrainer.steps_done().saturating_sub(before) as u32;
                 Pretraining { layer: pretrainer.layer() as u32 + 1, layers, step, steps }
             }
-            Stage::Training { .. } => Pretraining { layer: layers, layers, step: steps, steps },
+            Stage::Training(_) => Pretraining { layer: layers, layers, step: steps, steps },
         })
     }
+}
+
+/// Layer sizes of a plan on `n` visible units, where a run of them can be.
+fn sizes(plan: &RunPlan, n: usize) -> Result<Vec<usize>, DbmError> {
+    plan.settings.check(n)?;
+    let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
+    let needed = check_sizes(&sizes)? as u128;
+    if needed > MAX_PARAMETERS {
+        return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
+    }
+    Ok(sizes)
+}
+
+/// Shards of a step.
+fn shards(plan: &RunPlan) -> usize {
+    Shards::of_batch(plan.settings.batch)
+}
+
+/// A run at step 0 that does not begin with pretraining.
+fn first(plan: &RunPlan, n: usize) -> Result<Trainer, DbmError> {
+    let sizes = sizes(plan, n)?;
+    let settings = &plan.settings;
+    let model = match plan.start {
+        Start::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
+            let expected = "a number above 0 and at most 1";
+            return Err(DbmError::Setting { name: "deviation of the start", expected, got: deviation.to_string() });
+        }
+        Start::Gaussian { deviation } => init::gaussian(&sizes, plan.units, deviation, settings.seed)?,
+        Start::Orthogonal | Start::Pretrained { .. } => init::orthogonal(&sizes, plan.units, settings.seed)?,
+    };
+    Trainer::new(model, settings.clone())
+}
+
+fn restored(checkpoint: &[u8]) -> Result<Trainer, DataError> {
+    const WHAT: &str = "the snapshot of the run";
+    Trainer::restore(Checkpoint::read(WHAT, checkpoint)?.snapshot()?).map_err(DataError::refused(WHAT))
+}
+
+/// A run where its checkpoint left it; without one, as it begins, `n` visible units wide.
+pub fn trainer(plan: &RunPlan, n: usize, checkpoint: &[u8]) -> Result<Trainer, DataError> {
+    if checkpoint.is_empty() { first(plan, n).map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }
 
 /// A model in the protocol's words.

@@ -1,9 +1,10 @@
 //! What happened while a gradient was estimated: views read this and nothing else.
 
 use crate::chains::Work;
+use serde::{Deserialize, Serialize};
 
 /// One phase of a batch.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseInfo {
     /// T of each local search.
     pub sweeps: Vec<u32>,
@@ -65,7 +66,7 @@ impl PhaseInfo {
 }
 
 /// Both phases of a batch.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Info {
     /// Data clamped. Empty for an RBM, whose posterior is exact.
     pub positive: PhaseInfo,

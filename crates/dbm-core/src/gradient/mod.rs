@@ -41,6 +41,7 @@ pub use ucd_mh::UcdMh;
 use crate::linalg::Matrix;
 use crate::rng::Streams;
 use crate::{Dbm, Settings};
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -62,8 +63,8 @@ pub struct Batch {
     pub first_chain: u64,
 }
 
-/// What an estimator returns.
-#[derive(Clone, Debug, PartialEq)]
+/// What an estimator returns. Serialized, it keeps its bits, so that replicas of a run can exchange it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The sum over the batch of the gradient, as a sum of outer products.
     pub moments: Moments,
@@ -71,6 +72,17 @@ pub struct Estimate {
     pub info: Info,
     /// Where persistent chains are now; `None` for estimators that have none.
     pub persistent: Option<Vec<Matrix>>,
+}
+
+impl Estimate {
+    /// Whether it can be one of `chains` chains of a model.
+    pub fn fits(&self, model: &Dbm, chains: usize) -> bool {
+        let rows = |layers: &Vec<Matrix>| {
+            layers.iter().map(Matrix::columns).eq(model.sizes().iter().copied())
+                && layers.iter().all(|layer| layer.rows() == chains)
+        };
+        self.moments.fits(model.sizes()) && self.persistent.as_ref().is_none_or(rows)
+    }
 }
 
 /// Anything that estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known).

@@ -6,6 +6,7 @@
 use crate::Dbm;
 use crate::linalg::{Backend, Matrix, add_scaled};
 use crate::rng::Purpose;
+use serde::{Deserialize, Serialize};
 
 /// Rows that are kept before they are multiplied out: a long coupling visits more states than are worth keeping.
 const MAX_ROWS: usize = 4096;
@@ -46,7 +47,7 @@ impl Phase {
 }
 
 /// `sum_r w_r f(s^r)` for `f = -dE/dtheta`, the terms of the negative phase subtracted.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     backend: Backend,
     /// For each `W_l`: left rows, which carry the weights, and right rows.
@@ -70,6 +71,22 @@ impl Moments {
             biases: zeros.clone(),
             positive: zeros,
         }
+    }
+
+    /// Whether this is a sum for models of these sizes.
+    pub fn fits(&self, sizes: &[usize]) -> bool {
+        let layers = |sums: &[Vec<f32>]| sums.iter().map(Vec::len).eq(sizes.iter().copied());
+        let shapes = || sizes.windows(2).map(|pair| (pair[0], pair[1]));
+        layers(&self.biases)
+            && layers(&self.positive)
+            && self.pairs.iter().map(|(left, right)| (left.columns(), right.columns())).eq(shapes())
+            && self.pairs.iter().all(|(left, right)| left.rows() == right.rows())
+            && self.dense.len() == self.pairs.len()
+            && self
+                .dense
+                .iter()
+                .zip(shapes())
+                .all(|(dense, shape)| dense.as_ref().is_none_or(|m| (m.rows(), m.columns()) == shape))
     }
 
     /// Adds `weight f(s)` to a phase.

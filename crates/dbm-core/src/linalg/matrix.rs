@@ -1,14 +1,42 @@
 //! A dense row-major matrix of f32.
 
+use serde::{Deserialize, Serialize};
+
 /// Side of the tiles that a transposition moves.
 const TILE: usize = 16;
 
 /// Row-major, `data[row * columns + column]`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Packed<'_>")]
 pub struct Matrix {
     rows: usize,
     columns: usize,
+    #[serde(serialize_with = "as_bytes")]
     data: Vec<f32>,
+}
+
+/// A matrix as it is sent: its values as one run of bytes, in the order of the machine.
+#[derive(Deserialize)]
+struct Packed<'a> {
+    rows: usize,
+    columns: usize,
+    #[serde(borrow)]
+    data: &'a [u8],
+}
+
+fn as_bytes<S: serde::Serializer>(data: &[f32], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytemuck::cast_slice(data))
+}
+
+impl TryFrom<Packed<'_>> for Matrix {
+    type Error = String;
+
+    fn try_from(Packed { rows, columns, data }: Packed) -> Result<Self, String> {
+        match rows.checked_mul(columns).and_then(|count| count.checked_mul(size_of::<f32>())) {
+            Some(expected) if expected == data.len() => Ok(Self { rows, columns, data: bytemuck::pod_collect_to_vec(data) }),
+            _ => Err(format!("a matrix of {rows} x {columns} came with {} bytes", data.len())),
+        }
+    }
 }
 
 impl Matrix {

@@ -73,9 +73,19 @@ pub struct Shards {
 }
 
 impl Shards {
+    /// How many there are of a minibatch.
+    pub fn of_batch(batch: usize) -> usize {
+        batch.div_ceil(SHARD)
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.batches.len()
+    }
+
+    /// How many chains one of them has, if there is such a one.
+    pub fn chains(&self, shard: usize) -> Option<usize> {
+        self.batches.get(shard).map(|batch| batch.visible.rows())
     }
 }
 
@@ -208,7 +218,7 @@ impl Trainer {
         let batch = self.settings.batch;
         let mut batches = Vec::new();
         let mut next = 0;
-        let n_shards = batch.div_ceil(SHARD);
+        let n_shards = Shards::of_batch(batch);
         for shard in 0..n_shards {
             let end = batch * (shard + 1) / n_shards;
             let mut visible = Matrix::zeros(end - next, n);

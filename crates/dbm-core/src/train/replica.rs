@@ -1,10 +1,10 @@
 //! One run on several replicas: each updates its own part of the weights, and takes the rest from the others.
 //!
 //! A replica is a [`Trainer`] with the same model, settings and data. A step is [`Trainer::begin`] on every replica; each shard's estimate on any one of them, all estimates to
-//! all; [`Trainer::update_part`]; the rows of every part to all, by [`Trainer::write_part`] and [`Trainer::read_others`]; [`Trainer::complete`]. Blocks of weights and the order of all sums
+//! all; [`Trainer::update_part`]; the rows of every part to all, by [`Trainer::write_part`] and [`Trainer::read_part`]; [`Trainer::complete`]. Blocks of weights and the order of all sums
 //! are those of a run alone, so the bits are too, whatever the number of replicas. The optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise.
+//! All else, averaged weights included, every replica has whole.
 
-use super::tensors::Tensors;
 use super::update::{BLOCK_ROWS, Block, Step, larger, magnitude, split};
 use super::{Estimate, Info, Shards, StepInfo, Trainer, append_rows};
 use crate::DbmError;
@@ -49,7 +49,7 @@ pub struct Updated {
 pub enum Exchange {
     /// The weights themselves, after every step.
     Weights,
-    /// The optimizer's state and the average, before a snapshot.
+    /// The optimizer's state, before a snapshot.
     Optimizer,
 }
 
@@ -149,6 +149,16 @@ impl Trainer {
             centering.shift(-1.0, weights, biases);
         }
         if let Some(average) = &mut self.average {
+            let mut block = 0;
+            for (average, weight) in average.weights.iter_mut().zip(&*weights) {
+                let size = BLOCK_ROWS * weight.columns();
+                for (average, values) in average.data_mut().chunks_mut(size).zip(weight.data().chunks(size)) {
+                    if !part.has(block) {
+                        super::update::average(average, values, decay);
+                    }
+                    block += 1;
+                }
+            }
             average.biases.iter_mut().zip(&*biases).for_each(|(average, values)| super::update::average(average, values, decay));
         }
         let mut largest = biases.iter().map(|bias| magnitude(bias)).fold(largest, larger);
@@ -169,59 +179,63 @@ impl Trainer {
         Ok(info)
     }
 
-    /// How many numbers an exchange is of, all parts together.
-    pub fn exchange_length(&self, what: Exchange) -> usize {
-        let weights: usize = self.model.weights().iter().map(|weight| weight.data().len()).sum();
-        match what {
-            Exchange::Weights => weights,
-            Exchange::Optimizer => weights * (self.moments.len() + usize::from(self.average.is_some())),
+    /// Appends the rows of one part, block after block.
+    pub fn write_part(&self, what: Exchange, part: Part, into: &mut Vec<f32>) {
+        for tensors in self.exchanged(what) {
+            let mut block = 0;
+            for weight in tensors {
+                for rows in weight.data().chunks(BLOCK_ROWS * weight.columns()) {
+                    if part.has(block) {
+                        into.extend_from_slice(rows);
+                    }
+                    block += 1;
+                }
+            }
         }
     }
 
-    /// Writes this part's rows to their places among all.
+    /// Takes the rows of one part, as its replica's [`Trainer::write_part`] gave them.
     ///
-    /// # Panics
-    /// If `into` is not as long as [`Trainer::exchange_length`] says.
-    pub fn write_part(&mut self, what: Exchange, part: Part, into: &mut [f32]) {
-        self.exchange(what, into.len(), |block, range, rows| {
-            if part.has(block) {
-                into[range].copy_from_slice(rows);
-            }
+    /// # Errors
+    /// [`DbmError::Shape`] where they are not as many as the part has; nothing has changed then.
+    pub fn read_part(&mut self, what: Exchange, part: Part, from: &[f32]) -> Result<(), DbmError> {
+        let mut expected = 0;
+        self.each_block(what, part, |rows| expected += rows.len());
+        if expected != from.len() {
+            return Err(DbmError::Shape { what: "a part of the weights".into(), expected, got: from.len() });
+        }
+        let mut rest = from;
+        self.each_block(what, part, |rows| {
+            let (here, after) = rest.split_at(rows.len());
+            rows.copy_from_slice(here);
+            rest = after;
         });
+        Ok(())
     }
 
-    /// Takes the rows of all other parts.
-    ///
-    /// # Panics
-    /// If `from` is not as long as [`Trainer::exchange_length`] says.
-    pub fn read_others(&mut self, what: Exchange, part: Part, from: &[f32]) {
-        self.exchange(what, from.len(), |block, range, rows| {
-            if !part.has(block) {
-                rows.copy_from_slice(&from[range]);
-            }
-        });
+    fn exchanged(&self, what: Exchange) -> Vec<&[Matrix]> {
+        match what {
+            Exchange::Weights => vec![self.model.weights()],
+            Exchange::Optimizer => self.moments.iter().map(|tensors| &tensors.weights[..]).collect(),
+        }
     }
 
-    /// Calls `each` with every block's number, its place among all numbers exchanged, and its rows.
-    fn exchange(&mut self, what: Exchange, length: usize, mut each: impl FnMut(usize, std::ops::Range<usize>, &mut [f32])) {
-        assert_eq!(length, self.exchange_length(what), "the numbers exchanged");
-        let mut place = 0;
+    fn each_block(&mut self, what: Exchange, part: Part, mut each: impl FnMut(&mut [f32])) {
         let mut walk = |weights: &mut [Matrix]| {
             let mut block = 0;
             for weight in weights {
                 let size = BLOCK_ROWS * weight.columns();
                 for rows in weight.data_mut().chunks_mut(size) {
-                    let end = place + rows.len();
-                    each(block, place..end, rows);
-                    (place, block) = (end, block + 1);
+                    if part.has(block) {
+                        each(rows);
+                    }
+                    block += 1;
                 }
             }
         };
         match what {
             Exchange::Weights => walk(self.model.parameters_mut().0),
-            Exchange::Optimizer => {
-                self.moments.iter_mut().chain(&mut self.average).for_each(|Tensors { weights, .. }| walk(weights));
-            }
+            Exchange::Optimizer => self.moments.iter_mut().for_each(|tensors| walk(&mut tensors.weights)),
         }
     }
 }

@@ -45,9 +45,8 @@ fn Measurement(asked: Asked) -> impl IntoView {
     let state = state();
     let about = describe(&asked);
     let protocol = asked.protocol;
-    let total = protocol.warm_up.saturating_add(protocol.steps.saturating_mul(protocol.runs)).max(1);
-    let done = move || match state.measuring.get() {
-        Measuring::Working { done, .. } => Some(done),
+    let steps = move || match state.measuring.get() {
+        Measuring::Working { steps, .. } => Some(steps.unwrap_or((0, 1))),
         _ => None,
     };
     let stage = Memo::new(move |_| state.measuring.with(|measuring| stage(measuring, protocol)));
@@ -62,8 +61,12 @@ fn Measurement(asked: Asked) -> impl IntoView {
             <p class="bench-about">{about}</p>
             <div class="answers-status">
                 <p role="status">{move || stage.get()}</p>
-                <Show when=move || done().is_some()>
-                    <progress aria-label="Steps done" max=total prop:value=move || done().map(f64::from)></progress>
+                <Show when=move || steps().is_some()>
+                    <progress
+                        aria-label="Steps done"
+                        max=move || steps().map(|(_, total)| total)
+                        prop:value=move || steps().map(|(done, _)| f64::from(done))
+                    ></progress>
                     <button type="button" on:click=move |_| cancel(state)>
                         "Cancel"
                     </button>
@@ -133,9 +136,9 @@ fn describe(asked: &Asked) -> String {
     let hidden: Vec<String> = asked.plan.hidden.iter().map(ToString::to_string).collect();
     let BenchProtocol { warm_up, steps, runs } = asked.protocol;
     format!(
-        "Trains a model of 784-{} units on generated digits in this tab’s worker, as the lab does, but shows nothing meanwhile: {} to warm \
-         up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave the machine \
-         alone until it is done.",
+        "Trains a model of 784-{} units on generated digits in this tab’s workers, as the lab does, but shows nothing meanwhile, with one \
+         number of workers after another: {} to warm up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave \
+         the machine alone until it is done.",
         hidden.join("-"),
         counted(warm_up, "step"),
         counted(runs, "run"),
@@ -153,8 +156,17 @@ fn stage(measuring: &Measuring, protocol: BenchProtocol) -> String {
     let BenchProtocol { warm_up, steps, runs } = protocol;
     match measuring {
         Measuring::Starting => "Starting the worker".into(),
-        Measuring::Working { done, .. } if *done < warm_up => "Warming up".into(),
-        Measuring::Working { done, .. } => format!("Run {} of {runs}", ((done - warm_up) / steps.max(1) + 1).min(runs)),
+        Measuring::Working { steps: progress, .. } => {
+            // The same steps for each number of workers.
+            let each = warm_up.saturating_add(steps.saturating_mul(runs)).max(1);
+            let (done, total) = progress.unwrap_or((0, each));
+            let (row, rows, done) = (done / each + 1, total / each, done % each);
+            let run = match done.checked_sub(warm_up) {
+                None => "warming up".into(),
+                Some(timed) => format!("run {} of {runs}", timed / steps.max(1) + 1),
+            };
+            format!("Measurement {row} of {rows}: {run}")
+        }
         Measuring::Stopped => "Stopped before the end".into(),
         Measuring::Done(_) => "Done".into(),
     }

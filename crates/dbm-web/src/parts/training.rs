@@ -19,6 +19,7 @@ pub fn Training() -> impl IntoView {
     let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
     let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
     let rate = move || state.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
+    let workers = Memo::new(move |_| state.metrics.with(|metrics| if metrics.running { metrics.workers } else { 1 }));
     let changed = Memo::new(move |_| {
         let plan = state.draft.with(Draft::plan);
         plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
@@ -66,7 +67,7 @@ pub fn Training() -> impl IntoView {
                 </p>
                 <p class="counter small">
                     <span class="number">{move || speed(rate())}</span>
-                    <span>"a second"</span>
+                    <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
                 </p>
                 <Underway />
                 <p class="hint" role="status">{hint}</p>

@@ -1,0 +1,112 @@
+//! A helper: does what the coordinator orders, with a replica of the run.
+
+use super::{Letter, Order, Progress, Replica, Session};
+use crate::run::trainer;
+use dbm_core::{Examples, Part};
+
+#[derive(Default)]
+pub struct Helper {
+    /// Which replica it is, 1 and up.
+    index: usize,
+    member: Option<(Replica, Examples)>,
+    /// Letters of a session that it has not been told of yet: they and orders come by different ways.
+    early: Vec<Letter>,
+    /// Steps ordered, and not begun.
+    steps: u32,
+    /// Whether the coordinator waits for the optimizer's state.
+    asked: bool,
+}
+
+impl Helper {
+    pub fn new(index: usize) -> Self {
+        Self { index, ..Self::default() }
+    }
+
+    /// Takes an order.
+    ///
+    /// # Errors
+    /// Where there is no such run to join, or none was joined: the crew is of no use then.
+    pub fn order(&mut self, order: Order) -> Result<(), String> {
+        match order {
+            Order::Join(session) => self.join(session),
+            Order::Step => {
+                self.steps += 1;
+                Ok(())
+            }
+            Order::Gather => {
+                self.asked = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn join(&mut self, session: Session) -> Result<(), String> {
+        let Session { session, of, plan, width, packed, checkpoint } = session;
+        if self.index == 0 || self.index >= of {
+            return Err(format!("replica {} of {of} was to be made", self.index));
+        }
+        let data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
+        let mut replica = Replica::alone(trainer(&plan, width, &checkpoint).map_err(|error| error.to_string())?);
+        replica.share(session, Part { index: self.index, of });
+        (self.steps, self.asked) = (0, false);
+        for letter in std::mem::take(&mut self.early) {
+            replica.receive(letter).map_err(|error| error.to_string())?;
+        }
+        self.member = Some((replica, data));
+        Ok(())
+    }
+
+    /// Takes a letter of another replica.
+    ///
+    /// # Errors
+    /// Where it cannot be of this run.
+    pub fn receive(&mut self, letter: Letter) -> Result<(), String> {
+        match &mut self.member {
+            Some((replica, _)) if letter.session <= replica.session() => {
+                replica.receive(letter).map_err(|error| error.to_string())
+            }
+            _ => {
+                self.early.push(letter);
+                Ok(())
+            }
+        }
+    }
+
+    /// Works until it has to wait, and gives what it has for the others.
+    ///
+    /// A run that diverges ends here as it does with the coordinator, which says so.
+    pub fn work(&mut self) -> Vec<Letter> {
+        let mut post = Vec::new();
+        let Some((replica, data)) = &mut self.member else { return post };
+        loop {
+            if self.asked
+                && let Some(letter) = replica.optimizer()
+            {
+                self.asked = false;
+                post.push(letter);
+            }
+            if replica.between_steps() {
+                if self.steps == 0 {
+                    break;
+                }
+                self.steps -= 1;
+            }
+            match replica.advance(data, &mut post) {
+                // What is ready goes out before the next shard begins.
+                Ok(Progress::Goes | Progress::Finished(_)) if !post.is_empty() => break,
+                Ok(Progress::Goes | Progress::Finished(_)) => {}
+                Ok(Progress::Waits) => break,
+                Err(_) => {
+                    self.member = None;
+                    break;
+                }
+            }
+        }
+        post
+    }
+
+    /// Whether [`Helper::work`] has something to do without another message.
+    pub fn has_work(&self) -> bool {
+        self.member.as_ref().is_some_and(|(replica, _)| replica.has_own_work() || (replica.between_steps() && self.steps > 0))
+    }
+}

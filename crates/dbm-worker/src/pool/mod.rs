@@ -1,0 +1,72 @@
+//! One run on several workers, each with a replica of it; the bits are those of a run alone.
+//!
+//! The coordinator, which answers the page, is replica 0 and has a [`Crew`] of helpers. It tells them what to do by [`Order`]s; all replicas tell each other what
+//! they computed by [`Letter`]s. Nothing here is of the browser: `shell` carries both.
+
+mod crew;
+mod helper;
+mod replica;
+
+pub use crew::{Crew, Post};
+pub use helper::Helper;
+pub use replica::{Progress, Replica};
+
+use dbm_protocol::RunPlan;
+use serde::{Deserialize, Serialize};
+
+/// What one replica computed, for the others.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Letter {
+    /// Of which session: letters of one that has ended are dropped.
+    pub session: u32,
+    /// Steps that the run had taken.
+    pub step: u64,
+    pub kind: Kind,
+    /// Which shard, or which part of the weights.
+    pub index: usize,
+    pub bytes: Vec<u8>,
+}
+
+/// What a letter holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The estimate of a shard, in `postcard`.
+    Estimate,
+    /// The rows of the weights that a replica updates, f32s in the order of the machine.
+    Rows,
+    /// The optimizer's state of these rows, likewise; to the coordinator alone.
+    Optimizer,
+}
+
+/// What the coordinator has its helpers do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Order {
+    /// Take part in a session.
+    Join(Session),
+    /// One gradient step.
+    Step,
+    /// Send the optimizer's state of one's own part.
+    Gather,
+}
+
+/// A run that helpers join, as it stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// Its number, rising.
+    pub session: u32,
+    /// How many replicas take part, the coordinator included.
+    pub of: usize,
+    /// What the run was begun with.
+    pub plan: RunPlan,
+    /// Bits of an example.
+    pub width: usize,
+    /// The data: `Examples::packed`.
+    #[serde(with = "serde_bytes")]
+    pub packed: Vec<u8>,
+    /// A checkpoint; empty for a run as it begins.
+    #[serde(with = "serde_bytes")]
+    pub checkpoint: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,257 @@
+//! One replica of a run: the step it is in, what it has of the others, and what it waits for.
+//!
+//! A step has two halves. First the shards are estimated: this replica's own, every `of`-th, and the rest by the others. Nothing of the run changes until all
+//! estimates are here; then this replica updates its part of the weights, sends it, and takes the parts of the others. Once its last estimate is sent the others may
+//! do so at any moment: the run is then *committed*, neither before the step nor after it, until the step ends.
+
+use super::{Kind, Letter};
+use crate::clock::{Tab, now};
+use bytemuck::{cast_slice, pod_collect_to_vec};
+use dbm_core::gradient::Estimate;
+use dbm_core::{DbmError, Examples, Exchange, Part, Shards, StepInfo, Trainer, Updated};
+
+pub struct Replica {
+    trainer: Trainer,
+    part: Part,
+    session: u32,
+    underway: Option<Underway>,
+    /// Letters for a step that has not begun here.
+    early: Vec<Letter>,
+    /// Whose optimizer's state has come since it was asked for; `None` where it was not.
+    gathering: Option<Vec<bool>>,
+    /// Whether all of the optimizer's state is that of the present step.
+    whole: bool,
+}
+
+struct Underway {
+    shards: Shards,
+    estimates: Vec<Option<Estimate>>,
+    updated: Option<Updated>,
+    /// Rows that came before this replica had updated its own.
+    rows: Vec<(usize, Vec<u8>)>,
+    /// Which parts of the weights are those of after the step.
+    parts: Vec<bool>,
+}
+
+/// How far a replica got.
+#[derive(Debug)]
+pub enum Progress {
+    /// There is more to do.
+    Goes,
+    /// There is nothing to do until a letter comes.
+    Waits,
+    /// The step is done.
+    Finished(Box<StepInfo>),
+}
+
+impl Replica {
+    /// A run on this worker alone.
+    pub fn alone(trainer: Trainer) -> Self {
+        Self { trainer, part: Part::WHOLE, session: 0, underway: None, early: Vec::new(), gathering: None, whole: true }
+    }
+
+    pub fn trainer(&self) -> &Trainer {
+        &self.trainer
+    }
+
+    pub fn session(&self) -> u32 {
+        self.session
+    }
+
+    /// How many replicas share the run.
+    pub fn count(&self) -> usize {
+        self.part.of
+    }
+
+    /// Shares the run from here on; between two steps.
+    pub fn share(&mut self, session: u32, part: Part) {
+        (self.session, self.part) = (session, part);
+        self.early.clear();
+    }
+
+    /// Has the run alone again, a step under way included: where it is whole, or, having diverged, at its end.
+    pub fn leave(&mut self) {
+        self.share(0, Part::WHOLE);
+        (self.gathering, self.whole) = (None, true);
+        if let Some(underway) = &mut self.underway {
+            underway.parts = vec![false];
+        }
+    }
+
+    pub fn between_steps(&self) -> bool {
+        self.underway.is_none()
+    }
+
+    /// Shards estimated of the step under way, and of how many.
+    pub fn parts(&self) -> Option<(u32, u32)> {
+        let Underway { estimates, updated, .. } = self.underway.as_ref()?;
+        let done = if updated.is_some() { estimates.len() } else { estimates.iter().flatten().count() };
+        Some((done as u32, estimates.len() as u32))
+    }
+
+    pub fn is_committed(&self) -> bool {
+        self.part.of > 1 && self.underway.is_some() && self.own_shard().is_none()
+    }
+
+    /// Whether [`Replica::advance`] can do something of a step under way.
+    pub fn has_own_work(&self) -> bool {
+        let ready = |underway: &Underway| {
+            underway.updated.is_none() && underway.estimates.iter().all(Option::is_some)
+                || underway.parts.iter().all(|&here| here)
+        };
+        self.own_shard().is_some() || self.underway.as_ref().is_some_and(ready)
+    }
+
+    /// Whether [`Replica::trainer`] can be put away, or be trained by this replica alone.
+    pub fn is_whole(&self) -> bool {
+        self.whole && !self.is_committed()
+    }
+
+    pub fn is_gathering(&self) -> bool {
+        self.gathering.is_some()
+    }
+
+    /// The next shard that is this replica's to estimate.
+    fn own_shard(&self) -> Option<usize> {
+        let Underway { estimates, updated, .. } = self.underway.as_ref()?;
+        let own = |&shard: &usize| shard % self.part.of == self.part.index && estimates[shard].is_none();
+        if updated.is_some() { None } else { (0..estimates.len()).find(own) }
+    }
+
+    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `post`.
+    pub fn advance(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
+        let progress = self.piece(data, post);
+        if progress.is_err() {
+            self.underway = None;
+        }
+        progress
+    }
+
+    fn piece(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
+        if self.underway.is_none() {
+            let shards = self.trainer.begin(data)?;
+            let estimates = vec![None; shards.count()];
+            self.underway = Some(Underway { shards, estimates, updated: None, rows: vec![], parts: vec![false; self.part.of] });
+            for letter in std::mem::take(&mut self.early) {
+                self.receive(letter)?;
+            }
+        }
+        let shared = self.part.of > 1;
+        let (session, step) = (self.session, self.trainer.steps());
+        let mut send = |kind, index, bytes| {
+            if shared {
+                post.push(Letter { session, step, kind, index, bytes });
+            }
+        };
+        let own = self.own_shard();
+        let Some(underway) = &mut self.underway else { return Ok(Progress::Waits) };
+        if let Some(shard) = own {
+            let estimate = self.trainer.estimate(&underway.shards, shard, &now);
+            send(Kind::Estimate, shard, if shared { postcard::to_stdvec(&estimate).unwrap_or_default() } else { vec![] });
+            underway.estimates[shard] = Some(estimate);
+            if self.own_shard().is_some() {
+                return Ok(Progress::Goes);
+            }
+        }
+        let Some(underway) = &mut self.underway else { return Ok(Progress::Waits) };
+        if underway.updated.is_none() {
+            if underway.estimates.iter().any(Option::is_none) {
+                return Ok(Progress::Waits);
+            }
+            let estimates = underway.estimates.iter_mut().filter_map(Option::take).collect();
+            self.whole &= !shared;
+            underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &Tab)?);
+            underway.parts[self.part.index] = true;
+            if shared {
+                let mut rows = Vec::new();
+                self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
+                send(Kind::Rows, self.part.index, cast_slice(&rows).to_vec());
+            }
+            for (index, bytes) in std::mem::take(&mut underway.rows) {
+                read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
+                underway.parts[index] = true;
+            }
+        }
+        if !underway.parts.iter().all(|&here| here) {
+            return Ok(Progress::Waits);
+        }
+        match self.underway.take().and_then(|underway| underway.updated) {
+            Some(updated) => Ok(Progress::Finished(Box::new(self.trainer.complete(updated, &Tab)?))),
+            None => Ok(Progress::Waits),
+        }
+    }
+
+    /// Takes in what another replica sent. A letter that cannot be of this run is refused; the run cannot go on with that replica then.
+    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
+        let Letter { session, step, kind, index, bytes } = letter;
+        if session != self.session {
+            return Ok(());
+        }
+        let steps = self.trainer.steps();
+        let refused = |what: &str| Err(DbmError::Replica { what: format!("{what} {index} of step {step}, at step {steps}") });
+        let part = Part { index, of: self.part.of };
+        let others = index < part.of && index != self.part.index;
+        match (kind, &mut self.underway) {
+            (Kind::Optimizer, _) => {
+                let Some(gathering) = self.gathering.as_mut().filter(|_| others && step == steps) else {
+                    return refused("the optimizer's state of part");
+                };
+                read(&mut self.trainer, Exchange::Optimizer, part, &bytes)?;
+                gathering[index] = true;
+                if gathering.iter().all(|&here| here) {
+                    (self.gathering, self.whole) = (None, true);
+                }
+            }
+            // Another replica can be one step ahead of this one, and no more.
+            (_, underway) if step == steps + 1 || (step == steps && underway.is_none()) => {
+                self.early.push(Letter { session, step, kind, index, bytes });
+            }
+            (Kind::Estimate, Some(underway)) if step == steps => {
+                let awaited = underway.estimates.get(index).is_some_and(Option::is_none) && underway.updated.is_none();
+                let Some(chains) = underway.shards.chains(index).filter(|_| awaited && index % part.of != self.part.index) else {
+                    return refused("the estimate of shard");
+                };
+                match postcard::from_bytes::<Estimate>(&bytes) {
+                    Ok(estimate) if estimate.fits(self.trainer.model(), chains) => underway.estimates[index] = Some(estimate),
+                    _ => return refused("an unreadable estimate of shard"),
+                }
+            }
+            (Kind::Rows, Some(underway)) if step == steps && others && !underway.parts[index] => {
+                if underway.updated.is_some() {
+                    read(&mut self.trainer, Exchange::Weights, part, &bytes)?;
+                    underway.parts[index] = true;
+                } else {
+                    underway.rows.push((index, bytes));
+                }
+            }
+            _ => return refused("a letter of part or shard"),
+        }
+        Ok(())
+    }
+
+    /// Begins to gather the optimizer's state; [`Replica::is_whole`] once it is here.
+    pub fn gather(&mut self) {
+        self.gathering = Some((0..self.part.of).map(|index| index == self.part.index).collect());
+    }
+
+    /// This replica's part of the optimizer's state, unless that is just changing.
+    pub fn optimizer(&self) -> Option<Letter> {
+        if self.underway.as_ref().is_some_and(|underway| underway.updated.is_some()) {
+            return None;
+        }
+        let mut state = Vec::new();
+        self.trainer.write_part(Exchange::Optimizer, self.part, &mut state);
+        let (session, step) = (self.session, self.trainer.steps());
+        Some(Letter { session, step, kind: Kind::Optimizer, index: self.part.index, bytes: cast_slice(&state).to_vec() })
+    }
+}
+
+fn read(trainer: &mut Trainer, what: Exchange, part: Part, bytes: &[u8]) -> Result<(), DbmError> {
+    if !bytes.len().is_multiple_of(size_of::<f32>()) {
+        return Err(DbmError::Replica { what: format!("{} bytes, which are no whole numbers", bytes.len()) });
+    }
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(rows) => trainer.read_part(what, part, rows),
+        Err(_) => trainer.read_part(what, part, &pod_collect_to_vec::<u8, f32>(bytes)),
+    }
+}

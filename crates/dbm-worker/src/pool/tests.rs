@@ -1,0 +1,364 @@
+//! A coordinator and its helpers, natively: messages between them come in any order that the browser could bring them in.
+
+use super::*;
+use crate::lab::Lab;
+use dbm_core::Settings;
+use dbm_core::rng::{Purpose, Stream, Streams};
+use dbm_protocol::{BenchProtocol, Command, DataSource, Event, Message, Metrics, ModelChoice, Request, Start, VERSION};
+use std::collections::VecDeque;
+
+/// Something on its way from one worker to another; what one sends another arrives in its order.
+enum Parcel {
+    Order(Order),
+    Letter(Letter),
+}
+
+struct Workplace {
+    lab: Lab,
+    helpers: Vec<Helper>,
+    /// What is on its way, `[from][to]`.
+    ways: Vec<Vec<VecDeque<Parcel>>>,
+    coming: bool,
+    order: Stream,
+    next: u32,
+    hired: usize,
+    /// What the page heard.
+    heard: Vec<Message>,
+    /// A letter that is lost with its sender, if there comes so many.
+    dies_after: Option<usize>,
+}
+
+impl Workplace {
+    fn new(workers: usize, seed: u64) -> Self {
+        Self {
+            lab: Lab::with_workers(workers, 0.0),
+            helpers: Vec::new(),
+            ways: Vec::new(),
+            coming: false,
+            order: Streams::new(seed).at(Purpose::Order, 0, 0),
+            next: 0,
+            hired: 0,
+            heard: Vec::new(),
+            dies_after: None,
+        }
+    }
+
+    /// Asks, and lets things go on until nothing does, or `enough` was heard.
+    fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
+        self.next += 1;
+        let start = self.heard.len();
+        let said = self.lab.handle(Request { version: VERSION, id: self.next, command });
+        self.hear(said);
+        while !self.heard[start..].iter().any(&enough) && self.go_on() {}
+        self.heard[start..].to_vec()
+    }
+
+    fn ask(&mut self, command: Command) -> Vec<Message> {
+        let heard = self.ask_until(command, |_| false);
+        for message in &heard {
+            assert!(!matches!(message.event, Event::Failed { .. }), "{message:?}");
+        }
+        heard
+    }
+
+    fn hear(&mut self, said: Vec<Message>) {
+        self.heard.extend(said);
+        for post in self.lab.take_posts() {
+            match post {
+                Post::Hire(count) => {
+                    self.helpers = (1..=count).map(Helper::new).collect();
+                    self.ways = (0..=count).map(|_| (0..=count).map(|_| VecDeque::new()).collect()).collect();
+                    self.coming = true;
+                    self.hired += 1;
+                }
+                Post::Dismiss => {
+                    self.helpers.clear();
+                    self.ways.clear();
+                }
+                Post::Order(of, order) => {
+                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Order(order.clone())));
+                }
+                Post::Letter(of, letter) => (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Letter(letter.clone()))),
+            }
+        }
+    }
+
+    /// One thing that can happen next, by chance; false where nothing can.
+    fn go_on(&mut self) -> bool {
+        if std::mem::take(&mut self.coming) {
+            self.lab.crew_came_up();
+            return true;
+        }
+        let full: Vec<(usize, usize)> = (0..self.ways.len())
+            .flat_map(|from| (0..self.ways.len()).map(move |to| (from, to)))
+            .filter(|&(from, to)| !self.ways[from][to].is_empty())
+            .collect();
+        let working: Vec<usize> = (0..self.helpers.len()).filter(|&helper| self.helpers[helper].has_work()).collect();
+        let choices = full.len() + working.len() + usize::from(self.lab.has_work());
+        if choices == 0 {
+            return false;
+        }
+        let choice = self.order.below(choices as u64) as usize;
+        if let Some(&(from, to)) = full.get(choice) {
+            let Some(parcel) = self.ways[from][to].pop_front() else { return false };
+            self.deliver(to, parcel);
+        } else if let Some(&helper) = working.get(choice - full.len()) {
+            self.work(helper);
+        } else {
+            let said = self.lab.work();
+            self.hear(said);
+        }
+        true
+    }
+
+    fn deliver(&mut self, to: usize, parcel: Parcel) {
+        if let Some(left) = &mut self.dies_after {
+            if *left == 0 {
+                self.dies_after = None;
+                let said = self.lab.crew_lost("it was told to die");
+                self.hear(said);
+                return;
+            }
+            *left -= 1;
+        }
+        match (to, parcel) {
+            (0, Parcel::Letter(letter)) => {
+                let said = self.lab.receive(letter);
+                self.hear(said);
+            }
+            (0, Parcel::Order(_)) => panic!("nobody orders the coordinator"),
+            (to, parcel) => {
+                match parcel {
+                    Parcel::Letter(letter) => self.helpers[to - 1].receive(letter).unwrap(),
+                    Parcel::Order(order) => self.helpers[to - 1].order(order).unwrap(),
+                }
+                self.work(to - 1);
+            }
+        }
+    }
+
+    fn work(&mut self, helper: usize) {
+        for letter in self.helpers[helper].work() {
+            let (to_all, from) = (letter.kind != Kind::Optimizer, helper + 1);
+            let others = self.ways.len();
+            for to in (0..others).filter(|&to| to != from && (to == 0 || to_all)) {
+                // Those who take no part in the session drop it.
+                self.ways[from][to].push_back(Parcel::Letter(letter.clone()));
+            }
+        }
+    }
+
+    fn metrics(&self) -> Metrics {
+        let last = self.heard.iter().rev().find_map(|m| if let Event::Metrics(m) = &m.event { Some(m.clone()) } else { None });
+        last.expect("metrics")
+    }
+
+    /// The last snapshot, and of which step.
+    fn snapshot(&self) -> (u32, Vec<u8>) {
+        let last = self.heard.iter().rev().find_map(|message| match &message.event {
+            Event::Snapshot { step, checkpoint } => Some((*step, checkpoint.clone())),
+            _ => None,
+        });
+        last.expect("a snapshot")
+    }
+}
+
+/// Four shards on 16-70-6 units, so that there are more blocks of weights than one.
+fn plan(estimator: &str, seed: u64) -> RunPlan {
+    let settings =
+        Settings { batch: 100, average: Some(0.9), seed, estimator: estimator.parse().unwrap(), ..Settings::default() };
+    RunPlan { hidden: vec![70, 6], units: dbm_core::Units::Signs, start: Start::Orthogonal, settings }
+}
+
+fn bars(estimator: &str) -> Command {
+    Command::UseData { source: DataSource::Bars, plan: plan(estimator, 1) }
+}
+
+/// A snapshot after so many steps, one worker alone.
+fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
+    let mut place = Workplace::new(1, 0);
+    place.ask(bars(estimator));
+    for _ in 0..steps {
+        place.ask(Command::Step);
+    }
+    assert_eq!((place.metrics().workers, place.hired), (1, 0));
+    place.snapshot()
+}
+
+fn at_step(step: u32) -> impl Fn(&Message) -> bool {
+    move |message| matches!(&message.event, Event::Metrics(metrics) if metrics.step >= step)
+}
+
+#[test]
+fn the_number_of_workers_changes_no_bit() {
+    for estimator in ["ucd-lmi", "centered-pcd-2"] {
+        let expected = alone(estimator, 12);
+        for workers in [2, 3, 4] {
+            for seed in 0..3 {
+                let mut place = Workplace::new(workers, seed);
+                place.ask(bars(estimator));
+                for _ in 0..12 {
+                    place.ask(Command::Step);
+                }
+                assert_eq!(place.metrics().workers as usize, workers);
+                assert!(place.snapshot() == expected, "{estimator} on {workers} workers");
+            }
+        }
+    }
+}
+
+#[test]
+fn pausing_a_shared_run_changes_no_bit() {
+    for seed in 0..8 {
+        let mut place = Workplace::new(4, seed);
+        place.ask(bars("ucd-lmi"));
+        for step in [5, 6, 9, 13] {
+            place.ask_until(Command::Train, at_step(step));
+            place.ask(Command::Pause);
+            assert!(!place.metrics().running);
+        }
+        assert_eq!(place.metrics().workers, 4);
+        let (step, checkpoint) = place.snapshot();
+        assert!(step >= 13);
+        assert!((step, checkpoint) == alone("ucd-lmi", step));
+    }
+}
+
+#[test]
+fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
+    let mut place = Workplace::new(3, 5);
+    place.ask(bars("ucd-lmi"));
+    place.ask_until(Command::Train, at_step(6));
+    let heard = place.ask(Command::NewRun { plan: plan("lmi", 2) });
+    assert!(heard.iter().any(|m| matches!(m.event, Event::RunReady { can_undo: true, .. })));
+    // The new run is shared in turn.
+    place.ask_until(Command::Train, at_step(6));
+    assert_eq!(place.metrics().workers, 3);
+    place.ask(Command::Undo);
+    place.ask_until(Command::Train, at_step(12));
+    place.ask(Command::Pause);
+    assert_eq!((place.metrics().workers, place.hired), (3, 1));
+    let (step, checkpoint) = place.snapshot();
+    assert!((step, checkpoint) == alone("ucd-lmi", step));
+}
+
+#[test]
+fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
+    let mut place = Workplace::new(4, 6);
+    place.ask(bars("ucd-lmi"));
+    for step in 5..40 {
+        // Wherever the step under way is, samples are those of the model between two steps.
+        let samples = Command::Samples { model: ModelChoice::Training, count: 5, seed: 3 };
+        place.ask_until(Command::Train, at_step(step));
+        let heard = place.ask_until(samples, |m| matches!(&m.event, Event::Samples(grid) if grid.count == 5));
+        let Some(Event::Samples(grid)) = heard.last().map(|m| &m.event) else { panic!("samples: {heard:?}") };
+        assert_eq!(grid.bits.len(), 5 * 16);
+    }
+    place.ask(Command::Pause);
+    let (step, checkpoint) = place.snapshot();
+    assert!((step, checkpoint) == alone("ucd-lmi", step));
+}
+
+#[test]
+fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
+    for (seed, after) in [(0, 0), (1, 3), (2, 7), (3, 20), (4, 41), (5, 90), (6, 135)] {
+        let mut place = Workplace::new(4, seed);
+        place.ask(bars("ucd-lmi"));
+        place.ask_until(Command::Train, at_step(5));
+        place.ask(Command::Pause);
+        place.dies_after = Some(after);
+        place.ask_until(Command::Train, |m| matches!(&m.event, Event::Notice { message } if message.contains("told to die")));
+        let kept = place.metrics();
+        assert!(kept.running && kept.step >= 5, "what was put away at Pause is not lost");
+        place.ask_until(Command::Train, at_step(kept.step + 8));
+        place.ask(Command::Pause);
+        assert_eq!((place.metrics().workers, place.hired), (4, 2), "others have taken over");
+        let (step, checkpoint) = place.snapshot();
+        assert!((step, checkpoint) == alone("ucd-lmi", step));
+    }
+}
+
+#[test]
+fn after_three_losses_one_worker_goes_on_alone() {
+    let mut place = Workplace::new(2, 9);
+    place.ask(bars("ucd-lmi"));
+    for _ in 0..3 {
+        place.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.workers == 2));
+        place.dies_after = Some(0);
+        place.ask_until(Command::Train, |m| matches!(m.event, Event::Notice { .. }));
+    }
+    let step = place.metrics().step + 5;
+    place.ask_until(Command::Train, at_step(step));
+    place.ask(Command::Pause);
+    assert_eq!((place.metrics().workers, place.hired), (1, 3));
+    let (step, checkpoint) = place.snapshot();
+    assert!((step, checkpoint) == alone("ucd-lmi", step));
+}
+
+#[test]
+fn a_benchmark_has_a_row_for_each_number_of_workers() {
+    let mut place = Workplace::new(3, 2);
+    place.ask(bars("ucd-lmi"));
+    place.ask_until(Command::Train, at_step(6));
+    let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
+    let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
+    let ended = |m: &Message| matches!(m.event, Event::Bench(_) | Event::Failed { .. });
+    let counts = |heard: Vec<Message>| match heard.into_iter().map(|m| m.event).find(|e| matches!(e, Event::Bench(_))) {
+        Some(Event::Bench(bench)) => bench.rows.iter().map(|row| row.workers).collect::<Vec<_>>(),
+        _ => panic!("a benchmark"),
+    };
+    let heard = place.ask_until(ask(vec![]), ended);
+    let progress: Vec<(u32, u32)> = heard
+        .iter()
+        .filter_map(|m| if let Event::Progress { done, total } = m.event { Some((done, total)) } else { None })
+        .collect();
+    assert_eq!(progress, (1..21).map(|done| (done, 21)).collect::<Vec<_>>());
+    assert_eq!(counts(heard), [1, 2, 3]);
+    assert_eq!(counts(place.ask_until(ask(vec![3]), ended)), [3]);
+    let refused = place.ask_until(ask(vec![4]), ended);
+    assert!(refused.iter().any(|m| matches!(&m.event, Event::Failed { message } if message.contains("from 1 to 3"))));
+    // Training, which stood meanwhile, goes on as if nothing had been.
+    let step = place.metrics().step + 5;
+    place.ask_until(Command::Train, at_step(step));
+    place.ask(Command::Pause);
+    assert_eq!(place.metrics().workers, 3);
+    let (step, checkpoint) = place.snapshot();
+    assert!((step, checkpoint) == alone("ucd-lmi", step));
+}
+
+#[test]
+fn letters_that_cannot_be_are_refused() {
+    let mut place = Workplace::new(2, 1);
+    place.ask(bars("ucd-lmi"));
+    place.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.workers == 2));
+    while place.ways[1][0].is_empty() && place.go_on() {}
+    let Some(Parcel::Letter(good)) = place.ways[1][0].pop_front() else { panic!("a letter") };
+    for change in [
+        (|letter: &mut Letter| letter.bytes.truncate(7)) as fn(&mut Letter),
+        |letter| letter.index = 0,
+        |letter| letter.index = 99,
+        |letter| letter.step += 7,
+        |letter| letter.kind = Kind::Optimizer,
+        |letter| (letter.kind, letter.bytes) = (Kind::Rows, vec![1; 5]),
+    ] {
+        let mut replica = Replica::alone(crate::run::trainer(&plan("ucd-lmi", 1), 16, &[]).unwrap());
+        replica.share(good.session, dbm_core::Part { index: 0, of: 2 });
+        let mut letter = Letter { step: 0, ..good.clone() };
+        let data = dbm_data::bars::dataset(4).unwrap().examples;
+        let mut post = Vec::new();
+        assert!(matches!(replica.advance(&data, &mut post), Ok(Progress::Goes)));
+        change(&mut letter);
+        let rows = letter.kind == Kind::Rows;
+        let mut refused = replica.receive(letter).is_err();
+        if rows {
+            // Rows wait until this replica has updated its own.
+            refused |= [1, 3].into_iter().any(|index| replica.receive(Letter { step: 0, index, ..good.clone() }).is_err());
+            refused |= (0..2).any(|_| replica.advance(&data, &mut post).is_err());
+        }
+        assert!(refused);
+    }
+    // Of another session: dropped, since it may well come late.
+    let mut late = good.clone();
+    (late.session, late.bytes) = (good.session + 1, vec![]);
+    assert!(place.lab.receive(late).is_empty());
+}

@@ -1,0 +1,75 @@
+//! The worker that the page started: a [`Lab`] between the page's messages, its own, and its helpers'.
+
+use super::hired::{self, Said};
+use super::{complain, listen, schedule, scope};
+use crate::lab::Lab;
+use crate::pool::Post;
+use dbm_protocol::{Event, Message, Request, VERSION};
+use serde::Serialize;
+use std::cell::RefCell;
+use wasm_bindgen::prelude::*;
+
+/// More workers than this gain nothing: a minibatch has few shards.
+const MOST_WORKERS: f64 = 16.0;
+/// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
+const SHARE_FROM: f64 = 0.004;
+
+thread_local! {
+    static LAB: RefCell<Lab> = RefCell::default();
+}
+
+pub fn start() {
+    let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
+    LAB.set(Lab::with_workers(threads as usize, SHARE_FROM));
+    listen(receive, || settle(LAB.with_borrow_mut(Lab::work)));
+    post(&Message { version: VERSION, id: None, event: Event::Ready });
+}
+
+fn receive(data: JsValue) {
+    settle(match serde_wasm_bindgen::from_value::<Request>(data) {
+        Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
+        Err(problem) => {
+            let message =
+                format!("the worker expected a request of this page's build, but got something else: {problem}; reload the page");
+            vec![Message { version: VERSION, id: None, event: Event::Failed { message } }]
+        }
+    });
+}
+
+/// What a helper says, or what became of it.
+fn hear(said: Said) {
+    settle(LAB.with_borrow_mut(|lab| match said {
+        Said::Letter(letter) => lab.receive(letter),
+        Said::AllUp => {
+            lab.crew_came_up();
+            Vec::new()
+        }
+        Said::Lost(why) => lab.crew_lost(&why),
+    }));
+}
+
+/// Sends out what a piece of work has led to, and sees to the next one.
+fn settle(messages: Vec<Message>) {
+    messages.iter().for_each(post);
+    for post in LAB.with_borrow_mut(Lab::take_posts) {
+        match post {
+            Post::Hire(count) => hired::hire(count, hear),
+            Post::Dismiss => hired::dismiss(),
+            Post::Order(of, order) => hired::order(of, &order),
+            Post::Letter(of, letter) => hired::send(of, &letter),
+        }
+    }
+    if LAB.with_borrow(Lab::has_work) {
+        schedule();
+    }
+}
+
+fn post(message: &Message) {
+    let sent = message
+        .serialize(&serde_wasm_bindgen::Serializer::new())
+        .map_err(JsValue::from)
+        .and_then(|value| scope().post_message(&value));
+    if let Err(problem) = sent {
+        complain("the worker could not send a message", &problem);
+    }
+}
