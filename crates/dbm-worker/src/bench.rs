@@ -108,7 +108,7 @@ impl Bench {
             match self.run.advance(crew).map_err(|error| error.to_string())? {
                 Advance::Finished => break,
                 Advance::Waits => return Ok(Slice::Waits),
-                Advance::Goes if now() >= until => return Ok(Slice::Goes),
+                Advance::Goes if now() >= until || crew.has_posts() => return Ok(Slice::Goes),
                 Advance::Goes => {}
             }
         }

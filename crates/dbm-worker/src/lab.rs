@@ -420,7 +420,7 @@ impl Lab {
         }
         let finished = loop {
             match run.advance(&mut self.crew) {
-                Ok(Advance::Goes) if now() >= until => break false,
+                Ok(Advance::Goes) if now() >= until || self.crew.has_posts() => break false,
                 Ok(Advance::Goes) => {}
                 Ok(Advance::Waits) => {
                     self.waits = true;

@@ -91,6 +91,11 @@ impl Crew {
         self.posts.extend(letters.into_iter().map(|letter| Post::Letter(of, letter)));
     }
 
+    /// Whether anything is to go out.
+    pub fn has_posts(&self) -> bool {
+        !self.posts.is_empty()
+    }
+
     /// What is to go out, in its order.
     pub fn take_posts(&mut self) -> Vec<Post> {
         std::mem::take(&mut self.posts)

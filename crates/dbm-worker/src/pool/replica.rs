@@ -118,7 +118,7 @@ impl Replica {
         if updated.is_some() { None } else { (0..estimates.len()).find(own) }
     }
 
-    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `post`.
+    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `post`, and should go out before the next piece: they may be waiting.
     pub fn advance(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
         let progress = self.piece(data, post);
         if progress.is_err() {
@@ -135,6 +135,9 @@ impl Replica {
             for letter in std::mem::take(&mut self.early) {
                 self.receive(letter)?;
             }
+            if self.part.of > 1 {
+                return Ok(Progress::Goes);
+            }
         }
         let shared = self.part.of > 1;
         let (session, step) = (self.session, self.trainer.steps());
@@ -149,7 +152,7 @@ impl Replica {
             let estimate = self.trainer.estimate(&underway.shards, shard, &now);
             send(Kind::Estimate, shard, if shared { postcard::to_stdvec(&estimate).unwrap_or_default() } else { vec![] });
             underway.estimates[shard] = Some(estimate);
-            if self.own_shard().is_some() {
+            if shared || self.own_shard().is_some() {
                 return Ok(Progress::Goes);
             }
         }
@@ -170,6 +173,9 @@ impl Replica {
             for (index, bytes) in std::mem::take(&mut underway.rows) {
                 read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
                 underway.parts[index] = true;
+            }
+            if shared {
+                return Ok(Progress::Goes);
             }
         }
         if !underway.parts.iter().all(|&here| here) {
