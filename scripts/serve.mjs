@@ -26,9 +26,12 @@ const TYPES = {
 
 const HEADERS = {
   "Cache-Control": "no-cache",
+  "X-Content-Type-Options": "nosniff",
+};
+
+const ISOLATION = {
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Opener-Policy": "same-origin",
-  "X-Content-Type-Options": "nosniff",
 };
 
 /** The file that a request's path names, inside `root` and nowhere else; undefined when there is none. */
@@ -43,25 +46,26 @@ async function fileFor(root, url) {
   }
 }
 
-async function answer(root, request, response) {
+async function answer(root, headers, request, response) {
   if (request.method !== "GET" && request.method !== "HEAD") {
-    response.writeHead(405, { ...HEADERS, Allow: "GET, HEAD" }).end();
+    response.writeHead(405, { ...headers, Allow: "GET, HEAD" }).end();
     return;
   }
   const file = await fileFor(root, request.url);
   if (!file) {
-    response.writeHead(404, { ...HEADERS, "Content-Type": TYPES[".txt"] }).end("Not found\n");
+    response.writeHead(404, { ...headers, "Content-Type": TYPES[".txt"] }).end("Not found\n");
     return;
   }
   const type = TYPES[extname(file.path)] ?? "application/octet-stream";
-  response.writeHead(200, { ...HEADERS, "Content-Type": type, "Content-Length": file.size });
+  response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": file.size });
   if (request.method === "HEAD") response.end();
   else pipeline(createReadStream(file.path), response, () => {}); // a visitor who leaves midway is no error
 }
 
-/** Serves `root` at `port` (0: any free one); resolves to the server once it listens. */
-export function serve({ root = DIST, port = 0 } = {}) {
-  const server = createServer((request, response) => answer(root, request, response));
+/** Serves `root` at `port` (0: any free one), with the headers of isolation or, as a host without them would, not; resolves to the server once it listens. */
+export function serve({ root = DIST, port = 0, isolated = true } = {}) {
+  const headers = isolated ? { ...HEADERS, ...ISOLATION } : HEADERS;
+  const server = createServer((request, response) => answer(root, headers, request, response));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => resolve(server));

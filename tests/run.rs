@@ -198,10 +198,7 @@ fn a_snapshot_whose_chains_or_offsets_do_not_fit_is_refused() {
 
 /// FNV-1a over the bits of all parameters.
 fn hash(run: &Trainer) -> String {
-    let snapshot = run.snapshot();
-    let values = snapshot.parameters.weights.iter().chain(&snapshot.parameters.biases).flatten();
-    let hash = values.fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3));
-    format!("{hash:016x}")
+    format!("{:016x}", run.model().checksum())
 }
 
 /// Seed to bits, pinned, for the plain backend, estimator by estimator.

@@ -33,14 +33,14 @@ for (const [name, context] of [
     const most = Math.min(about.hardware_concurrency, 4);
     const counts = [1, 2].filter((count) => count < most).concat(most);
     assert.deepEqual(rows.map(({ workers }) => workers), counts);
-    for (const { steps_per_second, milliseconds_per_step, milliseconds, sweeps } of rows) {
+    for (const { checksum, steps_per_second, milliseconds_per_step, milliseconds, sweeps } of rows) {
       positive(steps_per_second, ["median", "min", "max"]);
       assert.ok(Math.abs(milliseconds_per_step * steps_per_second.median - 1000) < 1);
       const { other, ...parts } = milliseconds;
       positive(parts, ["positive_search", "negative_search", "coupling", "update"]);
       assert.ok(other >= 0);
       positive(sweeps, ["positive", "negative"]);
-      assert.deepEqual(sweeps, rows[0].sweeps, "the same run, whatever the number of workers");
+      assert.deepEqual([sweeps, checksum], [rows[0].sweeps, rows[0].checksum], "the same bits, whatever the number of workers");
     }
 
     const medians = page.getByRole("row", { name: "steps a second, median" }).getByRole("cell");

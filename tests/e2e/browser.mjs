@@ -12,27 +12,29 @@ import { serve } from "../../scripts/serve.mjs";
 
 const SCREENSHOTS = fileURLToPath(new URL("../../test-results", import.meta.url));
 
-let server;
+const servers = {};
 let browser;
 
 before(async () => {
-  server = await serve();
+  servers.isolated = await serve();
+  servers.plain = await serve({ isolated: false });
   browser = await launch();
 });
 
 after(async () => {
   await browser?.close();
-  server?.close();
+  for (const server of Object.values(servers)) server.close();
 });
 
 /**
  * A test body: opens the page (its address ending with `search`) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
+ * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not.
  * `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png.
  */
-export function lab({ width = 1280, height = 900, search = "", ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", host = "isolated", ...context } = {}, body) {
   return async () => {
-    const url = `http://127.0.0.1:${server.address().port}/`;
+    const url = `http://127.0.0.1:${servers[host].address().port}/`;
     const opened = await browser.newContext({ viewport: { width, height }, ...context });
     try {
       const page = await opened.newPage();
@@ -63,4 +65,18 @@ async function screenshot(page, name) {
   const path = join(SCREENSHOTS, `${name}.png`);
   await page.screenshot({ path, fullPage: true });
   return path;
+}
+
+/** The page's counter of gradient steps. */
+export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());
+
+/** Waits until `value()` passes `check`; a slow machine gets the time it needs. */
+export async function until(value, check, what, seconds = 120) {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const now = await value();
+    if (check(now)) return now;
+    if (Date.now() > end) assert.fail(`${what}: still ${JSON.stringify(now)?.slice(0, 200)} after ${seconds} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

@@ -1,20 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lab } from "./browser.mjs";
-
-const steps = async (page) => Number(await page.getByLabel("Gradient steps").textContent());
-
-/** Waits until `value()` passes `check`; a slow machine gets the time it needs. */
-async function until(value, check, what, seconds = 120) {
-  const end = Date.now() + seconds * 1000;
-  for (;;) {
-    const now = await value();
-    if (check(now)) return now;
-    if (Date.now() > end) assert.fail(`${what}: still ${JSON.stringify(now)?.slice(0, 200)} after ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
+import { lab, steps, until } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>

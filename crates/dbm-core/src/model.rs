@@ -138,6 +138,12 @@ impl Dbm {
         self.weights.iter().map(|w| w.data().len()).sum::<usize>() + self.sizes.iter().sum::<usize>()
     }
 
+    /// FNV-1a over the bits of all parameters, weights first: equal for models that are equal to the last bit, and hardly ever for others.
+    pub fn checksum(&self) -> u64 {
+        let values = self.weights.iter().flat_map(Matrix::data).chain(self.biases.iter().flatten());
+        values.fold(0xcbf2_9ce4_8422_2325, |hash, x| (hash ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3))
+    }
+
     /// The parameters, to be moved; [`Dbm::transpose`] must follow before the model is used again.
     pub(crate) fn parameters_mut(&mut self) -> (&mut [Matrix], &mut [Vec<f32>]) {
         (&mut self.weights, &mut self.biases)

@@ -305,6 +305,8 @@ pub struct Bench {
 pub struct BenchRow {
     /// Workers that computed.
     pub workers: u32,
+    /// `Dbm::checksum` after the last step, in hexadecimal: the same for any number of workers.
+    pub checksum: String,
     /// Seconds that each measurement took, from its first step to the end of its last.
     pub seconds: Vec<f64>,
     /// Mean seconds of a step's searches and Gibbs sweeps, visible layer clamped.

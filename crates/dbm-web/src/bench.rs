@@ -129,6 +129,8 @@ pub struct Report {
 pub struct Row {
     /// Workers that computed.
     pub workers: u32,
+    /// Of the parameters after the last step.
+    pub checksum: String,
     /// Of the measurements.
     pub steps_per_second: Spread,
     /// At the median.
@@ -229,6 +231,7 @@ impl Row {
         let milliseconds = |seconds: f64| rounded(1e3 * seconds);
         Self {
             workers: row.workers,
+            checksum: row.checksum.clone(),
             steps_per_second: Spread { median: rounded(median), min: rounded(at(0)), max: rounded(at(n.saturating_sub(1))) },
             milliseconds_per_step: rounded(1e3 / median),
             milliseconds: Parts {

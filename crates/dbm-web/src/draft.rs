@@ -125,7 +125,7 @@ impl Draft {
         Self::with_texts(|field| match field {
             Field::Hidden => "800, 200",
             Field::Rate => "0.001",
-            Field::Batch => "50",
+            Field::Batch => "100",
             Field::WeightDecay => "0.0005",
             Field::Average => "0.99",
             Field::Conditional => "0.5",

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// What Trunk's loader for the worker is called, beside the page. Versioned: its name carries no hash.
-const WORKER: &str = concat!("./dbm-worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+const WORKER: &str = concat!("./dbm-worker-wasm_loader.js?v=", env!("CARGO_PKG_VERSION"));
 /// How often silence is looked for.
 const TICK: Duration = Duration::from_secs(2);
 /// Ticks without a word, while work is under way, after which a worker counts as lost.

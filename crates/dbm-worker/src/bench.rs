@@ -67,7 +67,9 @@ impl Bench {
         }
         let most = most.min(Shards::of_batch(plan.settings.batch)).max(1);
         let mut counts: Vec<usize> = match workers {
-            [] => (0..).map(|power| 1 << power).take_while(|&count| count < most).chain([most]).collect(),
+            [] => {
+                std::iter::successors(Some(1), |count| Some(2 * count)).take_while(|&count| count < most).chain([most]).collect()
+            }
             some => some.iter().map(|&count| count as usize).collect(),
         };
         for &count in &counts {
@@ -153,6 +155,7 @@ impl Bench {
             *sum /= shared;
         }
         row.update /= steps;
+        row.checksum = format!("{:016x}", self.run.model().checksum());
         [row.positive_sweeps, row.negative_sweeps] = std::mem::take(&mut self.searches).each_ref().map(Mean::value);
         self.rows.push(row);
         self.workers.pop();

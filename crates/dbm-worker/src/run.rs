@@ -220,7 +220,7 @@ impl Run {
         self.kept = checkpoint.unwrap_or_default();
         if of > 1 {
             let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
-            let session = Session { session: 0, of, plan, width, packed, checkpoint: self.kept.clone() };
+            let session = Session { number: 0, of, plan, width, packed, checkpoint: self.kept.clone() };
             replica.share(crew.join(session), Part { index: 0, of });
         }
         Ok(())

@@ -123,6 +123,10 @@ fn Result(report: Report) -> impl IntoView {
                 {line("all else, ms", |row| row.milliseconds.other)}
                 {line("T, data clamped, sweeps", |row| row.sweeps.positive)}
                 {line("T, free, sweeps", |row| row.sweeps.negative)}
+                <tr>
+                    <th scope="row">"parameters at the end, checksum"</th>
+                    {report.rows.iter().map(|row| view! { <td class="checksum">{row.checksum.clone()}</td> }).collect_view()}
+                </tr>
             </tbody>
         </table>
         <h3 id="bench-json">"The same as JSON"</h3>

@@ -76,8 +76,8 @@ impl Crew {
     /// Has helpers join a run; its number is given by this crew.
     pub fn join(&mut self, mut session: Session) -> u32 {
         self.session += 1;
-        session.session = self.session;
-        self.order(session.of, Order::Join(session));
+        session.number = self.session;
+        self.order(session.of, Order::Join(Box::new(session)));
         self.session
     }
 

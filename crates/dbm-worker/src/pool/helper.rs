@@ -28,7 +28,7 @@ impl Helper {
     /// Where there is no such run to join, or none was joined: the crew is of no use then.
     pub fn order(&mut self, order: Order) -> Result<(), String> {
         match order {
-            Order::Join(session) => self.join(session),
+            Order::Join(session) => self.join(*session),
             Order::Step => {
                 self.steps += 1;
                 Ok(())
@@ -41,13 +41,13 @@ impl Helper {
     }
 
     fn join(&mut self, session: Session) -> Result<(), String> {
-        let Session { session, of, plan, width, packed, checkpoint } = session;
+        let Session { number, of, plan, width, packed, checkpoint } = session;
         if self.index == 0 || self.index >= of {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
         let data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
         let mut replica = Replica::alone(trainer(&plan, width, &checkpoint).map_err(|error| error.to_string())?);
-        replica.share(session, Part { index: self.index, of });
+        replica.share(number, Part { index: self.index, of });
         (self.steps, self.asked) = (0, false);
         for letter in std::mem::take(&mut self.early) {
             replica.receive(letter).map_err(|error| error.to_string())?;

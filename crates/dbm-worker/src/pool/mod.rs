@@ -42,7 +42,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Order {
     /// Take part in a session.
-    Join(Session),
+    Join(Box<Session>),
     /// One gradient step.
     Step,
     /// Send the optimizer's state of one's own part.
@@ -53,7 +53,7 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     /// Its number, rising.
-    pub session: u32,
+    pub number: u32,
     /// How many replicas take part, the coordinator included.
     pub of: usize,
     /// What the run was begun with.

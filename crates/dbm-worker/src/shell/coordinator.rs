@@ -21,12 +21,12 @@ thread_local! {
 pub fn start() {
     let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
     LAB.set(Lab::with_workers(threads as usize, SHARE_FROM));
-    listen(receive, || settle(LAB.with_borrow_mut(Lab::work)));
+    listen(receive, || settle(&LAB.with_borrow_mut(Lab::work)));
     post(&Message { version: VERSION, id: None, event: Event::Ready });
 }
 
 fn receive(data: JsValue) {
-    settle(match serde_wasm_bindgen::from_value::<Request>(data) {
+    settle(&match serde_wasm_bindgen::from_value::<Request>(data) {
         Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
         Err(problem) => {
             let message =
@@ -38,7 +38,7 @@ fn receive(data: JsValue) {
 
 /// What a helper says, or what became of it.
 fn hear(said: Said) {
-    settle(LAB.with_borrow_mut(|lab| match said {
+    settle(&LAB.with_borrow_mut(|lab| match said {
         Said::Letter(letter) => lab.receive(letter),
         Said::AllUp => {
             lab.crew_came_up();
@@ -49,7 +49,7 @@ fn hear(said: Said) {
 }
 
 /// Sends out what a piece of work has led to, and sees to the next one.
-fn settle(messages: Vec<Message>) {
+fn settle(messages: &[Message]) {
     messages.iter().for_each(post);
     for post in LAB.with_borrow_mut(Lab::take_posts) {
         match post {

@@ -20,21 +20,21 @@ thread_local! {
 }
 
 pub fn start() {
-    listen(receive, work);
+    listen(|data| receive(&data), work);
     if let Err(problem) = scope().post_message(&parcel::greeting()) {
         complain("a helper could not say that it is there", &problem);
     }
 }
 
-fn receive(data: JsValue) {
-    if let Some((index, ports)) = parcel::read_introduction(&data) {
-        let on_letter = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(event.data()));
+fn receive(data: &JsValue) {
+    if let Some((index, ports)) = parcel::read_introduction(data) {
+        let on_letter = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
         ports.iter().for_each(|port| port.set_onmessage(Some(on_letter.as_ref().unchecked_ref())));
         on_letter.forget(); // lives as long as the worker
         DESK.set(Desk { helper: Helper::new(index), ports, outbox: Outbox::default() });
         return;
     }
-    let done = DESK.with_borrow_mut(|desk| match (parcel::letter(&data), parcel::read_order(&data)) {
+    let done = DESK.with_borrow_mut(|desk| match (parcel::letter(data), parcel::read_order(data)) {
         (Some(letter), _) => desk.helper.receive(letter),
         (None, Some(order)) => {
             let order = serde_wasm_bindgen::from_value::<Order>(order).map_err(|problem| problem.to_string());

@@ -20,6 +20,7 @@ thread_local! {
     static SCHEDULED: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Answers whoever started this worker: the page, or as a helper the coordinator.
 pub fn start() {
     console_error_panic_hook::set_once();
     if scope().name() == HELPER { helper::start() } else { coordinator::start() }

@@ -1,7 +1,7 @@
 //! The Web Workers: one with a [`lab::Lab`], which answers the page, and helpers of its own, with which it shares training.
 
 // Native builds only test what the browser runs.
-#![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code))]
+#![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code, unused_imports))]
 
 mod bench;
 mod clock;
@@ -14,7 +14,5 @@ mod run;
 mod shell;
 mod sources;
 
-fn main() {
-    #[cfg(target_arch = "wasm32")]
-    shell::start();
-}
+#[cfg(target_arch = "wasm32")]
+pub use shell::start;
