@@ -23,9 +23,9 @@ const SLICE_SECONDS: f64 = 0.015;
 const METRICS_SECONDS: f64 = 1.0 / 20.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
-/// Training shows samples at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
+/// Training shows samples, and looks at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
 const SAMPLES_SECONDS: f64 = 0.4;
-const SAMPLES_SHARE: f64 = 15.0;
+const SAMPLES_SHARE: f64 = 40.0;
 /// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
 const TRAINING_SAMPLES: u32 = 64;
 /// Training puts a snapshot away this often.
@@ -226,7 +226,12 @@ impl Lab {
                 }
                 Slice::Ends(event) => out.push(message_of(job.id, *event)),
             }
-            self.shown.samples_seconds += if own { now() - started } else { 0.0 };
+            if own {
+                self.shown.samples_seconds += now() - started;
+                if self.jobs.iter().all(|job| job.id.is_some()) {
+                    self.samples_shown();
+                }
+            }
         } else if self.can_train() {
             // A slice that was on its way when Pause came must not train.
             self.train(until, &mut out);
@@ -459,6 +464,7 @@ impl Lab {
             Goal::Forever => {
                 if time >= self.shown.samples_due {
                     run.look();
+                    self.shown.samples_seconds += now() - time;
                 }
                 if time - self.shown.metrics >= METRICS_SECONDS {
                     self.shown.metrics = time;
@@ -476,9 +482,14 @@ impl Lab {
     }
 
     fn show_samples(&mut self) {
+        let started = now();
         let Ok(view) = self.view(ModelChoice::Training) else { return };
+        self.shown.samples_seconds += now() - started;
         self.jobs.push_back(Job::samples(None, view, TRAINING_SAMPLES, 0));
-        // What the last samples took decides when the next ones are due.
+    }
+
+    /// What these samples took, the look at the signals included, decides when the next ones are due.
+    fn samples_shown(&mut self) {
         let pause = SAMPLES_SECONDS.max(SAMPLES_SHARE * self.shown.samples_seconds);
         self.shown.samples_due = now() + pause;
         self.shown.samples_seconds = 0.0;

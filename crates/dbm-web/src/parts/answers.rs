@@ -179,7 +179,11 @@ fn waiting_text() -> String {
 fn summary(answered: &Answered) -> String {
     let Completions { distinct, answers, seconds, .. } = answered.completions;
     let who = if answered.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
-    format!("{distinct} distinct of {answers}, by {who} in {seconds:.2} s.")
+    format!("{distinct} distinct of {answers}, by {who} in {}.", duration(seconds))
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
 }
 
 /// How often each unit is high among the answers.
