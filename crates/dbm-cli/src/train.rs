@@ -3,6 +3,7 @@
 use crate::data::{DataArgs, Split, fingerprint};
 use crate::error::CliError;
 use crate::files;
+use crate::memory::Limit;
 use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
 use crate::pretraining::{PretrainArgs, pretrained};
 use crate::progress::steps_bar;
@@ -11,7 +12,7 @@ use crate::threads::Threads;
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::signals::Signals;
-use dbm_core::{Dbm, Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_core::{Dbm, Footprint, Host, Settings, StepInfo, Trainer, Units, init};
 use dbm_data::checkpoint::Contents;
 use dbm_data::{Checkpoint, Dataset, Precision};
 use serde_json::json;
@@ -100,13 +101,20 @@ pub struct Train {
 }
 
 impl Train {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
         files::check_writable(&self.out)?;
         let data = self.data.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
         let mut run = match &self.resume {
-            Some(path) => self.resumed(files::read_checkpoint(path)?, &fingerprint)?,
-            None => self.begun(&data, threads, json)?,
+            Some(path) => {
+                let checkpoint = files::read_checkpoint(path)?;
+                if let Some(settings) = &checkpoint.settings {
+                    let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+                    memory.check(&Footprint::of(&sizes, settings, data.examples.len(), threads.count()))?;
+                }
+                self.resumed(checkpoint, &fingerprint)?
+            }
+            None => self.begun(&data, threads, memory, json)?,
         }
         .with_backend(self.backend.into());
         if run.steps() > self.steps {
@@ -168,14 +176,21 @@ impl Train {
         Ok(())
     }
 
-    fn begun(&self, data: &Dataset, threads: &Threads, json: bool) -> Result<Trainer, CliError> {
+    fn begun(&self, data: &Dataset, threads: &Threads, memory: &Limit, json: bool) -> Result<Trainer, CliError> {
         let (visible, image) = (data.examples.width(), data.image);
         let settings = self.settings(Settings { image, ..Settings::default() });
         let units = self.units().unwrap_or_default();
         let hidden = self.hidden.clone().unwrap_or_else(|| vec![1000, 500]);
         let sizes: Vec<usize> = std::iter::once(visible).chain(hidden).collect();
         settings.check(visible)?;
-        let model = match (self.gaussian, self.pretraining.settings(&settings)) {
+        let pretraining = self.pretraining.settings(&settings);
+        let examples = data.examples.len();
+        let footprint = Footprint::of(&sizes, &settings, examples, threads.count());
+        memory.check(&match &pretraining {
+            Some(pretraining) => footprint.max(Footprint::of_pretraining(&sizes, pretraining, examples)),
+            None => footprint,
+        })?;
+        let model = match (self.gaussian, pretraining) {
             (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.into(), &data.examples, threads, json)?,
             (None, None) => init::orthogonal(&sizes, units, settings.seed)?,
             (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {

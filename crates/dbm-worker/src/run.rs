@@ -5,7 +5,8 @@ use crate::clock::{Tab, now};
 use crate::recent::RecentPhase;
 use dbm_core::gradient::{Estimate, PhaseInfo};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Dbm, DbmError, Settings, Shards, Trainer, check_sizes, init, signals};
+use dbm_core::{Dbm, DbmError, Footprint, Settings, Shards, Trainer, init, signals};
+use dbm_data::checkpoint::Contents;
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
 use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
@@ -16,9 +17,9 @@ const RATE_SECONDS: f64 = 2.0;
 /// Examples of a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
 const PRETRAINING_BATCH: usize = 100;
 
-/// A run takes some 36 bytes a parameter at its worst, while a snapshot is made, and Undo keeps a second one: more than this
-/// would not fit the 4 GB that a tab's WebAssembly can have.
-const MAX_PARAMETERS: u128 = 40_000_000;
+/// Bytes that a run may take by its footprint. WebAssembly addresses 4 GiB; a run as large as this, its snapshot (for Adam, three
+/// quarters of it) and the run before it, which Undo keeps, make 2.75 times this, and half a gibibyte is left for all else.
+const MEMORY: u128 = (7 << 29) * 4 / 11;
 
 pub struct Run {
     pub data: Dataset,
@@ -67,10 +68,7 @@ impl Run {
         let n = data.examples.width();
         plan.settings.check(n)?;
         let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
-        let needed = check_sizes(&sizes)? as u128;
-        if needed > MAX_PARAMETERS {
-            return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
-        }
+        Footprint::of(&sizes, &plan.settings, data.examples.len(), 1).check(MEMORY)?;
         let (units, settings) = (plan.units, &plan.settings);
         let stage = match plan.start {
             Start::Orthogonal => {
@@ -96,7 +94,7 @@ impl Run {
 
     /// A run where its snapshot left it.
     pub fn restore(data: Dataset, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
-        let snapshot = Checkpoint::read("the snapshot of the run", checkpoint)?.snapshot()?;
+        let snapshot = Checkpoint::read("the snapshot of the run", checkpoint)?.into_snapshot()?;
         plan.settings = snapshot.settings.clone();
         let trainer = Trainer::restore(snapshot).map_err(DataError::refused("the snapshot of the run"))?;
         Ok(Self::of(data, plan, Stage::training(trainer)))
@@ -199,9 +197,9 @@ impl Run {
     pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
         match &self.stage {
             Stage::Pretraining(_) => Ok(None),
-            Stage::Training { trainer, .. } => Checkpoint::from_snapshot(trainer.snapshot(), self.data.image, BTreeMap::new())
-                .to_bytes(Precision::Full)
-                .map(Some),
+            Stage::Training { trainer, .. } => {
+                Contents::of_run(trainer.view(), self.data.image, &BTreeMap::new()).to_bytes(Precision::Full).map(Some)
+            }
         }
     }
 
@@ -254,5 +252,30 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, steps: u32, settings: O
         image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
         steps,
         settings,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::Units;
+
+    #[test]
+    fn what_fits_an_instance_is_accepted_and_what_does_not_is_refused_with_its_size() {
+        let fits = |hidden: &[usize]| {
+            let sizes = [&[784], hidden].concat();
+            Footprint::of(&sizes, &Settings::default(), 60_000, 1).check(MEMORY)
+        };
+        assert_eq!(fits(&[4000; 4]), Ok(()));
+        assert!(fits(&[6000; 4]).is_err());
+        let data = dbm_data::bars::dataset(4).unwrap();
+        let plan =
+            RunPlan { hidden: vec![u32::MAX; 3], units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+        let Err(refused) = Run::new(data, plan) else { panic!("accepted") };
+        let said = refused.to_string();
+        assert!(
+            said.contains("16-4294967295-") && said.contains("EB of memory") && said.contains("the limit is 1.4 GB"),
+            "{said}"
+        );
     }
 }
