@@ -17,14 +17,14 @@ pub fn figure(points: &[Point]) -> Result<String, CliError> {
     let peak: fn(&Point, &Measurement) -> Option<f64> = |_, its| its.peak.map(megabytes);
     let most: fn(&Point, &Measurement) -> Option<f64> = |point, _| Some(megabytes(point.footprint));
     let mut panels = Vec::new();
-    for (what, y_label, y) in [("time", "milliseconds a step", time), ("memory", "peak of the process, MB", peak)] {
-        let range = range(points, y);
+    let (times, memories) = (range(points, &[time]), range(points, &[peak, most]));
+    let rows = [("time", "milliseconds a step", time, times), ("memory", "peak of the process, MB", peak, memories)];
+    for (what, y_label, y, range) in rows {
         for &place in &places {
             panels.push(panel(points, place, what, y_label, y, range));
         }
     }
-    let range = range(points, most);
-    panels.extend(places.first().map(|&place| panel(points, place, "memory by count", "at most, MB", most, range)));
+    panels.extend(places.first().map(|&place| panel(points, place, "memory by count", "at most, MB", most, memories)));
     panels.retain(|panel| panel.curves.iter().any(|curve| !curve.points.is_empty()));
     svg(&panels)
 }
@@ -42,10 +42,10 @@ fn values(point: &Point, y: Y) -> Option<f64> {
     }
 }
 
-/// A range with room for all, so that panels can be compared.
-fn range(points: &[Point], y: Y) -> Option<(f64, f64)> {
-    let (low, high) =
-        points.iter().filter_map(|point| values(point, y)).fold((f64::INFINITY, 0.0), |(low, high), y| (y.min(low), y.max(high)));
+/// A range with room for all of them, so that panels can be compared.
+fn range(points: &[Point], of: &[Y]) -> Option<(f64, f64)> {
+    let all = of.iter().flat_map(|&y| points.iter().filter_map(move |point| values(point, y)));
+    let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (y.min(low), y.max(high)));
     (low.is_finite() && low > 0.0).then_some((low / 1.3, high * 1.3))
 }
 
