@@ -1,5 +1,8 @@
 // Times training in Chromium: opens the built page's benchmarks one after another and prints what they measured, as a table or,
 // with --json, as JSON. --steps=N, --runs=N and --warm-up=N go on to the page; DIST names another build than dist/.
+// --scale goes through widths and depths instead, and writes the table that `dbm bench --scale --browser` draws to --csv=FILE.
+import { writeFileSync } from "node:fs";
+import { scale } from "./bench-scale.mjs";
 import { launch } from "./chromium.mjs";
 import { serve } from "./serve.mjs";
 
@@ -46,13 +49,34 @@ function print(reports) {
 }
 
 const json = process.argv.includes("--json");
-const options = process.argv.slice(2).filter((option) => option !== "--json");
-const unknown = options.find((option) => !/^--(steps|runs|warm-up)=\d+$/.test(option));
+const scaling = process.argv.includes("--scale");
+const options = process.argv.slice(2).filter((option) => option !== "--json" && option !== "--scale");
+const known = scaling ? /^--(?:(?:widths|depths|batches)=[1-9]\d*(?:,[1-9]\d*)*|csv=.+)$/ : /^--(steps|runs|warm-up)=\d+$/;
+const unknown = options.find((option) => !known.test(option));
 if (unknown !== undefined) {
-  console.error(`error: unknown option ${unknown}: --json, --steps=N, --runs=N and --warm-up=N are known`);
+  const names = scaling ? "--json, --csv=FILE, --widths=N,N, --depths=N,N and --batches=N,N" : "--json, --steps=N, --runs=N and --warm-up=N";
+  console.error(`error: unknown option ${unknown}: ${names} are known`);
   process.exit(2);
 }
 const server = await serve(process.env.DIST ? { root: process.env.DIST } : {});
+if (scaling) {
+  const given = (name) => options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3);
+  const list = (name) => given(name)?.split(",").map(Number);
+  const shapes = { widths: list("widths"), depths: list("depths"), batches: list("batches") };
+  try {
+    const table = await scale(`http://127.0.0.1:${server.address().port}/`, shapes, (point) => {
+      if (json) console.log(JSON.stringify(point));
+      else console.error(`${point.depth} x ${point.width}, batch ${point.batch}: ${point.skipped ?? `${point.milliseconds_per_step} ms a step`}`);
+    });
+    if (given("csv")) writeFileSync(given("csv"), table);
+    else if (!json) process.stdout.write(table);
+  } catch (error) {
+    console.error(`error: ${error.message}`);
+    process.exitCode = 1;
+  }
+  server.close();
+  process.exit();
+}
 const browser = await launch();
 try {
   const reports = [];

@@ -15,6 +15,8 @@ pub enum CliError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("cannot write {}: {source}; check the folder, its permissions and the space left", path.display())]
     Write { path: PathBuf, source: std::io::Error },
+    #[error("{refused} (the limit is {limit})")]
+    Memory { refused: DbmError, limit: &'static str },
     #[error("{0}")]
     Usage(String),
     #[error("{0}")]
@@ -25,7 +27,7 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Model(DbmError::Diverged { .. }) => 5,
-            Self::Usage(_) | Self::Model(_) | Self::Data(DataError::Asked { .. }) => 2,
+            Self::Usage(_) | Self::Memory { .. } | Self::Model(_) | Self::Data(DataError::Asked { .. }) => 2,
             Self::Data(_) | Self::Read { .. } | Self::Input(_) => 3,
             Self::Write { .. } => 4,
         }

@@ -2,19 +2,25 @@
 
 use crate::error::CliError;
 use dbm_data::Checkpoint;
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 pub fn read(path: &Path) -> Result<Vec<u8>, CliError> {
     std::fs::read(path).map_err(|source| CliError::Read { path: path.into(), source })
 }
 
-/// Writes beside the target and renames, so that a full disk or a kill leaves the old file as it was.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// Writes beside the target and renames, so that a full disk or a kill leaves the old file as it was.
+pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), CliError> {
     let failed = |source| CliError::Write { path: path.into(), source };
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = PathBuf::from(beside);
-    std::fs::write(&beside, bytes).map_err(failed)?;
+    File::create(&beside).and_then(|mut file| write(&mut file)).map_err(failed)?;
     std::fs::rename(&beside, path).map_err(failed)
 }
 
@@ -25,14 +31,14 @@ pub fn check_writable(path: &Path) -> Result<(), CliError> {
         _ => Path::new("."),
     };
     let problem = if path.is_dir() {
-        Some((std::io::ErrorKind::IsADirectory, "it is a folder"))
+        Some((io::ErrorKind::IsADirectory, "it is a folder"))
     } else if !folder.is_dir() {
-        Some((std::io::ErrorKind::NotFound, "its folder does not exist"))
+        Some((io::ErrorKind::NotFound, "its folder does not exist"))
     } else {
         None
     };
     match problem {
-        Some((kind, text)) => Err(CliError::Write { path: path.into(), source: std::io::Error::new(kind, text) }),
+        Some((kind, text)) => Err(CliError::Write { path: path.into(), source: io::Error::new(kind, text) }),
         None => Ok(()),
     }
 }

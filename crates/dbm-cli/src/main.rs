@@ -12,6 +12,7 @@ mod error;
 mod evaluate;
 mod export;
 mod files;
+mod memory;
 mod model;
 mod options;
 mod plot;
@@ -36,6 +37,9 @@ struct Arguments {
     /// Print JSON, one object a line, and no progress bars
     #[arg(long, global = true)]
     json: bool,
+    /// Refuse to train or time a model that needs more memory than this, as in 8G [default: what is available]
+    #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse_bytes)]
+    memory_limit: Option<u128>,
     #[command(subcommand)]
     command: Command,
 }
@@ -75,14 +79,15 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let run = || -> Result<(), CliError> {
         let threads = threads::Threads::new(arguments.threads)?;
+        let memory = memory::Limit::new(arguments.memory_limit);
         match &arguments.command {
-            Command::Train(command) => command.run(&threads, arguments.json),
-            Command::Compare(command) => command.run(&threads, arguments.json),
+            Command::Train(command) => command.run(&threads, &memory, arguments.json),
+            Command::Compare(command) => command.run(&threads, &memory, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
             Command::Bias(command) => command.run(arguments.json),
             Command::Evaluate(command) => command.run(&threads, arguments.json),
-            Command::Bench(command) => command.run(&threads, arguments.json),
+            Command::Bench(command) => command.run(&threads, &memory, arguments.json),
             Command::Export(command) => command.run(arguments.json),
         }
     };

@@ -50,6 +50,16 @@ impl From<BackendKind> for Backend {
     }
 }
 
+impl BackendKind {
+    /// As it is given.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Plain => "plain",
+        }
+    }
+}
+
 /// Puts what was given, if anything was.
 pub fn set<T>(into: &mut T, given: Option<T>) {
     if let Some(given) = given {

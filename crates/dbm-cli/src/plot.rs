@@ -34,6 +34,8 @@ pub struct Panel {
     pub reference: Option<(String, f64)>,
     /// Whether equal distances along x are equal factors.
     pub log_x: bool,
+    /// The same along y.
+    pub log_y: bool,
     /// What the y axis shows, where that is not all of the data; lines are cut off at its ends.
     pub y_range: Option<(f64, f64)>,
 }
@@ -140,12 +142,20 @@ fn check(panel: &Panel) -> Result<(), CliError> {
         if let Some(value) = values.into_iter().find(|&value| !plottable(value)) {
             return refused(&format!("{curve}: expected numbers of at most 1e100, but {value} came; leave such points away"));
         }
+        let mut heights = points.iter().map(|(_, y)| y).chain(low).chain(high);
+        if let Some(y) = heights.find(|&&y| panel.log_y && y <= 0.0) {
+            return refused(&format!("{curve}: expected y above 0 on a logarithmic axis, but {y} came; leave such points away"));
+        }
         if let Some((x, _)) = points.iter().find(|&&(x, _)| panel.log_x && x <= 0.0) {
             return refused(&format!("{curve}: expected x above 0 on a logarithmic axis, but {x} came; leave such points away"));
         }
     }
     if let Some((name, level)) = panel.reference.as_ref().filter(|(_, level)| !plottable(*level)) {
         return refused(&format!("panel {title:?}: expected a level of at most 1e100 for {name:?}, but {level} came"));
+    }
+    let lowest = panel.reference.iter().map(|(_, level)| *level).chain(panel.y_range.map(|(low, _)| low));
+    if let Some(y) = lowest.into_iter().find(|&y| panel.log_y && y <= 0.0) {
+        return refused(&format!("panel {title:?}: expected y above 0 on a logarithmic axis, but {y} came"));
     }
     match panel.y_range {
         Some((low, high)) if !(low < high && plottable(low) && plottable(high)) => {
@@ -254,6 +264,7 @@ mod tests {
             curves,
             reference: None,
             log_x: false,
+            log_y: false,
             y_range: None,
         }
     }
@@ -368,6 +379,8 @@ mod tests {
         assert!(one(|p| p.curves[0].low = vec![1.0]).contains("1 and 0 came"));
         assert!(one(|p| (p.curves[0].low, p.curves[0].high) = (vec![1.0; 2], vec![f64::NAN; 2])).contains("NaN"));
         assert!(one(|p| (p.log_x, p.curves[0].points[0].0) = (true, 0.0)).contains("above 0"));
+        assert!(one(|p| (p.log_y, p.curves[0].points[1].1) = (true, -1.0)).contains("y above 0"));
+        assert!(one(|p| (p.log_y, p.y_range) = (true, Some((0.0, 9.0)))).contains("y above 0"));
         assert!(one(|p| p.reference = Some(("level".into(), f64::NAN))).contains("level"));
         assert!(one(|p| p.y_range = Some((1.0, 1.0))).contains("1 to 1"));
         assert!(one(|p| p.y_range = Some((f64::NAN, 1.0))).contains("NaN to 1"));

@@ -63,7 +63,7 @@ pub fn pretrained(
         let (steps, layer) = (run.steps_total(), run.layer());
         println!("{steps} steps of pretraining in {:.1} s; {}", threads.now() - started, message(&run, layer));
     }
-    Ok(run.model())
+    Ok(run.into_model())
 }
 
 fn line(run: &Pretrainer, layer: usize) -> Value {

@@ -3,6 +3,7 @@
 use crate::data::{DataArgs, Split, fingerprint};
 use crate::error::CliError;
 use crate::files;
+use crate::memory::Limit;
 use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
 use crate::pretraining::{PretrainArgs, pretrained};
 use crate::progress::steps_bar;
@@ -11,7 +12,8 @@ use crate::threads::Threads;
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::signals::Signals;
-use dbm_core::{Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_core::{Dbm, Footprint, Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_data::checkpoint::Contents;
 use dbm_data::{Checkpoint, Dataset, Precision};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -99,13 +101,20 @@ pub struct Train {
 }
 
 impl Train {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
         files::check_writable(&self.out)?;
         let data = self.data.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
         let mut run = match &self.resume {
-            Some(path) => self.resumed(&files::read_checkpoint(path)?, &fingerprint)?,
-            None => self.begun(&data, threads, json)?,
+            Some(path) => {
+                let checkpoint = files::read_checkpoint(path)?;
+                if let Some(settings) = &checkpoint.settings {
+                    let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+                    memory.check(&Footprint::of(&sizes, settings, data.examples.len(), threads.count()))?;
+                }
+                self.resumed(checkpoint, &fingerprint)?
+            }
+            None => self.begun(&data, threads, memory, json)?,
         }
         .with_backend(self.backend.into());
         if run.steps() > self.steps {
@@ -126,8 +135,9 @@ impl Train {
             seconds += threads.now() - started;
             bar.set_position(latest.step);
             if latest.step.is_multiple_of(LOOK_STEPS) || latest.step == self.steps {
-                let model = run.averaged_model();
-                seen = Some(Signals::of(&model, &data.examples, LOOK_EXAMPLES, run.settings().seed, latest.step)?);
+                let seed = run.settings().seed;
+                let look = |model: &Dbm| Signals::of(model, &data.examples, LOOK_EXAMPLES, seed, latest.step);
+                seen = Some(run.with_averaged_model(threads, look)?);
             }
             if latest.step.is_multiple_of(20) || latest.step == self.steps {
                 if json {
@@ -140,8 +150,8 @@ impl Train {
         bar.finish_and_clear();
 
         let notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint)]);
-        let checkpoint = Checkpoint::from_snapshot(run.snapshot(), data.image, notes);
-        files::write(&self.out, &checkpoint.to_bytes(Precision::Full)?)?;
+        let file = Contents::of_run(run.view(), data.image, &notes).lay_out(Precision::Full)?;
+        files::write_with(&self.out, |out| file.write_to(out))?;
         let steps = run.steps() - begun_at;
         let each = if steps > 0 { 1e3 * seconds / steps as f64 } else { 0.0 };
         if json {
@@ -166,14 +176,21 @@ impl Train {
         Ok(())
     }
 
-    fn begun(&self, data: &Dataset, threads: &Threads, json: bool) -> Result<Trainer, CliError> {
+    fn begun(&self, data: &Dataset, threads: &Threads, memory: &Limit, json: bool) -> Result<Trainer, CliError> {
         let (visible, image) = (data.examples.width(), data.image);
         let settings = self.settings(Settings { image, ..Settings::default() });
         let units = self.units().unwrap_or_default();
         let hidden = self.hidden.clone().unwrap_or_else(|| vec![1000, 500]);
         let sizes: Vec<usize> = std::iter::once(visible).chain(hidden).collect();
         settings.check(visible)?;
-        let model = match (self.gaussian, self.pretraining.settings(&settings)) {
+        let pretraining = self.pretraining.settings(&settings);
+        let examples = data.examples.len();
+        let footprint = Footprint::of(&sizes, &settings, examples, threads.count());
+        memory.check(&match &pretraining {
+            Some(pretraining) => footprint.max(Footprint::of_pretraining(&sizes, pretraining, examples)),
+            None => footprint,
+        })?;
+        let model = match (self.gaussian, pretraining) {
             (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.into(), &data.examples, threads, json)?,
             (None, None) => init::orthogonal(&sizes, units, settings.seed)?,
             (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {
@@ -187,8 +204,9 @@ impl Train {
     }
 
     /// A run is a value: what it was begun with cannot be changed on the way.
-    fn resumed(&self, checkpoint: &Checkpoint, fingerprint: &str) -> Result<Trainer, CliError> {
-        let run = Trainer::restore(checkpoint.snapshot()?)?;
+    fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, CliError> {
+        let its_data = checkpoint.notes.remove(DATA_NOTE);
+        let run = Trainer::restore(checkpoint.into_snapshot()?)?;
         let other = |what: &str, its: String, asked: String| {
             Err(CliError::Usage(format!(
                 "the run to resume was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
@@ -211,8 +229,8 @@ impl Train {
             let differing = |settings: &serde_json::Value, other: &serde_json::Value| differences(settings, other).join(", ");
             return other("the settings", differing(&its, &asked), differing(&asked, &its));
         }
-        match checkpoint.notes.get(DATA_NOTE) {
-            Some(its) if its != fingerprint => other("data of SHA-256", its.clone(), fingerprint.to_string()),
+        match its_data {
+            Some(its) if its != fingerprint => other("data of SHA-256", its, fingerprint.to_string()),
             _ => Ok(run),
         }
     }

@@ -1,5 +1,7 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
+use crate::Footprint;
+use crate::train::bytes_in_words;
 use thiserror::Error;
 
 /// A refusal by this crate. Nothing is changed by a call that returns one.
@@ -22,6 +24,18 @@ pub enum DbmError {
         /// How many parameters they need.
         needed: u128,
         /// How many are accepted.
+        limit: u128,
+    },
+    /// A run that would not fit into memory.
+    #[error(
+        "a model of {} needs {} of memory to train: {} for its {} parameters with what the optimizer keeps of each, {} for the states of a batch, {} for data and scratch; the limit is {}; choose smaller layers or a smaller batch",
+        names(&footprint.sizes), bytes_in_words(footprint.total()), bytes_in_words(footprint.copies), footprint.parameters,
+        bytes_in_words(footprint.states), bytes_in_words(footprint.data.saturating_add(footprint.scratch)), bytes_in_words(*limit)
+    )]
+    Memory {
+        /// What it would need.
+        footprint: Box<Footprint>,
+        /// Bytes there are.
         limit: u128,
     },
     /// Parameters whose shape is not the model's.
@@ -83,4 +97,9 @@ pub enum DbmError {
         /// The limit.
         limit: usize,
     },
+}
+
+/// Layer sizes as they are spoken of, `784-500-500`.
+fn names(sizes: &[usize]) -> String {
+    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
 }

@@ -41,6 +41,6 @@ pub use linalg::Backend;
 pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
 pub use parity::Parity;
 pub use settings::{Method, OptimizerSettings, Settings};
-pub use snapshot::{Parameters, Snapshot};
-pub use train::{Exchange, Part, Shards, StepInfo, Trainer, Updated};
+pub use snapshot::{Parameters, ParametersView, Snapshot, SnapshotView};
+pub use train::{Exchange, Footprint, Part, Shards, StepInfo, Trainer, Updated, bytes_in_words};
 pub use units::Units;

@@ -45,12 +45,47 @@ pub fn check_sizes(sizes: &[usize]) -> Result<usize, DbmError> {
     if let Some(layer) = sizes.iter().position(|&size| size == 0) {
         return Err(DbmError::EmptyLayer { layer });
     }
-    let weights: u128 = sizes.windows(2).map(|pair| pair[0] as u128 * pair[1] as u128).sum();
-    let needed = weights + sizes.iter().map(|&size| size as u128).sum::<u128>();
+    let needed = count_parameters(sizes);
     if needed > MAX_PARAMETERS {
         return Err(DbmError::TooLarge { sizes: sizes.to_vec(), needed, limit: MAX_PARAMETERS });
     }
     Ok(needed as usize)
+}
+
+/// Weights and biases of a model of these sizes, or the largest number there is.
+pub(crate) fn count_parameters(sizes: &[usize]) -> u128 {
+    let weights = sizes.windows(2).map(|pair| pair[0] as u128 * pair[1] as u128);
+    weights.chain(sizes.iter().map(|&size| size as u128)).fold(0, u128::saturating_add)
+}
+
+/// The sizes of layers with these parameters, and the weights as matrices.
+///
+/// # Errors
+/// Those of [`Dbm::new`].
+pub(crate) fn checked(weights: Vec<Vec<f32>>, biases: &[Vec<f32>]) -> Result<(Vec<usize>, Vec<Matrix>), DbmError> {
+    let sizes: Vec<usize> = biases.iter().map(Vec::len).collect();
+    check_sizes(&sizes)?;
+    if weights.len() + 1 != sizes.len() {
+        return Err(DbmError::Shape {
+            what: "the list of weight matrices".into(),
+            expected: sizes.len() - 1,
+            got: weights.len(),
+        });
+    }
+    for (layer, values) in weights.iter().enumerate() {
+        let expected = sizes[layer] * sizes[layer + 1];
+        if values.len() != expected {
+            return Err(DbmError::Shape { what: format!("weight.{layer}"), expected, got: values.len() });
+        }
+    }
+    for (name, tensors) in [("weight", &weights[..]), ("bias", biases)] {
+        if let Some(layer) = tensors.iter().position(|values| values.iter().any(|x| !x.is_finite())) {
+            return Err(DbmError::NotFinite { what: format!("{name}.{layer}") });
+        }
+    }
+    let weights = weights.into_iter().zip(sizes.windows(2));
+    let weights = weights.map(|(values, pair)| Matrix::from_vec(pair[0], pair[1], values)).collect();
+    Ok((sizes, weights))
 }
 
 impl Dbm {
@@ -60,28 +95,7 @@ impl Dbm {
     /// Those of [`check_sizes`]; [`DbmError::Shape`] where a weight matrix does not fit its layers;
     /// [`DbmError::NotFinite`] where a parameter is NaN or infinite.
     pub fn new(units: Units, weights: Vec<Vec<f32>>, biases: Vec<Vec<f32>>) -> Result<Self, DbmError> {
-        let sizes: Vec<usize> = biases.iter().map(Vec::len).collect();
-        check_sizes(&sizes)?;
-        if weights.len() + 1 != sizes.len() {
-            return Err(DbmError::Shape {
-                what: "the list of weight matrices".into(),
-                expected: sizes.len() - 1,
-                got: weights.len(),
-            });
-        }
-        for (layer, values) in weights.iter().enumerate() {
-            let expected = sizes[layer] * sizes[layer + 1];
-            if values.len() != expected {
-                return Err(DbmError::Shape { what: format!("weight.{layer}"), expected, got: values.len() });
-            }
-        }
-        for (name, tensors) in [("weight", &weights), ("bias", &biases)] {
-            if let Some(layer) = tensors.iter().position(|values| values.iter().any(|x| !x.is_finite())) {
-                return Err(DbmError::NotFinite { what: format!("{name}.{layer}") });
-            }
-        }
-        let weights: Vec<Matrix> =
-            weights.into_iter().enumerate().map(|(l, values)| Matrix::from_vec(sizes[l], sizes[l + 1], values)).collect();
+        let (sizes, weights) = checked(weights, &biases)?;
         let transposed = weights.iter().map(Matrix::transposed).collect();
         Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
     }

@@ -172,6 +172,11 @@ impl Pretrainer {
         self.model.clone()
     }
 
+    /// The composed model, without a copy of it.
+    pub fn into_model(self) -> Dbm {
+        self.model
+    }
+
     /// The RBM between layers `layer` and `layer + 1` as far as the run got, or None where there is no such layer.
     pub fn rbm(&self, layer: usize) -> Option<Rbm<'_>> {
         (layer < self.model.depth()).then(|| self.part(layer))

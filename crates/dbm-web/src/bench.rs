@@ -9,6 +9,10 @@ use leptos::prelude::*;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
 
+/// The benchmark whose hidden layers and batch the address names: `hidden=2000,2000`, `batch=100`.
+const SCALE: &str = "scale";
+/// Hidden layers that it takes at most.
+const MOST_LAYERS: usize = 64;
 /// Names of the presets, and their hidden layers on 784 visible units.
 const PRESETS: [(&str, [u32; 2]); 2] = [("mnist-500", [500, 500]), ("mnist-1000", [1000, 500])];
 /// Generated digits to train on.
@@ -60,8 +64,15 @@ pub fn asked(search: &str) -> Option<Result<Asked, String>> {
                 text.parse::<u32>().map_err(|_| format!("{name} should be a whole number, but the address has “{name}={text}”."))
             }
         };
-        let plan =
-            RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+        let (hidden, settings) = if preset == SCALE {
+            let batch = number("batch", Settings::default().batch as u32)? as usize;
+            (layers(value("hidden"))?, Settings { batch, ..Settings::default() })
+        } else if let Some(other) = ["hidden", "batch"].into_iter().find(|&name| value(name).is_some()) {
+            return Err(format!("{other}= goes with ?bench={SCALE}, but the address has ?bench={preset}."));
+        } else {
+            (hidden, Settings::default())
+        };
+        let plan = RunPlan { hidden, units: Units::Signs, start: Start::Orthogonal, settings };
         let protocol = BenchProtocol {
             warm_up: number("warm-up", USUAL.warm_up)?,
             steps: number("steps", USUAL.steps)?,
@@ -77,10 +88,26 @@ pub fn asked(search: &str) -> Option<Result<Asked, String>> {
     }))
 }
 
-fn named(name: &str) -> Result<(&'static str, [u32; 2]), String> {
-    PRESETS.into_iter().find(|(preset, _)| *preset == name).ok_or_else(|| {
+fn named(name: &str) -> Result<(&'static str, Vec<u32>), String> {
+    if name == SCALE {
+        return Ok((SCALE, vec![]));
+    }
+    let preset = PRESETS.into_iter().find(|(preset, _)| *preset == name);
+    preset.map(|(preset, hidden)| (preset, hidden.to_vec())).ok_or_else(|| {
         let known = PRESETS.map(|(preset, _)| format!("?bench={preset}")).join(" or ");
-        format!("There is no benchmark “{name}”: the address should end with {known}.")
+        format!(
+            "There is no benchmark “{name}”: the address should end with {known}, or ?bench={SCALE}&hidden=2000,2000&batch=100."
+        )
+    })
+}
+
+/// Sizes of hidden layers, from the address.
+fn layers(text: Option<&str>) -> Result<Vec<u32>, String> {
+    let text = text.unwrap_or_default();
+    // Some programs write a comma in an address as %2C.
+    let sizes = text.replace("%2C", ",").replace("%2c", ",").split(',').map(str::parse).collect::<Result<Vec<u32>, _>>();
+    sizes.ok().filter(|sizes| sizes.len() <= MOST_LAYERS && !sizes.contains(&0)).ok_or_else(|| {
+        format!("hidden should be the sizes of 1 to {MOST_LAYERS} hidden layers, as in hidden=2000,2000, but is “{text}”.")
     })
 }
 
@@ -265,12 +292,22 @@ mod tests {
         assert_eq!(short.protocol, BenchProtocol { warm_up: 0, steps: 2, runs: 1 });
         assert_eq!((&short.plan.hidden[..], &short.workers[..]), (&[500, 500][..], &[][..]));
         assert_eq!(asked("?bench=mnist-500&workers=1,4").unwrap().unwrap().workers, [1, 4]);
+        let scale = asked("?bench=scale&hidden=2000,1000%2C500&batch=1000&steps=3&runs=1").unwrap().unwrap();
+        assert_eq!((scale.preset, &scale.plan.hidden[..], scale.plan.settings.batch), ("scale", &[2000, 1000, 500][..], 1000));
+        assert_eq!(asked("?bench=scale&hidden=7").unwrap().unwrap().plan.settings.batch, 100);
         for (search, said) in [
             ("?bench", "?bench=mnist-500 or ?bench=mnist-1000"),
             ("?bench=mnist-5", "“mnist-5”"),
             ("?bench=mnist-500&steps=many", "“steps=many”"),
             ("?bench=mnist-500&runs=-1", "“runs=-1”"),
             ("?bench=mnist-500&workers=1,all", "“workers=1,all”"),
+            ("?bench=scale", "hidden=2000,2000"),
+            ("?bench=scale&hidden=20,0", "“20,0”"),
+            ("?bench=scale&hidden=20,many", "“20,many”"),
+            ("?bench=scale&hidden=5000000000", "“5000000000”"),
+            ("?bench=scale&hidden=20&batch=big", "“batch=big”"),
+            ("?bench=mnist-500&hidden=20", "hidden= goes with ?bench=scale"),
+            ("?bench=mnist-500&batch=20", "batch= goes with ?bench=scale"),
         ] {
             let message = asked(search).unwrap().unwrap_err();
             assert!(message.contains(said), "{search}: {message}");

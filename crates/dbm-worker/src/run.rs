@@ -6,7 +6,8 @@ use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
 use crate::recent::RecentPhase;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Dbm, DbmError, Part, Settings, Shards, Trainer, check_sizes, init, signals};
+use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, init, signals};
+use dbm_data::checkpoint::Contents;
 use dbm_data::{Checkpoint, DataError, Dataset, Precision};
 use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
@@ -17,9 +18,12 @@ const RATE_SECONDS: f64 = 2.0;
 /// Examples of a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
 const PRETRAINING_BATCH: usize = 100;
 
-/// A run takes some 36 bytes a parameter at its worst, while a snapshot is made, and Undo keeps a second one: more than this
-/// would not fit the 4 GB that a tab's WebAssembly can have.
-const MAX_PARAMETERS: u128 = 40_000_000;
+/// Bytes that a run may take by its footprint. WebAssembly addresses 4 GiB; a run as large as this, its snapshot (for Adam, three
+/// quarters of it) and the run before it, which Undo keeps, make 2.75 times this, and half a gibibyte is left for all else.
+const MEMORY: u128 = (7 << 29) * 4 / 11;
+
+/// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine less than all of them.
+const CREW_MEMORY: u128 = 4 << 30;
 
 pub struct Run {
     pub data: Dataset,
@@ -103,14 +107,14 @@ impl Run {
         plan.settings.image = data.image;
         let n = data.examples.width();
         let stage = if let Start::Pretrained { steps, learning_rate } = plan.start {
-            let sizes = sizes(&plan, n)?;
+            let sizes = sizes(&plan, n, data.examples.len())?;
             let Settings { batch, seed, .. } = plan.settings;
             let batch = batch.min(PRETRAINING_BATCH);
             let settings =
                 PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
             Stage::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?))
         } else {
-            Stage::training(first(&plan, n)?)
+            Stage::training(first(&plan, n, data.examples.len())?)
         };
         Ok(Self::of(data, plan, stage))
     }
@@ -213,7 +217,7 @@ impl Run {
 
     /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
     pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
-        let of = most.min(crew.most()).min(shards(&self.plan));
+        let of = most.min(crew.most()).min(shards(&self.plan)).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Start::Pretrained { .. });
         let checkpoint = if fresh { None } else { self.checkpoint()? };
         let Stage::Training(replica) = &mut self.stage else { return Ok(()) };
@@ -228,6 +232,14 @@ impl Run {
 
     pub fn between_steps(&self) -> bool {
         !matches!(&self.stage, Stage::Training(replica) if !replica.between_steps())
+    }
+
+    /// How many replicas there is memory for.
+    fn most_replicas(&self) -> usize {
+        let examples = &self.data.examples;
+        let sizes: Vec<usize> = std::iter::once(examples.width()).chain(self.plan.hidden.iter().map(|&n| n as usize)).collect();
+        let one = Footprint::of(&sizes, &self.plan.settings, examples.len(), 1).total();
+        usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1))
     }
 
     /// How many workers share the run.
@@ -277,8 +289,7 @@ impl Run {
         if replica.is_whole() {
             replica.leave();
         } else {
-            let width = self.data.examples.width();
-            self.stage = Stage::training(trainer(&self.plan, width, &self.kept)?);
+            self.stage = Stage::training(trainer(&self.plan, &self.data.examples, &self.kept)?);
         }
         self.rest();
         Ok(self.steps())
@@ -326,9 +337,9 @@ impl Run {
     pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
         match &self.stage {
             Stage::Pretraining(_) => Ok(None),
-            Stage::Training(replica) => Checkpoint::from_snapshot(replica.trainer().snapshot(), self.data.image, BTreeMap::new())
-                .to_bytes(Precision::Full)
-                .map(Some),
+            Stage::Training(replica) => {
+                Contents::of_run(replica.trainer().view(), self.data.image, &BTreeMap::new()).to_bytes(Precision::Full).map(Some)
+            }
         }
     }
 
@@ -383,14 +394,11 @@ impl Run {
     }
 }
 
-/// Layer sizes of a plan on `n` visible units, where a run of them can be.
-fn sizes(plan: &RunPlan, n: usize) -> Result<Vec<usize>, DbmError> {
+/// Layer sizes of a plan on this many examples of `n` bits, where a run of them can be in one worker.
+fn sizes(plan: &RunPlan, n: usize, examples: usize) -> Result<Vec<usize>, DbmError> {
     plan.settings.check(n)?;
     let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
-    let needed = check_sizes(&sizes)? as u128;
-    if needed > MAX_PARAMETERS {
-        return Err(DbmError::TooLarge { sizes, needed, limit: MAX_PARAMETERS });
-    }
+    Footprint::of(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
     Ok(sizes)
 }
 
@@ -400,8 +408,8 @@ fn shards(plan: &RunPlan) -> usize {
 }
 
 /// A run at step 0 that does not begin with pretraining.
-fn first(plan: &RunPlan, n: usize) -> Result<Trainer, DbmError> {
-    let sizes = sizes(plan, n)?;
+fn first(plan: &RunPlan, n: usize, examples: usize) -> Result<Trainer, DbmError> {
+    let sizes = sizes(plan, n, examples)?;
     let settings = &plan.settings;
     let model = match plan.start {
         Start::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
@@ -416,12 +424,13 @@ fn first(plan: &RunPlan, n: usize) -> Result<Trainer, DbmError> {
 
 fn restored(checkpoint: &[u8]) -> Result<Trainer, DataError> {
     const WHAT: &str = "the snapshot of the run";
-    Trainer::restore(Checkpoint::read(WHAT, checkpoint)?.snapshot()?).map_err(DataError::refused(WHAT))
+    Trainer::restore(Checkpoint::read(WHAT, checkpoint)?.into_snapshot()?).map_err(DataError::refused(WHAT))
 }
 
-/// A run where its checkpoint left it; without one, as it begins, `n` visible units wide.
-pub fn trainer(plan: &RunPlan, n: usize, checkpoint: &[u8]) -> Result<Trainer, DataError> {
-    if checkpoint.is_empty() { first(plan, n).map_err(DataError::refused("the run")) } else { restored(checkpoint) }
+/// A run on these examples where its checkpoint left it; without one, as it begins.
+pub fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
+    let begin = || first(plan, examples.width(), examples.len());
+    if checkpoint.is_empty() { begin().map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }
 
 /// A model in the protocol's words.
@@ -432,5 +441,30 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, steps: u32, settings: O
         image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
         steps,
         settings,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::Units;
+
+    #[test]
+    fn what_fits_an_instance_is_accepted_and_what_does_not_is_refused_with_its_size() {
+        let fits = |hidden: &[usize]| {
+            let sizes = [&[784], hidden].concat();
+            Footprint::of(&sizes, &Settings::default(), 60_000, 1).check(MEMORY)
+        };
+        assert_eq!(fits(&[4000; 4]), Ok(()));
+        assert!(fits(&[6000; 4]).is_err());
+        let data = dbm_data::bars::dataset(4).unwrap();
+        let plan =
+            RunPlan { hidden: vec![u32::MAX; 3], units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+        let Err(refused) = Run::new(data, plan) else { panic!("accepted") };
+        let said = refused.to_string();
+        assert!(
+            said.contains("16-4294967295-") && said.contains("EB of memory") && said.contains("the limit is 1.4 GB"),
+            "{said}"
+        );
     }
 }

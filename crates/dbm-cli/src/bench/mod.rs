@@ -1,17 +1,18 @@
 //! `dbm bench`: how long a training step takes, and what on.
 
-mod memory;
 mod parts;
 mod report;
+mod scale;
 
 use crate::data::{DataArgs, Reading, Split};
 use crate::error::CliError;
+use crate::memory::Limit;
 use crate::options::BackendKind;
 use crate::progress::steps_bar;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use dbm_core::gradient::EstimatorSettings;
-use dbm_core::{Examples, Host, Settings, Trainer, Units, init};
+use dbm_core::{Examples, Footprint, Host, Settings, Trainer, Units, init};
 use parts::Parts;
 
 /// Models whose speed is kept track of.
@@ -74,18 +75,24 @@ pub struct Bench {
     /// Steps of each
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
+    /// More runs than those, until so many seconds have passed
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    seconds: f64,
     /// Seed of the initial weights and of every random stream
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Which kernels compute
     #[arg(long, value_enum, default_value = "fast")]
     backend: BackendKind,
+    #[command(flatten)]
+    scale: scale::Scale,
 }
 
 /// What came out.
 struct Measured<'a> {
     bench: &'a Bench,
     run: Trainer,
+    footprint: Footprint,
     data: String,
     threads: usize,
     /// Sums over the steps of each run, the fastest first.
@@ -100,7 +107,13 @@ impl Measured<'_> {
 }
 
 impl Bench {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
+        if !(0.0..=1e6).contains(&self.seconds) {
+            return Err(CliError::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.seconds)));
+        }
+        if self.scale.asked {
+            return scale::run(self, threads, memory, json);
+        }
         let reading = Reading { binarize: self.binarize, digits: self.digits };
         let data = DataArgs { data: self.data.clone(), reading }.load(Split::Train)?;
         let hidden = self.hidden.clone().unwrap_or_else(|| self.preset.hidden().to_vec());
@@ -113,6 +126,8 @@ impl Bench {
             ..Settings::default()
         };
         settings.check(sizes[0])?;
+        let footprint = Footprint::of(&sizes, &settings, data.examples.len(), threads.count());
+        memory.check(&footprint)?;
         let model = init::orthogonal(&sizes, Units::Signs, self.seed)?;
         let mut run = Trainer::new(model, settings)?.with_backend(self.backend.into());
 
@@ -126,10 +141,13 @@ impl Bench {
             Ok(sum)
         };
         timed(self.warm_up)?;
-        let mut runs = (0..self.runs).map(|_| timed(self.steps)).collect::<Result<Vec<_>, _>>()?;
+        let (began, mut runs) = (threads.now(), Vec::new());
+        while (runs.len() as u64) < self.runs || threads.now() - began < self.seconds {
+            runs.push(timed(self.steps)?);
+        }
         bar.finish_and_clear();
         runs.sort_by(|a, b| a.step.total_cmp(&b.step));
-        let measured = Measured { bench: self, run, data: data.name, threads: threads.count(), runs };
+        let measured = Measured { bench: self, run, footprint, data: data.name, threads: threads.count(), runs };
         if json {
             println!("{}", report::json(&measured));
         } else {

@@ -1,8 +1,9 @@
 //! What `dbm bench` prints.
 
 use super::Measured;
-use super::memory;
 use super::parts::PhaseParts;
+use crate::memory;
+use dbm_core::bytes_in_words;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -37,7 +38,7 @@ pub fn json(measured: &Measured) -> Value {
         "backend": run.model().backend(),
         "threads": measured.threads,
         "warm_up": bench.warm_up,
-        "runs": bench.runs,
+        "runs": measured.runs.len(),
         "steps": bench.steps,
         "milliseconds_per_step": median.each(median.step),
         "milliseconds_per_step_min": fastest.each(fastest.step),
@@ -50,6 +51,7 @@ pub fn json(measured: &Measured) -> Value {
         "positive": phase(&median.positive),
         "negative": phase(&median.negative),
         "parameter_bytes": F32 * run.model().n_parameters(),
+        "footprint_bytes": measured.footprint.total() as u64,
         "peak_memory_bytes": memory::peak(),
     })
 }
@@ -71,7 +73,7 @@ pub fn text(measured: &Measured) -> String {
         measured.threads,
         1e3 / median.each(median.step),
         median.each(median.step),
-        bench.runs,
+        measured.runs.len(),
         bench.steps,
         fastest.each(fastest.step),
         slowest.each(slowest.step),
@@ -97,12 +99,12 @@ pub fn text(measured: &Measured) -> String {
         let _ =
             writeln!(out, "{name:<18}{sweeps:>10}{:>22.1}{:>22.1}", millions(phase.work.products), millions(phase.work.carried));
     }
-    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     let _ = writeln!(
         out,
-        "(multiply-adds of the fields)\n\n{} of parameters; peak memory {}",
-        megabytes((F32 * run.model().n_parameters()) as u64),
-        memory::peak().map_or("not known here".into(), megabytes)
+        "(multiply-adds of the fields)\n\n{} of parameters; at most {} with all that training holds of them and of a batch; peak memory {}",
+        bytes_in_words((F32 * run.model().n_parameters()) as u128),
+        bytes_in_words(measured.footprint.total()),
+        memory::peak().map_or("not known here".into(), |bytes| bytes_in_words(bytes.into()))
     );
     out
 }

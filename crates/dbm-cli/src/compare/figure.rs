@@ -24,6 +24,7 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
         curves: entries.iter().map(|entry| curve(entry, x, floor)).collect(),
         reference: Some(("most that can be reached".into(), attainable)),
         log_x: true,
+        log_y: false,
         y_range: Some((floor, attainable + HEADROOM)),
     };
     let sizes: Vec<String> = plan.sizes.iter().map(ToString::to_string).collect();

@@ -9,6 +9,7 @@ mod table;
 use crate::data::{DataArgs, Split};
 use crate::error::CliError;
 use crate::files;
+use crate::memory::Limit;
 use crate::options::{BackendKind, OptimizerKind, UnitKind};
 use crate::plot::MAX_CURVES;
 use crate::progress::steps_bar;
@@ -17,7 +18,7 @@ use clap::Args;
 use curve::{Curve, Plan};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::pretrain::PretrainSettings;
-use dbm_core::{Examples, Host, OptimizerSettings, Settings, exact};
+use dbm_core::{Examples, Footprint, Host, OptimizerSettings, Settings, exact};
 use serde_json::json;
 use spec::Spec;
 use std::collections::BTreeMap;
@@ -97,11 +98,11 @@ pub struct Compare {
 }
 
 impl Compare {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
         files::check_writable(&self.out)?;
         self.plot.as_deref().map_or(Ok(()), files::check_writable)?;
         let data = self.data.load(Split::Train)?;
-        let plan = self.plan(&data.examples, data.image)?;
+        let plan = self.plan(&data.examples, data.image, memory)?;
         let attainable = -entropy(&data.examples);
 
         // The work of a seed is of one kind for all estimators, so that the slow ones do not all come last.
@@ -152,7 +153,7 @@ impl Compare {
     }
 
     /// What all runs have in common, once every refusal that can be made before the work has been.
-    fn plan<'a>(&self, data: &'a Examples, image: Option<(usize, usize)>) -> Result<Plan<'a>, CliError> {
+    fn plan<'a>(&self, data: &'a Examples, image: Option<(usize, usize)>, memory: &Limit) -> Result<Plan<'a>, CliError> {
         let optimizer = OptimizerSettings {
             method: self.optimizer.into(),
             learning_rate: self.lr,
@@ -200,7 +201,9 @@ impl Compare {
             if self.estimators[..place].contains(spec) {
                 return Err(CliError::Usage(format!("--estimators names {spec} twice; name each once")));
             }
-            plan.settings(spec, self.seed).check(data.width())?;
+            let settings = plan.settings(spec, self.seed);
+            settings.check(data.width())?;
+            memory.check(&Footprint::of(&plan.sizes, &settings, data.len(), 1))?;
         }
         if self.estimators.iter().any(|spec| spec.pretrained) {
             plan.pretraining.check()?;

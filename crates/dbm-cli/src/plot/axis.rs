@@ -24,14 +24,18 @@ impl Axis {
     }
 
     pub(super) fn along_y(panel: &Panel) -> Self {
-        let (low, high) = panel.y_range.unwrap_or_else(|| {
-            let lines = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(_, y)| y);
-            let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
-            let (low, high) = extent(lines.chain(bands).chain(panel.reference.as_ref().map(|(_, level)| *level)));
-            let room = 0.04 * (high - low);
-            (low - room, high + room)
-        });
-        Self::linear(low, high)
+        let scaled = |y: f64| if panel.log_y { y.log10() } else { y };
+        let (low, high) = panel.y_range.map_or_else(
+            || {
+                let lines = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(_, y)| y);
+                let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
+                let (low, high) = extent(lines.chain(bands).chain(panel.reference.as_ref().map(|(_, level)| *level)).map(scaled));
+                let room = 0.04 * (high - low);
+                (low - room, high + room)
+            },
+            |(low, high)| (scaled(low), scaled(high)),
+        );
+        if panel.log_y { Self::logarithmic(low, high) } else { Self::linear(low, high) }
     }
 
     fn linear(low: f64, high: f64) -> Self {

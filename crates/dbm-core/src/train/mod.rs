@@ -1,9 +1,11 @@
 //! A run: model, optimizer, average and order of the data, stepped, paused, and put away exactly.
 
+mod footprint;
 mod replica;
 mod tensors;
 mod update;
 
+pub use footprint::{Footprint, bytes_in_words};
 pub use replica::{Exchange, Part, Updated};
 
 use crate::centered::Centering;
@@ -12,7 +14,7 @@ use crate::host::{Alone, Host};
 use crate::linalg::Matrix;
 use crate::mask::draw_known;
 use crate::rng::{Purpose, Streams};
-use crate::{Backend, Dbm, DbmError, Examples, Settings, Snapshot};
+use crate::{Backend, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
 use std::sync::Arc;
 use tensors::{Tensors, offset_layers, persistent_layers};
 
@@ -95,25 +97,33 @@ impl Trainer {
     /// # Errors
     /// Those of [`Settings::check`].
     pub fn new(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
-        settings.check(model.n_visible())?;
-        let moments = (0..settings.optimizer.n_moments()).map(|_| Tensors::zeros(&model)).collect();
-        let average = settings.average.map(|_| Tensors::of(&model));
-        let zeros = || model.sizes().iter().map(|&n| vec![0.0; n]).collect();
-        let centering = settings.estimator.centering.map(|rate| Centering::new(rate, zeros()));
-        let estimator = gradient::estimator(&settings);
-        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent: None, centering, order: None })
+        let mut run = Self::bare(model, settings)?;
+        run.moments = (0..run.settings.optimizer.n_moments()).map(|_| Tensors::zeros(&run.model)).collect();
+        run.average = run.settings.average.map(|_| Tensors::of(&run.model));
+        let zeros = || run.model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+        run.centering = run.settings.estimator.centering.map(|rate| Centering::new(rate, zeros()));
+        Ok(run)
     }
 
-    /// A run as a snapshot left it; further steps have the bits they would have had.
+    /// Without what it keeps beside the model.
+    fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
+        settings.check(model.n_visible())?;
+        let estimator = gradient::estimator(&settings);
+        let (moments, average, persistent, centering, order) = (vec![], None, None, None, None);
+        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, centering, order })
+    }
+
+    /// A run as a snapshot left it; further steps have the bits they would have had. The snapshot's values become the run's: nothing
+    /// is copied but what the run holds transposed.
     ///
     /// # Errors
     /// Those of [`Dbm::new`] and [`Settings::check`], for the parameters, the optimizer's state and the average alike.
     pub fn restore(snapshot: Snapshot) -> Result<Self, DbmError> {
         let model = Dbm::new(snapshot.units, snapshot.parameters.weights, snapshot.parameters.biases)?;
-        let mut run = Self::new(model, snapshot.settings)?;
+        let mut run = Self::bare(model, snapshot.settings)?;
         run.step = snapshot.step;
-        if snapshot.moments.len() != run.moments.len() {
-            let (expected, got) = (run.moments.len(), snapshot.moments.len());
+        let (expected, got) = (run.settings.optimizer.n_moments(), snapshot.moments.len());
+        if got != expected {
             return Err(DbmError::Shape { what: "the list of the optimizer's moments".into(), expected, got });
         }
         run.moments = snapshot.moments.into_iter().map(|p| Tensors::from_parameters(&run.model, p)).collect::<Result<_, _>>()?;
@@ -132,7 +142,7 @@ impl Trainer {
                 return Err(DbmError::Shape { what: "the list of centering offsets".into(), expected, got });
             }
         };
-        run.average = match (run.average, snapshot.average) {
+        run.average = match (run.settings.average, snapshot.average) {
             (Some(_), Some(average)) => Some(Tensors::from_parameters(&run.model, average)?),
             (None, None) => None,
             (expected, got) => {
@@ -143,17 +153,22 @@ impl Trainer {
         Ok(run)
     }
 
-    /// All this run needs to go on exactly.
+    /// All this run needs to go on exactly, copied.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot {
+        self.view().to_owned()
+    }
+
+    /// The same where it lies.
+    pub fn view(&self) -> SnapshotView<'_> {
+        SnapshotView {
             units: self.model.units(),
-            settings: self.settings.clone(),
+            settings: &self.settings,
             step: self.step,
-            parameters: Tensors::of(&self.model).parameters(),
-            moments: self.moments.iter().map(Tensors::parameters).collect(),
-            average: self.average.as_ref().map(Tensors::parameters),
-            persistent: self.persistent.as_ref().map(|layers| layers.iter().map(|layer| layer.data().to_vec()).collect()),
-            offsets: self.centering.as_ref().map(|centering| centering.offsets().to_vec()),
+            parameters: ParametersView::of(self.model.weights(), self.model.biases()),
+            moments: self.moments.iter().map(Tensors::view).collect(),
+            average: self.average.as_ref().map(Tensors::view),
+            persistent: self.persistent.as_ref().map(|layers| layers.iter().map(Matrix::data).collect()),
+            offsets: self.centering.as_ref().map(|centering| centering.offsets().iter().map(Vec::as_slice).collect()),
         }
     }
 
@@ -169,7 +184,7 @@ impl Trainer {
         &self.model
     }
 
-    /// The model to sample from: with the averaged weights, where the run keeps them.
+    /// A copy of the model to sample from: with the averaged weights, where the run keeps them.
     pub fn averaged_model(&self) -> Dbm {
         let mut model = self.model.clone();
         if let Some(average) = &self.average {
@@ -179,6 +194,23 @@ impl Trainer {
             model.transpose(&Alone);
         }
         model
+    }
+
+    /// Shows `look` the model to sample from, without a copy: the averaged weights change places with the last step's meanwhile.
+    pub fn with_averaged_model<R>(&mut self, host: &impl Host, look: impl FnOnce(&Dbm) -> R) -> R {
+        self.exchange_average(host);
+        let seen = look(&self.model);
+        self.exchange_average(host);
+        seen
+    }
+
+    fn exchange_average(&mut self, host: &impl Host) {
+        if let Some(average) = &mut self.average {
+            let (weights, biases) = self.model.parameters_mut();
+            weights.swap_with_slice(&mut average.weights);
+            biases.swap_with_slice(&mut average.biases);
+            self.model.transpose(host);
+        }
     }
 
     /// What the run was begun with.

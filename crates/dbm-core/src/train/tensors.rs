@@ -2,7 +2,8 @@
 
 use super::Trainer;
 use crate::linalg::Matrix;
-use crate::{Dbm, DbmError, Parameters};
+use crate::model::checked;
+use crate::{Dbm, DbmError, Parameters, ParametersView, check_sizes};
 
 /// One tensor of values for each of the model's.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,18 +24,17 @@ impl Tensors {
         Self { weights: model.weights().to_vec(), biases: model.biases().to_vec() }
     }
 
-    pub fn parameters(&self) -> Parameters {
-        Parameters { weights: self.weights.iter().map(|w| w.data().to_vec()).collect(), biases: self.biases.clone() }
+    pub fn view(&self) -> ParametersView<'_> {
+        ParametersView::of(&self.weights, &self.biases)
     }
 
     pub fn from_parameters(model: &Dbm, parameters: Parameters) -> Result<Self, DbmError> {
-        // Going through a model checks shapes and finiteness.
-        let checked = Dbm::new(model.units(), parameters.weights, parameters.biases)?;
-        if checked.sizes() != model.sizes() {
-            let (expected, got) = (model.n_parameters(), checked.n_parameters());
+        let (sizes, weights) = checked(parameters.weights, &parameters.biases)?;
+        if sizes != model.sizes() {
+            let (expected, got) = (model.n_parameters(), check_sizes(&sizes)?);
             return Err(DbmError::Shape { what: "the optimizer's state or the averaged weights".into(), expected, got });
         }
-        Ok(Self::of(&checked))
+        Ok(Self { weights, biases: parameters.biases })
     }
 }
 

@@ -6,13 +6,15 @@
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
 //! `moments` (how many; absent from a file that cannot be resumed), and any notes besides.
 
+mod contents;
 mod read;
 mod write;
 
 use crate::DataError;
-use dbm_core::{Dbm, Parameters, Settings, Snapshot, Units, check_sizes};
+pub use contents::Contents;
+use dbm_core::{Dbm, Parameters, ParametersView, Settings, Snapshot, Units};
 use std::collections::BTreeMap;
-pub use write::Precision;
+pub use write::{Layout, Precision};
 
 const FORMAT: &str = "dbm-lab";
 const VERSION: &str = "1";
@@ -94,17 +96,25 @@ impl Checkpoint {
     /// # Errors
     /// [`DataError::WeightsOnly`] where the optimizer's state or the settings were left out.
     pub fn snapshot(&self) -> Result<Snapshot, DataError> {
-        let settings = self.settings.clone().ok_or(DataError::WeightsOnly { missing: "settings" })?;
-        let moments = self.moments.clone().ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;
+        self.clone().into_snapshot()
+    }
+
+    /// The same without a copy.
+    ///
+    /// # Errors
+    /// As [`Checkpoint::snapshot`].
+    pub fn into_snapshot(self) -> Result<Snapshot, DataError> {
+        let settings = self.settings.ok_or(DataError::WeightsOnly { missing: "settings" })?;
+        let moments = self.moments.ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;
         Ok(Snapshot {
             units: self.units,
             settings,
             step: self.step,
-            parameters: self.parameters.clone(),
+            parameters: self.parameters,
             moments,
-            average: self.average.clone(),
-            persistent: self.persistent.clone(),
-            offsets: self.offsets.clone(),
+            average: self.average,
+            persistent: self.persistent,
+            offsets: self.offsets,
         })
     }
 
@@ -151,76 +161,32 @@ impl Checkpoint {
         Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(DataError::refused(UNNAMED))
     }
 
-    /// Every set of parameters with what its tensors' names begin with.
-    fn sets(&self) -> impl Iterator<Item = (String, &Parameters)> {
-        let average = self.average.iter().map(|average| ("average.".into(), average));
-        let moments = self.moments.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
-        std::iter::once((String::new(), &self.parameters)).chain(average).chain(moments)
+    /// What a file of this would hold, without a copy of it.
+    pub fn contents(&self) -> Contents<'_> {
+        fn layers(layers: Option<&Vec<Vec<f32>>>) -> Option<Vec<&[f32]>> {
+            layers.map(|layers| layers.iter().map(Vec::as_slice).collect())
+        }
+        Contents {
+            units: self.units,
+            parameters: (&self.parameters).into(),
+            average: self.average.as_ref().map(ParametersView::from),
+            step: self.step,
+            settings: self.settings.as_ref(),
+            image: self.image,
+            moments: self.moments.as_ref().map(|moments| moments.iter().map(ParametersView::from).collect()),
+            persistent: layers(self.persistent.as_ref()),
+            offsets: layers(self.offsets.as_ref()),
+            notes: &self.notes,
+        }
     }
 
-    /// What a run keeps besides sets of parameters, one tensor a layer: its name, and the rows it should have.
-    fn extras(&self) -> impl Iterator<Item = (&'static str, &Vec<Vec<f32>>, Option<usize>)> {
-        let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
-        let persistent = self.persistent.iter().map(move |layers| ("persistent", layers, Some(batch)));
-        persistent.chain(self.offsets.iter().map(|layers| ("offset", layers, None)))
+    /// The checkpoint as a safetensors file.
+    ///
+    /// # Errors
+    /// Those of [`Contents::lay_out`].
+    pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
+        self.contents().to_bytes(precision)
     }
-
-    /// Accepts what fits together and is finite; so whatever is written can be read.
-    fn check(&self, name: &str) -> Result<(), DataError> {
-        let sizes: Vec<usize> = self.parameters.biases.iter().map(Vec::len).collect();
-        check_sizes(&sizes).map_err(DataError::refused(name))?;
-        for (prefix, set) in self.sets() {
-            check_set(name, &prefix, set, &sizes)?;
-        }
-        for (kind, layers, rows) in self.extras() {
-            let lengths: Vec<usize> = sizes.iter().map(|&size| size.saturating_mul(rows.unwrap_or(1))).collect();
-            check_tensors(name, "", kind, layers, &lengths)?;
-        }
-        let metadata = |key: &str, expected, got: String, advice| {
-            Err(DataError::Metadata { name: name.into(), key: key.into(), expected, got, advice })
-        };
-        if let Some((rows, columns)) = self.image
-            && rows.checked_mul(columns) != Some(sizes[0])
-        {
-            let got = format!("it is {rows} x {columns} for {} visible units", sizes[0]);
-            return metadata("image", "rows times columns to be the visible units", got, "correct the shape, or leave it out");
-        }
-        if let Some(key) = self.notes.keys().find(|key| RESERVED.contains(&key.as_str())) {
-            return metadata(key, "notes under other names", "a note has this name".into(), "rename the note");
-        }
-        match &self.settings {
-            Some(settings) => settings.check(sizes[0]).map_err(DataError::refused(name)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Accepts parameters for layers of these sizes.
-fn check_set(name: &str, prefix: &str, set: &Parameters, sizes: &[usize]) -> Result<(), DataError> {
-    let weights = sizes.windows(2).map(|pair| pair[0] * pair[1]).collect::<Vec<_>>();
-    check_tensors(name, prefix, "weight", &set.weights, &weights)?;
-    check_tensors(name, prefix, "bias", &set.biases, sizes)
-}
-
-/// Accepts finite tensors of these lengths.
-fn check_tensors(name: &str, prefix: &str, kind: &str, tensors: &[Vec<f32>], lengths: &[usize]) -> Result<(), DataError> {
-    let advice = "use a checkpoint of an intact run";
-    let refuse = |tensor: String, expected: String, got: String| {
-        Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got, advice })
-    };
-    if tensors.len() != lengths.len() {
-        return refuse(kind.into(), format!("{} of them", lengths.len()), format!("{} came", tensors.len()));
-    }
-    for (layer, (tensor, &length)) in tensors.iter().zip(lengths).enumerate() {
-        if tensor.len() != length {
-            return refuse(format!("{kind}.{layer}"), format!("{length} values"), format!("{} came", tensor.len()));
-        }
-        if let Some(at) = tensor.iter().position(|value| !value.is_finite()) {
-            let got = format!("value {at} is {}", tensor[at]);
-            return refuse(format!("{kind}.{layer}"), "finite values".into(), got);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Checkpoint {
             offsets,
             notes: entries.notes,
         };
-        checkpoint.check(name)?;
+        checkpoint.contents().check(name)?;
         Ok(checkpoint)
     }
 }

@@ -1,13 +1,17 @@
 //! A checkpoint's bytes, the same for the same checkpoint.
 
-use super::{Checkpoint, FORMAT, UNNAMED, VERSION};
+use super::{Contents, FORMAT, UNNAMED, VERSION};
 use crate::DataError;
-use dbm_core::{Parameters, Units};
+use dbm_core::{ParametersView, Units};
 use half::f16;
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Numbers that are written at a time.
+const PIECE: usize = 1 << 14;
 
 /// How weights are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,31 +33,39 @@ struct Header {
     tensors: BTreeMap<String, TensorInfo>,
 }
 
-impl Checkpoint {
-    /// The checkpoint as a safetensors file.
+/// A tensor: its shape and its values.
+type Shaped<'a> = (Vec<usize>, &'a [f32]);
+
+/// A file whose every byte is settled, and nothing left to refuse: it need only be written.
+#[derive(Clone, Debug)]
+pub struct Layout<'a> {
+    precision: Precision,
+    /// With the length before it and the spaces after it.
+    header: Vec<u8>,
+    tensors: Vec<&'a [f32]>,
+}
+
+impl<'a> Contents<'a> {
+    /// Settles the file.
     ///
     /// # Errors
     /// [`DataError::Tensor`], [`DataError::Metadata`] or [`DataError::Refused`] where its parts do not fit together or are
     /// not finite, which with [`Precision::Half`] includes values beyond 65504.
-    pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
+    pub fn lay_out(&self, precision: Precision) -> Result<Layout<'a>, DataError> {
         self.check(UNNAMED)?;
-        if precision == Precision::Half && self.moments.is_some() {
-            return Self { moments: None, persistent: None, offsets: None, ..self.clone() }.to_bytes(precision);
+        let half = precision == Precision::Half;
+        if half && self.moments.is_some() {
+            return Self { moments: None, persistent: None, offsets: None, ..self.clone() }.lay_out(precision);
         }
-        let (dtype, size) = match precision {
-            Precision::Full => (Dtype::F32, 4),
-            Precision::Half => (Dtype::F16, 2),
-        };
-        let sets: Vec<(String, &Parameters)> = self.sets().collect();
-        let mut tensors: BTreeMap<String, (Vec<usize>, &[f32])> =
-            sets.iter().flat_map(|(prefix, set)| named(prefix, set)).collect();
+        let mut tensors: BTreeMap<String, Shaped<'a>> = self.sets().flat_map(|(prefix, set)| named(&prefix, set)).collect();
         for (kind, layers, rows) in self.extras() {
-            for (l, values) in layers.iter().enumerate() {
+            for (l, &values) in layers.iter().enumerate() {
                 let width = self.parameters.biases[l].len();
                 let shape = rows.into_iter().chain([width]).collect();
                 tensors.insert(format!("{kind}.{l}"), (shape, values));
             }
         }
+        let (dtype, size) = if half { (Dtype::F16, 2) } else { (Dtype::F32, 4) };
         let mut end = 0;
         let mut place = |shape: &[usize], values: &[f32]| {
             let start = end;
@@ -61,19 +73,16 @@ impl Checkpoint {
             TensorInfo { dtype, shape: shape.to_vec(), data_offsets: (start, end) }
         };
         let placed = tensors.iter().map(|(name, (shape, values))| (name.clone(), place(shape, values))).collect();
-        let header = Header { metadata: self.metadata(), tensors: placed };
-        let mut text = json(&header).into_bytes();
-        text.resize(text.len().next_multiple_of(8), b' ');
-        let mut bytes = Vec::with_capacity(8 + text.len() + end);
-        bytes.extend((text.len() as u64).to_le_bytes());
-        bytes.extend(text);
-        for (name, (_, values)) in &tensors {
-            match precision {
-                Precision::Full => bytes.extend(values.iter().flat_map(|value| value.to_le_bytes())),
-                Precision::Half => write_half(name, values, &mut bytes)?,
-            }
+        if half {
+            tensors.iter().try_for_each(|(name, (_, values))| check_half(name, values))?;
         }
-        Ok(bytes)
+        let text = json(&Header { metadata: self.metadata(), tensors: placed }).into_bytes();
+        let length = text.len().next_multiple_of(8);
+        let mut header = Vec::with_capacity(8 + length);
+        header.extend((length as u64).to_le_bytes());
+        header.extend(text);
+        header.resize(8 + length, b' ');
+        Ok(Layout { precision, header, tensors: tensors.into_values().map(|(_, values)| values).collect() })
     }
 
     fn metadata(&self) -> BTreeMap<String, String> {
@@ -90,7 +99,7 @@ impl Checkpoint {
         if let Some((rows, columns)) = self.image {
             put("image", format!("{rows},{columns}"));
         }
-        if let Some(settings) = &self.settings {
+        if let Some(settings) = self.settings {
             put("settings", json(settings));
         }
         if let Some(moments) = &self.moments {
@@ -100,32 +109,54 @@ impl Checkpoint {
     }
 }
 
+impl Layout<'_> {
+    /// Bytes of the file.
+    pub fn size(&self) -> usize {
+        let each = if self.precision == Precision::Half { 2 } else { 4 };
+        self.header.len() + each * self.tensors.iter().map(|values| values.len()).sum::<usize>()
+    }
+
+    /// Writes it, in pieces: nothing of its size is held in memory.
+    ///
+    /// # Errors
+    /// Those of `into`.
+    pub fn write_to(&self, into: &mut impl Write) -> io::Result<()> {
+        into.write_all(&self.header)?;
+        let mut piece = Vec::with_capacity(4 * PIECE);
+        for values in self.tensors.iter().flat_map(|values| values.chunks(PIECE)) {
+            piece.clear();
+            match self.precision {
+                Precision::Full => piece.extend(values.iter().flat_map(|value| value.to_le_bytes())),
+                Precision::Half => piece.extend(values.iter().flat_map(|&value| f16::from_f32(value).to_le_bytes())),
+            }
+            into.write_all(&piece)?;
+        }
+        Ok(())
+    }
+}
+
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("strings and numbers have a JSON form")
 }
 
 /// The tensors of a checked set, with their names and shapes.
-fn named<'a>(prefix: &str, set: &'a Parameters) -> impl Iterator<Item = (String, (Vec<usize>, &'a [f32]))> {
-    let sizes: Vec<usize> = set.biases.iter().map(Vec::len).collect();
-    let shapes = sizes.windows(2).map(<[usize]>::to_vec).collect::<Vec<_>>();
-    let weights = set.weights.iter().zip(shapes).enumerate().map(|(l, (w, shape))| (format!("weight.{l}"), (shape, &w[..])));
-    let biases = set.biases.iter().enumerate().map(|(l, b)| (format!("bias.{l}"), (vec![b.len()], &b[..])));
-    weights.chain(biases).map(move |(name, tensor)| (format!("{prefix}{name}"), tensor))
+fn named<'a>(prefix: &str, set: &ParametersView<'a>) -> Vec<(String, Shaped<'a>)> {
+    let shapes = set.biases.windows(2).map(|pair| vec![pair[0].len(), pair[1].len()]);
+    let weights = set.weights.iter().zip(shapes).enumerate();
+    let weights = weights.map(|(l, (&values, shape))| (format!("{prefix}weight.{l}"), (shape, values)));
+    let biases = set.biases.iter().enumerate();
+    let biases = biases.map(|(l, &values)| (format!("{prefix}bias.{l}"), (vec![values.len()], values)));
+    weights.chain(biases).collect()
 }
 
-fn write_half(tensor: &str, values: &[f32], into: &mut Vec<u8>) -> Result<(), DataError> {
-    for (at, &value) in values.iter().enumerate() {
-        let rounded = f16::from_f32(value);
-        if !rounded.is_finite() {
-            return Err(DataError::Tensor {
-                name: UNNAMED.into(),
-                tensor: tensor.into(),
-                expected: "values of at most 65504, which half precision can hold".into(),
-                got: format!("value {at} is {value}"),
-                advice: "save it in full precision",
-            });
-        }
-        into.extend(rounded.to_le_bytes());
-    }
-    Ok(())
+/// Accepts values that half precision can hold.
+fn check_half(tensor: &str, values: &[f32]) -> Result<(), DataError> {
+    let Some(at) = values.iter().position(|&value| !f16::from_f32(value).is_finite()) else { return Ok(()) };
+    Err(DataError::Tensor {
+        name: UNNAMED.into(),
+        tensor: tensor.into(),
+        expected: "values of at most 65504, which half precision can hold".into(),
+        got: format!("value {at} is {}", values[at]),
+        advice: "save it in full precision",
+    })
 }

@@ -167,7 +167,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     }
     assert!(page.failure(Command::NewRun { plan: plan(&[0]) }).contains("layer 1 has size 0"));
     assert!(page.failure(Command::NewRun { plan: plan(&[u32::MAX, u32::MAX]) }).contains("choose smaller layers"));
-    assert!(page.failure(Command::NewRun { plan: plan(&[10_000, 10_000]) }).contains("40000000"));
+    assert!(page.failure(Command::NewRun { plan: plan(&[10_000, 10_000]) }).contains("GB of memory"));
     let mut nan = plan(&[4]);
     nan.settings.optimizer.learning_rate = f64::NAN;
     assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));

@@ -46,7 +46,7 @@ impl Helper {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
         let data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
-        let mut replica = Replica::alone(trainer(&plan, width, &checkpoint).map_err(|error| error.to_string())?);
+        let mut replica = Replica::alone(trainer(&plan, &data, &checkpoint).map_err(|error| error.to_string())?);
         replica.share(number, Part { index: self.index, of });
         (self.steps, self.asked) = (0, false);
         for letter in std::mem::take(&mut self.early) {

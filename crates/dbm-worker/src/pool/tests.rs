@@ -341,10 +341,10 @@ fn letters_that_cannot_be_are_refused() {
         |letter| letter.kind = Kind::Optimizer,
         |letter| (letter.kind, letter.bytes) = (Kind::Rows, vec![1; 5]),
     ] {
-        let mut replica = Replica::alone(crate::run::trainer(&plan("ucd-lmi", 1), 16, &[]).unwrap());
+        let data = dbm_data::bars::dataset(4).unwrap().examples;
+        let mut replica = Replica::alone(crate::run::trainer(&plan("ucd-lmi", 1), &data, &[]).unwrap());
         replica.share(good.session, dbm_core::Part { index: 0, of: 2 });
         let mut letter = Letter { step: 0, ..good.clone() };
-        let data = dbm_data::bars::dataset(4).unwrap().examples;
         let mut post = Vec::new();
         assert!(matches!(replica.advance(&data, &mut post), Ok(Progress::Goes)));
         change(&mut letter);

@@ -1,0 +1,225 @@
+//! How much memory a run takes, known before any of it is allocated.
+
+use super::SHARD;
+use super::update::BLOCK_ROWS;
+use crate::gradient::EstimatorKind;
+use crate::model::count_parameters;
+use crate::pretrain::PretrainSettings;
+use crate::{DbmError, Settings};
+
+/// Bytes of an f32.
+const F32: u128 = size_of::<f32>() as u128;
+
+/// A vector that grows a row at a time has up to twice the room it needs.
+const GROWN: u128 = 2;
+
+/// Copies that layer-wise pretraining holds at most: the composed model, its transpose, and of the largest weight matrix a
+/// velocity and a gradient.
+const PRETRAINING_COPIES: u128 = 4;
+
+/// Rows that a shard keeps of a weight matrix's gradient before it multiplies them out.
+const MAX_ROWS: usize = 4096;
+
+/// Rows of a product's operand that its kernel rearranges at a time, at most.
+const PACKED_ROWS: u128 = 512;
+
+/// Memory that a [`crate::Trainer`] and its data take at most while it steps, in bytes.
+///
+/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters, batches of `B`, `N` examples, `t` threads, and 4 bytes a
+/// number:
+///
+/// - `copies`: `4 P c`, with c = 2 (the parameters and their transposed copy) and one more for each moment of the optimizer (SGD 0, with
+///   momentum 1, **Adam 2**, AMSGrad 3) and for the average. So **Adam takes 4 copies**; layer-wise pretraining takes 4 as well, before
+///   there is a trainer. An orthogonal or Gaussian start takes no more than its model: 2.
+/// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1) + 8 sum_{l>0} (n_l + n_{l+1})`, the
+///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling). And
+///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
+///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. The couplings of UCD-Gibbs are long,
+///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1}) + P)`.
+/// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
+///   vectors of a few layers.
+/// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
+///
+/// This is the ordinary case. A Metropolis coupling that does not meet at once leaves more rows as well, up to 4096 for a shard of 32 chains and a weight
+/// matrix; then that shard's gradient of the matrix is multiplied out, one more copy of it. In wide models, for which memory matters, none does.
+///
+/// ```
+/// use dbm_core::{Footprint, Settings};
+/// let run = Footprint::of(&[784, 1000, 500], &Settings::default(), 60_000, 4);
+/// assert_eq!(run.parameters, 784 * 1000 + 1000 * 500 + 784 + 1000 + 500);
+/// assert_eq!(run.copies, 4 * 4 * run.parameters);
+/// assert!(run.check(8 << 30).is_ok());
+/// let absurd = Footprint::of(&[usize::MAX; 4], &Settings::default(), 60_000, 4);
+/// assert!(absurd.check(u128::MAX - 1).is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// Units in each layer.
+    pub sizes: Vec<usize>,
+    /// P: weights and biases, a number and not bytes.
+    pub parameters: u128,
+    /// Of the parameters, their transposed copies, the optimizer's moments and the average.
+    pub copies: u128,
+    /// Of the chains of one step.
+    pub states: u128,
+    /// Of each thread's own.
+    pub scratch: u128,
+    /// Of the examples.
+    pub data: u128,
+}
+
+impl Footprint {
+    /// Of a run on `examples` examples with so many threads. Nothing is checked: sizes may be absurd, and what exceeds a u128 is its largest value.
+    pub fn of(sizes: &[usize], settings: &Settings, examples: usize, threads: usize) -> Self {
+        let parameters = count_parameters(sizes);
+        let copies = 2 + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());
+        Self::with_copies(sizes, parameters, copies, settings.batch, examples, threads, |units, first, visible| {
+            let kind = settings.estimator.kind;
+            let triple = units.saturating_mul(3);
+            let persistent = if kind.is_persistent() { triple } else { 0 };
+            let mean_field = if kind == EstimatorKind::Pcd { triple } else { 0 };
+            let masked = units.saturating_mul(2).saturating_add(first).saturating_add(visible / 4 + 1);
+            let masked = if settings.conditional > 0.0 { masked } else { 0 };
+            persistent.saturating_add(mean_field).saturating_add(masked)
+        })
+        .with_long_couplings(settings)
+    }
+
+    fn with_long_couplings(mut self, settings: &Settings) -> Self {
+        if settings.estimator.kind == EstimatorKind::UcdGibbs {
+            let shards = settings.batch.div_ceil(SHARD) as u128;
+            let pairs = total(self.sizes.windows(2).map(|pair| pair[0] as u128 + pair[1] as u128));
+            let shard = pairs.saturating_mul(MAX_ROWS as u128).saturating_add(self.parameters);
+            self.states = self.states.saturating_add(shard.saturating_mul(shards).saturating_mul(F32));
+        }
+        self
+    }
+
+    /// Of layer-wise pretraining, before the trainer is there: the larger of the two is what the whole run takes.
+    pub fn of_pretraining(sizes: &[usize], settings: &PretrainSettings, examples: usize) -> Self {
+        // It has no shards: all its chains are in work.
+        let threads = settings.batch.div_ceil(SHARD);
+        let parameters = count_parameters(sizes);
+        // Its chains are a few matrices of states and fields: fewer than a gradient step has.
+        Self::with_copies(sizes, parameters, PRETRAINING_COPIES, settings.batch, examples, threads, |_, _, _| 0)
+    }
+
+    fn with_copies(
+        sizes: &[usize],
+        parameters: u128,
+        copies: u128,
+        batch: usize,
+        examples: usize,
+        threads: usize,
+        besides: impl Fn(u128, u128, u128) -> u128,
+    ) -> Self {
+        let n: Vec<u128> = sizes.iter().map(|&size| size as u128).collect();
+        let units = total(n.iter().copied());
+        let (visible, first) = (n.first().copied().unwrap_or(0), n.get(1).copied().unwrap_or(0));
+        let widest = n.iter().copied().max().unwrap_or(0);
+        let rows = total(n.windows(2).enumerate().map(|(l, pair)| {
+            let rows = if l == 0 { 3 } else { 4 };
+            (pair[0] + pair[1]) * GROWN * rows
+        }));
+        let kept = total([visible, rows, besides(units, first, visible)].into_iter());
+        let in_work = total([2 * units, first, 2 * GROWN * widest].into_iter());
+        let working = batch.min(threads.saturating_mul(SHARD)) as u128;
+        let scratch = widest.saturating_mul(BLOCK_ROWS as u128 + PACKED_ROWS);
+        let bytes = |numbers: u128, count: u128| numbers.saturating_mul(count).saturating_mul(F32);
+        Self {
+            sizes: sizes.to_vec(),
+            parameters,
+            copies: bytes(parameters, copies),
+            states: bytes(kept, batch as u128).saturating_add(bytes(in_work, working)),
+            scratch: bytes(scratch, threads as u128),
+            data: (visible.div_ceil(8) + 8).saturating_mul(examples as u128),
+        }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> u128 {
+        total([self.copies, self.states, self.scratch, self.data].into_iter())
+    }
+
+    /// The one of two that takes more.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if other.total() > self.total() { other } else { self }
+    }
+
+    /// Accepts a run that fits into `limit` bytes.
+    ///
+    /// # Errors
+    /// [`DbmError::Memory`] with the size that it would need.
+    pub fn check(&self, limit: u128) -> Result<(), DbmError> {
+        if self.total() <= limit {
+            return Ok(());
+        }
+        Err(DbmError::Memory { footprint: Box::new(self.clone()), limit })
+    }
+}
+
+fn total(parts: impl Iterator<Item = u128>) -> u128 {
+    parts.fold(0, u128::saturating_add)
+}
+
+/// Bytes in words: `26.3 MB`, in powers of 1000.
+pub fn bytes_in_words(bytes: u128) -> String {
+    const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
+    let (mut value, mut unit) = (bytes as f64, 0);
+    // What would be rounded to 1000.0 of a unit is 1.0 of the next.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Method, OptimizerSettings};
+
+    #[test]
+    fn copies_are_counted_by_optimizer_and_average() {
+        let copies = |method, momentum, average| {
+            let optimizer = OptimizerSettings { method, momentum, ..OptimizerSettings::default() };
+            let run = Footprint::of(&[5, 4, 3], &Settings { optimizer, average, ..Settings::default() }, 10, 1);
+            assert_eq!((run.parameters, run.copies % (4 * run.parameters)), (44, 0));
+            run.copies / (4 * run.parameters)
+        };
+        assert_eq!([copies(Method::Sgd, 0.0, None), copies(Method::Sgd, 0.9, None)], [2, 3]);
+        assert_eq!([copies(Method::Adam, 0.0, None), copies(Method::AmsGrad, 0.0, None)], [4, 5]);
+        assert_eq!(copies(Method::Adam, 0.0, Some(0.99)), 5);
+    }
+
+    #[test]
+    fn states_grow_with_the_batch_and_data_with_the_examples() {
+        let of = |batch, examples| Footprint::of(&[784, 500], &Settings { batch, ..Settings::default() }, examples, 1);
+        // One thread has one shard in work, of 32 chains, however many there are.
+        assert_eq!(of(1000, 7).states - of(900, 7).states, of(500, 7).states - of(400, 7).states);
+        // By hand: example, states and fields, drive, gathered rows, rows of the gradient.
+        assert_eq!(of(1, 7).states, 4 * (784 + 2 * 1284 + 500 + 4 * 784 + 6 * 1284));
+        assert_eq!(of(1, 7).data, 7 * (98 + 8));
+    }
+
+    #[test]
+    fn no_size_is_too_absurd_to_be_refused() {
+        for sizes in [&[784, 4_000_000, 4_000_000][..], &[usize::MAX; 9], &[usize::MAX, 1, usize::MAX]] {
+            let run = Footprint::of(sizes, &Settings { batch: usize::MAX, ..Settings::default() }, usize::MAX, usize::MAX);
+            let Err(DbmError::Memory { footprint, limit }) = run.check(1 << 40) else { panic!("{sizes:?} was accepted") };
+            assert_eq!((*footprint, limit), (run, 1 << 40));
+        }
+        let said = Footprint::of(&[784, 4_000_000], &Settings::default(), 10, 1).check(8_000_000_000).unwrap_err().to_string();
+        for words in ["784-4000000", "3140000784 parameters", "GB of memory", "the limit is 8.0 GB", "smaller layers"] {
+            assert!(said.contains(words), "no {words:?}: {said}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_told_in_three_digits_or_so() {
+        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(bytes_in_words);
+        assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
+        assert!(bytes_in_words(u128::MAX).ends_with(" YB"));
+    }
+}

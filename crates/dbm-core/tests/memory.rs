@@ -1,0 +1,107 @@
+//! The memory that a run takes is what its footprint says, and no more: peaks of live bytes, counted by the allocator.
+//!
+//! One test, since the count is of the whole process.
+
+use dbm_core::{Alone, Examples, Footprint, Host, Method, OptimizerSettings, Settings, Trainer, Units, init};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+const EXAMPLES: usize = 300;
+
+/// A thread for each item: as many shards and blocks at once as can be.
+struct Threads;
+
+impl Host for Threads {
+    fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+        let mut results = Vec::new();
+        let mut items = items.into_iter().peekable();
+        while items.peek().is_some() {
+            let group: Vec<T> = items.by_ref().take(THREADS).collect();
+            std::thread::scope(|scope| {
+                let working: Vec<_> = group.into_iter().map(|item| scope.spawn(|| f(item))).collect();
+                results.extend(working.into_iter().map(|thread| thread.join().expect("a thread that does not panic")));
+            });
+        }
+        results
+    }
+
+    fn now(&self) -> f64 {
+        0.0
+    }
+}
+
+const THREADS: usize = 4;
+
+/// Bytes that `work` has live at most beyond those live before, and what it returns.
+fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let result = work();
+    (ALLOCATOR.peak_usage() - before, result)
+}
+
+fn data(width: usize) -> Examples {
+    let bits: Vec<u8> = (0..EXAMPLES * width).map(|i| u8::from(i % 3 == 0 || i % 7 == 2)).collect();
+    Examples::from_bits(width, &bits).unwrap()
+}
+
+fn check(sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
+    let expected = Footprint::of(sizes, settings, EXAMPLES, threads);
+    let (peak, mut run) = peak_of(|| {
+        let data = data(sizes[0]);
+        let model = init::orthogonal(sizes, Units::Signs, 1).unwrap();
+        let mut run = Trainer::new(model, settings.clone()).unwrap();
+        for _ in 0..5 {
+            run.step(&data, host).unwrap();
+        }
+        run
+    });
+    let case = format!("{sizes:?}, {settings:?}, {threads} threads");
+    println!("{sizes:?} batch {} {:?}: {} of {}", settings.batch, settings.optimizer.method, peak, expected.total());
+    // The bits that the data are made from, a byte each, are gone before the model comes.
+    let limit = expected.total().max((2 * EXAMPLES * sizes[0]) as u128);
+    assert!(peak as u128 <= limit, "{peak} bytes live at most, {expected:?}: {case}");
+    // The statement is no empty one: what it counts is there.
+    assert!(peak as u128 >= expected.copies, "{peak} bytes live at most, {expected:?}: {case}");
+    // Between two steps a run holds its copies, and next to nothing besides.
+    let (look, ()) = peak_of(|| run.with_averaged_model(host, |model| assert_eq!(model.sizes(), sizes)));
+    assert!(look < 100_000, "{look} bytes to look at the averaged model: {case}");
+    let (view, ()) = peak_of(|| assert_eq!(run.view().step, 5));
+    assert!(view < 10_000, "{view} bytes for a view: {case}");
+    let snapshot = run.snapshot();
+    drop(run);
+    let copy = (4 * expected.parameters) as usize;
+    let (restoring, restored) = peak_of(|| Trainer::restore(snapshot).unwrap());
+    assert!(restoring < copy + copy / 2 + 100_000, "{restoring} bytes to restore: {case}");
+    assert_eq!(restored.steps(), 5);
+}
+
+#[test]
+fn a_run_stays_within_its_footprint() {
+    let of = |method, average, batch| Settings {
+        optimizer: OptimizerSettings { method, ..OptimizerSettings::default() },
+        average,
+        batch,
+        ..Settings::default()
+    };
+    let adam = |batch| of(Method::Adam, None, batch);
+    for sizes in [&[784, 300][..], &[784, 200, 300], &[300, 400, 200, 100]] {
+        check(sizes, &adam(100), &Alone, 1);
+        check(sizes, &adam(100), &Threads, THREADS);
+    }
+    check(&[300, 200, 100], &adam(1000), &Alone, 1);
+    check(&[300, 200, 100], &adam(1000), &Threads, THREADS);
+    let sizes = [200, 600, 100];
+    for settings in [of(Method::Sgd, None, 10), of(Method::AmsGrad, None, 100), of(Method::Adam, Some(0.99), 100)] {
+        check(&sizes, &settings, &Threads, THREADS);
+    }
+    check(&[784, 200, 100], &Settings { conditional: 0.5, image: Some((28, 28)), ..adam(100) }, &Threads, THREADS);
+    check(&sizes, &Settings { marginalize: false, ..adam(100) }, &Threads, THREADS);
+    for estimator in ["ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-2", "pcd-gibbs-2", "centered-cd-1"] {
+        let mut settings = Settings { estimator: estimator.parse().unwrap(), ..adam(100) };
+        settings.max_meeting = 20;
+        check(&sizes, &settings, &Threads, THREADS);
+    }
+}

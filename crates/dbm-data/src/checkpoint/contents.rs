@@ -1,0 +1,144 @@
+//! What a checkpoint file holds, where it lies: in a checkpoint, or in a run that goes on.
+
+use super::{RESERVED, UNNAMED};
+use crate::DataError;
+use dbm_core::{ParametersView, Settings, SnapshotView, Units, check_sizes};
+use std::collections::BTreeMap;
+
+/// A [`super::Checkpoint`] without a copy of its tensors, so that a run can be written while it holds them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents<'a> {
+    /// Kind of units.
+    pub units: Units,
+    /// The weights and biases of the last step.
+    pub parameters: ParametersView<'a>,
+    /// Their average over the run, where it keeps one.
+    pub average: Option<ParametersView<'a>>,
+    /// Gradient steps taken.
+    pub step: u64,
+    /// What the run was begun with, where known.
+    pub settings: Option<&'a Settings>,
+    /// Rows and columns of the visible layer, where it is an image.
+    pub image: Option<(usize, usize)>,
+    /// The optimizer's state; `None` where it is left out.
+    pub moments: Option<Vec<ParametersView<'a>>>,
+    /// States of persistent chains, `[batch, n_l]` a layer.
+    pub persistent: Option<Vec<&'a [f32]>>,
+    /// Offsets of the centered parametrization, `[n_l]` a layer.
+    pub offsets: Option<Vec<&'a [f32]>>,
+    /// Where the model comes from, in free entries.
+    pub notes: &'a BTreeMap<String, String>,
+}
+
+impl<'a> Contents<'a> {
+    /// Of a whole run, resumable.
+    ///
+    /// ```
+    /// use dbm_core::{Settings, Trainer, Units, init};
+    /// use dbm_data::checkpoint::{Checkpoint, Contents, Precision};
+    /// let run = Trainer::new(init::orthogonal(&[4, 3], Units::Signs, 1)?, Settings::default())?;
+    /// let notes = [("data".to_string(), "none".to_string())].into();
+    /// let mut file = Vec::new();
+    /// Contents::of_run(run.view(), None, &notes).lay_out(Precision::Full)?.write_to(&mut file)?;
+    /// assert_eq!(Checkpoint::read("run", &file)?.into_snapshot()?, run.snapshot());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_run(run: SnapshotView<'a>, image: Option<(usize, usize)>, notes: &'a BTreeMap<String, String>) -> Self {
+        Self {
+            units: run.units,
+            parameters: run.parameters,
+            average: run.average,
+            step: run.step,
+            settings: Some(run.settings),
+            image,
+            moments: Some(run.moments),
+            persistent: run.persistent,
+            offsets: run.offsets,
+            notes,
+        }
+    }
+
+    /// As a safetensors file in memory: one copy of what is written.
+    ///
+    /// # Errors
+    /// Those of [`Contents::lay_out`], and [`DataError::Memory`] where there is no room.
+    pub fn to_bytes(&self, precision: super::Precision) -> Result<Vec<u8>, DataError> {
+        let layout = self.lay_out(precision)?;
+        let (mut bytes, needed) = (Vec::new(), layout.size());
+        let full = || DataError::Memory { name: UNNAMED.into(), needed };
+        bytes.try_reserve_exact(needed).map_err(|_| full())?;
+        layout.write_to(&mut bytes).map_err(|_| full())?;
+        Ok(bytes)
+    }
+
+    /// Every set of parameters with what its tensors' names begin with.
+    pub(super) fn sets(&self) -> impl Iterator<Item = (String, &ParametersView<'a>)> {
+        let average = self.average.iter().map(|average| ("average.".into(), average));
+        let moments = self.moments.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
+        std::iter::once((String::new(), &self.parameters)).chain(average).chain(moments)
+    }
+
+    /// What a run keeps besides sets of parameters, one tensor a layer: its name, and the rows it should have.
+    pub(super) fn extras(&self) -> impl Iterator<Item = (&'static str, &Vec<&'a [f32]>, Option<usize>)> {
+        let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
+        let persistent = self.persistent.iter().map(move |layers| ("persistent", layers, Some(batch)));
+        persistent.chain(self.offsets.iter().map(|layers| ("offset", layers, None)))
+    }
+
+    /// Accepts what fits together and is finite; so whatever is written can be read.
+    pub(super) fn check(&self, name: &str) -> Result<(), DataError> {
+        let sizes: Vec<usize> = self.parameters.biases.iter().map(|bias| bias.len()).collect();
+        check_sizes(&sizes).map_err(DataError::refused(name))?;
+        for (prefix, set) in self.sets() {
+            check_set(name, &prefix, set, &sizes)?;
+        }
+        for (kind, layers, rows) in self.extras() {
+            let lengths: Vec<usize> = sizes.iter().map(|&size| size.saturating_mul(rows.unwrap_or(1))).collect();
+            check_tensors(name, "", kind, layers, &lengths)?;
+        }
+        let metadata = |key: &str, expected, got: String, advice| {
+            Err(DataError::Metadata { name: name.into(), key: key.into(), expected, got, advice })
+        };
+        if let Some((rows, columns)) = self.image
+            && rows.checked_mul(columns) != Some(sizes[0])
+        {
+            let got = format!("it is {rows} x {columns} for {} visible units", sizes[0]);
+            return metadata("image", "rows times columns to be the visible units", got, "correct the shape, or leave it out");
+        }
+        if let Some(key) = self.notes.keys().find(|key| RESERVED.contains(&key.as_str())) {
+            return metadata(key, "notes under other names", "a note has this name".into(), "rename the note");
+        }
+        match &self.settings {
+            Some(settings) => settings.check(sizes[0]).map_err(DataError::refused(name)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Accepts parameters for layers of these sizes.
+fn check_set(name: &str, prefix: &str, set: &ParametersView, sizes: &[usize]) -> Result<(), DataError> {
+    let weights = sizes.windows(2).map(|pair| pair[0] * pair[1]).collect::<Vec<_>>();
+    check_tensors(name, prefix, "weight", &set.weights, &weights)?;
+    check_tensors(name, prefix, "bias", &set.biases, sizes)
+}
+
+/// Accepts finite tensors of these lengths.
+fn check_tensors(name: &str, prefix: &str, kind: &str, tensors: &[&[f32]], lengths: &[usize]) -> Result<(), DataError> {
+    let advice = "use a checkpoint of an intact run";
+    let refuse = |tensor: String, expected: String, got: String| {
+        Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got, advice })
+    };
+    if tensors.len() != lengths.len() {
+        return refuse(kind.into(), format!("{} of them", lengths.len()), format!("{} came", tensors.len()));
+    }
+    for (layer, (tensor, &length)) in tensors.iter().zip(lengths).enumerate() {
+        if tensor.len() != length {
+            return refuse(format!("{kind}.{layer}"), format!("{length} values"), format!("{} came", tensor.len()));
+        }
+        if let Some(at) = tensor.iter().position(|value| !value.is_finite()) {
+            let got = format!("value {at} is {}", tensor[at]);
+            return refuse(format!("{kind}.{layer}"), "finite values".into(), got);
+        }
+    }
+    Ok(())
+}
