@@ -1,11 +1,14 @@
 // Time and memory of a training step in Chromium by width, depth and batch: a fresh browser for each point, so that the peak of its
 // page's process is that point's.
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { launch } from "./chromium.mjs";
 
 const VISIBLE = 784;
 const USUAL = { widths: [250, 500, 1000, 2000, 4000], depths: [1, 2, 3, 4], batches: [100, 1000] };
 const DEPTH_OF_LARGE_BATCH = 2; // every batch but the first goes with this depth alone, as in `dbm bench --scale`
+const SHARD = 32; // chains that one worker takes at most
+const MOST_WORKERS = 16;
 const RUNS = 3; // of one step each, after one to warm up
 const MOST_SECONDS = 60; // a step that would take longer is left out
 const MINUTES = 15; // for one point, its start included
@@ -61,18 +64,19 @@ async function measure(url, { width, depth, batch }) {
   try {
     const page = await browser.newPage();
     const hidden = Array(depth).fill(width).join(",");
-    await page.goto(`${url}?bench=scale&hidden=${hidden}&batch=${batch}&steps=1&runs=${RUNS}&warm-up=1`);
+    const workers = Math.min(availableParallelism(), Math.ceil(batch / SHARD), MOST_WORKERS);
+    await page.goto(`${url}?bench=scale&hidden=${hidden}&batch=${batch}&workers=${workers}&steps=1&runs=${RUNS}&warm-up=1`);
     const result = page.locator("#bench-result");
     const alert = page.getByRole("alert");
     await result.or(alert).first().waitFor({ timeout: MINUTES * 60_000 });
     if ((await result.count()) === 0) return { skipped: await alert.first().textContent() };
     const { rows } = JSON.parse(await result.textContent());
-    const best = rows.reduce((best, row) => (row.milliseconds_per_step < best.milliseconds_per_step ? row : best));
+    const [row] = rows; // of fewer workers where there is no memory for so many
     return {
-      workers: best.workers,
-      milliseconds_per_step: best.milliseconds_per_step,
-      milliseconds_min: milliseconds(best.steps_per_second.max, best),
-      milliseconds_max: milliseconds(best.steps_per_second.min, best),
+      workers: row.workers,
+      milliseconds_per_step: row.milliseconds_per_step,
+      milliseconds_min: milliseconds(row.steps_per_second.max, row),
+      milliseconds_max: milliseconds(row.steps_per_second.min, row),
       steps: RUNS,
       peak_bytes: await peak(browser),
     };
