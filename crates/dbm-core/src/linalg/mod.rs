@@ -4,10 +4,13 @@ mod fast;
 mod matrix;
 mod plain;
 mod rows;
+mod tables;
 
 pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
+pub use tables::Codes;
+pub(crate) use tables::worth as tables_are_worth;
 
 /// Which kernels compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +35,22 @@ impl Backend {
         match self {
             Self::Fast => fast::add_product(out, a, b.data(), m, k, n),
             Self::Plain => plain::add_product(out, a, b.data(), m, k, n),
+        }
+    }
+
+    /// As [`Backend::add_product`], for an `a` that holds only the two values `low` and `high`: tables of partial sums are several times
+    /// as fast as a product where there are rows enough to repay them. Where another value turns up it is the product.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn add_binary_product(self, out: &mut [f32], a: &[f32], (low, high): (f32, f32), b: &Matrix) {
+        let (k, n) = (b.rows(), b.columns());
+        let m = a.len() / k;
+        assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
+        let worth = self == Self::Fast && tables::worth(m, n);
+        match worth.then(|| Codes::of_states(a, k, low, high)).flatten() {
+            Some(codes) => codes.add_product(out, 0, b, 0..n, (low, high)),
+            None => self.add_product(out, a, b),
         }
     }
 
