@@ -11,7 +11,7 @@ use super::Matrix;
 use crate::vector::vectorized;
 use std::ops::Range;
 
-/// Columns whose tables are made at a time: what fits the registers of the machine's vector unit, as measured.
+/// Columns whose tables are made at a time, as many as is fastest with the registers of the vector unit.
 const BLOCK: usize = if cfg!(target_arch = "wasm32") { 16 } else { 32 };
 /// Inputs that share a table, and entries of one.
 const GROUP: usize = 4;
@@ -113,14 +113,7 @@ impl Codes {
     ///
     /// # Panics
     /// If the shapes do not fit.
-    pub fn add_product(
-        &self,
-        out: &mut [f32],
-        from: usize,
-        right: &Matrix,
-        columns: Range<usize>,
-        (low, high): (f32, f32),
-    ) {
+    pub fn add_product(&self, out: &mut [f32], from: usize, right: &Matrix, columns: Range<usize>, (low, high): (f32, f32)) {
         let n = columns.len();
         if out.is_empty() || self.inputs == 0 {
             return;
@@ -174,19 +167,21 @@ fn add_blocks(out: &mut [f32], width: usize, codes: &Codes, from: usize, right: 
                 for column in (0..n).step_by(BLOCK) {
                     if inputs == WORD {
                         for (g, table) in tables.iter_mut().enumerate() {
-                            make(table, std::array::from_fn(|i| right.block(first + g * GROUP + i, column)), low, gap);
+                            make(table, std::array::from_fn(|i| *right.block(first + g * GROUP + i, column)), low, gap);
                         }
-                        look_up(out, width, column, words, &tables, TABLES);
+                        look_up(out, width, column, words, &tables);
                     } else {
                         let groups = inputs.div_ceil(GROUP);
                         for (g, table) in tables[..groups].iter_mut().enumerate() {
                             let rows = std::array::from_fn(|i| {
                                 let t = g * GROUP + i;
-                                if t < inputs { right.block(first + t, column) } else { &[0.0; BLOCK] }
+                                if t < inputs { *right.block(first + t, column) } else { [0.0; BLOCK] }
                             });
                             make(table, rows, low, gap);
                         }
-                        look_up(out, width, column, words, &tables, groups);
+                        for (g, table) in tables[..groups].iter().enumerate() {
+                            look_up_one(out, width, column, words, g * GROUP, table);
+                        }
                     }
                 }
             }
@@ -194,39 +189,72 @@ fn add_blocks(out: &mut [f32], width: usize, codes: &Codes, from: usize, right: 
     );
 }
 
-/// All sums of four rows.
+/// All sums of four rows. These are values, so that the table cannot lie where they do, and all is written out, or there would be no vector code.
 #[inline(always)]
 #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
-fn make(table: &mut Table, rows: [&[f32; BLOCK]; GROUP], low: f32, gap: f32) {
+fn make(table: &mut Table, rows: [[f32; BLOCK]; GROUP], low: f32, gap: f32) {
     for j in 0..BLOCK {
-        let mut sums = [0.0; ENTRIES];
-        sums[0] = low * (rows[0][j] + rows[1][j] + rows[2][j] + rows[3][j]);
-        for (i, row) in rows.iter().enumerate() {
-            let step = gap * row[j];
-            for p in 0..1 << i {
-                sums[p + (1 << i)] = sums[p] + step;
-            }
-        }
-        for p in 0..ENTRIES {
-            table[p][j] = sums[p];
-        }
+        let none = low * (rows[0][j] + rows[1][j] + rows[2][j] + rows[3][j]);
+        let [a, b, c, d] = [gap * rows[0][j], gap * rows[1][j], gap * rows[2][j], gap * rows[3][j]];
+        let two = [none, none + a, none + b, none + a + b];
+        let three = [two[0] + c, two[1] + c, two[2] + c, two[3] + c];
+        table[0][j] = two[0];
+        table[1][j] = two[1];
+        table[2][j] = two[2];
+        table[3][j] = two[3];
+        table[4][j] = three[0];
+        table[5][j] = three[1];
+        table[6][j] = three[2];
+        table[7][j] = three[3];
+        table[8][j] = two[0] + d;
+        table[9][j] = two[1] + d;
+        table[10][j] = two[2] + d;
+        table[11][j] = two[3] + d;
+        table[12][j] = three[0] + d;
+        table[13][j] = three[1] + d;
+        table[14][j] = three[2] + d;
+        table[15][j] = three[3] + d;
     }
 }
 
-/// Adds to a block of columns of each row what its codes name.
+/// Adds to a block of columns of each row what its codes name, all tables of a word at a pass. Table by table and written out: the registers then suffice.
 #[inline(always)]
 #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
-fn look_up(out: &mut [f32], width: usize, column: usize, words: &[u32], tables: &[Table; TABLES], groups: usize) {
+fn look_up(out: &mut [f32], width: usize, column: usize, words: &[u32], tables: &[Table; TABLES]) {
+    for (row, &word) in out.chunks_exact_mut(width).zip(words) {
+        let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
+        // A copy, which cannot overlap the tables.
+        let mut sums = *place;
+        add_entry(&mut sums, &tables[0], word);
+        add_entry(&mut sums, &tables[1], word >> 4);
+        add_entry(&mut sums, &tables[2], word >> 8);
+        add_entry(&mut sums, &tables[3], word >> 12);
+        add_entry(&mut sums, &tables[4], word >> 16);
+        add_entry(&mut sums, &tables[5], word >> 20);
+        add_entry(&mut sums, &tables[6], word >> 24);
+        add_entry(&mut sums, &tables[7], word >> 28);
+        *place = sums;
+    }
+}
+
+/// As [`look_up`], from one table, whose codes begin at bit `shift`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
+fn look_up_one(out: &mut [f32], width: usize, column: usize, words: &[u32], shift: usize, table: &Table) {
     for (row, &word) in out.chunks_exact_mut(width).zip(words) {
         let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
         let mut sums = *place;
-        for (g, table) in tables[..groups].iter().enumerate() {
-            let entry = &table[(word >> (g * GROUP)) as usize % ENTRIES];
-            for j in 0..BLOCK {
-                sums[j] += entry[j];
-            }
-        }
+        add_entry(&mut sums, table, word >> shift);
         *place = sums;
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
+fn add_entry(sums: &mut [f32; BLOCK], table: &Table, code: u32) {
+    let entry = &table[code as usize % ENTRIES];
+    for j in 0..BLOCK {
+        sums[j] += entry[j];
     }
 }
 
@@ -243,9 +271,8 @@ mod tests {
             x >> 16
         };
         let states = (0..m * k).map(|_| if next() % 2 == 0 { low } else { 1.0 }).collect();
-        let mut integers = |rows, columns| {
-            Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| (next() % 17) as f32 - 8.0).collect())
-        };
+        let mut integers =
+            |rows, columns| Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| (next() % 17) as f32 - 8.0).collect());
         let (right, start) = (integers(k, n), integers(m, n));
         (Matrix::from_vec(m, k, states), right, start)
     }
