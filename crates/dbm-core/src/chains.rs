@@ -138,7 +138,7 @@ impl Chains {
             for _ in 0..count {
                 drive.push_row(&model.biases()[1]);
             }
-            model.backend().add_product(drive.data_mut(), states[0].data(), &model.weights()[0]);
+            model.backend().add_binary_product(drive.data_mut(), states[0].data(), model.units().values(), &model.weights()[0]);
         }
         let valid = [vec![false; count], vec![false; count]];
         Self { count, clamp, states, fields, valid, drive, work, scratch: Scratch::default() }
@@ -272,7 +272,7 @@ impl Chains {
             for &c in chains {
                 gathered.extend_from_slice(self.states[neighbour].row(c as usize));
             }
-            model.backend().add_product(product, gathered, weight);
+            model.backend().add_binary_product(product, gathered, model.units().values(), weight);
             self.work.products += (chains.len() * weight.data().len()) as u64;
         }
         for (&c, field) in chains.iter().zip(product.chunks_exact(n)) {

@@ -42,6 +42,11 @@ impl Units {
         self.high() - self.low()
     }
 
+    /// `(low, high)`.
+    pub const fn values(self) -> (f32, f32) {
+        (self.low(), self.high())
+    }
+
     /// The value that stands for a bit of data.
     pub const fn value(self, bit: bool) -> f32 {
         if bit { self.high() } else { self.low() }

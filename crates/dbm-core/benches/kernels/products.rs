@@ -1,7 +1,8 @@
-//! Batch products and rank-k updates: fast, plain, and `gemm` alone.
+//! Batch products and rank-k updates: fast, plain, by tables, and `gemm` alone.
 
 use crate::{bare, some};
 use dbm_core::Backend;
+use dbm_core::linalg::{Codes, Matrix};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
@@ -18,8 +19,22 @@ const PRODUCTS: [(usize, usize, usize); 8] = [
     (1024, 1024, 1024),
 ];
 
-/// Rows of states, rows of the block of the gradient, its columns: one shard's in the positive and the negative phase, and all shards'.
-const UPDATES: [(usize, usize, usize); 4] = [(75, 64, 500), (100, 64, 500), (300, 64, 500), (300, 64, 1000)];
+/// Rows of states, rows of the block of the gradient, its columns: all shards' binary sides of either kind, and both together.
+const UPDATES: [(usize, usize, usize); 4] = [(100, 128, 500), (200, 128, 500), (300, 128, 500), (300, 128, 1000)];
+
+/// States at random.
+fn signs(rows: usize, columns: usize) -> Matrix {
+    let mut states = some(rows, columns);
+    states.data_mut().iter_mut().for_each(|x| *x = x.signum());
+    states
+}
+
+/// Inputs row by row.
+fn codes(inputs: &Matrix) -> Codes {
+    let mut codes = Codes::new(inputs.columns());
+    (0..inputs.rows()).for_each(|row| codes.push(inputs.row(row), |x| x > 0.0));
+    codes
+}
 
 fn flops(m: usize, k: usize, n: usize) -> ItemsCount {
     ItemsCount::new(2 * m * k * n)
@@ -33,6 +48,22 @@ fn add_product(bencher: Bencher, (m, k, n): (usize, usize, usize), backend: Back
 #[divan::bench(args = PRODUCTS)]
 fn add_product_fast(bencher: Bencher, shape: (usize, usize, usize)) {
     add_product(bencher, shape, Backend::Fast);
+}
+
+/// As a search does it: by tables or by `gemm`, whichever is said to be faster.
+#[divan::bench(args = PRODUCTS)]
+fn add_product_binary(bencher: Bencher, (m, k, n): (usize, usize, usize)) {
+    let (a, b, mut out) = (signs(m, k), some(k, n), some(m, n));
+    bencher.counter(flops(m, k, n)).bench_local(|| {
+        Backend::Fast.add_binary_product(out.data_mut(), a.data(), (-1.0, 1.0), &b);
+    });
+}
+
+/// By tables whatever the shape, the states packed beforehand. An item is an operation of the product that this replaces.
+#[divan::bench(args = PRODUCTS)]
+fn add_product_tables(bencher: Bencher, (m, k, n): (usize, usize, usize)) {
+    let (codes, b, mut out) = (codes(&signs(m, k).transposed()), some(k, n), some(m, n));
+    bencher.counter(flops(m, k, n)).bench_local(|| codes.add_product(out.data_mut(), 0, &b, 0..n, (-1.0, 1.0)));
 }
 
 #[divan::bench(args = PRODUCTS, sample_count = 20, sample_size = 1)]
@@ -55,6 +86,24 @@ fn add_outer_products(bencher: Bencher, (r, p, q): (usize, usize, usize), backen
 #[divan::bench(args = UPDATES)]
 fn add_outer_products_fast(bencher: Bencher, shape: (usize, usize, usize)) {
     add_outer_products(bencher, shape, Backend::Fast);
+}
+
+/// A binary left side: tables of the right rows.
+#[divan::bench(args = UPDATES)]
+fn add_outer_products_tables(bencher: Bencher, (r, p, q): (usize, usize, usize)) {
+    let (left, right, mut out) = (codes(&signs(r, 784)), some(r, q), some(p, q));
+    bencher.counter(flops(r, p, q)).bench_local(|| left.add_product(out.data_mut(), 128, &right, 0..q, (-1.0, 1.0)));
+}
+
+/// A binary right side: tables of the left rows, and the block transposed.
+#[divan::bench(args = UPDATES)]
+fn add_outer_products_tables_transposed(bencher: Bencher, (r, p, q): (usize, usize, usize)) {
+    let (left, right, mut out) = (some(r, 784), codes(&signs(r, q)), some(p, q));
+    bencher.counter(flops(r, p, q)).bench_local(|| {
+        let mut transposed = Matrix::zeros(q, p);
+        right.add_product(transposed.data_mut(), 0, &left, 128..128 + p, (-1.0, 1.0));
+        transposed.add_transpose_to(out.data_mut());
+    });
 }
 
 #[divan::bench(args = UPDATES, sample_count = 20, sample_size = 1)]

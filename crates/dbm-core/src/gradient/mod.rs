@@ -15,6 +15,7 @@
 
 mod cd;
 mod coupled;
+mod gathered;
 mod info;
 mod lmi;
 mod moments;
@@ -28,6 +29,7 @@ mod ucd_lmi;
 mod ucd_mh;
 
 pub use cd::Cd;
+pub(crate) use gathered::Gathered;
 pub use info::{Info, PhaseInfo};
 pub use lmi::Lmi;
 pub use moments::{Gradient, Moments, Phase};

@@ -143,9 +143,24 @@ impl Moments {
         self.pairs.len()
     }
 
+    /// Rows of `W_l`.
+    pub(crate) fn rows(&self, l: usize) -> usize {
+        self.pairs[l].0.columns()
+    }
+
     /// Columns of `W_l`.
     pub fn columns(&self, l: usize) -> usize {
         self.pairs[l].1.columns()
+    }
+
+    /// Left and right rows for `W_l`, the weights in the left ones.
+    pub(crate) fn pair(&self, l: usize) -> (&Matrix, &Matrix) {
+        (&self.pairs[l].0, &self.pairs[l].1)
+    }
+
+    /// What is multiplied out of the gradient of `W_l`, `[n_l, n_{l+1}]`.
+    pub(crate) fn dense(&self, l: usize) -> Option<&Matrix> {
+        self.dense[l].as_ref()
     }
 
     /// `out += alpha` times rows `from..` of the gradient of `W_l`, as many as `out` holds.

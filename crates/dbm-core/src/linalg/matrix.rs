@@ -134,6 +134,23 @@ impl Matrix {
         }
     }
 
+    /// Adds the transpose to `out`, row-major, tile by tile likewise.
+    ///
+    /// # Panics
+    /// If `out` has another size.
+    pub fn add_transpose_to(&self, out: &mut [f32]) {
+        assert_eq!(out.len(), self.data.len(), "the transpose of {} x {}", self.rows, self.columns);
+        for top in (0..self.rows).step_by(TILE) {
+            for left in (0..self.columns).step_by(TILE) {
+                for column in left..(left + TILE).min(self.columns) {
+                    for row in top..(top + TILE).min(self.rows) {
+                        out[column * self.rows + row] += self.data[row * self.columns + column];
+                    }
+                }
+            }
+        }
+    }
+
     /// The transpose.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.columns, self.rows);

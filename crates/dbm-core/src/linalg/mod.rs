@@ -4,16 +4,21 @@ mod fast;
 mod matrix;
 mod plain;
 mod rows;
+mod tables;
 
 pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
+pub use tables::Codes;
+pub(crate) use tables::worth as tables_are_worth;
 
 /// Which kernels compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// Products through `gemm`, whatever vector unit the machine has: bits are the same on one kind of machine.
+    /// Products through `gemm`, whatever vector unit the machine has, and by tables of partial sums where one factor is binary and they are
+    /// faster: bits are the same on one kind of machine. Which way a product takes depends on its shape, so that the last bits of a chain's fields
+    /// may depend on how many chains are computed beside it.
     #[default]
     Fast,
     /// Plain loops in a fixed order: bits are the same everywhere.
@@ -32,6 +37,22 @@ impl Backend {
         match self {
             Self::Fast => fast::add_product(out, a, b.data(), m, k, n),
             Self::Plain => plain::add_product(out, a, b.data(), m, k, n),
+        }
+    }
+
+    /// As [`Backend::add_product`], for an `a` that holds only the two values `low` and `high`: by tables of partial sums where there are rows
+    /// enough to repay their making ([`Codes::add_product`]). Where another value turns up after all, it is the product.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn add_binary_product(self, out: &mut [f32], a: &[f32], (low, high): (f32, f32), b: &Matrix) {
+        let (k, n) = (b.rows(), b.columns());
+        let m = a.len() / k;
+        assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
+        let worth = self == Self::Fast && tables::worth(m, n);
+        match worth.then(|| Codes::of_states(a, k, low, high)).flatten() {
+            Some(codes) => codes.add_product(out, 0, b, 0..n, (low, high)),
+            None => self.add_product(out, a, b),
         }
     }
 
@@ -81,6 +102,26 @@ mod tests {
             Backend::Fast.add_product(fast.data_mut(), a.data(), &b);
             Backend::Plain.add_product(plain.data_mut(), a.data(), &b);
             close(fast.data(), plain.data());
+        }
+    }
+
+    #[test]
+    fn binary_products_agree_with_plain_ones() {
+        for (m, k, n) in [(1, 5, 40), (7, 33, 16), (8, 64, 100), (47, 70, 32), (48, 70, 33), (60, 131, 500), (100, 1, 31)] {
+            for (low, high) in [(-1.0, 1.0), (0.0, 1.0)] {
+                let (mut a, b, start) = (some(m, k, 7), some(k, n, 8), some(m, n, 9));
+                a.data_mut().iter_mut().for_each(|x| *x = if *x > 0.0 { high } else { low });
+                for strange in [false, true] {
+                    // One value that is neither low nor high.
+                    a.data_mut()[m * k / 2] = if strange { 0.25 } else { high };
+                    let (mut fast, mut plain, mut product) = (start.clone(), start.clone(), start.clone());
+                    Backend::Fast.add_binary_product(fast.data_mut(), a.data(), (low, high), &b);
+                    Backend::Plain.add_binary_product(plain.data_mut(), a.data(), (low, high), &b);
+                    Backend::Plain.add_product(product.data_mut(), a.data(), &b);
+                    assert_eq!(plain, product);
+                    close(fast.data(), plain.data());
+                }
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! are those of a run alone, so the bits are too, whatever the number of replicas. The optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise.
 //! All else, averaged weights included, every replica has whole.
 
-use super::update::{BLOCK_ROWS, Block, Step, larger, magnitude, split};
+use super::update::{BLOCK_ROWS, Block, Source, Step, larger, magnitude, split};
 use super::{Estimate, Info, Shards, StepInfo, Trainer, append_rows};
 use crate::DbmError;
 use crate::gradient::Moments;
@@ -99,11 +99,12 @@ impl Trainer {
             centering.follow(&sum(Moments::add_positive), self.step);
             &*centering
         });
+        let gathering = host.now();
+        let gradient = Source::new(shards, &self.model, alpha, host);
+        let gathering = host.now() - gathering;
         let step = Step {
-            shards,
+            gradient,
             rule: self.settings.optimizer.at(self.step),
-            alpha,
-            backend: self.model.backend(),
             decay: average_decay(self.settings.average, self.step),
             centering,
             bias_gradients: updated.bias_gradients.clone(),
@@ -125,8 +126,8 @@ impl Trainer {
         let blocks = blocks.into_iter().enumerate().filter(|(number, _)| part.has(*number)).map(|(_, block)| block).collect();
         let started = host.now();
         let applied = host.map(blocks, |block| step.apply(block, &|| host.now()));
-        updated.info.blocks_seconds = host.now() - started;
-        updated.info.gradient_seconds = applied.iter().map(|block| block.gradient_seconds).sum();
+        updated.info.blocks_seconds = gathering + host.now() - started;
+        updated.info.gradient_seconds = gathering + applied.iter().map(|block| block.gradient_seconds).sum::<f64>();
         updated.info.optimizer_seconds = applied.iter().map(|block| block.optimizer_seconds).sum();
         updated.largest = applied.iter().map(|block| block.largest).fold(0.0, larger);
     }

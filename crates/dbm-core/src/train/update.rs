@@ -1,13 +1,14 @@
 //! One step's update of the weights, block by block: the gradient is never stored whole.
 
-use crate::Backend;
 use crate::centered::Centering;
-use crate::gradient::Moments;
+use crate::gradient::{Gathered, Moments};
+use crate::host::Host;
 use crate::optimize::Rule;
 use crate::vector::vectorized;
+use crate::{Backend, Dbm};
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
-pub(super) const BLOCK_ROWS: usize = 64;
+pub(super) const BLOCK_ROWS: usize = 128;
 
 /// The largest magnitude, or NaN where there is one.
 pub(super) fn magnitude(values: &[f32]) -> f32 {
@@ -56,12 +57,39 @@ pub(super) struct Block<'a> {
     pub tensors: Vec<&'a mut [f32]>,
 }
 
+/// What the gradient of a block is made of.
+pub(super) enum Source<'a> {
+    /// Shard by shard, in the order of the formula.
+    Shards(&'a [Moments], f32),
+    /// The rows of all shards together, for each weight matrix.
+    Gathered(Vec<Gathered<'a>>),
+}
+
+impl<'a> Source<'a> {
+    /// `alpha` times the sum over the shards.
+    pub fn new(shards: &'a [Moments], model: &Dbm, alpha: f32, host: &impl Host) -> Self {
+        match model.backend() {
+            Backend::Plain => Self::Shards(shards, alpha),
+            Backend::Fast => {
+                Self::Gathered(host.map((0..model.depth()).collect(), |l| Gathered::new(shards, l, model.units(), alpha)))
+            }
+        }
+    }
+
+    fn add_weight_rows(&self, l: usize, from: usize, out: &mut [f32]) {
+        match self {
+            Self::Shards(shards, alpha) => {
+                shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, *alpha, out));
+            }
+            Self::Gathered(gathered) => gathered[l].add_weight_rows(from, out),
+        }
+    }
+}
+
 /// What one step does to every block.
 pub(super) struct Step<'a> {
-    pub shards: &'a [Moments],
+    pub gradient: Source<'a>,
     pub rule: Rule,
-    pub alpha: f32,
-    pub backend: Backend,
     pub decay: f32,
     pub centering: Option<&'a Centering>,
     pub bias_gradients: Vec<Vec<f32>>,
@@ -81,9 +109,7 @@ impl Step<'_> {
         let started = clock();
         let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
         let mut gradient = vec![0.0; values.len()];
-        for shard in self.shards {
-            shard.add_weight_rows(self.backend, block.l, block.from, self.alpha, &mut gradient);
-        }
+        self.gradient.add_weight_rows(block.l, block.from, &mut gradient);
         if let Some(centering) = self.centering {
             centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
         }

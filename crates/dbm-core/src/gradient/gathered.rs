@@ -1,0 +1,165 @@
+//! The rows of all shards' moments for one weight matrix, sorted by which side is binary, so that tables can multiply them.
+
+use super::Moments;
+use crate::Units;
+use crate::linalg::{Backend, Codes, Matrix, add_scaled, tables_are_worth};
+use crate::vector::vectorized;
+
+/// `alpha sum_r left_r right_r^T` over the rows of all shards.
+///
+/// A pair of rows is a state and its neighbour's means, or the other way round, or two states: one side at least takes only two values. Its
+/// bits are the codes, and the other side, times alpha and the magnitude of the binary one, the rows of a table product. Pairs of two
+/// real rows (mean-field posteriors) stay as they are.
+pub(crate) struct Gathered<'a> {
+    units: Units,
+    alpha: f32,
+    /// A bit for each unit of layer `l` and pair; the pairs' right rows, `[pairs, n_{l+1}]`.
+    left_binary: (Codes, Matrix),
+    /// A bit for each unit of layer `l + 1` and pair; the pairs' left rows, `[pairs, n_l]`.
+    right_binary: (Codes, Matrix),
+    /// Left and right rows of all others.
+    real: (Matrix, Matrix),
+    /// What was multiplied out before, `[n_l, n_{l+1}]`.
+    dense: Vec<&'a Matrix>,
+}
+
+impl<'a> Gathered<'a> {
+    /// Sorts the rows for `W_l` of all shards.
+    pub fn new(shards: &'a [Moments], l: usize, units: Units, alpha: f32) -> Self {
+        let (p, q) = (shards[0].rows(l), shards[0].columns(l));
+        let mut this = Self {
+            units,
+            alpha,
+            left_binary: (Codes::new(p), Matrix::zeros(0, q)),
+            right_binary: (Codes::new(q), Matrix::zeros(0, p)),
+            real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
+            dense: shards.iter().filter_map(|shard| shard.dense(l)).collect(),
+        };
+        let sort = tables_are_worth(p.min(q), p.min(q));
+        for (left, right) in shards.iter().map(|shard| shard.pair(l)) {
+            for row in 0..left.rows() {
+                this.push(left.row(row), right.row(row), sort);
+            }
+        }
+        this
+    }
+
+    fn push(&mut self, left: &[f32], right: &[f32], sort: bool) {
+        if let Some(scale) = magnitude(self.units, left).filter(|_| sort) {
+            push_binary(&mut self.left_binary, left, right, scale, self.alpha);
+        } else if let Some(scale) = magnitude(self.units, right).filter(|_| sort) {
+            push_binary(&mut self.right_binary, right, left, scale, self.alpha);
+        } else {
+            self.real.0.push_row(left);
+            self.real.1.push_row(right);
+        }
+    }
+
+    /// `out +=` rows `from..` of the sum, as many as `out` holds.
+    pub fn add_weight_rows(&self, from: usize, out: &mut [f32]) {
+        let (q, values) = (self.real.1.columns(), self.units.values());
+        let p = out.len() / q;
+        let (codes, right) = &self.left_binary;
+        codes.add_product(out, from, right, 0..q, values);
+        let (codes, left) = &self.right_binary;
+        if codes.inputs() > 0 {
+            let mut transposed = Matrix::zeros(q, p);
+            codes.add_product(transposed.data_mut(), 0, left, from..from + p, values);
+            transposed.add_transpose_to(out);
+        }
+        Backend::Fast.add_outer_products(out, self.alpha, &self.real.0, from, &self.real.1);
+        for dense in &self.dense {
+            add_scaled(out, self.alpha, &dense.data()[from * q..][..out.len()]);
+        }
+    }
+}
+
+/// Adds `bits x real^T`, `bits` taking the values `low` and `high` times `scale`.
+fn push_binary((codes, rows): &mut (Codes, Matrix), bits: &[f32], real: &[f32], scale: f32, alpha: f32) {
+    vectorized(
+        #[inline(always)]
+        || codes.push(bits, |value| value == scale),
+    );
+    rows.push_row(real);
+    rows.last_row_mut().iter_mut().for_each(|x| *x *= alpha * scale);
+}
+
+/// The number that the values of a row of units, low or high, are multiplied by, or nothing where there is no such number.
+fn magnitude(units: Units, row: &[f32]) -> Option<f32> {
+    let (low, high) = units.values();
+    // The value of a high unit; of signs that of any one, since one sign's low is the other's high.
+    let scale = row.iter().copied().find(|&x| x != 0.0).unwrap_or(1.0);
+    let (low, high) = (low * scale, high * scale);
+    let fits = |values: &[f32]| values.iter().fold(true, |fits, &x| fits & ((x == low) | (x == high)));
+    // Means are told from states by a few of them.
+    let (some, rest) = row.split_at(row.len().min(8));
+    let fits = fits(some)
+        && vectorized(
+            #[inline(always)]
+            || fits(rest),
+        );
+    (fits && scale.is_finite()).then_some(scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gradient::Phase;
+    use crate::init;
+
+    /// States of integers, means of quarters: every product and sum here is exact.
+    fn layers(sizes: &[usize], units: Units, binary: bool, seed: usize) -> Vec<Vec<f32>> {
+        let hash = |l: usize, i: usize| (seed * 7919 + l * 104_729 + i * 31 + i * i * seed) / 5 % 97;
+        let value = |x: usize| if binary { units.value(x % 2 == 0) } else { units.low() + units.gap() * 0.25 * (x % 5) as f32 };
+        sizes.iter().enumerate().map(|(l, &n)| (0..n).map(|i| value(hash(l, i))).collect()).collect()
+    }
+
+    #[test]
+    fn gathered_rows_sum_to_what_the_moments_do() {
+        for units in [Units::Signs, Units::Bits] {
+            for sizes in [[101, 64, 70], [48, 97, 48], [5, 3, 200]] {
+                let model = init::gaussian(&sizes, units, 0.1, 1).unwrap();
+                let mut shards = vec![Moments::new(&model), Moments::new(&model)];
+                for seed in 0..90 {
+                    let (state, means) = (layers(&sizes, units, true, seed), layers(&sizes, units, false, seed));
+                    let (shard, phase) = (&mut shards[seed / 37 % 2], [Phase::Positive, Phase::Negative][seed % 2]);
+                    match seed % 5 {
+                        0 => shard.push_marginal(phase, 1.0, &state, &means, false),
+                        1 => shard.push_marginal(phase, -2.0, &state, &means, true),
+                        2 => shard.push(phase, 0.5, &state),
+                        3 => shard.push(phase, 1.0, &means),
+                        _ => shard.push(phase, 1.0, &[&state[0], &means[1], &state[2]]),
+                    }
+                }
+                for l in 0..2 {
+                    let gathered = Gathered::new(&shards, l, units, 0.25);
+                    let (p, q) = (sizes[l], sizes[l + 1]);
+                    for (from, rows) in [(0, p), (p / 3, p / 2), (p - 1, 1)] {
+                        let (mut fast, mut plain) = (vec![1.0; rows * q], vec![1.0; rows * q]);
+                        gathered.add_weight_rows(from, &mut fast);
+                        shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, 0.25, &mut plain));
+                        assert_eq!(fast, plain, "{units:?}, W_{l} of {sizes:?}, {rows} rows from {from}");
+                    }
+                    if tables_are_worth(p.min(q), p.min(q)) {
+                        let (left, right) = (gathered.left_binary.0.inputs(), gathered.right_binary.0.inputs());
+                        assert_eq!((left, right, gathered.real.0.rows()), [(72, 18, 18), (54, 54, 18)][l]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_rows_of_two_values_in_the_right_proportion_are_binary() {
+        assert_eq!(magnitude(Units::Bits, &[0.0, -0.5, 0.0]), Some(-0.5));
+        assert_eq!(magnitude(Units::Signs, &[-0.5, 0.5]).map(f32::abs), Some(0.5));
+        assert_eq!(magnitude(Units::Bits, &[0.5, -0.5]), None);
+        assert_eq!(magnitude(Units::Signs, &[0.5, 0.0]), None);
+        assert_eq!(magnitude(Units::Signs, &[0.0, 0.0]), None);
+        assert_eq!(magnitude(Units::Signs, &[f32::NAN, f32::NAN]), None);
+        assert_eq!(magnitude(Units::Bits, &[f32::INFINITY, 0.0]), None);
+        let mut long = vec![1.0; 100];
+        long[99] = 0.99;
+        assert_eq!(magnitude(Units::Signs, &long), None);
+    }
+}
