@@ -160,7 +160,7 @@ fn the_number_of_replicas_changes_no_bit() {
     let data = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
     for (name, method) in [("ucd-lmi", Method::Adam), ("centered-pcd-1", Method::AmsGrad), ("lmi", Method::Sgd)] {
         let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, ..settings(method) };
-        let mut alone = Trainer::new(init::orthogonal(&[200, 90, 10], Units::Signs, 2).unwrap(), settings).unwrap();
+        let mut alone = Trainer::new(init::orthogonal(&[200, 300, 150], Units::Signs, 2).unwrap(), settings).unwrap();
         let start = alone.clone();
         for _ in 0..3 {
             alone.step(&data, &Alone).unwrap();

@@ -31,11 +31,11 @@ const PACKED_ROWS: u128 = 512;
 /// - `copies`: `4 P c`, with c = 2 (the parameters and their transposed copy) and one more for each moment of the optimizer (SGD 0, with
 ///   momentum 1, **Adam 2**, AMSGrad 3) and for the average. So **Adam takes 4 copies**; layer-wise pretraining takes 4 as well, before
 ///   there is a trainer. An orthogonal or Gaussian start takes no more than its model: 2.
-/// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1) + 8 sum_{l>0} (n_l + n_{l+1})`, the
-///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling). And
+/// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1 + max(n_0, n_1)) + 8 sum_{l>0} (n_l + n_{l+1} + max(n_l, n_{l+1}))`, the
+///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling), and one side of each once more, gathered for tables. And
 ///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
 ///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. The couplings of UCD-Gibbs are long,
-///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1}) + P)`.
+///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P)`.
 /// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
@@ -88,7 +88,10 @@ impl Footprint {
     fn with_long_couplings(mut self, settings: &Settings) -> Self {
         if settings.estimator.kind == EstimatorKind::UcdGibbs {
             let shards = settings.batch.div_ceil(SHARD) as u128;
-            let pairs = total(self.sizes.windows(2).map(|pair| pair[0] as u128 + pair[1] as u128));
+            let pairs = total(self.sizes.windows(2).map(|pair| {
+                let (lower, upper) = (pair[0] as u128, pair[1] as u128);
+                lower + upper + GROWN * lower.max(upper)
+            }));
             let shard = pairs.saturating_mul(MAX_ROWS as u128).saturating_add(self.parameters);
             self.states = self.states.saturating_add(shard.saturating_mul(shards).saturating_mul(F32));
         }
@@ -119,7 +122,7 @@ impl Footprint {
         let widest = n.iter().copied().max().unwrap_or(0);
         let rows = total(n.windows(2).enumerate().map(|(l, pair)| {
             let rows = if l == 0 { 3 } else { 4 };
-            (pair[0] + pair[1]) * GROWN * rows
+            (pair[0] + pair[1] + pair[0].max(pair[1])) * GROWN * rows
         }));
         let kept = total([visible, rows, besides(units, first, visible)].into_iter());
         let in_work = total([2 * units, first, 2 * GROWN * widest].into_iter());
@@ -198,8 +201,8 @@ mod tests {
         let of = |batch, examples| Footprint::of(&[784, 500], &Settings { batch, ..Settings::default() }, examples, 1);
         // One thread has one shard in work, of 32 chains, however many there are.
         assert_eq!(of(1000, 7).states - of(900, 7).states, of(500, 7).states - of(400, 7).states);
-        // By hand: example, states and fields, drive, gathered rows, rows of the gradient.
-        assert_eq!(of(1, 7).states, 4 * (784 + 2 * 1284 + 500 + 4 * 784 + 6 * 1284));
+        // By hand: example, states and fields, drive, gathered rows, rows of the gradient and one side of them again.
+        assert_eq!(of(1, 7).states, 4 * (784 + 2 * 1284 + 500 + 4 * 784 + 6 * (1284 + 784)));
         assert_eq!(of(1, 7).data, 7 * (98 + 8));
     }
 
