@@ -17,7 +17,7 @@ pub enum DbmError {
         layer: usize,
     },
     /// A model whose parameters would not fit.
-    #[error("layers {sizes:?} need {needed} parameters, more than the {limit} this program accepts; choose smaller layers")]
+    #[error("layers {sizes:?} need {} parameters, {} for one copy of them, more than the {limit} parameters this program accepts; choose smaller layers", counted(*needed), bytes_in_words(needed.saturating_mul(4)))]
     TooLarge {
         /// The sizes asked for.
         sizes: Vec<usize>,
@@ -29,7 +29,7 @@ pub enum DbmError {
     /// A run that would not fit into memory.
     #[error(
         "a model of {} needs {} of memory to train: {} for its {} parameters with what the optimizer keeps of each, {} for the states of a batch, {} for data and scratch; the limit is {}; choose smaller layers or a smaller batch",
-        names(&footprint.sizes), bytes_in_words(footprint.total()), bytes_in_words(footprint.copies), footprint.parameters,
+        names(&footprint.sizes), bytes_in_words(footprint.total()), bytes_in_words(footprint.copies), counted(footprint.parameters),
         bytes_in_words(footprint.states), bytes_in_words(footprint.data.saturating_add(footprint.scratch)), bytes_in_words(*limit)
     )]
     Memory {
@@ -97,6 +97,11 @@ pub enum DbmError {
         /// The limit.
         limit: usize,
     },
+}
+
+/// A number that may be beyond all numbers.
+fn counted(number: u128) -> String {
+    if number == u128::MAX { "more than 10^38".into() } else { number.to_string() }
 }
 
 /// Layer sizes as they are spoken of, `784-500-500`.

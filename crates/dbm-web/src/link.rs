@@ -16,6 +16,8 @@ const WORKER: &str = concat!("./dbm-worker-wasm_loader.js?v=", env!("CARGO_PKG_V
 const TICK: Duration = Duration::from_secs(2);
 /// Ticks without a word, while work is under way, after which a worker counts as lost.
 const PATIENCE: u32 = 30;
+/// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
+const WORK_A_TICK: u64 = 1_000_000_000;
 /// Workers started in vain, one after another, before the page gives up.
 const TRIES: u32 = 3;
 
@@ -31,6 +33,8 @@ struct Inner {
     next_id: u32,
     pending: BTreeMap<u32, Purpose>,
     silent_ticks: u32,
+    /// Ticks of silence that are allowed besides, for what was asked last.
+    leave: u32,
     tries: u32,
 }
 
@@ -64,6 +68,7 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         inner.next_id = inner.next_id.wrapping_add(1);
         inner.next_id
     })?;
+    let leave = leave(&command);
     let request = Request { version: VERSION, id, command };
     let sent = request
         .serialize(&serde_wasm_bindgen::Serializer::new())
@@ -76,8 +81,19 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
     }
     state.link.0.update_value(|inner| {
         inner.pending.insert(id, purpose);
+        inner.leave = inner.leave.max(leave);
     });
     Some(id)
+}
+
+/// Ticks that the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})`.
+fn leave(command: &Command) -> u32 {
+    let (Command::NewRun { plan } | Command::UseData { plan, .. } | Command::Bench { plan, .. }) = command else { return 0 };
+    let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
+        let (a, b) = (u64::from(pair[0]), u64::from(pair[1]));
+        sum.saturating_add(a.saturating_mul(b).saturating_mul(a.min(b)).saturating_mul(4))
+    });
+    (work / WORK_A_TICK).min(u64::from(u16::MAX)) as u32
 }
 
 fn start(state: State) {
@@ -112,7 +128,7 @@ fn start(state: State) {
 
 fn hear(state: State, event: &JsValue) {
     let Some(data) = event.dyn_ref::<MessageEvent>().map(MessageEvent::data) else { return };
-    state.link.0.update_value(|inner| inner.silent_ticks = 0);
+    state.link.0.update_value(|inner| (inner.silent_ticks, inner.leave) = (0, 0));
     let version = js_sys::Reflect::get(&data, &"version".into()).ok().and_then(|version| version.as_f64());
     if version != Some(f64::from(VERSION)) {
         state.say(
@@ -153,7 +169,7 @@ fn listen_for_silence(state: State) {
     let lost = state.link.0.try_update_value(|inner| {
         let waiting = inner.worker.is_some() && (!inner.ready || !inner.pending.is_empty() || state.running.get_untracked());
         inner.silent_ticks = if waiting { inner.silent_ticks + 1 } else { 0 };
-        inner.silent_ticks > PATIENCE
+        inner.silent_ticks > PATIENCE + inner.leave
     });
     if lost == Some(true) {
         replace(state, "it gave no sign for a minute (smaller layers, batches or caps make its steps shorter)");
@@ -170,7 +186,7 @@ fn replace(state: State, why: &str) {
             worker.terminate();
         }
         inner.ready = false;
-        inner.silent_ticks = 0;
+        (inner.silent_ticks, inner.leave) = (0, 0);
         inner.tries += 1;
         (std::mem::take(&mut inner.pending), inner.tries)
     });
@@ -216,4 +232,24 @@ fn what_of_the_run(state: State) -> String {
 pub fn words(problem: &JsValue) -> String {
     let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
     message.or_else(|| problem.as_string()).unwrap_or_else(|| "no reason given".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::{Settings, Units};
+    use dbm_protocol::RunPlan;
+
+    #[test]
+    fn wide_models_may_take_their_time_to_begin() {
+        let new_run = |hidden: &[u32]| {
+            let plan =
+                RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+            leave(&Command::NewRun { plan })
+        };
+        assert_eq!((new_run(&[500, 500]), new_run(&[4000])), (0, 0));
+        assert_eq!(new_run(&[4000, 4000, 4000]), 512);
+        assert_eq!(new_run(&[u32::MAX; 9]), u32::from(u16::MAX));
+        assert_eq!(leave(&Command::Cancel { request: 1 }), 0);
+    }
 }

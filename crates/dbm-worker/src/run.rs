@@ -353,7 +353,12 @@ impl Run {
     }
 
     pub fn about(&self) -> About {
-        about(&self.model(), self.data.image, self.steps(), Some(self.plan.settings.clone()))
+        let of = |model: &Dbm| about(model, self.data.image, self.steps(), Some(self.plan.settings.clone()));
+        match &self.stage {
+            Stage::Pretraining(pretrainer) => of(&pretrainer.model()),
+            // Its shape is all that is told: a copy with the average would be two more copies of the parameters.
+            Stage::Training { trainer, .. } => of(trainer.model()),
+        }
     }
 
     pub fn metrics(&self, running: bool) -> Metrics {

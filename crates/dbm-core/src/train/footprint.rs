@@ -166,9 +166,12 @@ fn total(parts: impl Iterator<Item = u128>) -> u128 {
     parts.fold(0, u128::saturating_add)
 }
 
-/// Bytes in words: `26.3 MB`, in powers of 1000.
+/// Bytes in words: `26.3 MB`, in powers of 1000. The largest number stands for more than there are numbers.
 pub fn bytes_in_words(bytes: u128) -> String {
     const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
+    if bytes == u128::MAX {
+        return "more than 10^14 YB".into();
+    }
     let (mut value, mut unit) = (bytes as f64, 0);
     // What would be rounded to 1000.0 of a unit is 1.0 of the next.
     while value >= 999.95 && unit + 1 < UNITS.len() {
@@ -223,6 +226,6 @@ mod tests {
     fn bytes_are_told_in_three_digits_or_so() {
         let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(bytes_in_words);
         assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
-        assert!(bytes_in_words(u128::MAX).ends_with(" YB"));
+        assert!(bytes_in_words(u128::MAX).starts_with("more than") && bytes_in_words(u128::MAX / 2).ends_with(" YB"));
     }
 }
