@@ -357,7 +357,7 @@ impl Run {
         match &self.stage {
             Stage::Pretraining(pretrainer) => of(&pretrainer.model()),
             // Its shape is all that is told: a copy with the average would be two more copies of the parameters.
-            Stage::Training { trainer, .. } => of(trainer.model()),
+            Stage::Training(replica) => of(replica.trainer().model()),
         }
     }
 
