@@ -90,7 +90,8 @@ fn magnitude(units: Units, row: &[f32]) -> Option<f32> {
     // The value of a high unit; of signs that of any one, since one sign's low is the other's high.
     let scale = row.iter().copied().find(|&x| x != 0.0).unwrap_or(1.0);
     let (low, high) = (low * scale, high * scale);
-    let fits = |values: &[f32]| values.iter().fold(true, |fits, &x| fits & ((x == low) | (x == high)));
+    // Counted rather than looked for, so that it is vector code.
+    let fits = |values: &[f32]| values.iter().map(|&x| u32::from(x != low && x != high)).sum::<u32>() == 0;
     // Means are told from states by a few of them.
     let (some, rest) = row.split_at(row.len().min(8));
     let fits = fits(some)
@@ -110,7 +111,8 @@ mod tests {
     /// States of integers, means of quarters: every product and sum here is exact.
     fn layers(sizes: &[usize], units: Units, binary: bool, seed: usize) -> Vec<Vec<f32>> {
         let hash = |l: usize, i: usize| (seed * 7919 + l * 104_729 + i * 31 + i * i * seed) / 5 % 97;
-        let value = |x: usize| if binary { units.value(x % 2 == 0) } else { units.low() + units.gap() * 0.25 * (x % 5) as f32 };
+        let value =
+            |x: usize| if binary { units.value(x.is_multiple_of(2)) } else { units.low() + units.gap() * 0.25 * (x % 5) as f32 };
         sizes.iter().enumerate().map(|(l, &n)| (0..n).map(|i| value(hash(l, i))).collect()).collect()
     }
 

@@ -89,7 +89,7 @@ impl Codes {
     pub(super) fn of_states(states: &[f32], inputs: usize, low: f32, high: f32) -> Option<Self> {
         let rows = states.len() / inputs;
         let mut words = vec![0; inputs.div_ceil(WORD) * rows];
-        let mut strange = false;
+        let mut strange = 0;
         vectorized(
             #[inline(always)]
             || {
@@ -98,14 +98,14 @@ impl Codes {
                         let mut word = 0;
                         for (place, &value) in values.iter().enumerate() {
                             word |= u32::from(value == high) << place;
-                            strange |= (value != low) & (value != high);
+                            strange |= u32::from(value != low && value != high);
                         }
                         words[w * rows + i] = word;
                     }
                 }
             },
         );
-        (!strange).then_some(Self { rows, inputs, words })
+        (strange == 0).then_some(Self { rows, inputs, words })
     }
 
     /// `out += X R` with `X: [m, k]` the values, `low` or `high`, of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and
@@ -270,7 +270,7 @@ mod tests {
             x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             x >> 16
         };
-        let states = (0..m * k).map(|_| if next() % 2 == 0 { low } else { 1.0 }).collect();
+        let states = (0..m * k).map(|_| if next().is_multiple_of(2) { low } else { 1.0 }).collect();
         let mut integers =
             |rows, columns| Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| (next() % 17) as f32 - 8.0).collect());
         let (right, start) = (integers(k, n), integers(m, n));
