@@ -2,8 +2,11 @@
 
 use super::Moments;
 use crate::Units;
-use crate::linalg::{Backend, Codes, Matrix, add_scaled, tables_are_worth};
+use crate::linalg::{Backend, Codes, Matrix, add_scaled};
 use crate::vector::vectorized;
+
+/// Units of a layer below which tables are not worth their making.
+const FEWEST_UNITS: usize = 16;
 
 /// `alpha sum_r left_r right_r^T` over the rows of all shards.
 ///
@@ -35,7 +38,7 @@ impl<'a> Gathered<'a> {
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
             dense: shards.iter().filter_map(|shard| shard.dense(l)).collect(),
         };
-        let sort = tables_are_worth(p.min(q), p.min(q));
+        let sort = p.min(q) >= FEWEST_UNITS;
         for (left, right) in shards.iter().map(|shard| shard.pair(l)) {
             for row in 0..left.rows() {
                 this.push(left.row(row), right.row(row), sort);
@@ -142,7 +145,7 @@ mod tests {
                         shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, 0.25, &mut plain));
                         assert_eq!(fast, plain, "{units:?}, W_{l} of {sizes:?}, {rows} rows from {from}");
                     }
-                    if tables_are_worth(p.min(q), p.min(q)) {
+                    if p.min(q) >= FEWEST_UNITS {
                         let (left, right) = (gathered.left_binary.0.inputs(), gathered.right_binary.0.inputs());
                         assert_eq!((left, right, gathered.real.0.rows()), [(72, 18, 18), (54, 54, 18)][l]);
                     }

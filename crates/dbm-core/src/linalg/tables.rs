@@ -22,12 +22,16 @@ const TABLES: usize = WORD / GROUP;
 
 type Table = [[f32; BLOCK]; ENTRIES];
 
-/// Rows of `out` from which on the tables' making is repaid, measured against `gemm`, which has fused multiply-adds natively and none in wasm.
-const WORTHWHILE_ROWS: usize = if cfg!(target_arch = "wasm32") { 8 } else { 48 };
+/// Whether tables are faster than `gemm`: in wasm, which has no fused multiply-add. With AVX-512 a product of 100 rows gains a tenth, one of 12 loses a
+/// quarter, and outer products, sorted and transposed, take as long as `gemm`'s.
+pub(crate) const PAY: bool = cfg!(target_arch = "wasm32");
+
+/// Rows of `out` from which on the making of tables is repaid, where they pay at all.
+const WORTHWHILE_ROWS: usize = 8;
 
 /// Whether tables are the faster way to so many rows and columns.
-pub(crate) fn worth(rows: usize, columns: usize) -> bool {
-    rows >= WORTHWHILE_ROWS && columns >= BLOCK
+pub(super) fn worth(rows: usize, columns: usize) -> bool {
+    PAY && rows >= WORTHWHILE_ROWS && columns >= BLOCK
 }
 
 /// Some columns of a row-major matrix.
