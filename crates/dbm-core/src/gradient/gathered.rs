@@ -2,8 +2,11 @@
 
 use super::Moments;
 use crate::Units;
-use crate::linalg::{Backend, Codes, Matrix, add_scaled, tables_are_worth};
+use crate::linalg::{Backend, Codes, Matrix, add_scaled};
 use crate::vector::vectorized;
+
+/// Units of a layer below which tables are not worth their making.
+const FEWEST_UNITS: usize = 16;
 
 /// `alpha sum_r left_r right_r^T` over the rows of all shards.
 ///
@@ -35,7 +38,7 @@ impl<'a> Gathered<'a> {
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
             dense: shards.iter().filter_map(|shard| shard.dense(l)).collect(),
         };
-        let sort = tables_are_worth(p.min(q), p.min(q));
+        let sort = p.min(q) >= FEWEST_UNITS;
         for (left, right) in shards.iter().map(|shard| shard.pair(l)) {
             for row in 0..left.rows() {
                 this.push(left.row(row), right.row(row), sort);
@@ -90,7 +93,8 @@ fn magnitude(units: Units, row: &[f32]) -> Option<f32> {
     // The value of a high unit; of signs that of any one, since one sign's low is the other's high.
     let scale = row.iter().copied().find(|&x| x != 0.0).unwrap_or(1.0);
     let (low, high) = (low * scale, high * scale);
-    let fits = |values: &[f32]| values.iter().fold(true, |fits, &x| fits & ((x == low) | (x == high)));
+    // Counted rather than looked for, so that it is vector code.
+    let fits = |values: &[f32]| values.iter().map(|&x| u32::from(x != low && x != high)).sum::<u32>() == 0;
     // Means are told from states by a few of them.
     let (some, rest) = row.split_at(row.len().min(8));
     let fits = fits(some)
@@ -110,7 +114,8 @@ mod tests {
     /// States of integers, means of quarters: every product and sum here is exact.
     fn layers(sizes: &[usize], units: Units, binary: bool, seed: usize) -> Vec<Vec<f32>> {
         let hash = |l: usize, i: usize| (seed * 7919 + l * 104_729 + i * 31 + i * i * seed) / 5 % 97;
-        let value = |x: usize| if binary { units.value(x % 2 == 0) } else { units.low() + units.gap() * 0.25 * (x % 5) as f32 };
+        let value =
+            |x: usize| if binary { units.value(x.is_multiple_of(2)) } else { units.low() + units.gap() * 0.25 * (x % 5) as f32 };
         sizes.iter().enumerate().map(|(l, &n)| (0..n).map(|i| value(hash(l, i))).collect()).collect()
     }
 
@@ -140,7 +145,7 @@ mod tests {
                         shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, 0.25, &mut plain));
                         assert_eq!(fast, plain, "{units:?}, W_{l} of {sizes:?}, {rows} rows from {from}");
                     }
-                    if tables_are_worth(p.min(q), p.min(q)) {
+                    if p.min(q) >= FEWEST_UNITS {
                         let (left, right) = (gathered.left_binary.0.inputs(), gathered.right_binary.0.inputs());
                         assert_eq!((left, right, gathered.real.0.rows()), [(72, 18, 18), (54, 54, 18)][l]);
                     }

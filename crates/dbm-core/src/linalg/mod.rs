@@ -10,15 +10,15 @@ pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
 pub use tables::Codes;
-pub(crate) use tables::worth as tables_are_worth;
+pub(crate) use tables::PAY as TABLES_PAY;
 
 /// Which kernels compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// Products through `gemm`, whatever vector unit the machine has, and by tables of partial sums where one factor is binary and they are
-    /// faster: bits are the same on one kind of machine. Which way a product takes depends on its shape, so that the last bits of a chain's fields
-    /// may depend on how many chains are computed beside it.
+    /// Products through `gemm`, whatever vector unit the machine has, and in wasm by tables of partial sums where one factor is binary: bits
+    /// are the same on one kind of machine. Which way a product takes depends on its shape, so that the last bits of a chain's fields may depend on
+    /// how many chains are computed beside it.
     #[default]
     Fast,
     /// Plain loops in a fixed order: bits are the same everywhere.

@@ -22,12 +22,16 @@ const TABLES: usize = WORD / GROUP;
 
 type Table = [[f32; BLOCK]; ENTRIES];
 
-/// Rows of `out` from which on the tables' making is repaid, measured against `gemm`, which has fused multiply-adds natively and none in wasm.
-const WORTHWHILE_ROWS: usize = if cfg!(target_arch = "wasm32") { 8 } else { 48 };
+/// Whether tables are faster than `gemm`: in wasm, which has no fused multiply-add. With AVX-512 a product of 100 rows gains a tenth, one of 12 loses a
+/// quarter, and outer products, sorted and transposed, take as long as `gemm`'s.
+pub(crate) const PAY: bool = cfg!(target_arch = "wasm32");
+
+/// Rows of `out` from which on the making of tables is repaid, where they pay at all.
+const WORTHWHILE_ROWS: usize = 8;
 
 /// Whether tables are the faster way to so many rows and columns.
-pub(crate) fn worth(rows: usize, columns: usize) -> bool {
-    rows >= WORTHWHILE_ROWS && columns >= BLOCK
+pub(super) fn worth(rows: usize, columns: usize) -> bool {
+    PAY && rows >= WORTHWHILE_ROWS && columns >= BLOCK
 }
 
 /// Some columns of a row-major matrix.
@@ -89,7 +93,7 @@ impl Codes {
     pub(super) fn of_states(states: &[f32], inputs: usize, low: f32, high: f32) -> Option<Self> {
         let rows = states.len() / inputs;
         let mut words = vec![0; inputs.div_ceil(WORD) * rows];
-        let mut strange = false;
+        let mut strange = 0;
         vectorized(
             #[inline(always)]
             || {
@@ -98,14 +102,14 @@ impl Codes {
                         let mut word = 0;
                         for (place, &value) in values.iter().enumerate() {
                             word |= u32::from(value == high) << place;
-                            strange |= (value != low) & (value != high);
+                            strange |= u32::from(value != low && value != high);
                         }
                         words[w * rows + i] = word;
                     }
                 }
             },
         );
-        (!strange).then_some(Self { rows, inputs, words })
+        (strange == 0).then_some(Self { rows, inputs, words })
     }
 
     /// `out += X R` with `X: [m, k]` the values, `low` or `high`, of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and
@@ -270,7 +274,7 @@ mod tests {
             x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             x >> 16
         };
-        let states = (0..m * k).map(|_| if next() % 2 == 0 { low } else { 1.0 }).collect();
+        let states = (0..m * k).map(|_| if next().is_multiple_of(2) { low } else { 1.0 }).collect();
         let mut integers =
             |rows, columns| Matrix::from_vec(rows, columns, (0..rows * columns).map(|_| (next() % 17) as f32 - 8.0).collect());
         let (right, start) = (integers(k, n), integers(m, n));

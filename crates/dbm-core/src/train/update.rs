@@ -3,12 +3,13 @@
 use crate::centered::Centering;
 use crate::gradient::{Gathered, Moments};
 use crate::host::Host;
+use crate::linalg::TABLES_PAY;
 use crate::optimize::Rule;
 use crate::vector::vectorized;
 use crate::{Backend, Dbm};
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
-pub(super) const BLOCK_ROWS: usize = 128;
+pub(super) const BLOCK_ROWS: usize = 64;
 
 /// The largest magnitude, or NaN where there is one.
 pub(super) fn magnitude(values: &[f32]) -> f32 {
@@ -60,26 +61,25 @@ pub(super) struct Block<'a> {
 /// What the gradient of a block is made of.
 pub(super) enum Source<'a> {
     /// Shard by shard, in the order of the formula.
-    Shards(&'a [Moments], f32),
-    /// The rows of all shards together, for each weight matrix.
+    Shards { shards: &'a [Moments], backend: Backend, alpha: f32 },
+    /// The rows of all shards together, for each weight matrix, by tables.
     Gathered(Vec<Gathered<'a>>),
 }
 
 impl<'a> Source<'a> {
     /// `alpha` times the sum over the shards.
     pub fn new(shards: &'a [Moments], model: &Dbm, alpha: f32, host: &impl Host) -> Self {
-        match model.backend() {
-            Backend::Plain => Self::Shards(shards, alpha),
-            Backend::Fast => {
-                Self::Gathered(host.map((0..model.depth()).collect(), |l| Gathered::new(shards, l, model.units(), alpha)))
-            }
+        if TABLES_PAY && model.backend() == Backend::Fast {
+            let gather = |l| Gathered::new(shards, l, model.units(), alpha);
+            return Self::Gathered(host.map((0..model.depth()).collect(), gather));
         }
+        Self::Shards { shards, backend: model.backend(), alpha }
     }
 
     fn add_weight_rows(&self, l: usize, from: usize, out: &mut [f32]) {
         match self {
-            Self::Shards(shards, alpha) => {
-                shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, *alpha, out));
+            Self::Shards { shards, backend, alpha } => {
+                shards.iter().for_each(|shard| shard.add_weight_rows(*backend, l, from, *alpha, out));
             }
             Self::Gathered(gathered) => gathered[l].add_weight_rows(from, out),
         }
