@@ -96,7 +96,7 @@ impl Bench {
         let BenchProtocol { warm_up, steps, runs } = self.protocol;
         if !self.shared {
             let workers = self.workers.last().copied().unwrap_or(1);
-            if workers > 1 && !crew.is_up() {
+            if workers > 1 && !crew.is_up(workers) {
                 return Ok(Slice::Waits);
             }
             self.run.share(crew, workers).map_err(|error| error.to_string())?;

@@ -415,7 +415,7 @@ impl Lab {
             return;
         };
         if run.wants_helpers(&self.crew)
-            && self.crew.is_up()
+            && self.crew.is_up(run.most_replicas())
             && let Err(error) = run.share(&mut self.crew, usize::MAX)
         {
             // The run is as it was, on this worker alone.

@@ -47,6 +47,8 @@ struct AloneSteps {
     shortest: Option<f64>,
 }
 
+/// Parameters times examples of a step that is long beyond doubt: it is shared from the first.
+const SURELY_LONG: usize = 20_000_000;
 /// Steps to time before sharing, so that the first one, which warms caches, does not decide.
 const TIMED_STEPS: u32 = 3;
 
@@ -207,17 +209,16 @@ impl Run {
         match &self.stage {
             Stage::Pretraining(_) => false,
             Stage::Training(replica) => {
-                replica.count() == 1
-                    && replica.between_steps()
-                    && shards(&self.plan) > 1
-                    && self.alone.shortest().is_some_and(|seconds| seconds >= crew.pays_from())
+                let work = replica.trainer().model().n_parameters() * self.plan.settings.batch;
+                let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= crew.pays_from());
+                replica.count() == 1 && replica.between_steps() && shards(&self.plan) > 1 && long
             }
         }
     }
 
     /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
     pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
-        let of = most.min(crew.most()).min(shards(&self.plan)).min(self.most_replicas());
+        let of = most.min(crew.most()).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Start::Pretrained { .. });
         let checkpoint = if fresh { None } else { self.checkpoint()? };
         let Stage::Training(replica) = &mut self.stage else { return Ok(()) };
@@ -234,12 +235,12 @@ impl Run {
         !matches!(&self.stage, Stage::Training(replica) if !replica.between_steps())
     }
 
-    /// How many replicas there is memory for.
-    fn most_replicas(&self) -> usize {
+    /// How many replicas a step has shards and the run has memory for.
+    pub fn most_replicas(&self) -> usize {
         let examples = &self.data.examples;
         let sizes: Vec<usize> = std::iter::once(examples.width()).chain(self.plan.hidden.iter().map(|&n| n as usize)).collect();
         let one = Footprint::of(&sizes, &self.plan.settings, examples.len(), 1).total();
-        usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1))
+        usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
     }
 
     /// How many workers share the run.

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Side of the tiles that a transposition moves.
 const TILE: usize = 16;
+/// Side of the squares of a tile that are transposed in registers.
+const SQUARE: usize = 4;
 
 /// Row-major, `data[row * columns + column]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,8 +127,16 @@ impl Matrix {
         );
         for top in (0..self.rows).step_by(TILE) {
             for left in (0..rows).step_by(TILE) {
-                for row in top..(top + TILE).min(self.rows) {
-                    for column in left..(left + TILE).min(rows) {
+                let (bottom, right) = ((top + TILE).min(self.rows), (left + TILE).min(rows));
+                let (whole_bottom, whole_right) = (bottom - (bottom - top) % SQUARE, right - (right - left) % SQUARE);
+                for row in (top..whole_bottom).step_by(SQUARE) {
+                    for column in (left..whole_right).step_by(SQUARE) {
+                        self.transpose_square(row, from + column, into, column * self.rows + row);
+                    }
+                }
+                for row in top..bottom {
+                    let done = if row < whole_bottom { whole_right } else { left };
+                    for column in done..right {
                         into[column * self.rows + row] = self.data[row * self.columns + from + column];
                     }
                 }
@@ -151,6 +161,18 @@ impl Matrix {
         }
     }
 
+    /// Writes the square whose first value is at `row` and `column`, transposed, to where its first row begins; in registers, since its size is known.
+    fn transpose_square(&self, row: usize, column: usize, into: &mut [f32], start: usize) {
+        let rows: [&[f32; SQUARE]; SQUARE] = std::array::from_fn(|i| {
+            let start = (row + i) * self.columns + column;
+            self.data[start..start + SQUARE].try_into().expect("a row of the square")
+        });
+        for j in 0..SQUARE {
+            let start = start + j * self.rows;
+            into[start..start + SQUARE].copy_from_slice(&rows.map(|row| row[j]));
+        }
+    }
+
     /// The transpose.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.columns, self.rows);
@@ -158,5 +180,26 @@ impl Matrix {
             self.transpose_rows_into(0, &mut result.data);
         }
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transposes_of_any_shape_have_every_value_in_its_place() {
+        for (rows, columns) in [(1, 1), (3, 5), (16, 16), (4, 33), (35, 18), (50, 64), (17, 2)] {
+            let matrix = Matrix::from_vec(rows, columns, (0..rows * columns).map(|i| i as f32).collect());
+            let transposed = matrix.transposed();
+            assert_eq!((transposed.rows(), transposed.columns()), (columns, rows));
+            for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                assert_eq!(transposed.row(column)[row], matrix.row(row)[column], "({row}, {column}) of {rows} x {columns}");
+            }
+            let from = columns / 3;
+            let mut some = vec![0.0; (columns - from) * rows];
+            matrix.transpose_rows_into(from, &mut some);
+            assert_eq!(some, transposed.data()[from * rows..]);
+        }
     }
 }

@@ -25,6 +25,8 @@ pub struct Crew {
     /// Seconds that a step takes one worker from which on it is shared.
     pays_from: f64,
     state: State,
+    /// Replicas that there are helpers for, there or coming.
+    hired: usize,
     losses: u32,
     session: u32,
     posts: Vec<Post>,
@@ -52,11 +54,16 @@ impl Crew {
         if self.losses < TRIES { self.most.max(1) } else { 1 }
     }
 
-    /// Whether helpers are there; asks for them where they are not.
-    pub fn is_up(&mut self) -> bool {
-        if self.state == State::None && self.most() > 1 {
-            self.state = State::Coming;
-            self.posts.push(Post::Hire(self.most - 1));
+    /// Whether there are helpers for a run on `of` replicas; asks for them where there are not.
+    pub fn is_up(&mut self, of: usize) -> bool {
+        let of = of.min(self.most());
+        if self.state != State::None && self.hired < of {
+            self.posts.push(Post::Dismiss);
+            self.state = State::None;
+        }
+        if self.state == State::None && of > 1 {
+            (self.state, self.hired) = (State::Coming, of);
+            self.posts.push(Post::Hire(of - 1));
         }
         self.state == State::Up
     }
