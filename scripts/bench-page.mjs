@@ -1,6 +1,7 @@
 // What a visitor feels: how smooth the built page stays while it trains at full speed in Chromium, how long 400 steps and a completion take from press to picture. Prints the
 // numbers, or with --json JSON. --data=FILE is trained on (IDX or CSV; generated digits without it), --screenshots=FOLDER keeps what was seen.
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { launch } from "./chromium.mjs";
 import { serve } from "./serve.mjs";
@@ -8,6 +9,9 @@ import { serve } from "./serve.mjs";
 const WINDOW = { width: 1280, height: 800 };
 const TRACED_SECONDS = 10;
 const LONG_TASK_MS = 50;
+const TURNS = 5;
+const TURN_SECONDS = 6;
+const SHARDS = 4; // of a batch of 100: no more workers than that share a step
 const STEPS = 400;
 const COMPLETIONS = 15;
 const MINUTES = 5; // for anything, on a slow machine
@@ -65,16 +69,37 @@ function mainThreadTasks(trace) {
     .map((e) => e.dur / 1000);
 }
 
-/** Trains at full speed for a while: frames a second, long tasks and steps a second. */
-async function smoothness(browser, url, screenshots) {
+/** The lab's page, training as the benchmark does, past its first steps. */
+async function training(browser, url) {
   const { context, page } = await open(browser, url);
   await asInTheBenchmark(page);
   await button(page, "Train").click();
-  await page.waitForFunction((label) => Number(document.querySelector(`[aria-label="${label}"]`).textContent) >= 30, "Gradient steps");
+  await page.waitForFunction((label) => Number(document.querySelector(`[aria-label="${label}"]`).textContent) >= 40, "Gradient steps");
+  return { context, page };
+}
+
+/** Steps a second in the lab, which shows what it does, and in the benchmark, which shows nothing, in turns. */
+async function speeds(browser, url) {
+  const [lab, bench] = [[], []];
+  for (let turn = 0; turn < TURNS; turn++) {
+    const { context, page } = await training(browser, url);
+    const [start, before] = [Date.now(), Number(await counter(page).textContent())];
+    await page.waitForTimeout(1000 * TURN_SECONDS);
+    lab.push((Number(await counter(page).textContent()) - before) / ((Date.now() - start) / 1000));
+    await page.goto(`${url}?bench=mnist-500&workers=${Math.min(availableParallelism(), SHARDS)}&warm-up=40&steps=60&runs=5`);
+    const report = JSON.parse(await page.locator("#bench-result").textContent());
+    bench.push(report.rows[0].steps_per_second.median);
+    await context.close();
+  }
+  return { lab, bench, ratio_of_medians: median(lab) / median(bench) };
+}
+
+/** Trains at full speed for a while: frames a second, and tasks of the main thread. */
+async function smoothness(browser, url, screenshots) {
+  const { context, page } = await training(browser, url);
   await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] });
-  const watched = await page.evaluate(async ([label, seconds]) => {
-    const steps = () => Number(document.querySelector(`[aria-label="${label}"]`).textContent);
-    const [start, before] = [performance.now(), steps()];
+  const watched = await page.evaluate(async (seconds) => {
+    const start = performance.now();
     let [frames, last, longest] = [0, start, 0];
     while (last - start < 1000 * seconds) {
       const time = await new Promise(requestAnimationFrame).then(() => performance.now());
@@ -82,8 +107,8 @@ async function smoothness(browser, url, screenshots) {
       [frames, last] = [frames + 1, time];
     }
     const elapsed = (last - start) / 1000;
-    return { frames_per_second: frames / elapsed, longest_frame_ms: longest, steps_per_second: (steps() - before) / elapsed };
-  }, ["Gradient steps", TRACED_SECONDS]);
+    return { frames_per_second: frames / elapsed, longest_frame_ms: longest };
+  }, TRACED_SECONDS);
   const tasks = mainThreadTasks(await browser.stopTracing());
   if (screenshots) await page.screenshot({ path: join(screenshots, "training.png") });
   await context.close();
@@ -150,20 +175,23 @@ try {
   const url = `http://127.0.0.1:${server.address().port}/`;
   const report = {
     completion: [await completions(browser, url, args.screenshots, "search"), await completions(browser, url, undefined, "gibbs")],
-    training: await smoothness(browser, url, args.screenshots),
+    smoothness: await smoothness(browser, url, args.screenshots),
+    steps_per_second: await speeds(browser, url),
     to_step_400: [await hurry(browser, url, args.data, args.screenshots, "benchmark"), await hurry(browser, url, args.data, args.screenshots, "page")],
     data: args.data ? "as given" : "generated digits",
   };
   if ("json" in args) {
     console.log(JSON.stringify(report, null, 2));
   } else {
-    const { completion, training, to_step_400: runs } = report;
+    const { completion, smoothness, steps_per_second: speed, to_step_400: runs } = report;
     for (const { way, answers, median_ms_computed: computed, median_ms_press_to_picture: pressed } of completion) {
       const how = way === "search" ? "search only" : "100 Gibbs sweeps, then search";
       console.log(`completion, ${how}: ${answers} answers in ${rounded(computed)} ms, ${rounded(pressed)} ms from press to picture (medians of ${COMPLETIONS})`);
     }
-    console.log(`training at full speed, ${WINDOW.width} x ${WINDOW.height}: ${rounded(training.frames_per_second)} frames and ${rounded(training.steps_per_second)} steps a second;`);
-    console.log(`  longest task of the main thread ${rounded(training.longest_task_ms)} ms of ${training.main_thread_tasks}, longest frame ${rounded(training.longest_frame_ms)} ms`);
+    console.log(`training at full speed, ${WINDOW.width} x ${WINDOW.height}: ${rounded(smoothness.frames_per_second)} frames a second, the longest ${rounded(smoothness.longest_frame_ms)} ms;`);
+    console.log(`  longest of ${smoothness.main_thread_tasks} tasks of the main thread ${rounded(smoothness.longest_task_ms)} ms`);
+    const turns = (values) => values.map((rate) => rate.toFixed(1)).join(" / ");
+    console.log(`steps a second in the lab ${turns(speed.lab)}, in the benchmark ${turns(speed.bench)}: ${speed.ratio_of_medians.toFixed(2)} of its speed (medians)`);
     for (const { settings, steps, seconds } of runs) console.log(`Train to step ${STEPS} (${settings} settings, ${report.data}): ${rounded(seconds)} s, at step ${steps} then`);
     console.log(`the page can be used ${completion[0].interactive_ms} ms after it was opened`);
   }

@@ -20,7 +20,7 @@ use std::rc::Rc;
 /// A slice of work lasts about this long: Pause and Cancel are heard that often.
 const SLICE_SECONDS: f64 = 0.015;
 /// Metrics come at most this often.
-const METRICS_SECONDS: f64 = 1.0 / 20.0;
+const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
 /// Training shows samples, and looks at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
