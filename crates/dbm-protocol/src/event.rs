@@ -68,7 +68,7 @@ pub enum Event {
         /// Whether [`crate::Command::Undo`] has something to put back.
         can_undo: bool,
     },
-    /// Training went on; at most 30 a second.
+    /// Training went on; at most 10 a second.
     Metrics(Metrics),
     /// The run as it stands, every few seconds of training, but not of pretraining: what [`crate::Command::Restore`] goes on from.
     Snapshot {

@@ -40,10 +40,9 @@ pub fn use_present_data(state: State) {
     let choice = state.choice_in_use.get_untracked();
     match (source(state, choice), state.plan.get_untracked()) {
         (Some(source), Some(plan)) => {
-            let checkpoint = state.snapshot.get_untracked().map(|snapshot| snapshot.checkpoint).unwrap_or_default();
             state.loading.set(true);
             state.fed.set(true);
-            ask(state, Command::Restore { source, plan, checkpoint }, Purpose::Restore);
+            ask(state, Command::Restore { source, plan, checkpoint: Vec::new() }, Purpose::Restore);
         }
         _ => use_data(state, choice),
     }

@@ -4,7 +4,7 @@ use crate::actions;
 use crate::bench::{self, Measuring};
 use crate::draft::{Draft, same_run};
 use crate::picture::{Half, Picture};
-use crate::state::{Answered, DataChoice, Opening, Shown, Snapshot, State, Tone, Upload, Watched};
+use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
 
@@ -59,7 +59,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
-        (Event::Snapshot { step, checkpoint }, _) => state.snapshot.set(Some(Snapshot { step, checkpoint })),
+        (Event::Snapshot { step, .. }, _) => state.snapshot.set(Some(step)),
         (Event::Samples(grid), _) => match grid.model {
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
@@ -174,6 +174,8 @@ pub fn lost(state: State) {
     state.running.set(false);
     state.playing.set(false);
     state.fed.set(false);
+    // Until the next worker has the run, there is nothing to train.
+    state.loading.set(true);
     state.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
     state.dismiss_undo();
 }

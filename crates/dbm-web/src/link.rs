@@ -1,6 +1,7 @@
 //! The line to the worker: starts it, numbers requests, matches answers, and replaces a worker that dies or falls silent.
 
 use crate::inbox::{self, Purpose};
+use crate::put_away;
 use crate::state::{State, Tone};
 use dbm_protocol::{Command, Message, Request, Start, VERSION};
 use leptos::prelude::*;
@@ -69,10 +70,16 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         inner.next_id
     })?;
     let leave = leave(&command);
+    let goes_on = matches!(command, Command::Restore { .. }) && state.snapshot.with_untracked(Option::is_some);
     let request = Request { version: VERSION, id, command };
     let sent = request
         .serialize(&serde_wasm_bindgen::Serializer::new())
         .map_err(JsValue::from)
+        .inspect(|message| {
+            if goes_on {
+                put_away::give(message);
+            }
+        })
         .and_then(|message| worker.post_message(&message));
     if let Err(problem) = sent {
         state.say(Tone::Error, format!("The request could not be sent to the worker ({}).", words(&problem)));
@@ -141,6 +148,7 @@ fn hear(state: State, event: &JsValue) {
         );
         return;
     }
+    put_away::take(&data);
     match serde_wasm_bindgen::from_value::<Message>(data) {
         Err(problem) => state.say(Tone::Error, format!("The worker sent a message that this page cannot read ({problem}).")),
         Ok(Message { id, event, .. }) => {
@@ -216,7 +224,7 @@ fn replace(state: State, why: &str) {
 
 /// What becomes of a run whose worker was lost.
 fn what_of_the_run(state: State) -> String {
-    match state.snapshot.with_untracked(|snapshot| snapshot.as_ref().map(|snapshot| snapshot.step)) {
+    match state.snapshot.get_untracked() {
         Some(step) => format!("press Train to go on from step {step}"),
         None if state
             .plan

@@ -11,6 +11,7 @@ mod model_file;
 mod paint;
 mod parts;
 mod picture;
+mod put_away;
 mod shape;
 mod state;
 mod uploads;

@@ -134,15 +134,6 @@ pub struct Busy {
     pub shown: bool,
 }
 
-/// A run as it stood a few seconds ago.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Gradient steps taken.
-    pub step: u32,
-    /// The checkpoint.
-    pub checkpoint: Vec<u8>,
-}
-
 /// Answers together with the question they answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
@@ -209,8 +200,8 @@ signals! {
     draft: Draft,
     /// What the present run was begun with.
     plan: Option<RunPlan>,
-    /// The run's latest checkpoint: what a new worker goes on from.
-    snapshot: Option<Snapshot>,
+    /// The step of the run's latest checkpoint, which [`crate::put_away`] keeps: what a new worker goes on from.
+    snapshot: Option<u32>,
     /// Where training stands.
     metrics: Metrics,
     /// Whether training runs, or has just been asked to.

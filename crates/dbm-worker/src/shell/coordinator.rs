@@ -5,6 +5,7 @@ use super::{complain, listen, schedule, scope};
 use crate::lab::Lab;
 use crate::pool::Post;
 use dbm_protocol::{Event, Message, Request, VERSION};
+use js_sys::{Array, Reflect};
 use serde::Serialize;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -64,11 +65,20 @@ fn settle(messages: &[Message]) {
     }
 }
 
+/// The memory of the one array of bytes in a snapshot's message.
+fn buffers(message: &JsValue) -> Array {
+    let inside = ["event", "Snapshot", "checkpoint", "buffer"];
+    let buffer = inside.into_iter().try_fold(message.clone(), |value, name| Reflect::get(&value, &name.into()));
+    buffer.into_iter().filter(JsValue::is_object).collect()
+}
+
 fn post(message: &Message) {
-    let sent = message
-        .serialize(&serde_wasm_bindgen::Serializer::new())
-        .map_err(JsValue::from)
-        .and_then(|value| scope().post_message(&value));
+    let sent =
+        message.serialize(&serde_wasm_bindgen::Serializer::new()).map_err(JsValue::from).and_then(|value| match &message.event {
+            // Megabytes, which are given and not copied.
+            Event::Snapshot { .. } => scope().post_message_with_transfer(&value, &buffers(&value)),
+            _ => scope().post_message(&value),
+        });
     if let Err(problem) = sent {
         complain("the worker could not send a message", &problem);
     }
