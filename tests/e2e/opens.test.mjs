@@ -1,10 +1,27 @@
+// The page comes up, and can be used before the pretrained model is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lab } from "./browser.mjs";
+import { lab, steps, until } from "./browser.mjs";
 
 test("the page opens without errors, isolated from other origins", lab({}, async ({ page, screenshot }) => {
   assert.match(await page.title(), /^DBM Lab/);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await page.waitForLoadState("networkidle");
   await screenshot("opens");
+}));
+
+test("the page trains before the pretrained model has arrived", lab({}, async ({ page, url }) => {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  await page.route("**/*.safetensors", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(url);
+  await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).click();
+  await until(() => steps(page), (n) => n >= 3, "3 steps");
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "In training");
+  release();
+  await page.getByLabel("Model", { exact: true }).locator("option", { hasText: "Pretrained on MNIST" }).and(page.locator(":enabled")).waitFor({ state: "attached" });
 }));

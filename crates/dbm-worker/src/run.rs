@@ -220,13 +220,19 @@ impl Run {
     pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
         let of = most.min(crew.most()).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Start::Pretrained { .. });
-        let checkpoint = if fresh { None } else { self.checkpoint()? };
-        let Stage::Training(replica) = &mut self.stage else { return Ok(()) };
-        self.kept = checkpoint.unwrap_or_default();
-        if of > 1 {
-            let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
-            let session = Session { number: 0, of, plan, width, packed, checkpoint: self.kept.clone() };
-            replica.share(crew.join(session), Part { index: 0, of });
+        let Stage::Training(replica) = &self.stage else { return Ok(()) };
+        if of < 2 {
+            return Ok(());
+        }
+        let notes = BTreeMap::new();
+        let whole = Contents::of_run(replica.trainer().view(), self.data.image, &notes);
+        let model = |whole| Contents { average: None, moments: None, persistent: None, offsets: None, ..whole };
+        let checkpoint = if fresh { model(whole) } else { whole }.to_bytes(Precision::Full)?;
+        self.kept = if fresh { Vec::new() } else { checkpoint.clone() };
+        let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
+        let number = crew.join(Session { number: 0, of, plan, width, packed, fresh, checkpoint });
+        if let Stage::Training(replica) = &mut self.stage {
+            replica.share(number, Part { index: 0, of });
         }
         Ok(())
     }
@@ -428,13 +434,21 @@ fn first(plan: &RunPlan, n: usize, examples: usize) -> Result<Trainer, DbmError>
     Trainer::new(model, settings.clone())
 }
 
-fn restored(checkpoint: &[u8]) -> Result<Trainer, DataError> {
-    const WHAT: &str = "the snapshot of the run";
-    Trainer::restore(Checkpoint::read(WHAT, checkpoint)?.into_snapshot()?).map_err(DataError::refused(WHAT))
+const SNAPSHOT: &str = "the snapshot of the run";
+
+/// A run where its checkpoint left it.
+pub fn restored(checkpoint: &[u8]) -> Result<Trainer, DataError> {
+    Trainer::restore(Checkpoint::read(SNAPSHOT, checkpoint)?.into_snapshot()?).map_err(DataError::refused(SNAPSHOT))
+}
+
+/// A run of this model at step 0.
+pub fn begun(plan: &RunPlan, model: &[u8]) -> Result<Trainer, DataError> {
+    let model = Checkpoint::read(SNAPSHOT, model)?.last_model()?;
+    Trainer::new(model, plan.settings.clone()).map_err(DataError::refused(SNAPSHOT))
 }
 
 /// A run on these examples where its checkpoint left it; without one, as it begins.
-pub fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
+fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
     let begin = || first(plan, examples.width(), examples.len());
     if checkpoint.is_empty() { begin().map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }

@@ -1,7 +1,7 @@
 //! A helper: does what the coordinator orders, with a replica of the run.
 
 use super::{Letter, Order, Progress, Replica, Session};
-use crate::run::trainer;
+use crate::run::{begun, restored};
 use dbm_core::{Examples, Part};
 
 #[derive(Default)]
@@ -41,12 +41,13 @@ impl Helper {
     }
 
     fn join(&mut self, session: Session) -> Result<(), String> {
-        let Session { number, of, plan, width, packed, checkpoint } = session;
+        let Session { number, of, plan, width, packed, fresh, checkpoint } = session;
         if self.index == 0 || self.index >= of {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
         let data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
-        let mut replica = Replica::alone(trainer(&plan, &data, &checkpoint).map_err(|error| error.to_string())?);
+        let trainer = if fresh { begun(&plan, &checkpoint) } else { restored(&checkpoint) };
+        let mut replica = Replica::alone(trainer.map_err(|error| error.to_string())?);
         replica.share(number, Part { index: self.index, of });
         (self.steps, self.asked) = (0, false);
         for letter in std::mem::take(&mut self.early) {

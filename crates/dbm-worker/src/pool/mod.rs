@@ -63,7 +63,9 @@ pub struct Session {
     /// The data: `Examples::packed`.
     #[serde(with = "serde_bytes")]
     pub packed: Vec<u8>,
-    /// A checkpoint; empty for a run as it begins.
+    /// Whether the run is as it begins: then its model says all.
+    pub fresh: bool,
+    /// The model of a run as it begins, and a checkpoint of any other. Orthogonal weights take a wide model minutes, and are not made anew.
     #[serde(with = "serde_bytes")]
     pub checkpoint: Vec<u8>,
 }

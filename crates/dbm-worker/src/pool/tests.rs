@@ -170,6 +170,11 @@ fn plan(estimator: &str, seed: u64) -> RunPlan {
     RunPlan { hidden: vec![70, 6], units: dbm_core::Units::Signs, start: Start::Orthogonal, settings }
 }
 
+fn begin(plan: RunPlan) -> dbm_core::Trainer {
+    let sizes = [16, plan.hidden[0] as usize, plan.hidden[1] as usize];
+    dbm_core::Trainer::new(dbm_core::init::orthogonal(&sizes, plan.units, 1).unwrap(), plan.settings).unwrap()
+}
+
 fn bars(estimator: &str) -> Command {
     Command::UseData { source: DataSource::Bars, plan: plan(estimator, 1) }
 }
@@ -342,7 +347,7 @@ fn letters_that_cannot_be_are_refused() {
         |letter| (letter.kind, letter.bytes) = (Kind::Rows, vec![1; 5]),
     ] {
         let data = dbm_data::bars::dataset(4).unwrap().examples;
-        let mut replica = Replica::alone(crate::run::trainer(&plan("ucd-lmi", 1), &data, &[]).unwrap());
+        let mut replica = Replica::alone(begin(plan("ucd-lmi", 1)));
         replica.share(good.session, dbm_core::Part { index: 0, of: 2 });
         let mut letter = Letter { step: 0, ..good.clone() };
         let mut post = Vec::new();
