@@ -33,6 +33,18 @@ struct Underway {
     parts: Vec<bool>,
 }
 
+impl Underway {
+    /// Whether all estimates are here, and nothing is updated.
+    fn can_update(&self) -> bool {
+        self.updated.is_none() && self.estimates.iter().all(Option::is_some)
+    }
+
+    /// Whether all parts of the weights are here.
+    fn can_end(&self) -> bool {
+        self.parts.iter().all(|&here| here)
+    }
+}
+
 /// How far a replica got.
 #[derive(Debug)]
 pub enum Progress {
@@ -95,11 +107,7 @@ impl Replica {
 
     /// Whether [`Replica::advance`] can do something of a step under way.
     pub fn has_own_work(&self) -> bool {
-        let ready = |underway: &Underway| {
-            underway.updated.is_none() && underway.estimates.iter().all(Option::is_some)
-                || underway.parts.iter().all(|&here| here)
-        };
-        self.own_shard().is_some() || self.underway.as_ref().is_some_and(ready)
+        self.own_shard().is_some() || self.underway.as_ref().is_some_and(|underway| underway.can_update() || underway.can_end())
     }
 
     /// Whether [`Replica::trainer`] can be put away, or be trained by this replica alone.
@@ -128,63 +136,72 @@ impl Replica {
     }
 
     fn piece(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
+        let shared = self.part.of > 1;
         if self.underway.is_none() {
-            let shards = self.trainer.begin(data)?;
-            let estimates = vec![None; shards.count()];
-            self.underway = Some(Underway { shards, estimates, updated: None, rows: vec![], parts: vec![false; self.part.of] });
-            for letter in std::mem::take(&mut self.early) {
-                self.receive(letter)?;
-            }
-            if self.part.of > 1 {
+            self.begin(data)?;
+            if shared {
                 return Ok(Progress::Goes);
             }
         }
-        let shared = self.part.of > 1;
-        let (session, step) = (self.session, self.trainer.steps());
-        let mut send = |kind, index, bytes| {
-            if shared {
-                post.push(Letter { session, step, kind, index, bytes });
-            }
-        };
-        let own = self.own_shard();
-        let Some(underway) = &mut self.underway else { return Ok(Progress::Waits) };
-        if let Some(shard) = own {
-            let estimate = self.trainer.estimate(&underway.shards, shard, &now);
-            send(Kind::Estimate, shard, if shared { postcard::to_stdvec(&estimate).unwrap_or_default() } else { vec![] });
-            underway.estimates[shard] = Some(estimate);
+        if let Some(shard) = self.own_shard() {
+            self.estimate(shard, post);
             if shared || self.own_shard().is_some() {
                 return Ok(Progress::Goes);
             }
         }
-        let Some(underway) = &mut self.underway else { return Ok(Progress::Waits) };
-        if underway.updated.is_none() {
-            if underway.estimates.iter().any(Option::is_none) {
-                return Ok(Progress::Waits);
-            }
-            let estimates = underway.estimates.iter_mut().filter_map(Option::take).collect();
-            self.whole &= !shared;
-            underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &Tab)?);
-            underway.parts[self.part.index] = true;
-            if shared {
-                let mut rows = Vec::new();
-                self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
-                send(Kind::Rows, self.part.index, cast_slice(&rows).to_vec());
-            }
-            for (index, bytes) in std::mem::take(&mut underway.rows) {
-                read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
-                underway.parts[index] = true;
-            }
+        if self.underway.as_ref().is_some_and(Underway::can_update) {
+            self.update(post)?;
             if shared {
                 return Ok(Progress::Goes);
             }
         }
-        if !underway.parts.iter().all(|&here| here) {
-            return Ok(Progress::Waits);
-        }
-        match self.underway.take().and_then(|underway| underway.updated) {
+        match self.underway.take_if(|underway| underway.can_end()).and_then(|underway| underway.updated) {
             Some(updated) => Ok(Progress::Finished(Box::new(self.trainer.complete(updated, &Tab)?))),
             None => Ok(Progress::Waits),
         }
+    }
+
+    fn begin(&mut self, data: &Examples) -> Result<(), DbmError> {
+        let shards = self.trainer.begin(data)?;
+        let estimates = vec![None; shards.count()];
+        self.underway = Some(Underway { shards, estimates, updated: None, rows: vec![], parts: vec![false; self.part.of] });
+        std::mem::take(&mut self.early).into_iter().try_for_each(|letter| self.receive(letter))
+    }
+
+    fn estimate(&mut self, shard: usize, post: &mut Vec<Letter>) {
+        let Some(underway) = &mut self.underway else { return };
+        let estimate = self.trainer.estimate(&underway.shards, shard, &now);
+        if self.part.of > 1 {
+            // Writing to memory cannot fail; were it to, the others would refuse the letter.
+            let bytes = postcard::to_stdvec(&estimate).unwrap_or_default();
+            post.push(Letter { session: self.session, step: self.trainer.steps(), kind: Kind::Estimate, index: shard, bytes });
+        }
+        underway.estimates[shard] = Some(estimate);
+    }
+
+    fn update(&mut self, post: &mut Vec<Letter>) -> Result<(), DbmError> {
+        let Some(underway) = &mut self.underway else { return Ok(()) };
+        let estimates = underway.estimates.iter_mut().filter_map(Option::take).collect();
+        self.whole &= self.part.of == 1;
+        underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &Tab)?);
+        underway.parts[self.part.index] = true;
+        if self.part.of > 1 {
+            let mut rows = Vec::new();
+            self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
+            let bytes = cast_slice(&rows).to_vec();
+            post.push(Letter {
+                session: self.session,
+                step: self.trainer.steps(),
+                kind: Kind::Rows,
+                index: self.part.index,
+                bytes,
+            });
+        }
+        for (index, bytes) in std::mem::take(&mut underway.rows) {
+            read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
+            underway.parts[index] = true;
+        }
+        Ok(())
     }
 
     /// Takes in what another replica sent. A letter that cannot be of this run is refused; the run cannot go on with that replica then.
