@@ -29,7 +29,7 @@ fn requests_cross_unchanged() {
         Command::NewRun { plan: plan.clone() },
         Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
         Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![] },
-        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 } },
+        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
         Command::Complete {
             model: ModelChoice::Training,
@@ -77,6 +77,7 @@ fn events_cross_unchanged() {
         step: 12,
         pretraining: Some(Pretraining { layer: 1, layers: 2, step: 40, steps: 500 }),
         parts: Some((1, 4)),
+        workers: 4,
         steps_per_second: 8.5,
         signals: Some(Signals { reconstruction_error: 0.03, pseudo_log_likelihood: -98.5 }),
         recent_steps: 12,
@@ -84,13 +85,15 @@ fn events_cross_unchanged() {
         negative: PhaseMetrics::default(),
     };
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
-    let row = BenchRow { workers: 1, seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
+    let row =
+        BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
     let events = [
         Event::Ready,
         Event::Metrics(metrics),
         Event::Samples(grid),
         Event::Failed { message: "no".into() },
+        Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },
         Event::Bench(bench),
     ];
