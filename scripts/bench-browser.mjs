@@ -3,8 +3,7 @@
 // --scale goes through widths and depths instead, and writes the table that `dbm bench --scale --browser` draws to --csv=FILE.
 import { writeFileSync } from "node:fs";
 import { scale } from "./bench-scale.mjs";
-import { launch } from "./chromium.mjs";
-import { serve } from "./serve.mjs";
+import { measure } from "./measure.mjs";
 
 const PRESETS = ["mnist-500", "mnist-1000"];
 const MINUTES = 10; // for one preset, on a slow machine
@@ -25,7 +24,7 @@ const COLUMNS = [
   ["T -", (_, row) => row.sweeps.negative],
 ];
 
-async function measure(browser, url, preset, options) {
+async function time(browser, url, preset, options) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${url}?${[`bench=${preset}`, ...options].join("&")}`);
@@ -58,38 +57,23 @@ if (unknown !== undefined) {
   console.error(`error: unknown option ${unknown}: ${names} are known`);
   process.exit(2);
 }
-const server = await serve(process.env.DIST ? { root: process.env.DIST } : {});
-if (scaling) {
+/** All shapes, as the table that `dbm bench --scale --browser` draws. */
+async function tabulate(url) {
   const given = (name) => options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3);
   const list = (name) => given(name)?.split(",").map(Number);
   const shapes = { widths: list("widths"), depths: list("depths"), batches: list("batches") };
-  try {
-    const table = await scale(`http://127.0.0.1:${server.address().port}/`, shapes, (point) => {
-      if (json) console.log(JSON.stringify(point));
-      else console.error(`${point.depth} x ${point.width}, batch ${point.batch}: ${point.skipped ?? `${point.milliseconds_per_step} ms a step`}`);
-    });
-    if (given("csv")) writeFileSync(given("csv"), table);
-    else if (!json) process.stdout.write(table);
-  } catch (error) {
-    console.error(`error: ${error.message}`);
-    process.exitCode = 1;
-  }
-  server.close();
-  process.exit();
+  const table = await scale(url, shapes, (point) => {
+    if (json) console.log(JSON.stringify(point));
+    else console.error(`${point.depth} x ${point.width}, batch ${point.batch}: ${point.skipped ?? `${point.milliseconds_per_step} ms a step`}`);
+  });
+  if (given("csv")) writeFileSync(given("csv"), table);
+  else if (!json) process.stdout.write(table);
 }
-const browser = await launch();
-try {
+
+await measure(async (browser, url) => {
+  if (scaling) return tabulate(url);
   const reports = [];
-  for (const preset of PRESETS) {
-    const url = `http://127.0.0.1:${server.address().port}/`;
-    reports.push(await measure(browser, url, preset, options.map((option) => option.slice(2))));
-  }
+  for (const preset of PRESETS) reports.push(await time(browser, url, preset, options.map((option) => option.slice(2))));
   if (json) console.log(JSON.stringify(reports, null, 2));
   else print(reports);
-} catch (error) {
-  console.error(`error: ${error.message}`);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  server.close();
-}
+});

@@ -1,8 +1,7 @@
 // dbm natively, the page in Chromium on one worker and on all, and PyTorch at the same work, in turns, so that a machine that is busy with something else for a while is so for all.
 //     node scripts/bench-compare.mjs DBM PYTHON THREADS
 import { spawnSync } from "node:child_process";
-import { launch } from "./chromium.mjs";
-import { serve } from "./serve.mjs";
+import { measure } from "./measure.mjs";
 
 const PRESETS = ["mnist-500", "mnist-1000"];
 const TURNS = 3;
@@ -39,10 +38,7 @@ async function inChromium(browser, url, preset) {
 }
 
 const options = Object.entries(PROTOCOL).flatMap(([name, value]) => [`--${name}`, String(value)]);
-const server = await serve();
-const browser = await launch();
-try {
-  const url = `http://127.0.0.1:${server.address().port}/`;
+await measure(async (browser, url) => {
   console.log(`milliseconds a step: the median of each of ${TURNS} turns; ratios are of the medians of these`);
   for (const preset of PRESETS) {
     const times = new Map();
@@ -62,10 +58,4 @@ try {
       console.log(`  ${who.padEnd(22)}${turns.padStart(24)}   ${(theirs / median(values)).toFixed(2)} times ${RIVAL}`);
     }
   }
-} catch (error) {
-  console.error(`error: ${error.message}`);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  server.close();
-}
+});

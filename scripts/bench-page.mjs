@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { launch } from "./chromium.mjs";
-import { serve } from "./serve.mjs";
+import { measure } from "./measure.mjs";
 
 const WINDOW = { width: 1280, height: 800 };
 const TRACED_SECONDS = 10;
@@ -169,10 +168,7 @@ async function completions(browser, url, screenshots, way) {
   return { way, answers: 16, presses: COMPLETIONS, median_ms_press_to_picture: median(pressed), median_ms_computed: median(computed), interactive_ms: interactive };
 }
 
-const server = await serve(process.env.DIST ? { root: process.env.DIST } : {});
-const browser = await launch();
-try {
-  const url = `http://127.0.0.1:${server.address().port}/`;
+await measure(async (browser, url) => {
   const report = {
     completion: [await completions(browser, url, args.screenshots, "search"), await completions(browser, url, undefined, "gibbs")],
     smoothness: await smoothness(browser, url, args.screenshots),
@@ -195,10 +191,4 @@ try {
     for (const { settings, steps, seconds } of runs) console.log(`Train to step ${STEPS} (${settings} settings, ${report.data}): ${rounded(seconds)} s, at step ${steps} then`);
     console.log(`the page can be used ${completion[0].interactive_ms} ms after it was opened`);
   }
-} catch (error) {
-  console.error(`error: ${error.message}`);
-  process.exitCode = 1;
-} finally {
-  await browser.close();
-  server.close();
-}
+});
