@@ -10,18 +10,16 @@ test("the page opens without errors, isolated from other origins", lab({}, async
   await screenshot("opens");
 }));
 
-test("the page trains before the pretrained model has arrived", lab({}, async ({ page, url }) => {
-  let release;
-  const held = new Promise((resolve) => (release = resolve));
-  await page.route("**/*.safetensors", async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(url);
+let release;
+const held = new Promise((resolve) => (release = resolve));
+const holdModel = (page) => page.route("**/*.safetensors", (route) => held.then(() => route.continue()));
+
+test("the page trains before the pretrained model has arrived", lab({ prepare: holdModel }, async ({ page }) => {
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).click();
   await until(() => steps(page), (n) => n >= 3, "3 steps");
   await page.getByRole("button", { name: "Pause", exact: true }).click();
-  assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "In training");
+  const model = page.getByLabel("Model", { exact: true });
+  assert.equal(await model.locator("option:checked").textContent(), "In training");
   release();
-  await page.getByLabel("Model", { exact: true }).locator("option", { hasText: "Pretrained on MNIST" }).and(page.locator(":enabled")).waitFor({ state: "attached" });
+  await model.locator("option", { hasText: "Pretrained on MNIST" }).and(page.locator(":enabled")).waitFor({ state: "attached" });
 }));
