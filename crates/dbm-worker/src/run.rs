@@ -244,7 +244,7 @@ impl Run {
     /// How many replicas a step has shards and the run has memory for.
     pub fn most_replicas(&self) -> usize {
         let examples = &self.data.examples;
-        let sizes: Vec<usize> = std::iter::once(examples.width()).chain(self.plan.hidden.iter().map(|&n| n as usize)).collect();
+        let sizes = layers(&self.plan, examples.width());
         let one = Footprint::of(&sizes, &self.plan.settings, examples.len(), 1).total();
         usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
     }
@@ -406,10 +406,15 @@ impl Run {
     }
 }
 
+/// Units in each layer of a plan on `n` visible ones.
+fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
+    std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect()
+}
+
 /// Layer sizes of a plan on this many examples of `n` bits, where a run of them can be in one worker.
 fn sizes(plan: &RunPlan, n: usize, examples: usize) -> Result<Vec<usize>, DbmError> {
     plan.settings.check(n)?;
-    let sizes: Vec<usize> = std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect();
+    let sizes = layers(plan, n);
     Footprint::of(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
     Ok(sizes)
 }
