@@ -1,8 +1,8 @@
-//! A binary data set: rows of visible bits, packed eight to a byte.
+//! A binary data set: rows of visible bits, packed eight to a byte, some of which may be missing.
 
 use crate::{DbmError, Units};
 
-/// Binary examples of one width, packed: 70 000 x 784 bits take 6.9 MB.
+/// Binary examples of one width, packed: 70 000 x 784 bits take 6.9 MB, and as much again where some are missing.
 ///
 /// ```
 /// use dbm_core::Examples;
@@ -17,6 +17,8 @@ pub struct Examples {
     len: usize,
     stride: usize,
     packed: Vec<u8>,
+    /// Which bits are known, packed likewise; `None` where all are. A bit that is missing is low in `packed`.
+    known: Option<Vec<u8>>,
 }
 
 impl Examples {
@@ -37,13 +39,7 @@ impl Examples {
             return Err(DbmError::Shape { what: "the data set".into(), expected: (len + 1) * width, got: bits.len() });
         }
         let stride = width.div_ceil(8);
-        let mut packed = vec![0; len * stride];
-        for (row, target) in bits.chunks_exact(width).zip(packed.chunks_exact_mut(stride)) {
-            for (column, &bit) in row.iter().enumerate() {
-                target[column / 8] |= u8::from(bit != 0) << (column % 8);
-            }
-        }
-        Ok(Self { width, len, stride, packed })
+        Ok(Self { width, len, stride, packed: pack(width, bits), known: None })
     }
 
     /// From rows packed as [`Examples::packed`] gives them.
@@ -63,12 +59,64 @@ impl Examples {
         if len * stride != packed.len() {
             return Err(DbmError::Shape { what: "the packed data set".into(), expected: (len + 1) * stride, got: packed.len() });
         }
-        Ok(Self { width, len, stride, packed })
+        Ok(Self { width, len, stride, packed, known: None })
+    }
+
+    /// The same examples, of which only the bits marked in `known` are known: a byte a bit, row after row, zero for a missing one.
+    ///
+    /// ```
+    /// use dbm_core::Examples;
+    /// let examples = Examples::from_bits(2, &[1, 0, 1, 1])?.with_gaps(&[1, 1, 0, 1])?;
+    /// assert_eq!((examples.missing(), examples.is_known(1, 0), examples.bit(1, 0)), (1, false, false));
+    /// # Ok::<(), dbm_core::DbmError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where there is not one mark a bit.
+    pub fn with_gaps(self, known: &[u8]) -> Result<Self, DbmError> {
+        let expected = self.len * self.width;
+        if known.len() != expected {
+            return Err(DbmError::Shape { what: "the marks of known bits".into(), expected, got: known.len() });
+        }
+        let packed = pack(self.width, known);
+        self.with_packed_gaps(packed)
+    }
+
+    /// The same with the marks packed as [`Examples::known_packed`] gives them.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where there is not one mark a bit.
+    pub fn with_packed_gaps(mut self, mut known: Vec<u8>) -> Result<Self, DbmError> {
+        let (expected, got) = (self.packed.len(), known.len());
+        if got != expected {
+            return Err(DbmError::Shape { what: "the packed marks of known bits".into(), expected, got });
+        }
+        // What lies beyond a row's width means nothing, and is made the same in all.
+        let beyond = if self.width % 8 == 0 { 0 } else { 0xff << (self.width % 8) };
+        known.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] |= beyond);
+        self.packed.iter_mut().zip(&known).for_each(|(bits, known)| *bits &= known);
+        self.known = known.iter().any(|&byte| byte != 0xff).then_some(known);
+        Ok(self)
     }
 
     /// All rows, each in whole bytes, the lowest bit first.
     pub fn packed(&self) -> &[u8] {
         &self.packed
+    }
+
+    /// Which bits are known, packed as the bits are; `None` where all are.
+    pub fn known_packed(&self) -> Option<&[u8]> {
+        self.known.as_deref()
+    }
+
+    /// Whether any bit is missing.
+    pub fn has_gaps(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// How many bits are missing.
+    pub fn missing(&self) -> usize {
+        self.known.iter().flatten().map(|byte| byte.count_zeros() as usize).sum()
     }
 
     /// Number of rows, at least one.
@@ -91,7 +139,24 @@ impl Examples {
         self.packed[row * self.stride + column / 8] >> (column % 8) & 1 == 1
     }
 
-    /// One row as bytes 0 and 1.
+    /// Whether a bit is known.
+    ///
+    /// # Panics
+    /// If `row` or `column` is out of range.
+    pub fn is_known(&self, row: usize, column: usize) -> bool {
+        assert!(row < self.len && column < self.width, "row or column out of range");
+        self.known.as_ref().is_none_or(|known| known[row * self.stride + column / 8] >> (column % 8) & 1 == 1)
+    }
+
+    /// Which bits of a row are known.
+    ///
+    /// # Panics
+    /// If `row` is out of range.
+    pub fn known_row(&self, row: usize) -> Vec<bool> {
+        (0..self.width).map(|column| self.is_known(row, column)).collect()
+    }
+
+    /// One row as bytes 0 and 1; what is missing is 0.
     ///
     /// # Panics
     /// If `row` is out of range.
@@ -99,7 +164,7 @@ impl Examples {
         (0..self.width).map(|column| u8::from(self.bit(row, column))).collect()
     }
 
-    /// Writes one row as unit values.
+    /// Writes one row as unit values; what is missing is low.
     ///
     /// # Panics
     /// If `row` is out of range or `into` is not one row wide.
@@ -113,11 +178,24 @@ impl Examples {
         }
     }
 
-    /// Share of high bits, in `0.0..=1.0`.
+    /// Share of high bits among the known, in `0.0..=1.0`; 0 where none is known.
     pub fn share_of_ones(&self) -> f64 {
         let ones: u64 = self.packed.iter().map(|byte| u64::from(byte.count_ones())).sum();
-        ones as f64 / (self.len * self.width) as f64
+        let known = self.len * self.width - self.missing();
+        ones as f64 / known.max(1) as f64
     }
+}
+
+/// Rows of bytes, each into whole bytes of bits, the lowest bit first.
+fn pack(width: usize, bits: &[u8]) -> Vec<u8> {
+    let stride = width.div_ceil(8);
+    let mut packed = vec![0; bits.len() / width * stride];
+    for (row, target) in bits.chunks_exact(width).zip(packed.chunks_exact_mut(stride)) {
+        for (column, &bit) in row.iter().enumerate() {
+            target[column / 8] |= u8::from(bit != 0) << (column % 8);
+        }
+    }
+    packed
 }
 
 #[cfg(test)]
@@ -137,6 +215,29 @@ mod tests {
         assert_eq!(Examples::from_packed(13, examples.packed().to_vec()), Ok(examples.clone()));
         let ones: f64 = bits.iter().map(|&bit| f64::from(bit)).sum();
         assert_eq!(examples.share_of_ones(), ones / bits.len() as f64);
+    }
+
+    #[test]
+    fn gaps_are_kept_apart_from_bits() {
+        let bits: Vec<u8> = (0..4 * 11).map(|i| u8::from(i % 3 != 0)).collect();
+        let known: Vec<u8> = (0..4 * 11).map(|i| u8::from(i % 5 != 1)).collect();
+        let whole = Examples::from_bits(11, &bits).unwrap();
+        let examples = whole.clone().with_gaps(&known).unwrap();
+        assert_eq!((whole.missing(), whole.has_gaps(), examples.has_gaps()), (0, false, true));
+        assert_eq!(examples.missing(), known.iter().filter(|&&known| known == 0).count());
+        for row in 0..4 {
+            let at = row * 11..(row + 1) * 11;
+            assert!(examples.known_row(row).iter().zip(&known[at.clone()]).all(|(&seen, &known)| seen == (known == 1)));
+            let seen: Vec<u8> = bits[at.clone()].iter().zip(&known[at]).map(|(bit, known)| bit & known).collect();
+            assert_eq!(examples.row(row), seen);
+        }
+        let ones = bits.iter().zip(&known).filter(|(bit, known)| **bit == 1 && **known == 1).count();
+        assert_eq!(examples.share_of_ones(), ones as f64 / (44 - examples.missing()) as f64);
+        let again = whole.clone().with_packed_gaps(examples.known_packed().unwrap().to_vec()).unwrap();
+        assert_eq!(again, examples);
+        assert_eq!(whole.clone().with_gaps(&[1; 44]).unwrap(), whole);
+        assert!(matches!(whole.clone().with_gaps(&[1; 43]), Err(DbmError::Shape { expected: 44, got: 43, .. })));
+        assert!(matches!(whole.with_packed_gaps(vec![0; 7]), Err(DbmError::Shape { expected: 8, got: 7, .. })));
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub fn dataset(side: usize) -> Result<Dataset, DataError> {
     let name = format!("bars and stripes {side} x {side}");
     let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(&name))?;
     let labels = [vec![0; stripes.len()], vec![1; bars.len()]].concat();
-    Ok(Dataset { name, examples, image: Some((side, side)), labels: Some(labels) })
+    Ok(Dataset { name, examples, image: Some((side, side)), labels: Some(labels), visible: None })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::DataError;
 use crate::gzip::{MAX_DATA, Source, is_gzip};
 use crate::idx::{Idx, is_idx};
+use crate::raw::Visible;
 use crate::table::Table;
 use dbm_core::Examples;
 
@@ -10,7 +11,7 @@ use dbm_core::Examples;
 pub const THRESHOLD: u8 = 127;
 
 /// Binary examples, and what is known about them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
     /// What to call it: a file's name, or what generated it.
     pub name: String,
@@ -20,6 +21,8 @@ pub struct Dataset {
     pub image: Option<(usize, usize)>,
     /// The class of each example, where known.
     pub labels: Option<Vec<u8>>,
+    /// What the bits stand for, where that is more than themselves.
+    pub visible: Option<Visible>,
 }
 
 /// Reads a data set from a file's bytes: IDX or CSV, either of them plain or in gzip, told apart by content.
@@ -90,7 +93,7 @@ impl Dataset {
             *value = u8::from(*value > threshold);
         }
         let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(name))?;
-        Ok(Self { name: name.into(), examples, image, labels })
+        Ok(Self { name: name.into(), examples, image, labels, visible: None })
     }
 
     /// From a table; a square number of columns, four or more, is taken for a square image.
@@ -99,7 +102,7 @@ impl Dataset {
     /// [`DataError::Refused`] where the bits are no whole number of rows.
     pub fn from_table(name: &str, table: &Table) -> Result<Self, DataError> {
         let examples = Examples::from_bits(table.width, &table.bits).map_err(DataError::refused(name))?;
-        Ok(Self { name: name.into(), examples, image: square(table.width), labels: None })
+        Ok(Self { name: name.into(), examples, image: square(table.width), labels: None, visible: None })
     }
 }
 

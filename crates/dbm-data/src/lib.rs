@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod checkpoint;
+pub mod columns;
 mod dataset;
 pub mod digits;
 mod error;
@@ -13,6 +14,8 @@ mod gzip;
 pub mod idx;
 pub mod npy;
 pub mod picture;
+pub mod pictures;
+pub mod raw;
 pub mod table;
 pub mod target;
 #[cfg(test)]

@@ -74,7 +74,7 @@ fn draws(seed: u64, series: u64, name: String) -> Result<Dataset, DataError> {
         labels.push(label);
     }
     let examples = Examples::from_bits(BITS, &bits).map_err(DataError::refused(&name))?;
-    Ok(Dataset { name, examples, image: None, labels: Some(labels) })
+    Ok(Dataset { name, examples, image: None, labels: Some(labels), visible: None })
 }
 
 /// Weights and prototypes.

@@ -1,5 +1,6 @@
 //! What the page asks of the worker.
 
+use crate::EncodedData;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +172,8 @@ pub enum DataSource {
         /// 8-bit values above this are high.
         threshold: u8,
     },
+    /// Examples of the visitor's, read and made binary by the second worker.
+    Examples(EncodedData),
 }
 
 /// Where the picture to complete comes from.

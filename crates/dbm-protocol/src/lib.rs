@@ -7,12 +7,14 @@
 
 mod command;
 mod event;
+mod files;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
     About, Bench, BenchRow, Completions, DataAbout, Digit, Event, Grid, Histogram, Message, Metrics, PhaseMetrics, Pretraining,
     SearchFrame, SearchTrace, Signals,
 };
+pub use files::{EncodedData, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun};
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;

@@ -1,18 +1,37 @@
 //! Data sets by what the page asks for.
 
-use dbm_data::{Dataset, bars, digits, load};
-use dbm_protocol::{DataAbout, DataSource, Grid, ModelChoice};
+use dbm_core::Examples;
+use dbm_data::raw::Visible;
+use dbm_data::{DataError, Dataset, bars, digits, load};
+use dbm_protocol::{DataAbout, DataSource, EncodedData, Grid, ModelChoice};
 
 /// Examples of a preview.
 const PREVIEW: usize = 24;
 
-pub fn make(source: &DataSource) -> Result<Dataset, dbm_data::DataError> {
+pub fn make(source: &DataSource) -> Result<Dataset, DataError> {
     let named = |name: &str, data: Dataset| Dataset { name: name.into(), ..data };
     match source {
         DataSource::Digits { count, seed } => Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?)),
         DataSource::Bars => Ok(named("Bars and stripes 4 × 4", bars::dataset(4)?)),
         DataSource::Upload { name, bytes, threshold } => load(name, bytes, *threshold),
+        DataSource::Examples(encoded) => given(encoded),
     }
+}
+
+/// Examples as the second worker sent them, checked again.
+fn given(encoded: &EncodedData) -> Result<Dataset, DataError> {
+    let EncodedData { name, width, packed, known, image, depth, visible } = encoded;
+    let refused = || DataError::refused(name);
+    let width = *width as usize;
+    let mut examples = Examples::from_packed(width, packed.clone()).map_err(refused())?;
+    if !known.is_empty() {
+        examples = examples.with_packed_gaps(known.clone()).map_err(refused())?;
+    }
+    let depth = usize::from(*depth).clamp(1, 8);
+    let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
+    let image = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(width));
+    let visible = if visible.is_empty() { None } else { Some(Visible::from_json(name, visible)?) };
+    Ok(Dataset { name: name.clone(), examples, image, labels: None, visible })
 }
 
 pub fn about(data: &Dataset) -> DataAbout {

@@ -56,7 +56,7 @@ pub fn dataset(count: usize, seed: u64) -> Result<Dataset, DataError> {
     }
     let name = format!("generated digits, seed {seed}");
     let examples = Examples::from_bits(PIXELS, &bits).map_err(DataError::refused(&name))?;
-    Ok(Dataset { name, examples, image: Some((SIDE, SIDE)), labels: Some(labels) })
+    Ok(Dataset { name, examples, image: Some((SIDE, SIDE)), labels: Some(labels), visible: None })
 }
 
 #[cfg(test)]

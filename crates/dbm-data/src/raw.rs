@@ -1,0 +1,106 @@
+//! What the visitor's files hold, understood but not yet binary; and how it becomes binary.
+//!
+//! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
+//! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
+
+use crate::DataError;
+use crate::columns::{Columns, Table};
+use crate::pictures::Pictures;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A file's name, to show as text only, and its bytes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct File {
+    /// As the visitor's system calls it.
+    pub name: String,
+    /// All of it.
+    #[serde(with = "serde_bytes")]
+    pub bytes: Vec<u8>,
+}
+
+/// What one file, or several at once, hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raw {
+    /// What to call it.
+    pub name: String,
+    /// The values.
+    pub content: Content,
+    /// What was understood or left out that the visitor should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Values of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Numbers, as many in every example: images, or plain arrays.
+    Pictures(Pictures),
+    /// Named columns, each of its own kind.
+    Table(Table),
+}
+
+/// How values become bits; what does not concern a kind of content is ignored there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Encoding {
+    /// Bits a value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the values to
+    /// whole numbers of 8 bits, of which these many are kept, the most significant ones: with 8, bytes lose nothing.
+    pub bits: u8,
+    /// Of pictures, where `bits` is 1; in units of the values.
+    pub threshold: f64,
+    /// Of the numeric columns of a table, by name: a cell is high above it.
+    pub columns: BTreeMap<String, f64>,
+}
+
+/// What the visible units of a model stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Visible {
+    /// A unit a value, high above the threshold.
+    Bits {
+        /// In units of the values.
+        threshold: f64,
+    },
+    /// `bits` units a value, side by side, the most significant first.
+    Planes {
+        /// Bits a value, 2 to 8.
+        bits: u8,
+        /// The value that becomes 0,
+        low: f64,
+        /// and the one that becomes 255.
+        high: f64,
+    },
+    /// The columns of a table, one after another.
+    Table(Columns),
+}
+
+impl Visible {
+    /// Under which note a checkpoint keeps it, as JSON.
+    pub const NOTE: &str = "visible";
+
+    /// As a checkpoint keeps it.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and lists of them always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What [`Visible::to_json`] wrote. `name` is the file's, for the error.
+    ///
+    /// # Errors
+    /// [`DataError::Metadata`] where it is something else.
+    pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
+        serde_json::from_str(json).map_err(|error| DataError::Metadata {
+            name: name.into(),
+            key: Self::NOTE.into(),
+            expected: "a description of the visible units",
+            got: error.to_string(),
+            advice: "use the file as it was saved",
+        })
+    }
+
+    /// Units a value of a picture; 1 of a table.
+    pub fn depth(&self) -> usize {
+        match self {
+            Self::Planes { bits, .. } => usize::from(*bits),
+            Self::Bits { .. } | Self::Table(_) => 1,
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! DBM Lab's second Web Worker. Two of them may run, told apart by their names: one reads the visitor's files and writes what they take home, and
+//! is ended where they cancel; the other keeps the run in the browser's storage.
+
+#[cfg(target_arch = "wasm32")]
+mod shell;
+
+#[cfg(target_arch = "wasm32")]
+pub use shell::start;

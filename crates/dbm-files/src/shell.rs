@@ -1,0 +1,69 @@
+//! What is of the browser here: messages in, messages out.
+//!
+//! Requests are carried out one after another, in the order they came, though each may wait for the browser's storage or for a server.
+
+use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION};
+use serde::Serialize;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+
+thread_local! {
+    static WAITING: RefCell<VecDeque<FilesRequest>> = const { RefCell::new(VecDeque::new()) };
+    static AT_WORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Answers the page.
+pub fn start() {
+    console_error_panic_hook::set_once();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(event.data()));
+    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget(); // lives as long as the worker
+    post(None, FilesEvent::Ready);
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+fn receive(data: JsValue) {
+    match serde_wasm_bindgen::from_value::<FilesRequest>(data) {
+        Ok(request) if request.version == VERSION => {
+            WAITING.with_borrow_mut(|waiting| waiting.push_back(request));
+            if !AT_WORK.replace(true) {
+                spawn_local(work());
+            }
+        }
+        Ok(request) => {
+            let message =
+                format!("the page speaks version {}, its worker {VERSION}: reload the page without its cache", request.version);
+            post(Some(request.id), FilesEvent::Failed { message });
+        }
+        Err(problem) => {
+            let message = format!("expected a request of this page's build, but got something else: {problem}; reload the page");
+            post(None, FilesEvent::Failed { message });
+        }
+    }
+}
+
+async fn work() {
+    while let Some(FilesRequest { id, command, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
+        let event = answer(command).await.unwrap_or_else(|message| FilesEvent::Failed { message });
+        post(Some(id), event);
+    }
+    AT_WORK.set(false);
+}
+
+async fn answer(command: FilesCommand) -> Result<FilesEvent, String> {
+    let _ = command;
+    Err("this cannot be done yet".into())
+}
+
+fn post(id: Option<u32>, event: FilesEvent) {
+    let message = FilesMessage { version: VERSION, id, event };
+    let sent = message.serialize(&serde_wasm_bindgen::Serializer::new()).map_err(JsValue::from);
+    // What cannot be sent cannot be told either; the page notices the silence.
+    let _ = sent.and_then(|message| scope().post_message(&message));
+}
