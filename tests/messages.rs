@@ -3,8 +3,8 @@
 
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
-    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice,
-    PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
+    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, Event, Grid, Histogram, Message, Metrics,
+    ModelChoice, PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,16 @@ fn requests_cross_unchanged() {
     settings.optimizer.learning_rate = 0.1 + 0.2;
     let start = Start::Pretrained { steps: u32::MAX, learning_rate: 0.05 };
     let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, start, settings };
-    let source = DataSource::Upload { name: "<b>mine</b>.csv".into(), bytes: (0..=255).collect(), threshold: 127 };
+    let source = DataSource::Examples(EncodedData {
+        name: "<b>mine</b>.csv".into(),
+        width: 9,
+        packed: (0..=255).collect(),
+        known: vec![7; 256],
+        image: Some((3, 3)),
+        depth: 1,
+        held_back: vec![],
+        visible: "{}".into(),
+    });
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
@@ -31,6 +40,9 @@ fn requests_cross_unchanged() {
         Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![] },
         Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
+        Command::Save,
+        Command::Impute { completions: 32, sweeps: 50, seed: 1 },
+        Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },
         Command::Complete {
             model: ModelChoice::Training,
             values: vec![0, 1],
@@ -84,7 +96,7 @@ fn events_cross_unchanged() {
         positive,
         negative: PhaseMetrics::default(),
     };
-    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
+    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), depth: 1, bits: vec![0, 1, 1] };
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
@@ -96,6 +108,7 @@ fn events_cross_unchanged() {
         Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },
         Event::Bench(bench),
+        Event::Imputed { probabilities: vec![0.25, 1.0] },
     ];
     for event in events {
         for id in [None, Some(4)] {

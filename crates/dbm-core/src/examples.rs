@@ -92,7 +92,7 @@ impl Examples {
             return Err(DbmError::Shape { what: "the packed marks of known bits".into(), expected, got });
         }
         // What lies beyond a row's width means nothing, and is made the same in all.
-        let beyond = if self.width % 8 == 0 { 0 } else { 0xff << (self.width % 8) };
+        let beyond = if self.width.is_multiple_of(8) { 0 } else { 0xff << (self.width % 8) };
         known.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] |= beyond);
         self.packed.iter_mut().zip(&known).for_each(|(bits, known)| *bits &= known);
         self.known = known.iter().any(|&byte| byte != 0xff).then_some(known);

@@ -3,16 +3,30 @@
 use crate::actions;
 use crate::bench::{self, Measuring};
 use crate::draft::{Draft, same_run};
+use crate::gaps;
+use crate::log;
+use crate::model_file;
 use crate::picture::{Half, Picture};
+use crate::shape::Shape;
 use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use crate::take_home;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// What a request was made for.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// To open the pretrained model.
-    Model,
+    /// To open a model: the pretrained one, or a file of the visitor's of this name and bytes.
+    Model(Option<(String, Rc<[u8]>)>),
+    /// To have the opened model's run go on.
+    Resume,
+    /// To save the model in training.
+    Save,
+    /// To fill the gaps of the data.
+    Impute,
+    /// To see how good that is.
+    Evaluate,
     /// To use other data; a file that is new becomes an upload when it was read.
     Data(DataChoice, Option<Upload>),
     /// To begin a run, and then, if asked, to go on with this.
@@ -59,7 +73,12 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
-        (Event::Snapshot { step, .. }, _) => state.snapshot.set(Some(step)),
+        (Event::Snapshot { step, .. }, purpose) => {
+            state.snapshot.set(Some(step));
+            if matches!(purpose, Some(Purpose::Save)) {
+                take_home::model(state, step);
+            }
+        }
         (Event::Samples(grid), _) => match grid.model {
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
@@ -81,9 +100,12 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 actions::use_present_data(state);
             }
         }
-        (Event::ModelOpened(about), _) => {
+        (Event::ModelOpened(about), purpose) => {
             state.pretrained.set(Some(about));
             state.opening.set(Opening::Open);
+            if let Some(Purpose::Model(Some((name, bytes)))) = purpose {
+                model_file::opened(state, name, &bytes);
+            }
             actions::new_samples(state, ModelChoice::Pretrained);
             actions::fit_picture(state);
         }
@@ -91,6 +113,11 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             state.data.set(Some(data));
             state.loading.set(false);
             let restored = matches!(purpose, Some(Purpose::Restore));
+            if matches!(purpose, Some(Purpose::Resume)) {
+                state
+                    .say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
+            }
+            (state.evaluation.set(None), state.filled.set(None));
             take_data_choice(state, purpose);
             let kept = state.snapshot.get_untracked().filter(|_| restored);
             take_run(state, model, plan, metrics);
@@ -117,7 +144,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             }
         }
         (Event::Digit(digit), Some(Purpose::Picture(half))) => {
-            let mut picture = Picture::new(digit.image, digit.bits);
+            let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
+            let mut picture = Picture::new(shape.unwrap_or_else(|| Shape::of(digit.image, 1)), digit.bits);
             if let Some(half) = half {
                 picture.mask_half(half);
                 picture.forget();
@@ -138,6 +166,18 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             }
         }),
         (Event::Bench(result), Some(Purpose::Bench)) => bench::end(state, &result),
+        (Event::Progress { done, total }, Some(Purpose::Impute | Purpose::Evaluate)) => {
+            state.filling.update(|filling| {
+                if let Some(busy) = filling.as_mut().filter(|busy| Some(busy.id) == id) {
+                    (busy.done, busy.total) = (done, total);
+                }
+            });
+        }
+        (Event::Imputed { probabilities }, Some(Purpose::Impute)) => gaps::fill(state, probabilities),
+        (Event::Evaluated(evaluation), Some(Purpose::Evaluate)) => {
+            state.filling.set(None);
+            state.evaluation.set(Some(evaluation));
+        }
         (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
         (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
         (
@@ -147,7 +187,9 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             | Event::Completions(_)
             | Event::Digit(_)
             | Event::Search(_)
-            | Event::Bench(_),
+            | Event::Bench(_)
+            | Event::Imputed { .. }
+            | Event::Evaluated(_),
             _,
         ) => {}
     }
@@ -156,7 +198,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
 /// A request will have no answer: the page stops waiting for it.
 pub fn gave_up(state: State, purpose: &Purpose) {
     match purpose {
-        Purpose::Model => state.opening.set(Opening::Missing),
+        Purpose::Model(None) => state.opening.set(Opening::Missing),
+        Purpose::Impute | Purpose::Evaluate => state.filling.set(None),
         Purpose::Data(..) | Purpose::Restore => {
             state.loading.set(false);
             state.choice.set(state.choice_in_use.get_untracked());
@@ -181,6 +224,7 @@ pub fn lost(state: State) {
 }
 
 fn take_metrics(state: State, metrics: Metrics) {
+    log::add(&metrics);
     state.running.set(metrics.running);
     state.metrics.set(metrics);
 }
@@ -232,7 +276,7 @@ fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
 fn refusal(purpose: Option<&Purpose>, message: &str) -> String {
     match purpose {
         Some(Purpose::Data(_, Some(upload))) if !message.contains(&upload.name) => format!("“{}”: {message}", upload.name),
-        Some(Purpose::Model) => format!("The pretrained model could not be opened: {message} Training works without it."),
+        Some(Purpose::Model(None)) => format!("The pretrained model could not be opened: {message} Training works without it."),
         _ => message.into(),
     }
 }

@@ -5,8 +5,11 @@ mod bench;
 mod bins;
 mod draft;
 mod estimators;
+mod files_line;
+mod gaps;
 mod inbox;
 mod link;
+mod log;
 mod model_file;
 mod paint;
 mod parts;
@@ -14,6 +17,7 @@ mod picture;
 mod put_away;
 mod shape;
 mod state;
+mod take_home;
 mod uploads;
 
 fn main() {

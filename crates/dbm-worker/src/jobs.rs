@@ -23,6 +23,8 @@ pub struct View {
     pub model: Rc<Dbm>,
     pub choice: ModelChoice,
     pub image: Option<(usize, usize)>,
+    /// Bits a value.
+    pub depth: u8,
     pub step: u32,
 }
 
@@ -102,6 +104,7 @@ impl Job {
                     step: view.step,
                     count: *count as u32,
                     image: view.shape(),
+                    depth: view.depth,
                     bits,
                 })))
             }
