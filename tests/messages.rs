@@ -1,20 +1,19 @@
-//! Messages as they cross between page and worker: through the browser's own values and back, unchanged.
+//! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
 #![cfg(target_arch = "wasm32")]
 
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
     Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, Event, Grid, Histogram, Message, Metrics,
     ModelChoice, PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-fn cross<T: Serialize + DeserializeOwned>(value: &T) -> T {
-    let sent = value.serialize(&serde_wasm_bindgen::Serializer::new()).expect("can be sent");
-    serde_wasm_bindgen::from_value(sent).expect("can be read")
+fn cross<T: Travels + Clone>(value: &T) -> T {
+    let parcel = wire::pack(value.clone()).expect("can be sent");
+    wire::unpack(&parcel.message).expect("can be read")
 }
 
 #[wasm_bindgen_test]
@@ -37,7 +36,7 @@ fn requests_cross_unchanged() {
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
         Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
-        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![] },
+        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
         Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
         Command::Save,
@@ -69,7 +68,8 @@ fn every_estimator_crosses_unchanged() {
             settings: dbm_core::Settings::default(),
         };
         plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
-        assert_eq!(cross(&plan), plan);
+        let request = Request { version: VERSION, id: 1, command: Command::NewRun { plan } };
+        assert_eq!(cross(&request), request);
     }
 }
 
@@ -108,6 +108,7 @@ fn events_cross_unchanged() {
         Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },
         Event::Bench(bench),
+        Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] },
         Event::Imputed { probabilities: vec![0.25, 1.0] },
     ];
     for event in events {
@@ -121,7 +122,9 @@ fn events_cross_unchanged() {
 #[wasm_bindgen_test]
 fn a_message_of_another_shape_is_an_error_and_no_panic() {
     for value in ["Train", "{}", ""] {
-        assert!(serde_wasm_bindgen::from_value::<Request>(value.into()).is_err());
+        assert!(wire::unpack::<Request>(&value.into()).is_err());
     }
-    assert!(serde_wasm_bindgen::from_value::<Message>(wasm_bindgen::JsValue::NULL).is_err());
+    assert!(wire::unpack::<Message>(&wasm_bindgen::JsValue::NULL).is_err());
+    let empty = js_sys::Array::of1(&js_sys::Uint8Array::new_with_length(3));
+    assert!(wire::unpack::<Message>(&empty).is_err());
 }

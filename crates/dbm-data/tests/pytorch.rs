@@ -41,7 +41,8 @@ fn the_lines_in_the_docs_give_the_energies_of_the_core() {
         std::fs::create_dir_all(&folder).unwrap();
         let bytes = Checkpoint::new(units, Parameters { weights, biases }).to_bytes(Precision::Full).unwrap();
         std::fs::write(folder.join("model.safetensors"), bytes).unwrap();
-        let program = format!("{lines}\nfor state in {states:?}:\n    print(float(energy(*[torch.tensor(layer) for layer in state])))\n");
+        let program =
+            format!("{lines}\nfor state in {states:?}:\n    print(float(energy(*[torch.tensor(layer) for layer in state])))\n");
         let output = Command::new(&python).current_dir(&folder).args(["-c", &program]).output().unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -8,6 +8,7 @@
 mod command;
 mod event;
 mod files;
+pub mod wire;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{

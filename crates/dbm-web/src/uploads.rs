@@ -112,19 +112,15 @@ pub fn look(state: State, encoding: EncodingChoice) {
         }
     });
     READER.with(|reader| {
-        reader.ask(
-            FilesCommand::Look { encoding: encoding.clone() },
-            |_| {},
-            move |answer| match answer {
-                Ok(FilesEvent::Looked(look)) => state.offer.update(|offer| {
-                    if let Some(offer) = offer.as_mut().filter(|offer| offer.encoding == encoding) {
-                        offer.about.look = look;
-                    }
-                }),
-                Ok(_) => {}
-                Err(why) => state.say(Tone::Error, why),
-            },
-        );
+        reader.ask(FilesCommand::Look { encoding: encoding.clone() }, None, move |answer, _| match answer {
+            Ok(FilesEvent::Looked(look)) => state.offer.update(|offer| {
+                if let Some(offer) = offer.as_mut().filter(|offer| offer.encoding == encoding) {
+                    offer.about.look = look;
+                }
+            }),
+            Ok(_) => {}
+            Err(why) => state.say(Tone::Error, why),
+        });
     });
 }
 
@@ -153,22 +149,18 @@ fn ask(state: State, command: FilesCommand, mut then: impl FnMut(FilesEvent) + '
     state.offer.set(None);
     state.reading.set(Some(Reading::default()));
     READER.with(|reader| {
-        reader.ask(
-            command,
-            |_| {},
-            move |answer| match answer {
-                Ok(FilesEvent::Progress { stage, done, total }) => state.reading.set(Some(Reading { stage, done, total })),
-                Ok(event) => {
-                    state.reading.set(None);
-                    then(event);
-                }
-                Err(why) => {
-                    state.reading.set(None);
-                    state.choice.set(state.choice_in_use.get_untracked());
-                    state.say(Tone::Error, why);
-                }
-            },
-        );
+        reader.ask(command, None, move |answer, _| match answer {
+            Ok(FilesEvent::Progress { stage, done, total }) => state.reading.set(Some(Reading { stage, done, total })),
+            Ok(event) => {
+                state.reading.set(None);
+                then(event);
+            }
+            Err(why) => {
+                state.reading.set(None);
+                state.choice.set(state.choice_in_use.get_untracked());
+                state.say(Tone::Error, why);
+            }
+        });
     });
 }
 
@@ -176,14 +168,10 @@ fn ask(state: State, command: FilesCommand, mut then: impl FnMut(FilesEvent) + '
 pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) + 'static) {
     let mut then = then;
     READER.with(|reader| {
-        reader.ask(
-            command,
-            |_| {},
-            move |answer| match answer {
-                Ok(event) => then(event),
-                Err(why) => state.say(Tone::Error, why),
-            },
-        );
+        reader.ask(command, None, move |answer, _| match answer {
+            Ok(event) => then(event),
+            Err(why) => state.say(Tone::Error, why),
+        });
     });
 }
 
