@@ -3,7 +3,7 @@
 
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
-use crate::{Dbm, parity::Parity};
+use crate::{Dbm, Examples, parity::Parity};
 
 /// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`, missing visible units being among the h.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +63,22 @@ pub fn posterior(model: &Dbm, visible: &Matrix, max_sweeps: u32, tolerance: f64)
 pub fn posterior_with_gaps(model: &Dbm, visible: &Matrix, known: &[bool], max_sweeps: u32, tolerance: f64) -> MeanField {
     assert_eq!(known.len(), visible.data().len());
     iterate(model, visible, Some(known), max_sweeps, tolerance)
+}
+
+/// Mean-field posteriors of these rows of a data set, whose missing bits have means of their own.
+///
+/// # Panics
+/// If the data are not as wide as the visible layer, or have no such row.
+pub fn posterior_of(model: &Dbm, data: &Examples, rows: &[usize], max_sweeps: u32, tolerance: f64) -> MeanField {
+    let mut visible = Matrix::zeros(rows.len(), model.n_visible());
+    for (place, &row) in rows.iter().enumerate() {
+        data.write_row(row, model.units(), visible.row_mut(place));
+    }
+    if rows.iter().all(|&row| data.known_in_row(row) == data.width()) {
+        return posterior(model, &visible, max_sweeps, tolerance);
+    }
+    let known: Vec<bool> = rows.iter().flat_map(|&row| data.known_row(row)).collect();
+    posterior_with_gaps(model, &visible, &known, max_sweeps, tolerance)
 }
 
 fn iterate(model: &Dbm, visible: &Matrix, known: Option<&[bool]>, max_sweeps: u32, tolerance: f64) -> MeanField {
@@ -164,6 +180,15 @@ impl MeanField {
     /// How many rows.
     pub fn count(&self) -> usize {
         self.sweeps.len()
+    }
+
+    /// Which visible units of a row are known; `None` where all are.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn known_row(&self, row: usize) -> Option<&[bool]> {
+        let n = self.means[0].columns();
+        self.known.as_ref().map(|known| &known[row * n..(row + 1) * n])
     }
 
     /// `E_q[-E(v, h)] + H(q)` of one row, in nats: `log p(v_known) >= bound - log Z`, short of it by the divergence of q from
