@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DataError {
     /// Bytes of no accepted kind.
-    #[error("{name}: {looks_like}; accepted are IDX files (MNIST's format), the same in gzip, and CSV text of 0 and 1")]
+    #[error(
+        "{name}: {looks_like}; accepted are CSV or TSV text, IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
+    )]
     Unrecognized {
         /// The file.
         name: String,

@@ -13,9 +13,12 @@ mod error;
 mod gzip;
 pub mod idx;
 pub mod npy;
+mod numbers;
 pub mod picture;
 pub mod pictures;
+mod preview;
 pub mod raw;
+mod reading;
 pub mod table;
 pub mod target;
 #[cfg(test)]
@@ -25,3 +28,4 @@ pub use checkpoint::{Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load};
 pub use error::DataError;
 pub use gzip::MAX_DATA;
+pub use reading::limits;

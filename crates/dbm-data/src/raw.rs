@@ -3,9 +3,11 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
-use crate::DataError;
+pub use crate::preview::{About, Preview};
+pub use crate::reading::{ReadOptions, read};
 use crate::columns::{Columns, Table};
 use crate::pictures::Pictures;
+use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -28,6 +30,27 @@ pub struct Raw {
     pub content: Content,
     /// What was understood or left out that the visitor should know, a sentence each.
     pub notes: Vec<String>,
+}
+
+impl Raw {
+    /// The encoding to begin with.
+    pub fn suggest(&self) -> Encoding {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.suggest(),
+            Content::Table(table) => table.suggest(),
+        }
+    }
+
+    /// Binary examples.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode`] and [`Table::encode`].
+    pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
+            Content::Table(table) => table.encode(encoding).map(|data| Dataset { name: self.name.clone(), ..data }),
+        }
+    }
 }
 
 /// Values of either kind.
@@ -94,6 +117,15 @@ impl Visible {
             got: error.to_string(),
             advice: "use the file as it was saved",
         })
+    }
+
+    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards. Of n kept bits the lowest and the highest
+    /// number are 0 and 255. The values were `low + grey / 255 (high - low)`; with 8 bits, rounded, exactly so where they were bytes.
+    pub fn grey(&self, units: &[u8]) -> Vec<u8> {
+        let depth = self.depth().max(1);
+        let most = (1_u32 << depth.min(8)) - 1;
+        let number = |units: &[u8]| units.iter().fold(0, |number, &unit| number << 1 | u32::from(unit != 0));
+        units.chunks_exact(depth).map(|units| ((number(units) * 255 + most / 2) / most) as u8).collect()
     }
 
     /// Units a value of a picture; 1 of a table.
