@@ -1,10 +1,10 @@
 //! A data set ready for training, from whatever file it came.
 
 use crate::DataError;
+use crate::columns::Table;
 use crate::gzip::{MAX_DATA, Source, is_gzip};
 use crate::idx::{Idx, is_idx};
-use crate::raw::Visible;
-use crate::table::Table;
+use crate::raw::{Encoding, Visible};
 use dbm_core::Examples;
 
 /// Grey values above this are high, where nothing else is asked for.
@@ -65,7 +65,7 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
     }
     recognize_text(name, content)?;
     let text = std::str::from_utf8(content).map_err(|error| unrecognized(name, not_text(error.valid_up_to())))?;
-    Dataset::from_table(name, &Table::read(name, text)?)
+    Table::read(name, text)?.encode(name, &Encoding::default())
 }
 
 impl Dataset {
@@ -95,18 +95,9 @@ impl Dataset {
         let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(name))?;
         Ok(Self { name: name.into(), examples, image, labels, visible: None })
     }
-
-    /// From a table; a square number of columns, four or more, is taken for a square image.
-    ///
-    /// # Errors
-    /// [`DataError::Refused`] where the bits are no whole number of rows.
-    pub fn from_table(name: &str, table: &Table) -> Result<Self, DataError> {
-        let examples = Examples::from_bits(table.width, &table.bits).map_err(DataError::refused(name))?;
-        Ok(Self { name: name.into(), examples, image: square(table.width), labels: None, visible: None })
-    }
 }
 
-fn square(width: usize) -> Option<(usize, usize)> {
+pub(crate) fn square(width: usize) -> Option<(usize, usize)> {
     let side = width.isqrt();
     (width >= 4 && side * side == width).then_some((side, side))
 }

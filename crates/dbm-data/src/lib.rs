@@ -16,7 +16,6 @@ pub mod npy;
 pub mod picture;
 pub mod pictures;
 pub mod raw;
-pub mod table;
 pub mod target;
 #[cfg(test)]
 mod test_support;

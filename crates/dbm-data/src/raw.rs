@@ -51,6 +51,13 @@ pub struct Encoding {
     pub columns: BTreeMap<String, f64>,
 }
 
+impl Default for Encoding {
+    /// One bit a value; of bytes, those above [`crate::THRESHOLD`] are high.
+    fn default() -> Self {
+        Self { bits: 1, threshold: f64::from(crate::THRESHOLD), columns: BTreeMap::new() }
+    }
+}
+
 /// What the visible units of a model stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Visible {
