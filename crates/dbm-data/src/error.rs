@@ -104,15 +104,22 @@ pub enum DataError {
         /// How many labels.
         labels: usize,
     },
-    /// A table's cell that is no bit.
-    #[error("{name}: line {line}, column {column}: expected 0 or 1, but {got:?} came; make the values binary first")]
+    /// A table's cell that the columns of a model have no bits for.
+    #[error(
+        "{name}: line {line}, column {column} ({heading:?}): expected {expected}, but {got:?} came; correct it, write NA where it is \
+         unknown, or train a model on this table"
+    )]
     Cell {
         /// The file.
         name: String,
         /// Line of the file, from 1.
         line: u64,
-        /// Column, from 1.
+        /// Column, from 1,
         column: usize,
+        /// and what it is called.
+        heading: String,
+        /// What may stand there.
+        expected: String,
         /// The cell, cut to a readable length.
         got: String,
     },

@@ -19,7 +19,6 @@ pub mod pictures;
 mod preview;
 pub mod raw;
 mod reading;
-pub mod table;
 pub mod target;
 #[cfg(test)]
 mod test_support;

@@ -89,7 +89,7 @@ impl Raw {
                 })
             }
             Content::Table(table) => {
-                let data = table.encode(encoding)?;
+                let data = table.encode(&self.name, encoding)?;
                 let Dataset { examples, labels, .. } = &data;
                 let packed = examples.packed().len() as u64;
                 let missing = examples.missing();

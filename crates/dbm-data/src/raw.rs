@@ -5,7 +5,7 @@
 
 pub use crate::preview::{About, Preview};
 pub use crate::reading::{ReadOptions, read};
-use crate::columns::{Columns, Table};
+use crate::columns::{Column, Columns, Kind, Table};
 use crate::pictures::Pictures;
 use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ impl Raw {
     pub fn suggest(&self) -> Encoding {
         match &self.content {
             Content::Pictures(pictures) => pictures.suggest(),
-            Content::Table(table) => table.suggest(),
+            Content::Table(table) => suggest(table),
         }
     }
 
@@ -48,9 +48,19 @@ impl Raw {
     pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
         match &self.content {
             Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
-            Content::Table(table) => table.encode(encoding).map(|data| Dataset { name: self.name.clone(), ..data }),
+            Content::Table(table) => table.encode(&self.name, encoding),
         }
     }
+}
+
+/// The thresholds of the numeric columns that the table itself would take.
+fn suggest(table: &Table) -> Encoding {
+    let columns = table.columns(&Encoding::default()).columns.into_iter();
+    let threshold = |column: Column| match column.kind {
+        Kind::Number { threshold, .. } => Some((column.name, threshold)),
+        _ => None,
+    };
+    Encoding { columns: columns.filter_map(threshold).collect(), ..Encoding::default() }
 }
 
 /// Values of either kind.
@@ -72,6 +82,13 @@ pub struct Encoding {
     pub threshold: f64,
     /// Of the numeric columns of a table, by name: a cell is high above it.
     pub columns: BTreeMap<String, f64>,
+}
+
+impl Default for Encoding {
+    /// One bit a value; of bytes, those above [`crate::THRESHOLD`] are high.
+    fn default() -> Self {
+        Self { bits: 1, threshold: f64::from(crate::THRESHOLD), columns: BTreeMap::new() }
+    }
 }
 
 /// What the visible units of a model stand for.

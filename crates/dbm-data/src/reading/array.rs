@@ -122,7 +122,7 @@ impl<'a, 'b> Array<'a, 'b> {
 
     /// Whether it has more than one number an example; a column of numbers is labels.
     fn has_examples(&self) -> bool {
-        !matches!(&self.shape[..], [] | [_] | [2.., 1])
+        !matches!(&self.shape[..], [] | [_] | [(2..), 1])
     }
 
     fn refuse_shape(&self) -> DataError {

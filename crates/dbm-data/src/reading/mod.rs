@@ -163,7 +163,10 @@ fn table(
     let bytes = member.bytes(usize::MAX, budget)?;
     let text = text::decode(&member.name, &bytes, notes)?;
     let table = Table::read(&member.name, &text)?;
-    let Some(pictures) = grid_table::pictures(&table, report) else { return Ok(Content::Table(table)) };
+    let Some(pictures) = grid_table::pictures(&table, report) else {
+        notes.extend_from_slice(table.notes());
+        return Ok(Content::Table(table));
+    };
     let (rows, columns) = pictures.shape;
     let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
     notes.push(format!("{} was taken for pictures of {rows} x {columns}, a pixel a column{labels}.", member.name));
