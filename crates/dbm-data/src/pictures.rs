@@ -174,7 +174,9 @@ impl Pictures {
             let values = example * size..(example + 1) * size;
             match &self.values {
                 Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
-                Values::Floats(floats) => floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into()))),
+                Values::Floats(floats) => {
+                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())))
+                }
             }
         }
         let mut data = Examples::from_packed(width, packed).map_err(DataError::refused(name))?;
@@ -207,6 +209,9 @@ impl Pictures {
     fn check(&self, name: &str) -> Result<(), DataError> {
         let refuse = |source| Err(DataError::Refused { name: name.into(), source });
         let expected = self.count.saturating_mul(self.size());
+        if self.size() == 0 {
+            return refuse(DbmError::EmptyLayer { layer: 0 });
+        }
         if expected != self.values.len() {
             return refuse(DbmError::Shape { what: "the values".into(), expected, got: self.values.len() });
         }
@@ -263,9 +268,15 @@ mod tests {
     #[test]
     fn a_threshold_is_suggested() {
         let bytes = |values: &[u8]| of((1, values.len()), Values::Bytes(values.to_vec())).suggest().threshold;
-        assert_eq!([bytes(&[0, 1]), bytes(&[0, 200]), bytes(&[1, 200]), bytes(&[0, 16]), bytes(&[4, 8])], [0.0, 127.0, 127.0, 8.0, 6.0]);
+        assert_eq!(
+            [bytes(&[0, 1]), bytes(&[0, 200]), bytes(&[1, 200]), bytes(&[0, 16]), bytes(&[4, 8])],
+            [0.0, 127.0, 127.0, 8.0, 6.0]
+        );
         let floats = |values: &[f32]| of((1, values.len()), Values::Floats(values.to_vec())).suggest().threshold;
-        assert_eq!([floats(&[0.25, 1.0]), floats(&[-1.0, 0.5, f32::NAN]), floats(&[-3.0, 5.0]), floats(&[f32::NAN])], [0.5, 0.0, 1.0, 0.5]);
+        assert_eq!(
+            [floats(&[0.25, 1.0]), floats(&[-1.0, 0.5, f32::NAN]), floats(&[-3.0, 5.0]), floats(&[f32::NAN])],
+            [0.5, 0.0, 1.0, 0.5]
+        );
     }
 
     #[test]
@@ -288,7 +299,10 @@ mod tests {
             let pictures = of(shape, Values::Bytes(vec![9; shape.0 * shape.1]));
             pictures.encode("x", &Encoding { bits, ..pictures.suggest() }).unwrap().image
         };
-        assert_eq!([image((2, 3), 1), image((2, 3), 4), image((1, 9), 2), image((1, 6), 1)], [Some((2, 3)), Some((2, 12)), Some((3, 6)), None]);
+        assert_eq!(
+            [image((2, 3), 1), image((2, 3), 4), image((1, 9), 2), image((1, 6), 1)],
+            [Some((2, 3)), Some((2, 12)), Some((3, 6)), None]
+        );
     }
 
     #[test]

@@ -127,7 +127,8 @@ impl Raw {
                 let values = rows.iter().flat_map(|&row| row * size..(row + 1) * size).map(|at| pictures.values.at(at));
                 let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
                 let before = values.map(|value| ((value - low) * scale + 0.5) as u8).collect();
-                let greys = |row: usize| data.visible.as_ref().map_or_else(Vec::new, |visible| visible.grey(&data.examples.row(row)));
+                let greys =
+                    |row: usize| data.visible.as_ref().map_or_else(Vec::new, |visible| visible.grey(&data.examples.row(row)));
                 let after = (0..rows.len()).flat_map(greys).collect();
                 let known = (0..rows.len()).flat_map(|row| data.examples.known_row(row)).step_by(depth).map(u8::from).collect();
                 let labels = pictures.labels.as_ref().map(|labels| rows.iter().map(|&row| labels[row]).collect());
@@ -184,7 +185,9 @@ mod tests {
             labels: Some(vec![0, 1]),
         };
         assert_eq!(preview, expected);
-        let Preview::Pictures { rows, after, known, .. } = raw.preview(&Encoding { bits: 8, ..raw.suggest() }, 1).unwrap() else { panic!() };
+        let Preview::Pictures { rows, after, known, .. } = raw.preview(&Encoding { bits: 8, ..raw.suggest() }, 1).unwrap() else {
+            panic!()
+        };
         assert_eq!((rows, after, known), (vec![0], vec![0, 255, 0, 128], vec![1, 1, 0, 1]));
         assert!((raw.about(&raw.suggest()).unwrap().missing_share - 0.125).abs() < 1e-12);
     }

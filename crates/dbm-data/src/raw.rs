@@ -3,10 +3,10 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
-pub use crate::preview::{About, Preview};
-pub use crate::reading::{ReadOptions, read};
 use crate::columns::{Column, Columns, Kind, Table};
 use crate::pictures::Pictures;
+pub use crate::preview::{About, Preview};
+pub use crate::reading::{ReadOptions, read};
 use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Arrays of numbers, from IDX and NPY files: which of several are the data, and what shape their examples have.
 
-use super::limits::Budget;
 use super::kind::Kind;
+use super::limits::Budget;
 use super::member::Member;
 use super::names::{base, few};
 use crate::gzip::MAX_DATA;
@@ -134,8 +134,13 @@ impl<'a, 'b> Array<'a, 'b> {
         }
         DataError::Format {
             name,
-            expected: "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]".into(),
-            got: if self.shape.is_empty() { "it is a single number".into() } else { format!("its shape is {}", sizes(&self.shape)) },
+            expected: "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]"
+                .into(),
+            got: if self.shape.is_empty() {
+                "it is a single number".into()
+            } else {
+                format!("its shape is {}", sizes(&self.shape))
+            },
             advice: "reshape it (a single example as array[None]) and save it again",
         }
     }
@@ -248,7 +253,10 @@ impl Layout {
     /// Whether values lie as they are wanted.
     fn is_plain(&self) -> bool {
         let [_, rows, columns, channels] = self.sizes;
-        channels == 1 && self.strides[0] == rows * columns && (rows == 1 || self.strides[1] == columns) && (columns == 1 || self.strides[2] == 1)
+        channels == 1
+            && self.strides[0] == rows * columns
+            && (rows == 1 || self.strides[1] == columns)
+            && (columns == 1 || self.strides[2] == 1)
     }
 
     fn pixels(&self) -> usize {

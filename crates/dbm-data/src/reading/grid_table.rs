@@ -118,7 +118,9 @@ mod tests {
 
     #[test]
     fn nameless_labels_are_what_varies() {
-        let row = |first: usize, last: usize| line(numbers(first..first + 1).chain(["0".into()]).chain(numbers(0..62)).chain(numbers(last..last + 1)));
+        let row = |first: usize, last: usize| {
+            line(numbers(first..first + 1).chain(["0".into()]).chain(numbers(0..62)).chain(numbers(last..last + 1)))
+        };
         let first = read(&(row(7, 0) + &row(3, 0))).unwrap();
         assert_eq!((first.labels, first.shape), (Some(vec![7, 3]), (8, 8)));
         let last = read(&(row(0, 4) + &row(0, 9))).unwrap();

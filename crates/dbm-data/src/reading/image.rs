@@ -32,7 +32,11 @@ pub(crate) const TRANSPARENT: &str = "Grey values were multiplied by their opaci
 /// # Errors
 /// As [`decode`].
 pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError> {
-    if is_png(bytes) { png_reader(name, bytes).map(|reader| sides(&reader)) } else { jpeg_reader(name, bytes).map(|(_, size)| size) }
+    if is_png(bytes) {
+        png_reader(name, bytes).map(|reader| sides(&reader))
+    } else {
+        jpeg_reader(name, bytes).map(|(_, size)| size)
+    }
 }
 
 /// The picture. Colours become grey by the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
@@ -50,7 +54,12 @@ fn is_png(bytes: &[u8]) -> bool {
 
 fn damaged(name: &str, expected: &str, reason: impl ToString) -> DataError {
     let got = format!("it fails ({})", reason.to_string().chars().take(200).collect::<String>());
-    DataError::Format { name: name.into(), expected: expected.into(), got, advice: "the file is cut short or damaged, save it again" }
+    DataError::Format {
+        name: name.into(),
+        expected: expected.into(),
+        got,
+        advice: "the file is cut short or damaged, save it again",
+    }
 }
 
 /// That so many pixels of so many bytes in the decoder's hands can be made at all.
@@ -179,7 +188,7 @@ mod tests {
     #[test]
     fn announced_sizes_are_not_believed() {
         let mut bytes = png(2, 1, ColorType::Grayscale, BitDepth::Eight, &[1, 2]);
-        for (width, words) in [(60_000_u32, "cut short"), (u32::MAX >> 1, "more than the 268435456")] {
+        for (width, words) in [(10_000_u32, "cut short"), (u32::MAX >> 1, "more than the 268435456")] {
             for at in [16, 20] {
                 bytes[at..at + 4].copy_from_slice(&width.to_be_bytes());
             }

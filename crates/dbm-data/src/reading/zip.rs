@@ -61,7 +61,8 @@ impl<'a> Part<'a> {
 /// [`DataError::Format`] where its directory cannot be read, or has more than [`MAX_FILES`] entries.
 pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<Entry<'a>>, DataError> {
     let archive = Part(bytes);
-    let refuse = |expected: &str, got: String, advice| DataError::Format { name: name.into(), expected: expected.into(), got, advice };
+    let refuse =
+        |expected: &str, got: String, advice| DataError::Format { name: name.into(), expected: expected.into(), got, advice };
     let again = "the file is cut short or damaged, fetch or pack it again";
     let Some((count, start)) = directory(archive) else {
         return Err(refuse("a ZIP archive with its directory at the end", "there is none".into(), again));
@@ -184,7 +185,8 @@ impl<'a> Entry<'a> {
 
     /// The way it is packed.
     fn check(&self) -> Result<u16, DataError> {
-        let refuse = |expected: &str, got, advice| DataError::Format { name: self.name.clone(), expected: expected.into(), got, advice };
+        let refuse =
+            |expected: &str, got, advice| DataError::Format { name: self.name.clone(), expected: expected.into(), got, advice };
         if self.encrypted {
             return Err(refuse("files without a password", "this one has one".into(), "pack them again without"));
         }
