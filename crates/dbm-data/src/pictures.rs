@@ -143,14 +143,29 @@ impl Pictures {
     /// # Errors
     /// As [`Pictures::visible`]; [`DataError::Refused`] where there are no values, or not as many as announced, or not a label an example.
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
+        self.encode_as(name, &self.visible(encoding)?)
+    }
+
+    /// Binary examples for a model whose units stand for this: the same threshold, or the same range, whatever these values suggest.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] for a model of a table, and [`DataError::Refused`] as [`Pictures::encode`].
+    pub fn encode_as(&self, name: &str, visible: &Visible) -> Result<Dataset, DataError> {
         let examples: Vec<usize> = (0..self.count).collect();
         let labels = self.labels.clone();
-        Ok(Dataset { labels, ..self.encode_some(name, encoding, &examples)? })
+        Ok(Dataset { labels, ..self.encode_some(name, visible.clone(), &examples)? })
     }
 
     /// Some examples of [`Pictures::encode`], without labels.
-    pub(crate) fn encode_some(&self, name: &str, encoding: &Encoding, examples: &[usize]) -> Result<Dataset, DataError> {
-        let visible = self.visible(encoding)?;
+    pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        if let Visible::Table(columns) = &visible {
+            return Err(DataError::Format {
+                name: name.into(),
+                expected: format!("a table of {} columns, as the model was trained on", columns.columns.len()),
+                got: "these are pictures".into(),
+                advice: "load the table, or train a model on these",
+            });
+        }
         self.check(name)?;
         let depth = visible.depth();
         let (size, width) = (self.size(), self.size() * depth);

@@ -71,7 +71,7 @@ impl Raw {
         match &self.content {
             Content::Pictures(pictures) => {
                 let rows = spread(pictures.count, SAMPLE);
-                let data = pictures.encode_some(&self.name, encoding, &rows)?;
+                let data = pictures.encode_some(&self.name, pictures.visible(encoding)?, &rows)?;
                 let missing = pictures.missing();
                 let classes = pictures.labels.iter().flatten().collect::<BTreeSet<_>>().len();
                 let (units, bytes) = pictures.encoded_size(encoding);
@@ -117,7 +117,7 @@ impl Raw {
         match &self.content {
             Content::Pictures(pictures) => {
                 let rows = spread(pictures.count, count.max(1));
-                let data = pictures.encode_some(&self.name, encoding, &rows)?;
+                let data = pictures.encode_some(&self.name, pictures.visible(encoding)?, &rows)?;
                 let depth = data.visible.as_ref().map_or(1, Visible::depth);
                 let (low, high) = match &pictures.values {
                     crate::pictures::Values::Bytes(_) => (0.0, 255.0),

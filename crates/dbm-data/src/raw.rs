@@ -51,6 +51,23 @@ impl Raw {
             Content::Table(table) => table.encode(&self.name, encoding),
         }
     }
+
+    /// Binary examples for a model whose units stand for this.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode_as`] and [`Table::encode_as`]; [`DataError::Format`] for a table where the model knows pictures.
+    pub fn encode_as(&self, visible: &Visible) -> Result<Dataset, DataError> {
+        match (&self.content, visible) {
+            (Content::Pictures(pictures), visible) => pictures.encode_as(&self.name, visible),
+            (Content::Table(table), Visible::Table(columns)) => table.encode_as(&self.name, columns),
+            (Content::Table(_), _) => Err(DataError::Format {
+                name: self.name.clone(),
+                expected: "pictures, as the model was trained on".into(),
+                got: "this is a table".into(),
+                advice: "load pictures, or train a model on this",
+            }),
+        }
+    }
 }
 
 /// The thresholds of the numeric columns that the table itself would take.
