@@ -13,10 +13,12 @@ mod error;
 mod gzip;
 pub mod idx;
 pub mod npy;
+mod numbers;
 pub mod picture;
 pub mod pictures;
+mod preview;
 pub mod raw;
-pub mod table;
+mod reading;
 pub mod target;
 #[cfg(test)]
 mod test_support;
@@ -25,3 +27,4 @@ pub use checkpoint::{Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load};
 pub use error::DataError;
 pub use gzip::MAX_DATA;
+pub use reading::limits;
