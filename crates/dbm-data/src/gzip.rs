@@ -10,6 +10,14 @@ pub const MAX_DATA: usize = 1 << 30;
 /// Deflate cannot expand further than this.
 pub(crate) const MAX_EXPANSION: usize = 1032;
 
+/// The content of a file, unpacked where it is gzip; of one that is longer, the first `most` bytes.
+///
+/// # Errors
+/// [`DataError::Gzip`] where unpacking fails.
+pub fn unpack(name: &str, bytes: &[u8], most: usize) -> Result<Vec<u8>, DataError> {
+    Source::new(bytes).grow(name, most)
+}
+
 /// Whether these bytes begin as gzip does.
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])

@@ -26,5 +26,5 @@ mod test_support;
 pub use checkpoint::{Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load};
 pub use error::DataError;
-pub use gzip::MAX_DATA;
+pub use gzip::{MAX_DATA, unpack};
 pub use reading::limits;

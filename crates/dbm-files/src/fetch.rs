@@ -91,13 +91,16 @@ pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, Strin
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("data").to_string();
     let shown = addresses::shown(address);
     let mut tell = |done: f64, total: f64| report(&format!("Fetching {shown}"), done, total);
-    let bytes = download(&absolute, &mut tell).await.map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here"))?;
+    let bytes = download(&absolute, &mut tell)
+        .await
+        .map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here"))?;
     Ok(NamedBytes { name, bytes })
 }
 
 fn absolute(address: &str) -> Result<String, String> {
     let url = Url::new_with_base(address, &page());
-    url.map(|url| url.href()).map_err(|_| format!("{}: this is no address; give one like ?data=folder/table.csv", addresses::shown(address)))
+    url.map(|url| url.href())
+        .map_err(|_| format!("{}: this is no address; give one like ?data=folder/table.csv", addresses::shown(address)))
 }
 
 fn page() -> String {

@@ -8,6 +8,7 @@ use crate::jobs::{Job, Question, Slice, View, watch};
 use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
 use crate::sources::{self, Material};
+use dbm_core::impute::{Evaluation, EvaluationSettings, Hidden, ImputeSettings, Imputer, hide};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, complete::Completer};
 use dbm_data::raw::Visible;
@@ -17,6 +18,7 @@ use dbm_protocol::{
 };
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A slice of work lasts about this long: Pause and Cancel are heard that often.
 const SLICE_SECONDS: f64 = 0.015;
@@ -34,6 +36,9 @@ const SNAPSHOT_SECONDS: f64 = 10.0;
 const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
+const MAX_COMPLETIONS: u32 = 256;
+/// Share of the known cells that an evaluation hides where none were held back.
+const HIDDEN_SHARE: f64 = 0.1;
 
 /// Everything the worker holds.
 #[derive(Default)]
@@ -258,7 +263,28 @@ impl Lab {
                 Ok(Some(Event::Done))
             }
             Command::Save => self.save().map(Some),
-            Command::Impute { .. } | Command::Evaluate { .. } => Err("not yet".into()),
+            Command::Impute { completions, sweeps, seed } => {
+                let (run, imputing) = self.imputing(completions, sweeps, seed)?;
+                let imputer = Imputer::new(run.model(), &run.material.one_hot(), imputing).map_err(words)?;
+                let job = Job::impute(id, imputer, run.material.whole().clone());
+                self.jobs.push_back(job);
+                Ok(None)
+            }
+            Command::Evaluate { completions, sweeps, seed } => {
+                let (run, impute) = self.imputing(completions, sweeps, seed)?;
+                let groups = run.material.one_hot();
+                let seen = &run.material.data.examples;
+                let hidden = match &run.material.whole {
+                    Some(whole) => Hidden::between(whole, seen.clone(), &groups),
+                    None => hide(seen, &groups, HIDDEN_SHARE, u64::from(seed)),
+                };
+                let settings = EvaluationSettings { impute, ..EvaluationSettings::default() };
+                let evaluation =
+                    Evaluation::new(run.model(), Arc::new(hidden.map_err(words)?), &groups, settings).map_err(words)?;
+                let job = Job::evaluate(id, evaluation, run.material.whole.is_some());
+                self.jobs.push_back(job);
+                Ok(None)
+            }
             Command::Samples { model, count, seed } => {
                 within("the number of samples", count, MAX_SAMPLES)?;
                 let job = Job::samples(Some(id), self.view(model)?, count, seed);
@@ -522,6 +548,16 @@ impl Lab {
             Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
         };
         out.push(message_of(None, event));
+    }
+
+    /// The run whose data have gaps, and how to fill them.
+    fn imputing(&self, completions: u32, sweeps: u32, seed: u32) -> Result<(&Run, ImputeSettings), String> {
+        within("the number of completions", completions, MAX_COMPLETIONS)?;
+        if sweeps > MAX_GIBBS_SWEEPS {
+            return Err(format!("the number of Gibbs sweeps should be at most {MAX_GIBBS_SWEEPS}, but is {sweeps}"));
+        }
+        let run = self.run.as_ref().ok_or(NO_RUN)?;
+        Ok((run, ImputeSettings { completions, sweeps, seed: u64::from(seed), ..ImputeSettings::default() }))
     }
 
     /// The run as it stands, which is whole by now.

@@ -4,6 +4,7 @@ use dbm_core::Examples;
 use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
 use dbm_protocol::{DataAbout, DataSource, EncodedData, Grid, ModelChoice};
+use std::ops::Range;
 
 /// Examples of a preview.
 const PREVIEW: usize = 24;
@@ -20,6 +21,14 @@ impl Material {
     /// All that is known of the data.
     pub fn whole(&self) -> &Examples {
         self.whole.as_ref().unwrap_or(&self.data.examples)
+    }
+
+    /// The visible units of each categorical column, of which one is high.
+    pub fn one_hot(&self) -> Vec<Range<usize>> {
+        match &self.data.visible {
+            Some(Visible::Table(columns)) => columns.one_hot(),
+            _ => Vec::new(),
+        }
     }
 
     /// Bits a value.

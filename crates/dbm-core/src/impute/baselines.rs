@@ -37,20 +37,19 @@ fn smoothed(counts: &[u32]) -> Vec<f64> {
 }
 
 /// The k rows nearest to another, by the share of cells in which they differ among those known in both.
-pub(super) struct Neighbours<'a> {
-    data: &'a Examples,
+pub(super) struct Neighbours {
     k: usize,
     /// The rows that are compared with.
     rows: Vec<usize>,
     words: Words,
 }
 
-impl<'a> Neighbours<'a> {
+impl Neighbours {
     /// Among at most `most` rows, spread evenly over the data set.
-    pub fn new(data: &'a Examples, groups: &[Range<usize>], k: usize, most: usize) -> Self {
+    pub fn new(data: &Examples, groups: &[Range<usize>], k: usize, most: usize) -> Self {
         let count = data.len().min(most);
         let rows = (0..count).map(|place| place * data.len() / count).collect();
-        Self { data, k, rows, words: Words::new(data, groups) }
+        Self { k, rows, words: Words::new(data, groups) }
     }
 
     /// How many rows are compared with.
@@ -66,10 +65,11 @@ impl<'a> Neighbours<'a> {
         ranked.into_iter().map(|(_, other)| other).collect()
     }
 
-    /// Of each level of a cell, `(count + 1) / (k + levels)` over the first k ranked rows in which the cell is known, or as many as there are.
-    pub fn probabilities(&self, ranked: &[usize], cell: &Cell) -> Vec<f64> {
+    /// Of each level of a cell, `(count + 1) / (k + levels)` over the first k ranked rows of the same data in which the cell is known, or as
+    /// many as there are.
+    pub fn probabilities(&self, data: &Examples, ranked: &[usize], cell: &Cell) -> Vec<f64> {
         let mut counts = vec![0_u32; cell.levels()];
-        let values = ranked.iter().filter_map(|&other| value(self.data, other, &cell.units));
+        let values = ranked.iter().filter_map(|&other| value(data, other, &cell.units));
         values.take(self.k).for_each(|value| counts[value] += 1);
         smoothed(&counts)
     }
@@ -160,7 +160,7 @@ mod tests {
         let distances: Vec<_> = (1..5).map(|other| neighbours.words.distance(0, other)).collect();
         assert_eq!(distances, [Some(1.0 / 3.0), Some(2.0 / 3.0), Some(0.5), None]);
         assert_eq!((neighbours.ranked(0), neighbours.compared()), (vec![1, 3, 2], 5));
-        let of = |units: Range<usize>| neighbours.probabilities(&neighbours.ranked(0), &Cell { row: 0, units, truth: 0 });
+        let of = |units: Range<usize>| neighbours.probabilities(&data, &neighbours.ranked(0), &Cell { row: 0, units, truth: 0 });
         // Of unit 0 row 3 knows nothing, so the next one is asked.
         assert_eq!(of(0..1), [0.5, 0.5]);
         assert_eq!(of(1..4), [2.0 / 5.0, 2.0 / 5.0, 1.0 / 5.0]);

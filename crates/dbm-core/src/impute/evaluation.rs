@@ -9,6 +9,7 @@ use crate::{Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The probability of the truth is taken for at least this much in a logarithm: a loss is at most 13.8 nats.
 pub const LEAST_PROBABILITY: f64 = 1e-6;
@@ -139,10 +140,11 @@ impl Report {
 /// ```
 /// use dbm_core::impute::{Evaluation, EvaluationSettings, Method, hide};
 /// use dbm_core::{Examples, Units, init};
+/// use std::sync::Arc;
 /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(20))?;
-/// let hidden = hide(&data, &[], 0.1, 7)?;
+/// let hidden = Arc::new(hide(&data, &[], 0.1, 7)?);
 /// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
-/// let evaluation = Evaluation::new(model, &hidden, &[], EvaluationSettings::default())?;
+/// let evaluation = Evaluation::new(model, Arc::clone(&hidden), &[], EvaluationSettings::default())?;
 /// let outcomes = evaluation.score(0..evaluation.rows())?;
 /// let report = evaluation.report(&outcomes);
 /// assert_eq!(report.cells, hidden.cells().len());
@@ -150,22 +152,22 @@ impl Report {
 /// assert_eq!(report.of(Method::Neighbours).accuracy, 1.0);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
-pub struct Evaluation<'a> {
-    hidden: &'a Hidden,
+pub struct Evaluation {
+    hidden: Arc<Hidden>,
     imputer: Imputer,
     columns: Columns,
-    neighbours: Neighbours<'a>,
+    neighbours: Neighbours,
     /// The cells of each row that is scored, as ranges of those hidden.
     rows: Vec<Range<usize>>,
     rows_with_hidden: usize,
 }
 
-impl<'a> Evaluation<'a> {
+impl Evaluation {
     /// Of this model, whose visible units in `groups` are one-hot, on what was hidden with the same groups.
     ///
     /// # Errors
     /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
-    pub fn new(model: Dbm, hidden: &'a Hidden, groups: &[Range<usize>], settings: EvaluationSettings) -> Result<Self, DbmError> {
+    pub fn new(model: Dbm, hidden: Arc<Hidden>, groups: &[Range<usize>], settings: EvaluationSettings) -> Result<Self, DbmError> {
         settings.check()?;
         let (n, data) = (model.n_visible(), hidden.examples());
         if data.width() != n {
@@ -181,14 +183,9 @@ impl<'a> Evaluation<'a> {
         }
         let count = all.len().min(settings.most_rows);
         let rows = (0..count).map(|place| all[place * all.len() / count].clone()).collect();
-        Ok(Self {
-            hidden,
-            imputer,
-            columns: Columns::new(data, groups),
-            neighbours: Neighbours::new(data, groups, settings.neighbours, settings.most_compared),
-            rows,
-            rows_with_hidden: all.len(),
-        })
+        let columns = Columns::new(data, groups);
+        let neighbours = Neighbours::new(data, groups, settings.neighbours, settings.most_compared);
+        Ok(Self { hidden, imputer, columns, neighbours, rows, rows_with_hidden: all.len() })
     }
 
     /// How many rows there are to score.
@@ -214,7 +211,7 @@ impl<'a> Evaluation<'a> {
                     &[high] => vec![1.0 - f64::from(high), f64::from(high)],
                     highs => highs.iter().map(|&high| f64::from(high)).collect(),
                 };
-                let of_neighbours = self.neighbours.probabilities(&ranked, cell);
+                let of_neighbours = self.neighbours.probabilities(self.hidden.examples(), &ranked, cell);
                 let predictions = [&of_model[..], self.columns.probabilities(cell), &of_neighbours];
                 Outcome { cell: cell.clone(), predictions: predictions.map(|all| Prediction::new(all, cell.truth)) }
             }));

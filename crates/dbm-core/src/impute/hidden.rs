@@ -54,6 +54,11 @@ pub(super) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> 
     cells
 }
 
+/// Whether this is a group of one unit, whose value is no question.
+fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
+    units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok()
+}
+
 /// A data set of which some known cells are hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hidden {
@@ -62,6 +67,30 @@ pub struct Hidden {
 }
 
 impl Hidden {
+    /// What is known in `whole` and missing in `seen`, which are the same examples otherwise: cells that were held back from training. Those that
+    /// [`hide`] would never hide are left out.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the two are not of one size, [`DbmError::Setting`] where nothing is hidden, and for groups as in [`hide`].
+    pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
+        one_hot::check(groups, whole.width())?;
+        let (expected, got) = (whole.len() * whole.width(), seen.len() * seen.width());
+        if (whole.len(), whole.width()) != (seen.len(), seen.width()) {
+            return Err(DbmError::Shape { what: "the data set without what is held back".into(), expected, got });
+        }
+        let all = cells(groups, whole.width());
+        let mut hidden = Vec::new();
+        for row in 0..whole.len() {
+            for units in all.iter().filter(|units| (units.start..units.end).all(|i| !seen.is_known(row, i))) {
+                if let Some(truth) = value(whole, row, units).filter(|_| !alone(groups, units)) {
+                    hidden.push(Cell { row, units: units.clone(), truth });
+                }
+            }
+        }
+        within("share of cells held back", "so large that it hides at least one known cell", 0.0, !hidden.is_empty())?;
+        Ok(Self { examples: seen, cells: hidden })
+    }
+
     /// The data set with what was hidden missing.
     pub fn examples(&self) -> &Examples {
         &self.examples
@@ -105,9 +134,8 @@ pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> 
         for units in &all {
             // Every cell draws, so that what is hidden of one does not depend on the others.
             let drawn = stream.uniform() < share;
-            let grouped_alone = units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok();
             if drawn
-                && !grouped_alone
+                && !alone(groups, units)
                 && let Some(truth) = value(data, row, units)
             {
                 known[start..][units.clone()].fill(0);
@@ -118,4 +146,20 @@ pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> 
     let nothing = "so large that it hides at least one known cell";
     within("share of cells to hide", nothing, share, !hidden.is_empty())?;
     Ok(Hidden { examples: data.clone().with_gaps(&known)?, cells: hidden })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_held_back_is_found_again() {
+        let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap();
+        let hidden = hide(&data, &[1..4], 0.2, 7).unwrap();
+        let again = Hidden::between(&data, hidden.examples().clone(), &[1..4]).unwrap();
+        assert_eq!(again, hidden);
+        assert!(Hidden::between(&data, data.clone(), &[1..4]).is_err(), "nothing is hidden");
+        let short = Examples::from_bits(4, &[1; 4]).unwrap();
+        assert!(matches!(Hidden::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
+    }
 }

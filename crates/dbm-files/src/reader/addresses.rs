@@ -17,7 +17,11 @@ pub const MNIST: [Part; 2] = [
         size: 47_040_016,
         sha256: "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
     },
-    Part { name: "train-labels-idx1-ubyte", size: 60_008, sha256: "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5" },
+    Part {
+        name: "train-labels-idx1-ubyte",
+        size: 60_008,
+        sha256: "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+    },
 ];
 
 /// Folders with the files of MNIST in gzip, tried in turn. A folder beside the page comes first, so that whoever hosts the page can host the data.
@@ -74,7 +78,13 @@ mod tests {
         let page = "https://lab.example/dbm/";
         assert!(allowed("https://lab.example/x.csv", page).is_ok());
         assert!(allowed("https://zenodo.org/records/1/files/x.npy", page).is_ok());
-        for bad in ["https://zenodo.org.evil.example/x", "http://zenodo.org/x", "https://other.example/x", "javascript:alert(1)", "file:///etc/passwd"] {
+        for bad in [
+            "https://zenodo.org.evil.example/x",
+            "http://zenodo.org/x",
+            "https://other.example/x",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+        ] {
             let message = allowed(bad, page).unwrap_err();
             assert!(message.contains("zenodo.org") && message.contains("drop it here"), "{message}");
         }

@@ -21,15 +21,21 @@ pub fn write(product: Product) -> Result<NamedBytes, String> {
 }
 
 fn bits(name: &str, format: BitsFormat, pictures: &Grid, visible: &str) -> Result<NamedBytes, String> {
-    let visible = if visible.is_empty() { None } else { Some(Visible::from_json(name, visible).map_err(|error| error.to_string())?) };
+    let visible =
+        if visible.is_empty() { None } else { Some(Visible::from_json(name, visible).map_err(|error| error.to_string())?) };
     let (rows, columns, depth) = (pictures.image.0 as usize, pictures.image.1 as usize, usize::from(pictures.depth.max(1)));
     let (units, count) = (rows.saturating_mul(columns), pictures.count as usize);
     if units == 0 || count == 0 || units.checked_mul(count) != Some(pictures.bits.len()) {
         let got = pictures.bits.len();
-        return Err(format!("{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"));
+        return Err(format!(
+            "{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"
+        ));
     }
     // Values where several bits make one; bits themselves otherwise.
-    let grey = visible.as_ref().filter(|_| depth > 1).map(|visible| pictures.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect::<Vec<u8>>());
+    let grey = visible
+        .as_ref()
+        .filter(|_| depth > 1)
+        .map(|visible| pictures.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect::<Vec<u8>>());
     let columns = columns / depth;
     let shape = (rows, columns);
     let (ending, bytes) = match format {
@@ -90,7 +96,9 @@ fn log(format: LogFormat, rows: &[LogRow]) -> Result<NamedBytes, String> {
 fn csv(rows: &[LogRow]) -> String {
     let phase_names = ["mean_meeting_time", "longest_meeting_time", "couplings_capped", "mean_search_sweeps", "energy"];
     let mut names: Vec<String> =
-        ["step", "seconds", "workers", "steps_per_second", "reconstruction_error", "pseudo_log_likelihood"].map(String::from).into();
+        ["step", "seconds", "workers", "steps_per_second", "reconstruction_error", "pseudo_log_likelihood"]
+            .map(String::from)
+            .into();
     for phase in ["positive", "negative"] {
         names.extend(phase_names.iter().map(|name| format!("{phase}_{name}")));
     }
@@ -105,7 +113,9 @@ fn csv(rows: &[LogRow]) -> String {
             option(row.reconstruction_error),
             option(row.pseudo_log_likelihood),
         ];
-        for LogPhase { mean_meeting_time, longest_meeting_time, couplings_capped, mean_search_sweeps, energy } in [row.positive, row.negative] {
+        for LogPhase { mean_meeting_time, longest_meeting_time, couplings_capped, mean_search_sweeps, energy } in
+            [row.positive, row.negative]
+        {
             cells.extend([
                 option(mean_meeting_time),
                 option(longest_meeting_time.map(f64::from)),

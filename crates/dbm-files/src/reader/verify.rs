@@ -18,7 +18,11 @@ pub fn unpacked(part: &Part, from: &str, bytes: &[u8]) -> Result<Vec<u8>, String
         return Err(format!("{} from {from}: an IDX file was expected, but it begins with {:?}", part.name, &content[..4]));
     }
     let sum = Sha256::digest(&content).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-    if sum == part.sha256 { Ok(content) } else { Err(format!("{} from {from}: its SHA-256 is {sum} instead of {}", part.name, part.sha256)) }
+    if sum == part.sha256 {
+        Ok(content)
+    } else {
+        Err(format!("{} from {from}: its SHA-256 is {sum} instead of {}", part.name, part.sha256))
+    }
 }
 
 #[cfg(test)]
