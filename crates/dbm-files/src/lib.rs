@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "wasm32")]
 mod shell;
+pub mod store;
 
 #[cfg(target_arch = "wasm32")]
 pub use shell::start;

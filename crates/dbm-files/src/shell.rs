@@ -2,6 +2,8 @@
 //!
 //! Requests are carried out one after another, in the order they came, though each may wait for the browser's storage or for a server.
 
+use crate::store::Keeper;
+use crate::store::browser::{BrowserStorage, TabLocks};
 use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -10,9 +12,14 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
+const NOTHING_KEPT: &str =
+    "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
+
 thread_local! {
     static WAITING: RefCell<VecDeque<FilesRequest>> = const { RefCell::new(VecDeque::new()) };
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
+    /// From the first question about kept runs on.
+    static KEEPER: RefCell<Option<Keeper<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
 }
 
 /// Answers the page.
@@ -57,8 +64,30 @@ async fn work() {
 }
 
 async fn answer(command: FilesCommand) -> Result<FilesEvent, String> {
-    let _ = command;
-    Err("this cannot be done yet".into())
+    match command {
+        FilesCommand::Find
+        | FilesCommand::Take
+        | FilesCommand::Begin { .. }
+        | FilesCommand::Keep { .. }
+        | FilesCommand::Forget { .. }
+        | FilesCommand::Recall => keep(command).await,
+    }
+}
+
+/// Commands about kept runs go to the keeper, which is made when the first one comes.
+async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
+    let mut keeper = match KEEPER.take() {
+        Some(keeper) => keeper,
+        None => match BrowserStorage::open().await {
+            Ok(storage) => Keeper::new(storage, TabLocks::default(), js_sys::Date::now),
+            // Whoever only looks for a run need not know.
+            Err(_) if command == FilesCommand::Find => return Ok(FilesEvent::Found { run: None, note: None }),
+            Err(why) => return Err(format!("{NOTHING_KEPT} ({why}.)")),
+        },
+    };
+    let answer = keeper.answer(command).await;
+    KEEPER.set(Some(keeper));
+    answer
 }
 
 fn post(id: Option<u32>, event: FilesEvent) {
