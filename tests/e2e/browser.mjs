@@ -50,7 +50,7 @@ export function lab({ width = 1280, height = 900, search = "", host = "isolated"
 }
 
 /** Uncaught exceptions and console errors, of the page and of its workers, and files that did not come. */
-function collectErrors(page) {
+export function collectErrors(page) {
   const errors = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
   page.on("crash", () => errors.push("the page crashed"));
@@ -61,12 +61,15 @@ function collectErrors(page) {
   return errors;
 }
 
-async function screenshot(page, name) {
+export async function screenshot(page, name) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const path = join(SCREENSHOTS, `${name}.png`);
   await page.screenshot({ path, fullPage: true });
   return path;
 }
+
+/** The workers that compute: the one that the page started, and those that it started. */
+export const crew = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
 /** The page's counter of gradient steps. */
 export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());

@@ -48,7 +48,8 @@ pub fn use_present_data(state: State) {
     }
 }
 
-fn source(state: State, choice: DataChoice) -> Option<DataSource> {
+/// The request that makes a known data set.
+pub fn source(state: State, choice: DataChoice) -> Option<DataSource> {
     match choice {
         DataChoice::Digits => Some(DIGITS),
         DataChoice::Bars => Some(DataSource::Bars),

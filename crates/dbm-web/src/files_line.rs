@@ -1,6 +1,7 @@
 //! A line to a second worker, which reads files, writes them or keeps the run. It is started when it is first needed.
 
 use crate::link::words;
+use crate::put_away;
 use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -39,7 +40,12 @@ impl FilesLine {
 
     /// Asks; `then` hears of progress, and once of the answer or of what went wrong. `adorn` may put bytes into the message that the page's
     /// own memory never sees.
-    pub fn ask(&self, command: FilesCommand, adorn: impl FnOnce(&JsValue), mut then: impl FnMut(Result<FilesEvent, String>) + 'static) {
+    pub fn ask(
+        &self,
+        command: FilesCommand,
+        adorn: impl FnOnce(&JsValue),
+        mut then: impl FnMut(Result<FilesEvent, String>) + 'static,
+    ) {
         let id = self.inner.borrow().next_id.wrapping_add(1);
         let request = FilesRequest { version: VERSION, id, command };
         let message = match request.serialize(&serde_wasm_bindgen::Serializer::new()) {
@@ -57,14 +63,6 @@ impl FilesLine {
             send(&inner, &message);
         } else {
             inner.waiting.push_back(message);
-        }
-    }
-
-    /// Ends the worker and whatever it does; nobody is answered.
-    pub fn end(&self) {
-        let inner = std::mem::take(&mut *self.inner.borrow_mut());
-        if let Some(worker) = inner.worker {
-            worker.terminate();
         }
     }
 
@@ -96,9 +94,12 @@ impl FilesLine {
     }
 
     fn hear(&self, data: JsValue) {
+        put_away::take(&data);
         let message = match serde_wasm_bindgen::from_value::<FilesMessage>(data) {
             Ok(message) if message.version == VERSION => message,
-            Ok(message) => return self.lose(&format!("it is of another build: version {} instead of {VERSION}", message.version)),
+            Ok(message) => {
+                return self.lose(&format!("it is of another build: version {} instead of {VERSION}", message.version));
+            }
             Err(problem) => return self.lose(&format!("it sent what this page cannot read ({problem})")),
         };
         match (message.event, message.id) {

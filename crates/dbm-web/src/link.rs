@@ -70,14 +70,18 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         inner.next_id
     })?;
     let leave = leave(&command);
-    let goes_on = matches!(command, Command::Restore { .. }) && state.snapshot.with_untracked(Option::is_some);
+    let restores = matches!(command, Command::Restore { .. });
+    let goes_on = restores && state.snapshot.with_untracked(Option::is_some);
+    let taken = matches!(purpose, Purpose::GoOn { .. });
     let request = Request { version: VERSION, id, command };
     let sent = request
         .serialize(&serde_wasm_bindgen::Serializer::new())
         .map_err(JsValue::from)
         .inspect(|message| {
-            if goes_on {
-                put_away::give(message);
+            if taken {
+                put_away::give_taken(message);
+            } else if goes_on {
+                put_away::give(message, "Restore");
             }
         })
         .and_then(|message| worker.post_message(&message));

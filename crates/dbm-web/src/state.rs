@@ -2,6 +2,7 @@
 
 use crate::bench::{Asked, Measuring};
 use crate::draft::Draft;
+use crate::keeper::Kept;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
 use dbm_protocol::{About, Completions, DataAbout, DataSource, DigitSource, Grid, Metrics, ModelChoice, RunPlan, SearchTrace};
@@ -202,6 +203,10 @@ signals! {
     plan: Option<RunPlan>,
     /// The step of the run's latest checkpoint, which [`crate::put_away`] keeps: what a new worker goes on from.
     snapshot: Option<u32>,
+    /// The step from which another visit could go on with the run.
+    kept: Option<u32>,
+    /// The run of an earlier visit that can be gone on with.
+    found: Option<Kept>,
     /// Where training stands.
     metrics: Metrics,
     /// Whether training runs, or has just been asked to.

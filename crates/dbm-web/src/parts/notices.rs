@@ -1,7 +1,8 @@
 //! Messages to the visitor, and the sign that a file may be dropped.
 
 use crate::actions;
-use crate::state::{Tone, state};
+use crate::keeper;
+use crate::state::{State, Tone, state};
 use leptos::prelude::*;
 
 /// All messages; each is text and can be dismissed.
@@ -27,7 +28,31 @@ pub fn Notices() -> impl IntoView {
                     </button>
                 </div>
             </For>
+            {move || state.found.get().map(|found| offered(state, keeper::offer(&found), found.discarded))}
         </section>
+    }
+}
+
+/// A kept run, to go on with or to discard.
+fn offered(state: State, words: String, discarded: bool) -> impl IntoView {
+    let (main, quiet) = if discarded { ("Undo", "") } else { ("Go on", "Discard") };
+    view! {
+        <div class="notice" role="status">
+            <p>{words}</p>
+            <button
+                type="button"
+                class:primary=!discarded
+                on:click=move |_| if discarded { keeper::recall(state) } else { keeper::go_on(state) }
+            >
+                {main}
+            </button>
+            <button type="button" hidden=discarded on:click=move |_| keeper::discard(state)>
+                {quiet}
+            </button>
+            <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| keeper::close(state)>
+                <span aria-hidden="true">"×"</span>
+            </button>
+        </div>
     }
 }
 
