@@ -61,10 +61,11 @@ export function collectErrors(page) {
   return errors;
 }
 
-export async function screenshot(page, name) {
+/** Saves test-results/name.png, of the whole page or of what is in view. */
+export async function screenshot(page, name, fullPage = true) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const path = join(SCREENSHOTS, `${name}.png`);
-  await page.screenshot({ path, fullPage: true });
+  await page.screenshot({ path, fullPage });
   return path;
 }
 

@@ -78,6 +78,12 @@ const button = (page, name) => page.getByRole("button", { name, exact: true });
 const enabled = (page, name) => button(page, name).and(page.locator(":enabled"));
 const keptAt = async (page) => Number((await page.getByText(/^Kept at step \d+$/).textContent({ timeout: 60_000 })).match(/\d+/)[0]);
 const offer = (page) => page.getByRole("status").filter({ hasText: "is kept:" });
+/** Whether an offer comes, once the page has asked for one. */
+const isOffered = async (page) => {
+  await until(async () => page.workers().some((worker) => worker.url().includes("dbm-files")), Boolean, "a keeper");
+  await page.waitForTimeout(2_000);
+  return (await offer(page).count()) > 0;
+};
 
 /** Trains on bars and stripes, which is quick, and waits for `count` checkpoints to be kept. */
 async function train(page, count) {
@@ -133,7 +139,7 @@ const undisturbed = (page, { source, plan }, step) =>
         const ask = (command) => worker.postMessage({ version, id: ++id, command });
         const next = () => {
           // Training cannot be stopped at a step, so the last ones are taken one by one.
-          going = at + 20000 < step;
+          going = at + 4000 < step;
           ask(going ? "Train" : "Step");
         };
         worker.onerror = reject;
@@ -144,7 +150,10 @@ const undisturbed = (page, { source, plan }, step) =>
           if (event.DataReady) next();
           if (event.Metrics) {
             at = event.Metrics.step;
-            if (going && at + 10000 > step) (going = false), ask("Pause");
+            if (going && at + 2000 > step) {
+              going = false;
+              ask("Pause");
+            }
           }
           if (event.Snapshot) {
             at = event.Snapshot.step;
@@ -219,7 +228,6 @@ test("a browser that is killed in training can be gone on with, to the bit", kep
   const seen = await train(page, 2);
   await page.waitForTimeout(2_500);
   const died = Date.now();
-  page.errors.freeze = true;
   await restart();
   page.errors.splice(0, page.errors.length);
   await comesBack(await open(), seen, died);
@@ -241,4 +249,177 @@ test("a worker that is killed in training is replaced, and the run goes on to th
   await until(() => keptAt(page), (step) => step === before + 1, "kept by another keeper");
   const own = page.errors.filter((error) => !error.includes("killed by the test"));
   page.errors.splice(0, page.errors.length, ...own);
+}));
+
+/** Pauses; what is kept then is where the run stands. */
+async function pause(page) {
+  await button(page, "Pause").click();
+  await enabled(page, "Train").waitFor();
+  const at = await steps(page);
+  await until(() => keptAt(page), (step) => step === at, "the pause kept");
+  return at;
+}
+
+test("two tabs keep a run each, and neither takes the other's", kept({}, async ({ open }) => {
+  const first = await open();
+  await train(first, 1);
+  const second = await open();
+  await second.getByText(/^Another tab has a run open: 16–\d+–\d+ on Bars and stripes 4 × 4, step \d+\. Each tab keeps its own\.$/).waitFor();
+  await train(second, 1);
+  const [one, two] = [await pause(first), await pause(second)];
+  const places = Object.values(await storage(second));
+  assert.deepEqual(places.map((place) => place.slots[0].step).sort(), [one, two].sort());
+  await first.close();
+  const third = await open();
+  await offer(third).filter({ hasText: `step ${one}.` }).waitFor();
+  await button(third, "Go on").click();
+  await until(() => steps(third), (n) => n === one, "the run of the tab that was closed");
+  const fourth = await open();
+  await fourth.getByText(/^Another tab has a run open/).waitFor();
+  assert.equal(await offer(fourth).count(), 0);
+}));
+
+test("an offer stays while something else is trained, can be discarded, and the discarding undone", kept({}, async ({ open }) => {
+  let page = await open();
+  await train(page, 1);
+  const at = await pause(page);
+  await page.reload();
+  await offer(page).waitFor();
+  await train(page, 1);
+  await pause(page);
+  assert.equal(await offer(page).count(), 1);
+  await button(page, "Discard").click();
+  const discarded = page.getByText("The kept run was discarded; it is deleted when you close this.");
+  await discarded.waitFor();
+  assert.equal(await offer(page).count(), 0);
+  await page.locator(".notice", { has: discarded }).getByRole("button", { name: "Undo" }).click();
+  await offer(page).filter({ hasText: `step ${at}.` }).waitFor();
+  assert.equal(Object.keys(await storage(page)).length, 2);
+  await button(page, "Discard").click();
+  await page.locator(".notice", { has: discarded }).getByRole("button", { name: "Dismiss this notice" }).click();
+  await until(async () => Object.keys(await storage(page)).length, (n) => n === 1, "the discarded run is deleted");
+  // The run trained meanwhile is the one that is kept. Going on puts aside what the page has, and Undo brings that back.
+  await page.reload();
+  await offer(page).waitFor();
+  await enabled(page, "Step").click();
+  await until(() => keptAt(page), (step) => step === 1, "one step of another run kept");
+  await button(page, "Go on").click();
+  await until(() => steps(page), (n) => n > 1, "the kept run");
+  const stands = await steps(page);
+  await button(page, "Undo").click();
+  await until(() => steps(page), (n) => n === 1, "the run before");
+  await until(() => keptAt(page), (step) => step === 1, "which is kept again");
+  const kept = Object.values(await storage(page)).map((place) => place.slots[0].step);
+  assert.ok(kept.includes(1) && kept.includes(stands), "and the other one still");
+}));
+
+test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
+  const page = await open();
+  await train(page, 2);
+  await pause(page);
+  const damage = (files) =>
+    page.evaluate(async (files) => {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("dbm-lab");
+      for await (const [, place] of folder.entries())
+        for (const file of files) {
+          const writable = await (await place.getFileHandle(file)).createWritable({ keepExistingData: true });
+          await writable.write({ type: "write", position: 500, data: new Uint8Array([1, 2, 3]) });
+          await writable.close();
+        }
+    }, files);
+  // One slot: the other one is there.
+  const [{ step, number }] = (await latestPlace(page)).slots;
+  await damage([`slot-${(number + 1) % 2}`]);
+  await page.reload();
+  await offer(page).waitFor();
+  const older = Number((await offer(page).textContent()).match(/step (\d+)\./)[1]);
+  assert.ok(older < step, `${older} is the slot before ${step}`);
+  // Both.
+  await damage([`slot-${number % 2}`]);
+  await page.reload();
+  await page.getByText("A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.").waitFor();
+  assert.deepEqual(await storage(page), {});
+  await page.reload();
+  assert.equal(await isOffered(page), false);
+}));
+
+test("full storage is said, training goes on, and the run is kept again where there is room", kept({}, async ({ open }) => {
+  const page = await open();
+  const session = await page.context().newCDPSession(page);
+  const room = (quotaSize) => session.send("Storage.overrideQuotaForOrigin", { origin: new URL(url).origin, ...quotaSize });
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await room({ quotaSize: 2_000 });
+  await page.getByLabel("Data set", { exact: true }).selectOption("bars");
+  await page.getByText(/30 examples, 4 × 4/).waitFor();
+  await enabled(page, "Train").click();
+  const nothing = page.getByText("The browser's storage is full: nothing of this run is kept so far. Training goes on. Free some space, or save the model as a file.");
+  await nothing.waitFor({ timeout: 60_000 });
+  const full = await steps(page);
+  await until(() => steps(page), (n) => n > full, "training goes on");
+  await room({});
+  const first = await until(() => keptAt(page), () => true, "kept after all", 60);
+  // The two slots are there from the second checkpoint on: a third one overwrites the first and needs no more room than that had.
+  const second = await until(() => keptAt(page), (step) => step > first, "kept again", 60);
+  await room({ quotaSize: 1 });
+  const told = page.getByText(/^The browser's storage is full: the run is kept up to step \d+\./);
+  const what = await until(async () => ((await told.count()) ? "told" : (await keptAt(page)) > second + 20_000 ? "kept" : ""), Boolean, "an end", 60);
+  console.log(`# with one byte of quota: ${what}`);
+}));
+
+for (const [name, line] of [
+  ["refused", 'navigator.storage.getDirectory = () => Promise.reject(new DOMException("Security error when calling GetDirectory", "SecurityError"));'],
+  ["hollow", 'FileSystemFileHandle.prototype.createSyncAccessHandle = () => Promise.reject(new DOMException("not here", "InvalidStateError"));'],
+]) {
+  test(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
+    const at = await serveWithout(line);
+    const page = await open(at);
+    await train(page, 1);
+    const paused = await pause(page);
+    assert.deepEqual(await storage(page), {}, "nothing in the file system");
+    for (let step = paused; step < paused + 2; step++) {
+      await page.reload();
+      await offer(page).filter({ hasText: `step ${step}.` }).waitFor();
+      await button(page, "Go on").click();
+      await until(() => steps(page), (n) => n === step, "the run is where it was");
+      await enabled(page, "Step").click();
+      await until(() => keptAt(page), (kept) => kept === step + 1, "one step more kept");
+    }
+  }));
+}
+
+test("where nothing can be kept, that is said once, and training goes on", kept({}, async ({ open }) => {
+  const at = await serveWithout(
+    'navigator.storage.getDirectory = () => Promise.reject(new DOMException("no", "SecurityError")); Object.defineProperty(self, "indexedDB", { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });',
+  );
+  const page = await open(at);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  assert.equal(await isOffered(page), false);
+  assert.equal(await page.getByRole("alert").count(), 0, "whoever keeps nothing need not know");
+  await enabled(page, "Step").click();
+  const said = page.getByRole("alert").filter({ hasText: "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
+  await said.waitFor();
+  await said.getByRole("button", { name: "Dismiss this notice" }).click();
+  await enabled(page, "Step").click();
+  await until(() => steps(page), (n) => n === 2, "two steps");
+  await page.waitForTimeout(1_000);
+  assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");
+  assert.equal(await page.getByText(/^Kept at step/).count(), 0);
+}));
+
+test("the offer fits a desk and a phone, in light and dark", kept({}, async ({ open }) => {
+  const page = await open();
+  await train(page, 1);
+  await screenshot(page, "kept-training");
+  await pause(page);
+  await page.reload();
+  await offer(page).waitFor();
+  for (const [width, height] of [[1280, 900], [390, 844]])
+    for (const colorScheme of ["light", "dark"]) {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme });
+      const box = await offer(page).boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= width, "beside nothing");
+      await page.waitForTimeout(300);
+      await screenshot(page, `offer-${width}-${colorScheme}`, false);
+    }
 }));

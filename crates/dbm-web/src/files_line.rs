@@ -66,6 +66,11 @@ impl FilesLine {
         }
     }
 
+    /// Whether there is a worker, who may remember what was asked before.
+    pub fn is_up(&self) -> bool {
+        self.inner.borrow().worker.is_some()
+    }
+
     fn start(&self) -> Result<(), String> {
         if self.inner.borrow().worker.is_some() {
             return Ok(());

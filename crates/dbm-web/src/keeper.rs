@@ -40,15 +40,8 @@ struct Keeping {
     not_before: f64,
     /// The trouble that was told last: each is told once.
     told: String,
-}
-
-/// A kept run that the visitor can go on with.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
-    /// It, described.
-    pub about: KeptRun,
-    /// Whether it was discarded, which can still be undone.
-    pub discarded: bool,
+    /// Name of the data of the run that was found.
+    name: String,
 }
 
 /// The page has data: looks for a kept run, once.
@@ -79,7 +72,9 @@ pub fn keep(state: State, step: u32) {
             return None;
         }
         keeping.writing = true;
-        Some((keeping.run, std::mem::replace(&mut keeping.begun, true)))
+        let begun = keeping.begun && LINE.with(FilesLine::is_up);
+        keeping.begun = true;
+        Some((keeping.run, begun))
     });
     let Some((run, begun)) = run else { return };
     if !begun && let Some(begin) = begin(state) {
@@ -108,14 +103,15 @@ fn kept(state: State, run: u32, answer: Result<FilesEvent, String>) {
     };
     let (present, next, news) = KEEPING.with_borrow_mut(|keeping| {
         keeping.writing = false;
-        if lost {
-            // Whatever the worker knew may be gone with it.
-            (keeping.begun, keeping.waiting) = (false, None);
-            keeping.not_before = js_sys::Date::now() + PAUSE;
-        }
         let trouble = trouble.unwrap_or_default();
         let news = trouble != keeping.told && !trouble.is_empty();
         keeping.told.clone_from(&trouble);
+        if lost {
+            // Whatever the worker knew may be gone with it. Another one is tried at once, and after the same trouble later.
+            let again = if news && keeping.run == run { state.snapshot.get_untracked() } else { None };
+            (keeping.begun, keeping.waiting) = (false, again);
+            keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
+        }
         (keeping.run == run, keeping.waiting.take(), news.then_some(trouble))
     });
     if present && !lost {
@@ -135,12 +131,15 @@ fn show(state: State, answer: Result<FilesEvent, String>) {
             if let Some(note) = note {
                 state.say(Tone::News, note);
             }
-            match run {
-                Some(run) if run.elsewhere => {
-                    let run = named(&run);
-                    state.say(Tone::News, format!("Another tab has a run open: {run}. Each tab keeps its own."));
+            if let Some(run) = run {
+                let about = named(&run);
+                if run.elsewhere {
+                    state.say(Tone::News, format!("Another tab has a run open: {about}. Each tab keeps its own."));
+                } else {
+                    let ago = ago((js_sys::Date::now() - run.written) / 1000.0);
+                    state.say(Tone::Offer, format!("A run of {ago} is kept: {about}."));
+                    KEEPING.with_borrow_mut(|keeping| keeping.name = run.data);
                 }
-                run => state.found.set(run.map(|about| Kept { about, discarded: false })),
             }
         }
         Ok(_) => {}
@@ -152,15 +151,16 @@ fn show(state: State, answer: Result<FilesEvent, String>) {
 pub fn go_on(state: State) {
     KEEPING.with_borrow_mut(|keeping| (keeping.taking, keeping.waiting) = (true, None));
     state.loading.set(true);
-    let name = state.found.with_untracked(|found| found.as_ref().map(|found| found.about.data.clone())).unwrap_or_default();
-    state.found.set(None);
+    no_offer(state);
     ask(FilesCommand::Take, move |answer| match answer {
         Ok(FilesEvent::Taken { source, plan, step, .. }) => {
             // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
             KEEPING.with_borrow_mut(|keeping| keeping.begun = false);
             let known = [DataChoice::Digits, DataChoice::Bars];
             let known = known.into_iter().find(|choice| actions::source(state, *choice).as_ref() == Some(&source));
-            let upload = known.is_none().then(|| Upload { name: name.clone(), source: source.clone() });
+            let upload = known
+                .is_none()
+                .then(|| Upload { name: KEEPING.with_borrow(|keeping| keeping.name.clone()), source: source.clone() });
             let command = Command::Restore { source, plan: *plan, checkpoint: Vec::new() };
             link::ask(state, command, Purpose::GoOn { choice: known.unwrap_or_default(), upload, step });
         }
@@ -190,40 +190,38 @@ pub fn stayed(state: State) {
 
 /// Lets the kept run go; it can be recalled until the notice is closed.
 pub fn discard(state: State) {
-    ask(FilesCommand::Forget { for_good: false }, move |answer| match answer {
-        Ok(_) => state.found.update(|found| found.iter_mut().for_each(|found| found.discarded = true)),
-        Err(message) => state.say(Tone::Error, message),
+    ask(FilesCommand::Forget { for_good: false }, move |answer| {
+        no_offer(state);
+        match answer {
+            Ok(_) => state.say(Tone::Discarded, "The kept run was discarded; it is deleted when you close this."),
+            Err(message) => state.say(Tone::Error, message),
+        }
     });
 }
 
 /// Takes that back.
 pub fn recall(state: State) {
+    no_offer(state);
     ask(FilesCommand::Recall, move |answer| show(state, answer));
 }
 
-/// Closes the offer: a run that was discarded is deleted now, any other is offered again at the next visit.
-pub fn close(state: State) {
-    if state.found.with_untracked(|found| found.as_ref().is_some_and(|found| found.discarded)) {
+/// The notice about a kept run is closed: one that was discarded is deleted now, any other is offered again at the next visit.
+pub fn close(state: State, tone: Tone) {
+    if tone == Tone::Discarded {
         ask(FilesCommand::Forget { for_good: true }, move |answer| {
             if let Err(message) = answer {
                 state.say(Tone::Error, message);
             }
         });
     }
-    state.found.set(None);
+}
+
+fn no_offer(state: State) {
+    state.notices.update(|notices| notices.retain(|notice| !matches!(notice.tone, Tone::Offer | Tone::Discarded)));
 }
 
 fn ask(command: FilesCommand, then: impl FnMut(Result<FilesEvent, String>) + 'static) {
     LINE.with(|line| line.ask(command, |_| (), then));
-}
-
-/// The offer in words.
-pub fn offer(kept: &Kept) -> String {
-    if kept.discarded {
-        return "The kept run was discarded; it is deleted when you close this.".into();
-    }
-    let seconds = (js_sys::Date::now() - kept.about.written) / 1000.0;
-    format!("A run of {} is kept: {}.", ago(seconds), named(&kept.about))
 }
 
 fn named(run: &KeptRun) -> String {

@@ -2,7 +2,6 @@
 
 use crate::bench::{Asked, Measuring};
 use crate::draft::Draft;
-use crate::keeper::Kept;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
 use dbm_protocol::{About, Completions, DataAbout, DataSource, DigitSource, Grid, Metrics, ModelChoice, RunPlan, SearchTrace};
@@ -109,6 +108,21 @@ pub enum Tone {
     News,
     /// Something happened that can be taken back.
     Undoable,
+    /// A kept run can be gone on with, or discarded.
+    Offer,
+    /// It was discarded, which can be taken back.
+    Discarded,
+}
+
+impl Tone {
+    /// What can be done about it, in the words of a button.
+    pub fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Error | Self::News => None,
+            Self::Undoable | Self::Discarded => Some("Undo"),
+            Self::Offer => Some("Go on"),
+        }
+    }
 }
 
 /// A message to the visitor.
@@ -205,8 +219,6 @@ signals! {
     snapshot: Option<u32>,
     /// The step from which another visit could go on with the run.
     kept: Option<u32>,
-    /// The run of an earlier visit that can be gone on with.
-    found: Option<Kept>,
     /// Where training stands.
     metrics: Metrics,
     /// Whether training runs, or has just been asked to.
@@ -291,8 +303,10 @@ impl State {
             notices.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
             let id = self.notice_count.try_update(|count| std::mem::replace(count, count.wrapping_add(1))).unwrap_or_default();
             notices.push(Notice { id, tone, text });
-            let surplus = notices.len().saturating_sub(4);
-            notices.drain(..surplus);
+            // An offer stays until the visitor has seen to it.
+            if let Some(place) = notices.iter().position(|notice| notice.tone != Tone::Offer).filter(|_| notices.len() > 4) {
+                notices.remove(place);
+            }
         });
     }
 

@@ -2,7 +2,7 @@
 
 use crate::actions;
 use crate::keeper;
-use crate::state::{State, Tone, state};
+use crate::state::{Tone, state};
 use leptos::prelude::*;
 
 /// All messages; each is text and can be dismissed.
@@ -18,41 +18,31 @@ pub fn Notices() -> impl IntoView {
                     role=if notice.tone == Tone::Error { "alert" } else { "status" }
                 >
                     <p>{notice.text.clone()}</p>
-                    <Show when=move || notice.tone == Tone::Undoable>
-                        <button type="button" on:click=move |_| actions::undo(state)>
-                            "Undo"
-                        </button>
-                    </Show>
-                    <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| state.dismiss(notice.id)>
+                    <button
+                        type="button"
+                        class:primary=notice.tone == Tone::Offer
+                        hidden=notice.tone.remedy().is_none()
+                        on:click=move |_| actions::remedy(state, notice.tone)
+                    >
+                        {notice.tone.remedy()}
+                    </button>
+                    <button type="button" hidden=notice.tone != Tone::Offer on:click=move |_| keeper::discard(state)>
+                        "Discard"
+                    </button>
+                    <button
+                        type="button"
+                        class="quiet"
+                        aria-label="Dismiss this notice"
+                        on:click=move |_| {
+                            keeper::close(state, notice.tone);
+                            state.dismiss(notice.id);
+                        }
+                    >
                         <span aria-hidden="true">"×"</span>
                     </button>
                 </div>
             </For>
-            {move || state.found.get().map(|found| offered(state, keeper::offer(&found), found.discarded))}
         </section>
-    }
-}
-
-/// A kept run, to go on with or to discard.
-fn offered(state: State, words: String, discarded: bool) -> impl IntoView {
-    let (main, quiet) = if discarded { ("Undo", "") } else { ("Go on", "Discard") };
-    view! {
-        <div class="notice" role="status">
-            <p>{words}</p>
-            <button
-                type="button"
-                class:primary=!discarded
-                on:click=move |_| if discarded { keeper::recall(state) } else { keeper::go_on(state) }
-            >
-                {main}
-            </button>
-            <button type="button" hidden=discarded on:click=move |_| keeper::discard(state)>
-                {quiet}
-            </button>
-            <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| keeper::close(state)>
-                <span aria-hidden="true">"×"</span>
-            </button>
-        </div>
     }
 }
 

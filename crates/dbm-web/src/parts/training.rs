@@ -70,7 +70,7 @@ pub fn Training() -> impl IntoView {
                     <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
                 </p>
                 <p class="figures-text" role="status" aria-live="off">
-                    {move || state.kept.get().map(|step| format!("Kept at step {step}"))}
+                    {move || state.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
                 </p>
                 <Underway />
                 <p class="hint" role="status">{hint}</p>
