@@ -10,6 +10,10 @@ const ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable
 /** Starts it, headless. */
 export const launch = () => chromium.launch({ executablePath: findBrowser(), args: ARGUMENTS });
 
+/** The same with a profile that stays: what pages keep in `folder` is there for the next one that is started on it. Resolves to its one context. */
+export const launchProfile = (folder, options = {}) =>
+  chromium.launchPersistentContext(folder, { executablePath: findBrowser(), args: ARGUMENTS, ...options });
+
 /** The browser that CHROMIUM names, or the first of the usual ones on PATH. */
 function findBrowser() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;

@@ -50,7 +50,7 @@ export function lab({ width = 1280, height = 900, search = "", host = "isolated"
 }
 
 /** Uncaught exceptions and console errors, of the page and of its workers, and files that did not come. */
-function collectErrors(page) {
+export function collectErrors(page) {
   const errors = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
   page.on("crash", () => errors.push("the page crashed"));
@@ -61,12 +61,16 @@ function collectErrors(page) {
   return errors;
 }
 
-async function screenshot(page, name) {
+/** Saves test-results/name.png, of the whole page or of what is in view. */
+export async function screenshot(page, name, fullPage = true) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const path = join(SCREENSHOTS, `${name}.png`);
-  await page.screenshot({ path, fullPage: true });
+  await page.screenshot({ path, fullPage });
   return path;
 }
+
+/** The workers that compute: the one that the page started, and those that it started. */
+export const crew = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
 /** The page's counter of gradient steps. */
 export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());

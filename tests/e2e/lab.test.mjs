@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lab, steps, until } from "./browser.mjs";
+import { crew, lab, steps, until } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -198,9 +198,9 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
-  await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "killed by the test" }).first().waitFor();
-  await until(async () => page.workers().length, (n) => n === 1, "a new worker");
+  await until(async () => crew(page).length, (n) => n === 1, "a new worker");
   await until(() => steps(page), (n) => n === paused, "the run is where it was");
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
@@ -215,7 +215,7 @@ test("a worker that dies while it pretrains is replaced, and pretraining begins 
   await page.getByLabel("Steps per layer").fill("100000");
   await page.getByRole("button", { name: "Train", exact: true }).click();
   await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();
-  await page.workers()[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "pretraining begins anew" }).first().waitFor();
   await page.getByText("pretraining layer 1 of 2: step 0 of 100000").waitFor();
   await idle(page);

@@ -1,7 +1,7 @@
 // Training on several workers: the same bits on any number of them, wherever the page is served; and a worker that dies is replaced.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lab, steps, until } from "./browser.mjs";
+import { crew, lab, steps, until } from "./browser.mjs";
 
 const checksums = [];
 
@@ -26,13 +26,13 @@ test("a worker that shares training and dies is replaced, and training goes on",
   const shared = page.getByText(/a second, on [2-4] workers/);
   await shared.waitFor();
   await screenshot("shared");
-  const crew = page.workers().length;
-  assert.equal(crew, cores);
-  await page.workers()[1].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  const workers = crew(page).length;
+  assert.equal(workers, cores);
+  await crew(page)[1].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   const told = page.getByText(/One of the workers that share the run was lost: .*killed by the test.* The run goes on/);
   await told.waitFor();
   const step = await steps(page);
-  await until(async () => page.workers().length, (n) => n === crew, "new workers");
+  await until(async () => crew(page).length, (n) => n === workers, "new workers");
   await until(() => steps(page), (n) => n >= step + 10, "further steps");
   await shared.waitFor();
   await page.getByRole("button", { name: "Pause", exact: true }).click();

@@ -6,6 +6,7 @@ mod fetch;
 pub mod reader;
 #[cfg(target_arch = "wasm32")]
 mod shell;
+pub mod store;
 
 #[cfg(target_arch = "wasm32")]
 pub use shell::start;

@@ -82,15 +82,19 @@ pub enum FilesCommand {
     Find,
     /// Takes that run over. Answer: [`FilesEvent::Taken`].
     Take,
-    /// Begins to keep a run, in place of the one kept before, which is let go when the first [`FilesCommand::Keep`] has been written.
-    /// Answer: [`FilesEvent::Done`].
+    /// Begins to keep a run. Of this tab's runs only the latest is kept: the one before goes when the first [`FilesCommand::Keep`] of this one
+    /// has been written, unless it was taken over from an earlier visit and has not been trained since. Answer: [`FilesEvent::Done`].
     Begin {
+        /// Name of its data, to describe it by.
+        data: String,
+        /// Layer sizes, the visible one first.
+        sizes: Vec<u32>,
         /// Its data.
         source: DataSource,
         /// What it was begun with.
         plan: Box<RunPlan>,
     },
-    /// Keeps its latest checkpoint. Answer: [`FilesEvent::Kept`].
+    /// Keeps the latest checkpoint of the run begun or taken last. Answer: [`FilesEvent::Kept`].
     Keep {
         /// Gradient steps taken.
         step: u32,
@@ -98,8 +102,13 @@ pub enum FilesCommand {
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
-    /// Lets the kept run go. Answer: [`FilesEvent::Done`].
-    Forget,
+    /// Lets the run that was found go: no visit is offered it again, and the next one deletes it. Answer: [`FilesEvent::Done`].
+    Forget {
+        /// Deletes it at once, and there is no [`FilesCommand::Recall`].
+        for_good: bool,
+    },
+    /// Takes that back. Answer: [`FilesEvent::Found`].
+    Recall,
 }
 
 /// One message of the second worker.
@@ -135,12 +144,7 @@ pub enum FilesEvent {
         total: f64,
     },
     /// What the files hold.
-    Understood {
-        /// What was understood.
-        about: Box<Understood>,
-        /// The file itself, where the reader fetched it and it is a table.
-        file: Option<NamedBytes>,
-    },
+    Understood(Box<Understood>),
     /// Some of it, made binary.
     Looked(Look),
     /// All of it, made binary.
@@ -159,7 +163,12 @@ pub enum FilesEvent {
     /// A file to take home.
     Written(NamedBytes),
     /// What there is of an earlier visit.
-    Found(Option<KeptRun>),
+    Found {
+        /// The latest that no tab has open, or else one that another tab has.
+        run: Option<KeptRun>,
+        /// What the visitor should know besides, as text.
+        note: Option<String>,
+    },
     /// The run of an earlier visit.
     Taken {
         /// Its data.
@@ -172,10 +181,12 @@ pub enum FilesEvent {
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
-    /// The checkpoint has been written, and would be found again.
+    /// What would be found again now.
     Kept {
-        /// Gradient steps it had taken.
-        step: u32,
+        /// Gradient steps that the run had taken; `None` where nothing of it could be written so far.
+        step: Option<u32>,
+        /// Why that is not the checkpoint just sent, if it is not; as text.
+        trouble: Option<String>,
     },
 }
 
@@ -365,4 +376,7 @@ pub struct EncodedData {
     pub held_back: Vec<u8>,
     /// What the bits stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
     pub visible: String,
+    /// The file itself, where it is a table, for its gaps to be filled in; empty otherwise.
+    #[serde(with = "serde_bytes")]
+    pub table: Vec<u8>,
 }

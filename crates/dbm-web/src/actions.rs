@@ -2,6 +2,7 @@
 
 use crate::draft::{Draft, same_run};
 use crate::inbox::Purpose;
+use crate::keeper;
 use crate::link::ask;
 use crate::model_file;
 use crate::picture::{Half, Picture};
@@ -135,6 +136,15 @@ pub fn reset(state: State) {
 pub fn undo(state: State) {
     state.dismiss_undo();
     ask(state, Command::Undo, Purpose::Undo);
+}
+
+/// Does what a notice of this tone offers.
+pub fn remedy(state: State, tone: Tone) {
+    match tone {
+        Tone::Offer => keeper::go_on(state),
+        Tone::Discarded => keeper::recall(state),
+        _ => undo(state),
+    }
 }
 
 /// Puts a model on view.

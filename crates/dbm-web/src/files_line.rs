@@ -64,6 +64,11 @@ impl FilesLine {
         }
     }
 
+    /// Whether there is a worker, who may remember what was asked before.
+    pub fn is_up(&self) -> bool {
+        self.inner.borrow().worker.is_some()
+    }
+
     /// Ends the worker and whatever it does; nobody is answered.
     pub fn end(&self) {
         let inner = std::mem::take(&mut *self.inner.borrow_mut());

@@ -4,6 +4,7 @@ use crate::actions;
 use crate::bench::{self, Measuring};
 use crate::draft::{Draft, same_run};
 use crate::gaps;
+use crate::keeper;
 use crate::log;
 use crate::model_file;
 use crate::picture::{Half, Picture};
@@ -33,6 +34,15 @@ pub enum Purpose {
     Run(Option<Box<Command>>),
     /// To give a new worker the data and the run of the old one.
     Restore,
+    /// To go on with a kept run, at this step, on data that are known or become an upload.
+    GoOn {
+        /// Its data, where they are known,
+        choice: DataChoice,
+        /// or else these.
+        upload: Option<Upload>,
+        /// Gradient steps taken.
+        step: u32,
+    },
     /// To put back what was there before.
     Undo,
     /// To train.
@@ -75,6 +85,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
         (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
+            keeper::keep(state, step);
             if matches!(purpose, Some(Purpose::Save)) {
                 take_home::model(state, step);
             }
@@ -111,21 +122,17 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::DataReady { data, model, plan, metrics, .. }, purpose) => {
             state.data.set(Some(data));
-            state.loading.set(false);
-            let restored = matches!(purpose, Some(Purpose::Restore));
             if matches!(purpose, Some(Purpose::Resume)) {
                 state
                     .say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
             }
             (state.evaluation.set(None), state.filled.set(None));
-            take_data_choice(state, purpose);
-            let kept = state.snapshot.get_untracked().filter(|_| restored);
-            take_run(state, model, plan, metrics);
-            state.snapshot.set(kept);
+            take_data(state, purpose, model, plan, metrics);
         }
         (Event::RunReady { model, plan, metrics, .. }, purpose) => {
             state.choice_before.set(state.choice_in_use.get_untracked());
             take_run(state, model, plan, metrics);
+            keeper::anew(state);
             if let Some(Purpose::Run(Some(next))) = purpose {
                 actions::go(state, *next);
             }
@@ -200,8 +207,8 @@ pub fn gave_up(state: State, purpose: &Purpose) {
     match purpose {
         Purpose::Model(None) => state.opening.set(Opening::Missing),
         Purpose::Impute | Purpose::Evaluate => state.filling.set(None),
-        Purpose::Data(..) | Purpose::Restore => {
-            state.loading.set(false);
+        Purpose::Data(..) | Purpose::Restore | Purpose::GoOn { .. } => {
+            keeper::stayed(state);
             state.choice.set(state.choice_in_use.get_untracked());
         }
         Purpose::Train => state.running.set(false),
@@ -233,19 +240,12 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
     let choice = match purpose {
         Some(Purpose::Data(_, Some(upload))) => {
             let name = upload.name.clone();
-            let place = state.uploads.try_update(|uploads| {
-                let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
-                uploads.truncate(uploads.len().max(place));
-                if place == uploads.len() {
-                    uploads.push(upload);
-                } else {
-                    uploads[place] = upload;
-                }
-                place
-            });
+            let choice = take_upload(state, upload);
             state.say(Tone::Undoable, format!("Now training on “{name}”, from step 0."));
-            DataChoice::Upload(place.unwrap_or_default())
+            choice
         }
+        Some(Purpose::GoOn { upload: Some(upload), .. }) => take_upload(state, upload),
+        Some(Purpose::GoOn { choice, .. }) => choice,
         Some(Purpose::Data(choice, None)) => {
             if state.plan.get_untracked().is_some() && choice != state.choice_in_use.get_untracked() {
                 state.say(Tone::Undoable, "The data set was changed; training begins anew at step 0.");
@@ -258,6 +258,37 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
     state.choice_before.set(state.choice_in_use.get_untracked());
     state.choice_in_use.set(choice);
     state.choice.set(choice);
+}
+
+/// Takes in a run on data that were not there before, or that are there again.
+fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan, metrics: Metrics) {
+    state.loading.set(false);
+    let restored = matches!(purpose, Some(Purpose::Restore));
+    let before = state.snapshot.get_untracked().filter(|_| restored);
+    let replaces = state.metrics.with_untracked(Metrics::begun);
+    let taken = if let Some(Purpose::GoOn { step, .. }) = purpose { Some(step) } else { None };
+    take_data_choice(state, purpose);
+    take_run(state, model, plan, metrics);
+    match taken {
+        Some(step) => keeper::went_on(state, step, replaces),
+        None if before.is_some() => state.snapshot.set(before),
+        None => keeper::anew(state),
+    }
+    keeper::look(state);
+}
+
+/// Puts an upload among the others, in place of one of the same name.
+fn take_upload(state: State, upload: Upload) -> DataChoice {
+    let place = state.uploads.try_update(|uploads| {
+        let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
+        if place == uploads.len() {
+            uploads.push(upload);
+        } else {
+            uploads[place] = upload;
+        }
+        place
+    });
+    DataChoice::Upload(place.unwrap_or_default())
 }
 
 fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
@@ -276,6 +307,7 @@ fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
 fn refusal(purpose: Option<&Purpose>, message: &str) -> String {
     match purpose {
         Some(Purpose::Data(_, Some(upload))) if !message.contains(&upload.name) => format!("“{}”: {message}", upload.name),
+        Some(Purpose::GoOn { .. }) => format!("The kept run cannot be gone on with: {message}. It stays kept."),
         Some(Purpose::Model(None)) => format!("The pretrained model could not be opened: {message} Training works without it."),
         _ => message.into(),
     }

@@ -8,6 +8,7 @@ mod estimators;
 mod files_line;
 mod gaps;
 mod inbox;
+mod keeper;
 mod link;
 mod log;
 mod model_file;

@@ -45,8 +45,6 @@ pub struct Upload {
     pub name: String,
     /// The examples.
     pub source: DataSource,
-    /// The file, where it is a table whose gaps can be filled.
-    pub file: Option<NamedBytes>,
 }
 
 /// A table without gaps, to be taken home.
@@ -82,8 +80,6 @@ pub struct Offer {
     pub encoding: EncodingChoice,
     /// Whether some known cells of a table are held back from training.
     pub hold_back: bool,
-    /// The file, where it is a table.
-    pub file: Option<NamedBytes>,
 }
 
 /// What the large canvas shows.
@@ -152,6 +148,21 @@ pub enum Tone {
     News,
     /// Something happened that can be taken back.
     Undoable,
+    /// A kept run can be gone on with, or discarded.
+    Offer,
+    /// It was discarded, which can be taken back.
+    Discarded,
+}
+
+impl Tone {
+    /// What can be done about it, in the words of a button.
+    pub fn remedy(self) -> Option<&'static str> {
+        match self {
+            Self::Error | Self::News => None,
+            Self::Undoable | Self::Discarded => Some("Undo"),
+            Self::Offer => Some("Go on"),
+        }
+    }
 }
 
 /// A message to the visitor.
@@ -258,6 +269,8 @@ signals! {
     plan: Option<RunPlan>,
     /// The step of the run's latest checkpoint, which [`crate::put_away`] keeps: what a new worker goes on from.
     snapshot: Option<u32>,
+    /// The step from which another visit could go on with the run.
+    kept: Option<u32>,
     /// Where training stands.
     metrics: Metrics,
     /// Whether training runs, or has just been asked to.
@@ -342,8 +355,10 @@ impl State {
             notices.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
             let id = self.notice_count.try_update(|count| std::mem::replace(count, count.wrapping_add(1))).unwrap_or_default();
             notices.push(Notice { id, tone, text });
-            let surplus = notices.len().saturating_sub(4);
-            notices.drain(..surplus);
+            // An offer stays until the visitor has seen to it.
+            if let Some(place) = notices.iter().position(|notice| notice.tone != Tone::Offer).filter(|_| notices.len() > 4) {
+                notices.remove(place);
+            }
         });
     }
 

@@ -31,8 +31,10 @@ const SAMPLES_SECONDS: f64 = 0.4;
 const SAMPLES_SHARE: f64 = 40.0;
 /// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
 const TRAINING_SAMPLES: u32 = 64;
-/// Training puts a snapshot away this often.
-const SNAPSHOT_SECONDS: f64 = 10.0;
+/// Training puts a snapshot away this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of its time: at most
+/// so much is lost with the tab, and what the browser's storage takes to write it.
+const SNAPSHOT_SECONDS: f64 = 4.0;
+const SNAPSHOT_SHARE: f64 = 20.0;
 const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
@@ -55,8 +57,8 @@ pub struct Lab {
     waits: bool,
     /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
     held: VecDeque<Request>,
-    /// Whether the page is to have a snapshot as soon as all of the run is here.
-    owes_snapshot: bool,
+    /// Since when the page is to have a snapshot, as soon as all of the run is here.
+    owes_snapshot: Option<f64>,
 }
 
 struct Opened {
@@ -81,7 +83,7 @@ struct Shown {
     metrics: f64,
     samples_due: f64,
     samples_seconds: f64,
-    snapshot: f64,
+    snapshot_due: f64,
 }
 
 type Answer = Result<Event, String>;
@@ -192,7 +194,7 @@ impl Lab {
 
     fn can_answer(&self) -> bool {
         let settled = self.run.as_ref().is_none_or(|run| !run.is_committed() && !run.is_gathering());
-        settled && (self.owes_snapshot || !self.held.is_empty())
+        settled && (self.owes_snapshot.is_some() || !self.held.is_empty())
     }
 
     fn next_job(&self) -> Option<usize> {
@@ -209,8 +211,8 @@ impl Lab {
         let mut out = Vec::new();
         let until = now() + SLICE_SECONDS;
         if self.can_answer() {
-            if std::mem::take(&mut self.owes_snapshot) {
-                self.snapshot(&mut out);
+            if let Some(since) = self.owes_snapshot.take() {
+                self.snapshot_asked(since, &mut out);
             }
             self.answer_held(&mut out);
             return out;
@@ -383,13 +385,17 @@ impl Lab {
         }
         std::mem::swap(&mut self.run, &mut self.previous);
         self.stop(out);
+        // What was set aside may not be kept anywhere any more.
+        let begun = self.run.as_ref().is_some_and(|run| run.metrics(false).begun());
+        self.owes_snapshot = begun.then(now);
         self.data_ready()
     }
 
     /// Takes a new run into use and keeps the old one for Undo, unless that did nothing yet and the one kept before it did.
     fn replace(&mut self, run: Run, out: &mut Vec<Message>) {
         self.stop(out);
-        self.owes_snapshot = false;
+        self.owes_snapshot = None;
+        self.shown.snapshot_due = 0.0;
         let begun = |run: &Option<Run>| run.as_ref().is_some_and(|run| run.metrics(false).begun());
         let old = self.run.replace(run);
         if begun(&old) || !begun(&self.previous) {
@@ -442,7 +448,8 @@ impl Lab {
             out.push(message_of(Some(earlier), Event::Done));
         }
         let time = now();
-        (self.shown.snapshot, self.shown.metrics) = (time, time);
+        self.shown.metrics = time;
+        self.shown.snapshot_due = self.shown.snapshot_due.max(time + SNAPSHOT_SECONDS);
         Ok(())
     }
 
@@ -511,7 +518,7 @@ impl Lab {
                 if time >= self.shown.samples_due {
                     self.show_samples();
                 }
-                if time - self.shown.snapshot >= SNAPSHOT_SECONDS {
+                if time >= self.shown.snapshot_due {
                     self.snapshot(out);
                 }
             }
@@ -535,11 +542,15 @@ impl Lab {
 
     /// Gives the page a snapshot, once all of the run is here.
     fn snapshot(&mut self, out: &mut Vec<Message>) {
+        self.snapshot_asked(now(), out);
+    }
+
+    /// The same, counting from when it was wanted what it takes: that decides when the next one is due.
+    fn snapshot_asked(&mut self, since: f64, out: &mut Vec<Message>) {
         let Some(run) = &mut self.run else { return };
-        self.shown.snapshot = now();
         if !run.is_whole() {
             run.gather(&mut self.crew);
-            self.owes_snapshot = true;
+            self.owes_snapshot = Some(since);
             return;
         }
         let event = match run.put_away() {
@@ -547,6 +558,8 @@ impl Lab {
             Ok(None) => return,
             Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
         };
+        let time = now();
+        self.shown.snapshot_due = time + SNAPSHOT_SECONDS.max(SNAPSHOT_SHARE * (time - since));
         out.push(message_of(None, event));
     }
 

@@ -21,6 +21,8 @@ pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 #[derive(Default)]
 pub struct Reader {
     raw: Option<Raw>,
+    /// The file, where that is a table.
+    table: Vec<u8>,
 }
 
 type Answer = Result<FilesEvent, String>;
@@ -57,8 +59,10 @@ impl Reader {
         let raw = raw::read(&files, &ReadOptions { tile }, &mut |stage, done, total| report(stage, done as f64, total as f64))
             .map_err(words)?;
         let about = about::understood(&raw).map_err(words)?;
+        let is_table = matches!(raw.content, Content::Table(_));
+        self.table = files.into_iter().next().filter(|_| is_table).map(|file| file.bytes).unwrap_or_default();
         self.raw = Some(raw);
-        Ok(FilesEvent::Understood { about: Box::new(about), file: None })
+        Ok(FilesEvent::Understood(Box::new(about)))
     }
 
     fn raw(&self) -> Result<&Raw, String> {
@@ -88,6 +92,7 @@ impl Reader {
             depth: depth as u8,
             held_back,
             visible: data.visible.as_ref().map(Visible::to_json).unwrap_or_default(),
+            table: self.table.clone(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Messages to the visitor, and the sign that a file may be dropped.
 
 use crate::actions;
+use crate::keeper;
 use crate::state::{Tone, state};
 use leptos::prelude::*;
 
@@ -17,12 +18,26 @@ pub fn Notices() -> impl IntoView {
                     role=if notice.tone == Tone::Error { "alert" } else { "status" }
                 >
                     <p>{notice.text.clone()}</p>
-                    <Show when=move || notice.tone == Tone::Undoable>
-                        <button type="button" on:click=move |_| actions::undo(state)>
-                            "Undo"
-                        </button>
-                    </Show>
-                    <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| state.dismiss(notice.id)>
+                    <button
+                        type="button"
+                        class:primary=notice.tone == Tone::Offer
+                        hidden=notice.tone.remedy().is_none()
+                        on:click=move |_| actions::remedy(state, notice.tone)
+                    >
+                        {notice.tone.remedy()}
+                    </button>
+                    <button type="button" hidden=notice.tone != Tone::Offer on:click=move |_| keeper::discard(state)>
+                        "Discard"
+                    </button>
+                    <button
+                        type="button"
+                        class="quiet"
+                        aria-label="Dismiss this notice"
+                        on:click=move |_| {
+                            keeper::close(state, notice.tone);
+                            state.dismiss(notice.id);
+                        }
+                    >
                         <span aria-hidden="true">"×"</span>
                     </button>
                 </div>

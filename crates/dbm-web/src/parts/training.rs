@@ -78,6 +78,9 @@ pub fn Training() -> impl IntoView {
                     <span class="number">{move || speed(rate())}</span>
                     <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
                 </p>
+                <p class="figures-text" role="status" aria-live="off">
+                    {move || state.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
+                </p>
                 <Underway />
                 <p class="hint" role="status">{hint}</p>
             </div>

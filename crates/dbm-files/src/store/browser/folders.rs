@@ -1,0 +1,120 @@
+//! Places as folders of the origin's private file system, and files written through synchronous handles, which only workers get.
+
+use super::{NAME, name, words};
+use js_sys::{ArrayBuffer, AsyncIterator, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{
+    Blob, DedicatedWorkerGlobalScope, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
+    FileSystemGetFileOptions, FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
+};
+
+pub struct Folders(FileSystemDirectoryHandle);
+
+impl Folders {
+    /// The folder of all places, in which a file can be opened for writing.
+    pub async fn open() -> Result<Self, String> {
+        let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+        let navigator = scope.navigator();
+        let lacks = |what: &JsValue, field: &str| !Reflect::get(what, &field.into()).is_ok_and(|value| value.is_truthy());
+        if lacks(&navigator, "storage") || lacks(&navigator.storage(), "getDirectory") {
+            return Err("this browser has none here".into());
+        }
+        let said = |problem: JsValue| words(&problem);
+        let root: FileSystemDirectoryHandle = promised(navigator.storage().get_directory()).await.map_err(said)?;
+        let folders = Self(folder(&root, NAME, true).await.map_err(said)?);
+        folders.probe().await.map_err(said)?;
+        Ok(folders)
+    }
+
+    /// Opens a file for writing: where the browser's promise of one is hollow, that is known before a run relies on it.
+    async fn probe(&self) -> Result<(), JsValue> {
+        // A name of its own: of one file there is one handle at a time, whatever tab has it.
+        let probe = format!("probe-{}", (js_sys::Math::random() * 1e15) as u64);
+        let opened = opened(&self.0, &probe).await.map(|handle| handle.close());
+        let _ = JsFuture::from(self.0.remove_entry(&probe)).await;
+        opened
+    }
+
+    pub async fn places(&self) -> Result<Vec<String>, JsValue> {
+        let mut places = Vec::new();
+        let keys: AsyncIterator = self.0.keys();
+        loop {
+            let next = JsFuture::from(keys.next()?).await?;
+            if Reflect::get(&next, &"done".into())?.is_truthy() {
+                return Ok(places);
+            }
+            places.extend(Reflect::get(&next, &"value".into())?.as_string());
+        }
+    }
+
+    pub async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, JsValue> {
+        let Some(folder) = if_there(folder(&self.0, place, false).await)? else { return Ok(None) };
+        let Some(handle) = if_there(promised::<FileSystemFileHandle>(folder.get_file_handle(file)).await)? else {
+            return Ok(None);
+        };
+        let file: Blob = promised(handle.get_file()).await?;
+        let part = file.slice_with_f64_and_f64(0.0, file.size().min(most as f64))?;
+        let bytes: ArrayBuffer = promised(part.array_buffer()).await?;
+        Ok(Some(Uint8Array::new(&bytes).to_vec()))
+    }
+
+    pub async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), JsValue> {
+        let handle = opened(&folder(&self.0, place, true).await?, file).await?;
+        let written = write_all(&handle, parts);
+        handle.close();
+        written
+    }
+
+    pub async fn delete(&self, place: &str) -> Result<(), JsValue> {
+        let options = FileSystemRemoveOptions::new();
+        options.set_recursive(true);
+        if_there(JsFuture::from(self.0.remove_entry_with_options(place, &options)).await).map(|_| ())
+    }
+}
+
+fn write_all(handle: &FileSystemSyncAccessHandle, parts: &[&[u8]]) -> Result<(), JsValue> {
+    handle.truncate_with_u32(0)?;
+    let options = FileSystemReadWriteOptions::new();
+    let mut at = 0.0;
+    for part in parts {
+        options.set_at(at);
+        let written = handle.write_with_u8_array_and_options(part, &options)?;
+        if written < part.len() as f64 {
+            // Some browsers stop there without a word.
+            let error = js_sys::Error::new("only a part could be written");
+            error.set_name("QuotaExceededError");
+            return Err(error.into());
+        }
+        at += written;
+    }
+    handle.flush()
+}
+
+async fn promised<T: JsCast>(promise: js_sys::Promise) -> Result<T, JsValue> {
+    Ok(JsFuture::from(promise).await?.unchecked_into())
+}
+
+async fn folder(of: &FileSystemDirectoryHandle, name: &str, create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
+    let options = FileSystemGetDirectoryOptions::new();
+    options.set_create(create);
+    promised(of.get_directory_handle_with_options(name, &options)).await
+}
+
+async fn opened(folder: &FileSystemDirectoryHandle, file: &str) -> Result<FileSystemSyncAccessHandle, JsValue> {
+    let options = FileSystemGetFileOptions::new();
+    options.set_create(true);
+    let file: FileSystemFileHandle = promised(folder.get_file_handle_with_options(file, &options)).await?;
+    // Where there is no such method, calling it is an exception as well.
+    let open: js_sys::Function = Reflect::get(&file, &"createSyncAccessHandle".into())?.dyn_into()?;
+    promised(open.call0(&file)?.unchecked_into()).await
+}
+
+/// Nothing where what was asked for is not there.
+fn if_there<T>(asked: Result<T, JsValue>) -> Result<Option<T>, JsValue> {
+    match asked {
+        Ok(value) => Ok(Some(value)),
+        Err(problem) if name(&problem) == "NotFoundError" => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}

@@ -1,0 +1,78 @@
+//! What a run needs besides its checkpoints, as bytes: a line of JSON, then the data as they are.
+
+use dbm_protocol::{DataSource, EncodedData, RunPlan};
+use serde::{Deserialize, Serialize};
+
+/// The data of a run, what it was begun with, and how to describe it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// Name of its data, to show as text.
+    pub data: String,
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<u32>,
+    /// Its data.
+    pub source: DataSource,
+    /// What it was begun with.
+    pub plan: RunPlan,
+}
+
+/// The same with the bytes of the data taken out.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    head: Head,
+    /// How many bytes of each field follow.
+    follow: Vec<usize>,
+}
+
+/// The fields of bytes in a source: megabytes, which are no matter for JSON.
+fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
+    match source {
+        DataSource::Digits { .. } | DataSource::Bars => Vec::new(),
+        // Every field is named, so that one that is added is not forgotten here.
+        DataSource::Examples(EncodedData {
+            name: _,
+            width: _,
+            packed,
+            known,
+            image: _,
+            depth: _,
+            held_back,
+            visible: _,
+            table,
+        }) => {
+            vec![packed, known, held_back, table]
+        }
+    }
+}
+
+impl Head {
+    /// Its bytes, in parts.
+    ///
+    /// # Errors
+    ///
+    /// Where the plan has what JSON cannot say.
+    pub fn into_parts(mut self) -> Result<Vec<Vec<u8>>, String> {
+        let data: Vec<Vec<u8>> = fields(&mut self.source).into_iter().map(std::mem::take).collect();
+        let line = Line { head: self, follow: data.iter().map(Vec::len).collect() };
+        let mut line = serde_json::to_vec(&line).map_err(|problem| problem.to_string())?;
+        line.push(b'\n'); // JSON has none of its own
+        Ok(std::iter::once(line).chain(data).collect())
+    }
+
+    /// From those bytes, joined; none where a build with other data or settings wrote them.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.iter().position(|&byte| byte == b'\n')?;
+        let (line, mut rest) = (&bytes[..end], &bytes[end + 1..]);
+        let Line { mut head, follow } = serde_json::from_slice(line).ok()?;
+        let fields = fields(&mut head.source);
+        if fields.len() != follow.len() {
+            return None;
+        }
+        for (field, length) in fields.into_iter().zip(follow) {
+            let (mine, others) = rest.split_at_checked(length)?;
+            *field = mine.to_vec();
+            rest = others;
+        }
+        rest.is_empty().then_some(head)
+    }
+}
