@@ -5,6 +5,7 @@ mod common;
 
 use common::{distribution, random_model};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, Method, hide};
+use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, Trainer, Units, exact, init};
 use std::ops::Range;
@@ -84,7 +85,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
         let filled = imputer.fill(&row(&rows[1]), 0).unwrap();
         assert!((filled.highs[..3].iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert_eq!(filled.completions.len(), 32 * 6);
-        let ones = |bits: &[u8]| bits.iter().filter(|&&bit| bit == 1).count();
+        let ones = |bits: &[u8]| bits.iter().sum::<u8>();
         assert!(filled.completions.chunks_exact(6).all(|bits| ones(&bits[..3]) == 1 && ones(&bits[4..]) == 1));
     }
 }
@@ -104,7 +105,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let all = imputer(model.clone().with_backend(Backend::Plain), &settings).highs(&data, 0..9).unwrap();
     let fast = imputer(model.clone().with_backend(Backend::Fast), &settings);
     let rows: Vec<f32> =
-        [3..7, 7..9, 0..3].map(|rows| fast.highs(&data, rows).unwrap()).iter().flat_map(|m| m.data()).copied().collect();
+        [3..7, 7..9, 0..3].map(|rows| fast.highs(&data, rows).unwrap()).iter().flat_map(Matrix::data).copied().collect();
     assert_eq!(rows[..4 * 6], all.data()[3 * 6..7 * 6]);
     assert_eq!((&rows[4 * 6..6 * 6], &rows[6 * 6..]), (&all.data()[7 * 6..], &all.data()[..3 * 6]));
     for row in 0..9 {
@@ -199,7 +200,7 @@ fn caused(rows: usize) -> Examples {
     for _ in 0..rows {
         let cause = stream.below(3);
         let mut flip = |bit: bool| u8::from(bit ^ (stream.uniform() < 0.05));
-        bits.extend((0..10).map(|i| flip((cause + i) % 3 == 0)));
+        bits.extend((0..10).map(|i| flip((cause + i).is_multiple_of(3))));
         let level = if stream.uniform() < 0.9 { cause } else { stream.below(3) };
         bits.extend((0..3).map(|i| u8::from(i == level)));
         bits.extend((0..2).map(|_| u8::from(stream.coin())));

@@ -1,6 +1,6 @@
 //! `dbm complete`.
 
-use crate::data::{DataArgs, Split};
+use crate::data::{DataArgs, Split, without_gaps};
 use crate::error::CliError;
 use crate::files::{self, Format};
 use crate::model::ModelArgs;
@@ -63,6 +63,7 @@ impl Complete {
         files::check_writable(&self.out)?;
         let (checkpoint, model) = self.model.load()?;
         let data = self.data.load(self.split)?;
+        without_gaps(&data, "what is completed here is held against the truth")?;
         let n = model.n_visible();
         if data.examples.width() != n {
             return Err(CliError::Input(format!(
