@@ -1,6 +1,7 @@
 //! PNG and JPEG files as grey pictures.
 
 use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
+use super::names::shown;
 use crate::DataError;
 use png::{ColorType, Transformations};
 use std::io::Cursor;
@@ -53,7 +54,7 @@ fn is_png(bytes: &[u8]) -> bool {
 }
 
 fn damaged(name: &str, expected: &str, reason: impl ToString) -> DataError {
-    let got = format!("it fails ({})", reason.to_string().chars().take(200).collect::<String>());
+    let got = format!("it fails ({})", shown(reason.to_string().trim()));
     DataError::Format {
         name: name.into(),
         expected: expected.into(),

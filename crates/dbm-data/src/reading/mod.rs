@@ -7,7 +7,7 @@ mod image;
 mod kind;
 pub mod limits;
 mod member;
-mod names;
+pub(crate) mod names;
 mod sheet;
 mod text;
 mod zip;
