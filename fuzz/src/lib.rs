@@ -53,12 +53,13 @@ fn bounded<R>(multiple: usize, input: &[u8], work: impl FnOnce() -> R) -> R {
 
 /// A refusal is a line that can be shown.
 fn shown<T>(result: Result<T, DataError>) -> Option<T> {
-    result.map_err(|error| {
-        let message = error.to_string();
-        assert!(!message.contains(char::is_control), "{message:?}");
-        assert!((20..2000).contains(&message.len()), "{message:?}");
-    })
-    .ok()
+    result
+        .map_err(|error| {
+            let message = error.to_string();
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!((20..2000).contains(&message.len()), "{message:?}");
+        })
+        .ok()
 }
 
 /// What was read can be described, shown and made binary, and says the same each time.
@@ -132,7 +133,8 @@ fn stored(data: &[u8]) -> Vec<u8> {
         let size = (content.len() as u32).to_le_bytes();
         let name = format!("{}/y{count}", count % 3);
         // What both headers have: version, flags, method, time, date, checksum, sizes, lengths of the name and of nothing.
-        let common = [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sum.sum().to_le_bytes()[..], &size, &size, &[name.len() as u8, 0, 0, 0]].concat();
+        let common =
+            [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sum.sum().to_le_bytes()[..], &size, &size, &[name.len() as u8, 0, 0, 0]].concat();
         let start = (bytes.len() as u32).to_le_bytes();
         bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), content].concat());
         directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
@@ -200,10 +202,15 @@ pub fn checkpoint(data: &[u8]) {
 
 /// Anything, as several files.
 pub fn raw(data: &[u8]) {
-    let files: Vec<File> = data.split(|&byte| byte == b'\x0c').take(20).enumerate().map(|(at, part)| {
-        let name = String::from_utf8_lossy(&part[..part.len().min(9)]).into_owned() + "/" + &at.to_string();
-        File { name, bytes: part.to_vec() }
-    }).collect();
+    let files: Vec<File> = data
+        .split(|&byte| byte == b'\x0c')
+        .take(20)
+        .enumerate()
+        .map(|(at, part)| {
+            let name = String::from_utf8_lossy(&part[..part.len().min(9)]).into_owned() + "/" + &at.to_string();
+            File { name, bytes: part.to_vec() }
+        })
+        .collect();
     read_all(PNG, data, &files, &ReadOptions { tile: Some((2, 2)) });
     read_all(PNG, data, &[file(data.to_vec())], &ReadOptions::default());
 }

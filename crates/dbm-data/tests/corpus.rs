@@ -12,7 +12,6 @@ use std::path::PathBuf;
 #[test]
 fn no_parser_panics_or_takes_more_memory_than_is_stated() {
     let corpus: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fuzz/corpus"].iter().collect();
-    let mut runner = TestRunner::new(Config { cases: 500, failure_persistence: None, ..Config::default() });
     for (name, target) in targets::TARGETS {
         let files: Vec<PathBuf> = std::fs::read_dir(corpus.join(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(files.len() >= 5, "{name} has only {} seeds", files.len());
@@ -23,8 +22,11 @@ fn no_parser_panics_or_takes_more_memory_than_is_stated() {
             target(seed);
         }
         // Seeds with a part changed, cut off or put in twice, and bytes of no meaning.
-        let damaged = (prop::sample::select(seeds), any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<Vec<u8>>(), 0..4_u8);
-        runner
+        let damaged =
+            (prop::sample::select(seeds), any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<Vec<u8>>(), 0..4_u8);
+        // A runner counts its cases: each target has its own.
+        let config = Config { cases: 500, failure_persistence: None, ..Config::default() };
+        TestRunner::new(config)
             .run(&damaged, |(mut bytes, from, to, noise, how)| {
                 let (from, to) = (from.index(bytes.len() + 1), to.index(bytes.len() + 1));
                 match how {
