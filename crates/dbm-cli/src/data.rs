@@ -82,5 +82,8 @@ pub fn fingerprint(data: &Dataset) -> String {
     for row in 0..data.examples.len() {
         hash.update(data.examples.row(row));
     }
+    if let Some(known) = data.examples.known_packed() {
+        hash.update(known);
+    }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -108,11 +108,11 @@ impl Chains {
         Self::new(model, visible, Clamp::Known(known))
     }
 
-    /// New chains, clamped as these rows of the present ones are, with the clamped values taken from `visible`.
-    pub fn same_clamp(&self, model: &Dbm, rows: &[usize], visible: &Matrix) -> Self {
+    /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
+    pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
         let n = model.n_visible();
         let mut values = Matrix::zeros(0, n);
-        rows.iter().for_each(|&row| values.push_row(visible.row(row)));
+        rows.iter().for_each(|&row| values.push_row(self.states[0].row(row)));
         let clamp = match &self.clamp {
             Clamp::Free => Clamp::Free,
             Clamp::Visible => Clamp::Visible,
