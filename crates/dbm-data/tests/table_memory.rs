@@ -22,7 +22,9 @@ fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
 #[test]
 fn a_table_takes_five_bytes_a_cell_and_little_more_while_it_is_read() {
     let (rows, columns) = (1500, 784);
-    let row = |row: usize| (0..columns).map(|column| if row * column % 3 == 0 { "0" } else { "1" }).collect::<Vec<_>>().join(",");
+    let row = |row: usize| {
+        (0..columns).map(|column| if (row * column).is_multiple_of(3) { "0" } else { "1" }).collect::<Vec<_>>().join(",")
+    };
     let text = (0..rows).map(row).collect::<Vec<_>>().join("\n");
     let before = ALLOCATOR.current_usage();
     let (reading, table) = peak_of(|| Table::read("x", &text).unwrap());
@@ -35,7 +37,7 @@ fn a_table_takes_five_bytes_a_cell_and_little_more_while_it_is_read() {
 
     // What is worst for its size: nothing but separators, and nothing but quotes that stand for one.
     for text in [",".repeat(90_000), "\"\"\"\"\n".repeat(50_000), "\n".repeat(500_000)] {
-        let (reading, _) = peak_of(|| Table::read("x", &text).map(drop));
+        let (reading, _) = peak_of(|| Table::read("x", &text).is_ok());
         let columns = if text.starts_with(',') { text.len() } else { 1 };
         assert!(reading < 7 * text.len() + 500 * columns + LITTLE, "{reading} bytes to read a text of {}", text.len());
     }

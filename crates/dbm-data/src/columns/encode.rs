@@ -215,8 +215,7 @@ impl Table {
                 let high = reader.high(cell).map_err(|expected| DataError::Cell {
                     name: name.into(),
                     line: self.line(row),
-                    column: reader.at + 1,
-                    heading: reader.column.name.clone(),
+                    column: format!("{} ({:?})", reader.at + 1, shown(&reader.column.name)),
                     expected,
                     got: shown(cell),
                 })?;
