@@ -2,9 +2,11 @@
 
 use crate::error::CliError;
 use crate::files;
+use crate::model::visible;
 use clap::{Args, ValueEnum};
 use dbm_data::idx::Idx;
-use dbm_data::{Dataset, bars, digits, load, target};
+use dbm_data::raw::Visible;
+use dbm_data::{Checkpoint, Dataset, bars, digits, load, target};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -19,7 +21,7 @@ pub enum Split {
 
 #[derive(Args)]
 pub struct DataArgs {
-    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or one of these words, for generated data:
+    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, or a table as CSV); or one of these words, for generated data:
     /// `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
@@ -55,6 +57,18 @@ impl DataArgs {
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.data
             ))),
+        }
+    }
+
+    /// The same for a model: a table is read by the columns of the one that the model was trained on.
+    pub fn load_for(&self, checkpoint: &Checkpoint, split: Split) -> Result<Dataset, CliError> {
+        let data = self.load(split)?;
+        match (visible(checkpoint)?, &data.visible) {
+            (Some(Visible::Table(columns)), Some(Visible::Table(own))) if columns != *own => {
+                let image = data.image;
+                Ok(Dataset { image, ..files::read_table(Path::new(&self.data))?.encode_as(&self.data, &columns)? })
+            }
+            _ => Ok(data),
         }
     }
 

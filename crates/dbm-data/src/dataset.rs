@@ -40,6 +40,34 @@ pub struct Dataset {
 /// [`DataError::Unrecognized`] saying what the bytes look like, [`DataError::LabelsAlone`] for a file of labels, and those
 /// of [`Idx::read`] and [`Table::read`].
 pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataError> {
+    match contents(name, bytes)? {
+        Contents::Idx(idx) => Dataset::from_idx(name, idx, None, threshold),
+        Contents::Table(table) => table.encode(name, &Encoding::default()),
+    }
+}
+
+/// Reads a table from a file's bytes: text, plain or in gzip.
+///
+/// # Errors
+/// [`DataError::Format`] for an IDX file, and those of [`load`].
+pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
+    match contents(name, bytes)? {
+        Contents::Table(table) => Ok(table),
+        Contents::Idx(idx) => Err(DataError::Format {
+            name: name.into(),
+            expected: "a table of named columns (CSV)".into(),
+            got: format!("this is an IDX file of shape {:?}", idx.shape),
+            advice: "give a table",
+        }),
+    }
+}
+
+enum Contents {
+    Idx(Idx),
+    Table(Table),
+}
+
+fn contents(name: &str, bytes: &[u8]) -> Result<Contents, DataError> {
     const PEEK: usize = 1024;
     if bytes.is_empty() {
         return Err(DataError::Empty { name: name.into() });
@@ -50,7 +78,7 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
         let mut source = Source::new(bytes);
         let head = source.take(name, PEEK)?;
         if is_idx(&head) {
-            return Dataset::from_idx(name, Idx::read(name, bytes)?, None, threshold);
+            return Idx::read(name, bytes).map(Contents::Idx);
         }
         recognize_text(name, &head)?;
         let rest = source.take(name, MAX_DATA - PEEK)?;
@@ -61,11 +89,11 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
         content = &unpacked;
     }
     if is_idx(content) {
-        return Dataset::from_idx(name, Idx::read(name, content)?, None, threshold);
+        return Idx::read(name, content).map(Contents::Idx);
     }
     recognize_text(name, content)?;
     let text = std::str::from_utf8(content).map_err(|error| unrecognized(name, not_text(error.valid_up_to())))?;
-    Table::read(name, text)?.encode(name, &Encoding::default())
+    Table::read(name, text).map(Contents::Table)
 }
 
 impl Dataset {
