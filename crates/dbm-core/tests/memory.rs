@@ -49,7 +49,7 @@ fn data(width: usize) -> Examples {
 
 /// Of every other example a third is missing.
 fn data_with_gaps(width: usize) -> Examples {
-    let known: Vec<u8> = (0..EXAMPLES * width).map(|i| u8::from(i / width % 2 == 0 || i % 3 > 0)).collect();
+    let known: Vec<u8> = (0..EXAMPLES * width).map(|i| u8::from((i / width).is_multiple_of(2) || i % 3 > 0)).collect();
     data(width).with_gaps(&known).unwrap()
 }
 
