@@ -151,14 +151,14 @@ pub fn png(data: &[u8]) {
         [.., 1..=40, rows, columns] => Some((usize::from(*rows), usize::from(*columns))),
         _ => None,
     };
-    read_all(PNG, data, &[file(with(b"\x89PNG\r\n\x1a\n", data))], &ReadOptions { tile });
+    read_all(PNG, data, &[file(with(b"\x89PNG\r\n\x1a\n", data))], &ReadOptions { tile, table: false });
 }
 
 /// JPEG, alone and with another of the same size.
 pub fn jpeg(data: &[u8]) {
     let bytes = with(b"\xff\xd8\xff", data);
     let tile = Some((2, 3));
-    read_all(JPEG, data, &[file(bytes.clone())], &ReadOptions { tile });
+    read_all(JPEG, data, &[file(bytes.clone())], &ReadOptions { tile, table: false });
     read_all(2 * JPEG, data, &[file(bytes.clone()), file(bytes)], &ReadOptions::default());
 }
 
@@ -211,6 +211,6 @@ pub fn raw(data: &[u8]) {
             File { name, bytes: part.to_vec() }
         })
         .collect();
-    read_all(PNG, data, &files, &ReadOptions { tile: Some((2, 2)) });
+    read_all(PNG, data, &files, &ReadOptions { tile: Some((2, 2)), table: true });
     read_all(PNG, data, &[file(data.to_vec())], &ReadOptions::default());
 }

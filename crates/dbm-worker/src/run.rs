@@ -107,16 +107,15 @@ impl Run {
     /// A run that has done nothing yet, on this data.
     pub fn new(data: Dataset, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = data.image;
-        let n = data.examples.width();
         let stage = if let Start::Pretrained { steps, learning_rate } = plan.start {
-            let sizes = sizes(&plan, n, data.examples.len())?;
+            let sizes = sizes(&plan, &data.examples)?;
             let Settings { batch, seed, .. } = plan.settings;
             let batch = batch.min(PRETRAINING_BATCH);
             let settings =
                 PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
             Stage::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?))
         } else {
-            Stage::training(first(&plan, n, data.examples.len())?)
+            Stage::training(first(&plan, &data.examples)?)
         };
         Ok(Self::of(data, plan, stage))
     }
@@ -229,8 +228,10 @@ impl Run {
         let model = |whole| Contents { average: None, moments: None, persistent: None, offsets: None, ..whole };
         let checkpoint = if fresh { model(whole) } else { whole }.to_bytes(Precision::Full)?;
         self.kept = if fresh { Vec::new() } else { checkpoint.clone() };
-        let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
-        let number = crew.join(Session { number: 0, of, plan, width, packed, fresh, checkpoint });
+        let (plan, examples) = (self.plan.clone(), &self.data.examples);
+        let (width, packed) = (examples.width(), examples.packed().to_vec());
+        let known = examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
+        let number = crew.join(Session { number: 0, of, plan, width, packed, known, fresh, checkpoint });
         if let Stage::Training(replica) = &mut self.stage {
             replica.share(number, Part { index: 0, of });
         }
@@ -245,7 +246,7 @@ impl Run {
     pub fn most_replicas(&self) -> usize {
         let examples = &self.data.examples;
         let sizes = layers(&self.plan, examples.width());
-        let one = Footprint::of(&sizes, &self.plan.settings, examples.len(), 1).total();
+        let one = Footprint::of_data(&sizes, &self.plan.settings, examples, 1).total();
         usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
     }
 
@@ -411,11 +412,11 @@ fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
     std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect()
 }
 
-/// Layer sizes of a plan on this many examples of `n` bits, where a run of them can be in one worker.
-fn sizes(plan: &RunPlan, n: usize, examples: usize) -> Result<Vec<usize>, DbmError> {
-    plan.settings.check(n)?;
-    let sizes = layers(plan, n);
-    Footprint::of(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
+/// Layer sizes of a plan on these examples, where a run of them can be in one worker.
+fn sizes(plan: &RunPlan, examples: &Examples) -> Result<Vec<usize>, DbmError> {
+    plan.settings.check(examples.width())?;
+    let sizes = layers(plan, examples.width());
+    Footprint::of_data(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
     Ok(sizes)
 }
 
@@ -425,8 +426,8 @@ fn shards(plan: &RunPlan) -> usize {
 }
 
 /// A run at step 0 that does not begin with pretraining.
-fn first(plan: &RunPlan, n: usize, examples: usize) -> Result<Trainer, DbmError> {
-    let sizes = sizes(plan, n, examples)?;
+fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
+    let sizes = sizes(plan, examples)?;
     let settings = &plan.settings;
     let model = match plan.start {
         Start::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
@@ -454,7 +455,7 @@ pub fn begun(plan: &RunPlan, model: &[u8]) -> Result<Trainer, DataError> {
 
 /// A run on these examples where its checkpoint left it; without one, as it begins.
 fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
-    let begin = || first(plan, examples.width(), examples.len());
+    let begin = || first(plan, examples);
     if checkpoint.is_empty() { begin().map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }
 

@@ -159,7 +159,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         ("lies.idx", &[0, 0, 8, 3, 0, 0, 1, 0, 0, 0, 0, 28, 0, 0, 0, 28, 1][..], "lies.idx"),
         ("picture.png", b"\x89PNG\r\n\x1a\n", "PNG"),
         ("ragged.csv", b"0,1\n1\n", "ragged.csv"),
-        ("words.csv", b"0,1\n1,maybe\n", "maybe"),
+        ("words.csv", b"0,1\n1,\"maybe\n", "maybe"),
         ("empty.csv", b"", "empty.csv"),
     ] {
         let message = page.failure(upload(name, bytes));
