@@ -74,7 +74,7 @@ impl Folders {
 }
 
 fn write_all(handle: &FileSystemSyncAccessHandle, parts: &[&[u8]]) -> Result<(), JsValue> {
-    handle.truncate_with_u32(0)?;
+    // What is there is written over and not deleted first: where there is no room, it keeps the room that it has.
     let options = FileSystemReadWriteOptions::new();
     let mut at = 0.0;
     for part in parts {
@@ -88,6 +88,7 @@ fn write_all(handle: &FileSystemSyncAccessHandle, parts: &[&[u8]]) -> Result<(),
         }
         at += written;
     }
+    handle.truncate_with_f64(at)?;
     handle.flush()
 }
 
