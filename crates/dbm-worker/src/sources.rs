@@ -26,7 +26,7 @@ impl Material {
     /// The visible units of each categorical column, of which one is high.
     pub fn one_hot(&self) -> Vec<Range<usize>> {
         match &self.data.visible {
-            Some(Visible::Table(columns)) => columns.one_hot(),
+            Some(Visible::Table(columns)) => columns.groups(),
             _ => Vec::new(),
         }
     }

@@ -16,8 +16,8 @@ use dbm_data::raw::Encoding;
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Gradient steps where nothing else is asked for.
 const STEPS: u64 = 2000;

@@ -145,12 +145,6 @@ impl Columns {
         categories.map(|(_, units)| units).collect()
     }
 
-    /// Of these, the units of each category: one of them is high.
-    pub fn one_hot(&self) -> Vec<Range<usize>> {
-        let categories = self.with_units().filter(|(column, _)| matches!(column.kind, Kind::Category { .. }));
-        categories.map(|(_, units)| units).collect()
-    }
-
     /// What each unit stands for: `smoker`, `age > 54`, `colour=red`.
     pub fn unit_names(&self) -> Vec<String> {
         let names = |column: &Column| match &column.kind {
