@@ -173,7 +173,8 @@ fn what_makes_no_sense_is_refused() {
 fn what_is_hidden_is_known_cells_as_often_as_asked() {
     let data = table(2000, 8, 3);
     let groups = [1..2, 3..6];
-
+    let hidden = hide(&data, &groups, 0.3, 9).unwrap();
+    assert_eq!(hidden, hide(&data, &groups, 0.3, 9).unwrap());
     assert_ne!(hidden, hide(&data, &groups, 0.3, 10).unwrap());
     let (mut singles, mut grouped) = (0, 0);
     for cell in hidden.cells() {
