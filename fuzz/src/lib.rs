@@ -194,7 +194,9 @@ pub fn checkpoint(data: &[u8]) {
     bounded(PLAIN, data, || {
         if let Some(checkpoint) = shown(Checkpoint::read("x", &bytes)) {
             let visible = checkpoint.notes.get(dbm_data::raw::Visible::NOTE);
-            visible.map(|json| shown(dbm_data::raw::Visible::from_json("x", json)));
+            if let Some(visible) = visible.and_then(|json| shown(dbm_data::raw::Visible::from_json("x", json))) {
+                visible.grey(&[1; 24]);
+            }
             let _ = checkpoint.into_snapshot();
         }
     });

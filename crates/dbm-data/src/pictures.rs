@@ -96,20 +96,19 @@ impl Pictures {
     /// [`DataError::Asked`] for another number of bits than 1 to 8, or a threshold that is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
         let (bits, threshold) = (encoding.bits, encoding.threshold);
-        match bits {
-            1 if threshold.is_nan() => {
-                Err(DataError::Asked { what: "the threshold", expected: "a number", got: threshold.to_string() })
+        let visible = match (bits, &self.values) {
+            (1, _) => Visible::Bits { threshold },
+            (_, Values::Bytes(_)) => {
+                let (_, high) = self.values.range();
+                Visible::Planes { bits, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high } }
             }
-            1 => Ok(Visible::Bits { threshold }),
-            2..=8 => {
-                let (low, high) = match (&self.values, self.values.range()) {
-                    (Values::Bytes(_), (_, high)) => (0.0, if high > f64::from(THRESHOLD) { 255.0 } else { high }),
-                    (Values::Floats(_), range) => range,
-                };
-                Ok(Visible::Planes { bits, low, high })
+            (_, Values::Floats(_)) => {
+                let (low, high) = self.values.range();
+                Visible::Planes { bits, low, high }
             }
-            _ => Err(DataError::Asked { what: "bits per value", expected: "1 to 8", got: bits.to_string() }),
-        }
+        };
+        visible.check()?;
+        Ok(visible)
     }
 
     /// Units of an example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks where values are missing.
@@ -158,6 +157,7 @@ impl Pictures {
 
     /// Some examples of [`Pictures::encode`], without labels.
     pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        visible.check()?;
         if let Visible::Table(columns) = &visible {
             return Err(DataError::Format {
                 name: name.into(),
