@@ -83,7 +83,7 @@ impl Pictures {
             Values::Bytes(_) if high <= 1.0 => 0.0,
             Values::Bytes(_) if high > f64::from(THRESHOLD) => f64::from(THRESHOLD),
             Values::Floats(_) if low >= 0.0 && high <= 1.0 => 0.5,
-            Values::Floats(_) if low >= -1.0 && low < 0.0 && high <= 1.0 => 0.0,
+            Values::Floats(_) if (-1.0..0.0).contains(&low) && high <= 1.0 => 0.0,
             _ => low + (high - low) / 2.0,
         };
         Encoding { bits: 1, threshold, columns: BTreeMap::new() }
@@ -190,7 +190,7 @@ impl Pictures {
             match &self.values {
                 Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
                 Values::Floats(floats) => {
-                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())))
+                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())));
                 }
             }
         }

@@ -19,7 +19,7 @@ use crate::pictures::Pictures;
 use crate::raw::{Content, File, Raw};
 use kind::Kind;
 use limits::{Budget, MAX_FILES};
-use member::{Member, members};
+use member::{Member, Refused, members};
 use names::{base, few, is_junk, shown};
 use serde::{Deserialize, Serialize};
 
@@ -94,7 +94,7 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
 fn content(
     name: &str,
     members: Vec<Member>,
-    refused: &[(String, DataError)],
+    refused: &[Refused],
     options: &ReadOptions,
     notes: &mut Vec<String>,
     report: &mut dyn FnMut(&str, u64, u64),
