@@ -90,7 +90,7 @@ fn what_is_filled_beats_the_column_mode_and_no_known_cell_changes() {
         }
     }
     println!("{missing} missing: {right} right, {mode_right} by the mode");
-    // Over seeds 1 to 8 the model has between 87 and 94 % right, the mode between 60 and 70 %.
+    // With --seed 1 to 8 the model has 89.6 to 91.5 % right.
     assert!(10 * right > 8 * missing && right > mode_right + missing / 10, "{right} and {mode_right} of {missing}");
 
     let events = events(&json);
@@ -157,8 +157,9 @@ fn a_model_of_one_table_fills_another() {
 #[test]
 fn thresholds_and_whole_tables() {
     let folder = Folder::new("impute-thresholds");
-    let text: String = (0..40).map(|i| format!("{},{}\n", i, if i < 10 { "low" } else { "high" })).collect();
-    std::fs::write(folder.0.join("t.csv"), format!("a=b,c\n{}", text.replace("\n35,high", "\n,high"))).unwrap();
+    let mut text = "a=b,c\n".to_string();
+    text.extend((0..40).map(|i| format!("{i},{}\n", if i < 10 { "low" } else { "high" })));
+    std::fs::write(folder.0.join("t.csv"), text.replace("\n35,high", "\n,high")).unwrap();
     let fill = "impute --data t.csv --steps 300 --hidden 4 --out f.csv --no-evaluate";
     // Of the numbers above 9 the median is 24, of those above the median of all 29.
     let filled = |line: &str| {
