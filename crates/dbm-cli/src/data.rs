@@ -187,3 +187,35 @@ pub fn fingerprint(data: &Dataset) -> String {
     }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
+
+/// Refuses examples with gaps, for a command that needs whole ones: `why` says what for.
+pub fn without_gaps(data: &Dataset, why: &str) -> Result<(), CliError> {
+    match data.examples.missing() {
+        0 => Ok(()),
+        missing => Err(CliError::Input(format!(
+            "{missing} of the {} bits of {} are missing, but {why}; give data without gaps",
+            data.examples.len() * data.examples.width(),
+            data.name
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_refused_with_their_number_and_tell_data_apart() {
+        let whole = bars::dataset(4).expect("bars and stripes");
+        let marks: Vec<u8> = (0..whole.examples.len() * 16).map(|i| u8::from(i % 100 != 0)).collect();
+        let examples = whole.examples.clone().with_gaps(&marks).expect("one mark a bit");
+        let gaps = Dataset { examples, ..bars::dataset(4).expect("bars and stripes") };
+        assert!(without_gaps(&whole, "").is_ok());
+        let said = without_gaps(&gaps, "this is a test").map_err(|error| error.to_string());
+        assert!(said.is_err_and(|said| said.contains("5 of the 480 bits") && said.contains("this is a test")));
+        // A high bit that is missing is not one that is low.
+        let lows: Vec<u8> = (0..gaps.examples.len()).flat_map(|row| gaps.examples.row(row)).collect();
+        let low = Dataset { examples: dbm_core::Examples::from_bits(16, &lows).expect("rows of 16"), ..whole };
+        assert_ne!(fingerprint(&gaps), fingerprint(&low));
+    }
+}
