@@ -50,7 +50,7 @@ pub struct ReadOptions {
 /// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are kept as bytes, and NaN is missing.
 ///
 /// At most [`MAX_DATA`] bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
-/// picture of a size checked against its file's takes, memory stays below 8 times the bytes that came and were unpacked.
+/// picture of a size checked against its file's takes, memory stays below 16 times the bytes that came and were unpacked.
 ///
 /// ```
 /// use dbm_data::raw::{Content, File, ReadOptions, read};
