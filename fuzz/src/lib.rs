@@ -26,8 +26,11 @@ const PNG: usize = DEFLATE * 8 * 8;
 /// Pixels that a byte of JPEG may announce, and what each takes: coefficients, samples, colours.
 const JPEG: usize = 2048 * 32;
 
-/// What each target is called, and what it does.
-pub const TARGETS: [(&str, fn(&[u8])); 9] = [
+/// A target's name, and what it does.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const TARGETS: [Target; 9] = [
     ("idx", idx),
     ("npy", npy),
     ("npz_zip", npz_zip),

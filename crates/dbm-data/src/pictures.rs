@@ -180,12 +180,7 @@ impl Pictures {
         let needed = examples.len().saturating_mul(stride);
         let mut packed = room(needed)?;
         for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
-            let mut put = |at: usize, number: u8| {
-                for b in 0..depth {
-                    let unit = at * depth + b;
-                    row[unit / 8] |= (number >> (depth - 1 - b) & 1) << (unit % 8);
-                }
-            };
+            let mut put = |at: usize, units: u8| put(row, at * depth, units);
             let values = example * size..(example + 1) * size;
             match &self.values {
                 Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
@@ -201,8 +196,7 @@ impl Pictures {
             let mut known = room(needed)?;
             for (row, &example) in known.chunks_exact_mut(stride).zip(examples) {
                 for (at, value) in floats[example * size..(example + 1) * size].iter().enumerate() {
-                    let marks = u8::from(!value.is_nan());
-                    (at * depth..(at + 1) * depth).for_each(|unit| row[unit / 8] |= marks << (unit % 8));
+                    put(row, at * depth, if value.is_nan() { 0 } else { u8::MAX >> (8 - depth) });
                 }
             }
             data = data.with_packed_gaps(known).map_err(DataError::refused(name))?;
@@ -239,7 +233,16 @@ impl Pictures {
     }
 }
 
-/// A value's number of so many bits.
+/// Writes units from a place in a row on, the first in the lowest bit.
+fn put(row: &mut [u8], unit: usize, units: u8) {
+    let wide = u16::from(units) << (unit % 8);
+    row[unit / 8] |= wide as u8;
+    if wide > 0xff {
+        row[unit / 8 + 1] |= (wide >> 8) as u8;
+    }
+}
+
+/// A value's units, the most significant bit of its number being the first and in the lowest bit.
 struct Code<'a> {
     visible: &'a Visible,
     /// Of each byte, made once.
@@ -258,6 +261,11 @@ impl<'a> Code<'a> {
     }
 
     fn of(&self, value: f64) -> u8 {
+        let depth = self.visible.depth() as u32;
+        self.number(value).reverse_bits() >> (8 - depth.clamp(1, 8))
+    }
+
+    fn number(&self, value: f64) -> u8 {
         match *self.visible {
             Visible::Bits { threshold } => u8::from(value > threshold),
             Visible::Planes { bits, low, high } if high > low => {

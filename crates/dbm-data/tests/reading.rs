@@ -113,7 +113,8 @@ fn the_files_of_one_data_set_find_each_other() {
 #[test]
 fn progress_is_told_and_text_can_be_a_table() {
     let _alone = alone();
-    let text: String = (0..3000).map(|row| format!("{}\n", vec![(row % 2).to_string(); 16].join(","))).collect();
+    let row = |row: usize| vec![(row % 2).to_string(); 16].join(",");
+    let text = (0..3000).map(row).collect::<Vec<_>>().join("\n");
     let files = [file("t.csv", text.into_bytes())];
     let mut told = Vec::new();
     let raw =
