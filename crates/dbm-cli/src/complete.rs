@@ -1,6 +1,6 @@
 //! `dbm complete`.
 
-use crate::data::{DataArgs, Split, without_gaps};
+use crate::data::{DataArgs, Split};
 use crate::error::CliError;
 use crate::files::{self, Format};
 use crate::model::ModelArgs;
@@ -219,8 +219,10 @@ fn picture(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> Resul
     let mut tiles = Vec::new();
     for (example, block) in bits.chunks(answers * n).enumerate() {
         let truth = data.examples.row(example);
-        tiles.push(Tile::bits(image, &truth));
-        tiles.push(Tile::masked(image, &truth, &unknown[example * n..(example + 1) * n]));
+        let missing: Vec<u8> = data.examples.known_row(example).into_iter().map(|known| u8::from(!known)).collect();
+        let unknown: Vec<u8> = unknown[example * n..(example + 1) * n].iter().zip(&missing).map(|(a, b)| a | b).collect();
+        tiles.push(Tile::masked(image, &truth, &missing));
+        tiles.push(Tile::masked(image, &truth, &unknown));
         tiles.extend(block.chunks(n).map(|answer| Tile::bits(image, answer)));
         let share = |i: usize| block.chunks(n).filter(|answer| answer[i] != 0).count() * 255 / answers;
         tiles.push(Tile::levels(image, &(0..n).map(|i| share(i) as u8).collect::<Vec<u8>>()));

@@ -18,7 +18,7 @@ const LOOK_EXAMPLES: usize = 200;
 
 #[derive(Args)]
 pub struct Learning {
-    /// Sizes of the hidden layers, first to last [default: 1000,500; with `impute` by the width]
+    /// Sizes of the hidden layers, first to last [default: 1000,500; of impute one of 4 units for each visible one, 32 to 500]
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub hidden: Option<Vec<usize>>,
     /// {-1,+1} or {0,1} [default: signs]
@@ -30,15 +30,15 @@ pub struct Learning {
     #[command(flatten)]
     pretraining: PretrainArgs,
     /// What estimates the gradient: ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K (K Gibbs sweeps), with centered- before
-    /// it for the centered parametrization [default: ucd-lmi]
+    /// it for the centered parametrization [default: ucd-lmi; of impute cd-5]
     #[arg(long, value_name = "[centered-]NAME[-K]")]
     estimator: Option<EstimatorSettings>,
     #[arg(long, value_enum, help = "[default: adam]")]
     optimizer: Option<OptimizerKind>,
-    /// Learning rate [default: 0.001]
+    /// Learning rate [default: 0.001; of impute 0.002]
     #[arg(long)]
     lr: Option<f64>,
-    /// The rate falls linearly to zero over this many steps [default: 0, which keeps it constant]
+    /// The rate falls linearly to zero over this many steps [default: 0, which keeps it constant; of impute all its steps]
     #[arg(long, value_name = "STEPS")]
     lr_decay: Option<u64>,
     /// SGD's momentum [default: 0]

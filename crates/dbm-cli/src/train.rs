@@ -45,21 +45,18 @@ impl Train {
         files::check_writable(&self.out)?;
         let data = self.data.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
-        let mut run = match &self.resume {
-            Some(path) => {
-                let checkpoint = files::read_checkpoint(path)?;
-                if let Some(settings) = &checkpoint.settings {
-                    let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
-                    memory.check(&Footprint::of_data(&sizes, settings, &data.examples, threads.count()))?;
-                }
-                self.resumed(checkpoint, &fingerprint)?
+        let run = if let Some(path) = &self.resume {
+            let checkpoint = files::read_checkpoint(path)?;
+            if let Some(settings) = &checkpoint.settings {
+                let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+                memory.check(&Footprint::of_data(&sizes, settings, &data.examples, threads.count()))?;
             }
-            None => {
-                let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), ..Settings::default() };
-                self.learning.begin(&data.examples, base, &[1000, 500], threads, memory, json)?
-            }
-        }
-        .with_backend(self.learning.backend.into());
+            self.resumed(checkpoint, &fingerprint)?
+        } else {
+            let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), ..Settings::default() };
+            self.learning.begin(&data.examples, base, &[1000, 500], threads, memory, json)?
+        };
+        let mut run = run.with_backend(self.learning.backend.into());
         if run.steps() > self.steps {
             return Err(CliError::Usage(format!(
                 "--steps counts from the beginning of the run and should be at least its {} steps, but is {}",

@@ -123,7 +123,8 @@ pub enum DataError {
     },
     /// A table's row of another width than the first.
     #[error(
-        "{name}: line {line}: expected {expected} columns as in the first row, but {got} came; every row needs the same number"
+        "{name}: line {line}: expected {expected} columns as in the first row, but {got} came; every row needs the same number, and a \
+         cell with a separator in it needs quotes"
     )]
     Ragged {
         /// The file.

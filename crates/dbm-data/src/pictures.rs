@@ -83,7 +83,7 @@ impl Pictures {
             Values::Bytes(_) if high <= 1.0 => 0.0,
             Values::Bytes(_) if high > f64::from(THRESHOLD) => f64::from(THRESHOLD),
             Values::Floats(_) if low >= 0.0 && high <= 1.0 => 0.5,
-            Values::Floats(_) if low >= -1.0 && low < 0.0 && high <= 1.0 => 0.0,
+            Values::Floats(_) if (-1.0..0.0).contains(&low) && high <= 1.0 => 0.0,
             _ => low + (high - low) / 2.0,
         };
         Encoding { bits: 1, threshold, columns: BTreeMap::new() }
@@ -96,20 +96,19 @@ impl Pictures {
     /// [`DataError::Asked`] for another number of bits than 1 to 8, or a threshold that is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
         let (bits, threshold) = (encoding.bits, encoding.threshold);
-        match bits {
-            1 if threshold.is_nan() => {
-                Err(DataError::Asked { what: "the threshold", expected: "a number", got: threshold.to_string() })
+        let visible = match (bits, &self.values) {
+            (1, _) => Visible::Bits { threshold },
+            (_, Values::Bytes(_)) => {
+                let (_, high) = self.values.range();
+                Visible::Planes { bits, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high } }
             }
-            1 => Ok(Visible::Bits { threshold }),
-            2..=8 => {
-                let (low, high) = match (&self.values, self.values.range()) {
-                    (Values::Bytes(_), (_, high)) => (0.0, if high > f64::from(THRESHOLD) { 255.0 } else { high }),
-                    (Values::Floats(_), range) => range,
-                };
-                Ok(Visible::Planes { bits, low, high })
+            (_, Values::Floats(_)) => {
+                let (low, high) = self.values.range();
+                Visible::Planes { bits, low, high }
             }
-            _ => Err(DataError::Asked { what: "bits per value", expected: "1 to 8", got: bits.to_string() }),
-        }
+        };
+        visible.check()?;
+        Ok(visible)
     }
 
     /// Units of an example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks where values are missing.
@@ -158,6 +157,7 @@ impl Pictures {
 
     /// Some examples of [`Pictures::encode`], without labels.
     pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        visible.check()?;
         if let Visible::Table(columns) = &visible {
             return Err(DataError::Format {
                 name: name.into(),
@@ -180,17 +180,12 @@ impl Pictures {
         let needed = examples.len().saturating_mul(stride);
         let mut packed = room(needed)?;
         for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
-            let mut put = |at: usize, number: u8| {
-                for b in 0..depth {
-                    let unit = at * depth + b;
-                    row[unit / 8] |= (number >> (depth - 1 - b) & 1) << (unit % 8);
-                }
-            };
+            let mut put = |at: usize, units: u8| put(row, at * depth, units);
             let values = example * size..(example + 1) * size;
             match &self.values {
                 Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
                 Values::Floats(floats) => {
-                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())))
+                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())));
                 }
             }
         }
@@ -201,8 +196,7 @@ impl Pictures {
             let mut known = room(needed)?;
             for (row, &example) in known.chunks_exact_mut(stride).zip(examples) {
                 for (at, value) in floats[example * size..(example + 1) * size].iter().enumerate() {
-                    let marks = u8::from(!value.is_nan());
-                    (at * depth..(at + 1) * depth).for_each(|unit| row[unit / 8] |= marks << (unit % 8));
+                    put(row, at * depth, if value.is_nan() { 0 } else { u8::MAX >> (8 - depth) });
                 }
             }
             data = data.with_packed_gaps(known).map_err(DataError::refused(name))?;
@@ -239,7 +233,16 @@ impl Pictures {
     }
 }
 
-/// A value's number of so many bits.
+/// Writes units from a place in a row on, the first in the lowest bit.
+fn put(row: &mut [u8], unit: usize, units: u8) {
+    let wide = u16::from(units) << (unit % 8);
+    row[unit / 8] |= wide as u8;
+    if wide > 0xff {
+        row[unit / 8 + 1] |= (wide >> 8) as u8;
+    }
+}
+
+/// A value's units, the most significant bit of its number being the first and in the lowest bit.
 struct Code<'a> {
     visible: &'a Visible,
     /// Of each byte, made once.
@@ -258,6 +261,11 @@ impl<'a> Code<'a> {
     }
 
     fn of(&self, value: f64) -> u8 {
+        let depth = self.visible.depth() as u32;
+        self.number(value).reverse_bits() >> (8 - depth.clamp(1, 8))
+    }
+
+    fn number(&self, value: f64) -> u8 {
         match *self.visible {
             Visible::Bits { threshold } => u8::from(value > threshold),
             Visible::Planes { bits, low, high } if high > low => {

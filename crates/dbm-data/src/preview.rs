@@ -1,5 +1,6 @@
 //! What was understood of the visitor's files, before anything is trained.
 
+use crate::pictures::Values;
 use crate::raw::{Content, Encoding, Raw, Visible};
 use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub enum Preview {
         rows: Vec<usize>,
         /// Rows and columns of each; a square where one row has a square number of values.
         shape: (usize, usize),
-        /// One after another, scaled so that the lowest value is black and the highest white; bytes as they are.
+        /// One after another, scaled so that the lowest value of these is black and the highest white; bytes as they are.
         before: Vec<u8>,
         /// The same made binary: 0 and 255, or with more bits a value that many greys.
         after: Vec<u8>,
@@ -70,8 +71,7 @@ impl Raw {
     pub fn about(&self, encoding: &Encoding) -> Result<About, DataError> {
         match &self.content {
             Content::Pictures(pictures) => {
-                let rows = spread(pictures.count, SAMPLE);
-                let data = pictures.encode_some(&self.name, pictures.visible(encoding)?, &rows)?;
+                let (ones, sampled) = self.ones(encoding)?;
                 let missing = pictures.missing();
                 let classes = pictures.labels.iter().flatten().collect::<BTreeSet<_>>().len();
                 let (units, bytes) = pictures.encoded_size(encoding);
@@ -81,8 +81,8 @@ impl Raw {
                     range: Some(pictures.values.range()),
                     missing,
                     missing_share: missing as f64 / pictures.values.len().max(1) as f64,
-                    ones: data.examples.share_of_ones(),
-                    sampled: rows.len(),
+                    ones,
+                    sampled,
                     classes,
                     units,
                     bytes,
@@ -109,6 +109,21 @@ impl Raw {
         }
     }
 
+    /// Share of ones among the known bits, under an encoding, and in how many examples it was counted: at most 1000 of pictures, so that it can
+    /// follow a slider.
+    ///
+    /// # Errors
+    /// Those of [`Raw::encode`].
+    pub fn ones(&self, encoding: &Encoding) -> Result<(f64, usize), DataError> {
+        let data = match &self.content {
+            Content::Pictures(pictures) => {
+                pictures.encode_some(&self.name, pictures.visible(encoding)?, &spread(pictures.count, SAMPLE))?
+            }
+            Content::Table(table) => table.encode(&self.name, encoding)?,
+        };
+        Ok((data.examples.share_of_ones(), data.examples.len()))
+    }
+
     /// At most `count` examples. Only these are encoded, so that it can follow a slider.
     ///
     /// # Errors
@@ -119,14 +134,16 @@ impl Raw {
                 let rows = spread(pictures.count, count.max(1));
                 let data = pictures.encode_some(&self.name, pictures.visible(encoding)?, &rows)?;
                 let depth = data.visible.as_ref().map_or(1, Visible::depth);
-                let (low, high) = match &pictures.values {
-                    crate::pictures::Values::Bytes(_) => (0.0, 255.0),
-                    crate::pictures::Values::Floats(_) => pictures.values.range(),
-                };
                 let size = pictures.size();
-                let values = rows.iter().flat_map(|&row| row * size..(row + 1) * size).map(|at| pictures.values.at(at));
+                let values = || rows.iter().flat_map(|&row| row * size..(row + 1) * size).map(|at| pictures.values.at(at));
+                let (low, high) = match &pictures.values {
+                    Values::Bytes(_) => (0.0, 255.0),
+                    Values::Floats(_) => {
+                        values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+                    }
+                };
                 let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
-                let before = values.map(|value| ((value - low) * scale + 0.5) as u8).collect();
+                let before = values().map(|value| ((value - low) * scale + 0.5) as u8).collect();
                 let greys =
                     |row: usize| data.visible.as_ref().map_or_else(Vec::new, |visible| visible.grey(&data.examples.row(row)));
                 let after = (0..rows.len()).flat_map(greys).collect();

@@ -6,6 +6,7 @@
 use crate::columns::{Column, Columns, Kind, Table};
 use crate::pictures::Pictures;
 pub use crate::preview::{About, Preview};
+use crate::reading::names::line;
 pub use crate::reading::{ReadOptions, read};
 use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
@@ -144,13 +145,32 @@ impl Visible {
     /// # Errors
     /// [`DataError::Metadata`] where it is something else.
     pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
-        serde_json::from_str(json).map_err(|error| DataError::Metadata {
+        let refuse = |got: String| DataError::Metadata {
             name: name.into(),
             key: Self::NOTE.into(),
             expected: "a description of the visible units",
-            got: error.to_string(),
+            got,
             advice: "use the file as it was saved",
-        })
+        };
+        let visible: Self = serde_json::from_str(json).map_err(|error| refuse(line(&error.to_string(), 160)))?;
+        visible.check().map_err(|error| refuse(error.to_string()))?;
+        Ok(visible)
+    }
+
+    /// That its numbers mean something.
+    ///
+    /// # Errors
+    /// [`DataError::Asked`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
+    pub fn check(&self) -> Result<(), DataError> {
+        let asked = |what, expected, got| Err(DataError::Asked { what, expected, got });
+        match *self {
+            Self::Bits { threshold } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
+            Self::Planes { bits, .. } if !(2..=8).contains(&bits) => asked("bits per value", "1 to 8", bits.to_string()),
+            Self::Planes { low, high, .. } if !(low.is_finite() && high.is_finite()) => {
+                asked("the range of the values", "finite", format!("{low} to {high}"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards. Of n kept bits the lowest and the highest
@@ -158,7 +178,7 @@ impl Visible {
     pub fn grey(&self, units: &[u8]) -> Vec<u8> {
         let depth = self.depth().max(1);
         let most = (1_u32 << depth.min(8)) - 1;
-        let number = |units: &[u8]| units.iter().fold(0, |number, &unit| number << 1 | u32::from(unit != 0));
+        let number = |units: &[u8]| units.iter().take(8).fold(0, |number, &unit| number << 1 | u32::from(unit != 0));
         units.chunks_exact(depth).map(|units| ((number(units) * 255 + most / 2) / most) as u8).collect()
     }
 

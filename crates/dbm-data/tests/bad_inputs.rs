@@ -2,6 +2,10 @@
 //!
 //! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` writes it again.
 
+#[path = "bad_tables.rs"]
+mod bad_tables;
+
+use dbm_data::columns::Table;
 use dbm_data::raw::{Encoding, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, DataError, npy};
 use std::fmt::Write as _;
@@ -259,11 +263,27 @@ fn tables(cases: &mut Cases) {
     cases.read(kind, "t.csv", "text with a zero byte in it", [vec![b'0'; 2000], vec![0], b"\n".to_vec()].concat());
     cases.read(kind, "t.csv", "UTF-16 that ends within a letter", b"\xff\xfe0\0,".to_vec());
     cases.read(kind, "t.csv", "UTF-16 with half a pair", b"\xff\xfe0\0\0\xd8,\0".to_vec());
-    let ids: String = (0..200).map(|row| format!("name{row}\n")).collect();
+    let ids: Vec<String> = (0..200).map(|row| format!("name{row}")).collect();
     cases.add(kind, "names alone, which no unit can stand for", {
-        let raw = read_files(&[("t.csv", format!("id\n{ids}").into_bytes())], None).unwrap();
+        let raw = read_files(&[("t.csv", format!("id\n{}\n", ids.join("\n")).into_bytes())], None).unwrap();
         raw.encode(&raw.suggest())
     });
+}
+
+fn more_tables(cases: &mut Cases) {
+    for (what, bytes) in bad_tables::bad_tables() {
+        let read = || {
+            let raw = read_files(&[("t.csv", bytes)], None)?;
+            raw.encode(&raw.suggest())
+        };
+        cases.add("table", what, read());
+    }
+    let (old, tables) = bad_tables::bad_tables_for_a_model();
+    let columns = Table::read("old.csv", old).unwrap().columns(&Encoding::default());
+    for (what, bytes) in tables {
+        let text = String::from_utf8(bytes).unwrap();
+        cases.add("table for a model", what, Table::read("t.csv", &text).and_then(|table| table.encode_as("t.csv", &columns)));
+    }
 }
 
 fn encodings(cases: &mut Cases) {
@@ -306,7 +326,7 @@ fn checkpoints(cases: &mut Cases) {
 #[test]
 fn every_refusal_says_what_was_expected_what_came_and_what_to_do() {
     let mut cases = Cases::default();
-    for group in [kinds, gzips, idxs, arrays, zips, pictures, tables, encodings, checkpoints] {
+    for group in [kinds, gzips, idxs, arrays, zips, pictures, tables, more_tables, encodings, checkpoints] {
         group(&mut cases);
     }
     let cases = cases.0;

@@ -17,16 +17,24 @@ enum Beside {
 
 pub struct Verdict {
     report: Report,
-    /// Beside the column's mode, and beside the nearest rows.
+    /// By log-loss, beside the column's mode and beside the nearest rows.
     beside: [Beside; 2],
+    /// By the share of values that are right, beside the column's mode.
+    right: Beside,
     /// The model may have been trained on what was hidden.
     seen: bool,
 }
 
 impl Verdict {
     pub fn new(report: &Report, outcomes: &[Outcome], seen: bool) -> Self {
-        let beside = [Method::ColumnMode, Method::Neighbours].map(|other| beside(outcomes, other));
-        Self { report: report.clone(), beside, seen }
+        let loss = |cell: &Outcome, method: Method| -libm::log(cell.predictions[method as usize].of_truth.max(LEAST_PROBABILITY));
+        let wrong = |cell: &Outcome, method: Method| f64::from(cell.predictions[method as usize].value != cell.cell.truth);
+        Self {
+            report: report.clone(),
+            beside: [Method::ColumnMode, Method::Neighbours].map(|other| beside(outcomes, other, loss)),
+            right: beside(outcomes, Method::ColumnMode, wrong),
+            seen,
+        }
     }
 
     /// What the scores mean for the cells that nobody knows.
@@ -42,6 +50,9 @@ impl Verdict {
             [Beside::Better, Beside::Worse] => {
                 "The model beats the column's mode, but the nearest rows do better: train it longer (--steps) or larger (--hidden) before you trust it."
                     .into()
+            }
+            _ if self.right == Beside::Better => {
+                format!("The model guesses about {right} of 100 right, more than the column's mode, but it is too sure of itself: do not trust its probabilities; train it shorter (--steps) or smaller (--hidden), or give it more rows.")
             }
             [Beside::Alike, _] => {
                 "The model does no better than the column's mode: do not trust it; either the columns do not depend on each other, or it needs more rows or training."
@@ -87,11 +98,9 @@ impl Verdict {
     }
 }
 
-/// By the differences of log-losses, cell by cell.
-fn beside(outcomes: &[Outcome], other: Method) -> Beside {
-    let loss =
-        |outcome: &Outcome, method: Method| -libm::log(outcome.predictions[method as usize].of_truth.max(LEAST_PROBABILITY));
-    let differences: Vec<f64> = outcomes.iter().map(|outcome| loss(outcome, Method::Model) - loss(outcome, other)).collect();
+/// By the differences of what each loses, cell by cell.
+fn beside(outcomes: &[Outcome], other: Method, loss: impl Fn(&Outcome, Method) -> f64) -> Beside {
+    let differences: Vec<f64> = outcomes.iter().map(|cell| loss(cell, Method::Model) - loss(cell, other)).collect();
     let (mean, error) = mean_and_error(&differences);
     if mean < -ERRORS * error {
         Beside::Better
@@ -99,5 +108,38 @@ fn beside(outcomes: &[Outcome], other: Method) -> Beside {
         Beside::Worse
     } else {
         Beside::Alike
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::impute::{Cell, Prediction, Score};
+
+    /// What is said where each method gives the truth these probabilities, by turns.
+    fn sentence(model: [f64; 2], mode: [f64; 2], neighbours: [f64; 2], seen: bool) -> String {
+        let cell = |row: usize| Outcome {
+            cell: Cell { row, units: 0..1, truth: 1 },
+            predictions: [model, mode, neighbours]
+                .map(|p| Prediction { of_truth: p[row % 2], value: usize::from(p[row % 2] > 0.5) }),
+        };
+        let outcomes: Vec<Outcome> = (0..100).map(cell).collect();
+        let score = Score { accuracy: 0.875, log_loss: 0.3, log_loss_error: 0.01 };
+        let report =
+            Report { cells: 100, rows: 100, rows_with_hidden: 100, rows_compared: 100, rows_in_all: 100, scores: [score; 3] };
+        Verdict::new(&report, &outcomes, seen).sentence()
+    }
+
+    #[test]
+    fn the_verdict_follows_the_scores() {
+        let (good, fair, poor) = ([0.9, 0.95], [0.8, 0.7], [0.4, 0.45]);
+        assert!(sentence(good, poor, fair, false).starts_with("The model beats both: expect about 88 of 100"));
+        assert!(sentence(good, poor, good, false).contains("does as well as the nearest rows"));
+        assert!(sentence(fair, poor, good, false).contains("the nearest rows do better"));
+        assert!(sentence(poor, poor, fair, false).contains("no better than the column's mode: do not trust"));
+        assert!(sentence(poor, fair, good, false).contains("does worse than the column's mode"));
+        // Nearly always right, and quite sure where it is wrong.
+        assert!(sentence([0.99, 1e-6], [0.4, 0.4], fair, false).contains("too sure of itself"));
+        assert!(sentence(good, poor, fair, true).contains("upper bounds"));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Checkpoint, FORMAT, RESERVED, VERSION};
 use crate::DataError;
+use crate::reading::names::line;
 use dbm_core::{Parameters, Units};
 use half::f16;
 use safetensors::Dtype;
@@ -105,8 +106,8 @@ impl<'a> File<'a> {
         let Some((text, data)) = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length)) else {
             return Err(truncated("its header", length, rest.len()));
         };
-        let header: Metadata =
-            serde_json::from_slice(text).map_err(|error| format(format!("its header does not parse ({error})")))?;
+        let header: Metadata = serde_json::from_slice(text)
+            .map_err(|error| format(format!("its header does not parse ({})", line(&error.to_string(), 200))))?;
         let expected = header.data_len();
         if data.len() < expected {
             return Err(truncated("the tensors its header lists", expected as u64, data.len()));
@@ -125,7 +126,7 @@ impl<'a> File<'a> {
             name: self.name.into(),
             key: key.into(),
             expected,
-            got: get(key).map_or("it is missing".into(), |value| format!("it is {value:?}")),
+            got: get(key).map_or("it is missing".into(), |value| format!("it is {:?}", line(value, 80))),
             advice,
         };
         if get("format").is_some_and(|format| format != FORMAT) {
@@ -194,7 +195,11 @@ impl<'a> File<'a> {
         let fits = shape.iter().zip(&info.shape).all(|(size, &got)| size.is_none_or(|size| size == got));
         if info.shape.len() != shape.len() || !fits {
             let sizes: Vec<String> = shape.iter().map(|size| size.map_or("n".into(), |size| size.to_string())).collect();
-            return Err(self.tensor(tensor, format!("shape [{}]", sizes.join(", ")), format!("it is {:?}", info.shape)));
+            return Err(self.tensor(
+                tensor,
+                format!("shape [{}]", sizes.join(", ")),
+                line(&format!("it is {:?}", info.shape), 120),
+            ));
         }
         let (start, end) = info.data_offsets;
         let data = self.data.get(start..end).ok_or_else(|| self.missing(tensor))?;
@@ -210,7 +215,7 @@ impl<'a> File<'a> {
     }
 
     fn tensor(&self, tensor: &str, expected: String, got: String) -> DataError {
-        DataError::Tensor { name: self.name.into(), tensor: tensor.into(), expected, got, advice: OTHER }
+        DataError::Tensor { name: self.name.into(), tensor: line(tensor, 80), expected, got, advice: OTHER }
     }
 }
 

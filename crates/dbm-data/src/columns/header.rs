@@ -30,12 +30,12 @@ impl Header {
     /// In this order:
     ///
     /// 1. Numbers counting from 0 to 2 or further, after an empty cell or not, are pandas' numbers of columns.
-    /// 2. A row alone is a header if it holds words only.
+    /// 2. A row above nothing known is a header if it holds words only.
     /// 3. A cell that comes again in its column makes the row data.
     /// 4. A cell that is no number above numbers, or none of two words (yes and no) above those, makes it a header, if no two of its cells
     ///    are the same.
     /// 5. Numbers above numbers, and such words above such words, make it data.
-    /// 6. What is left are words above words: a header if all differ and some column below repeats itself.
+    /// 6. What is left are words above words: a header if all differ and some column below repeats itself, or if only the first cell is empty.
     pub fn of(cells: &Cells) -> Self {
         if counts(cells) {
             return Self::Counting;
@@ -43,11 +43,11 @@ impl Header {
         let first = || (0..cells.width()).map(|column| cells.get(0, column));
         let is_word =
             |cell: &str| !is_missing(cell) && number(cell, cells.separator.leaves_commas()).is_none() && word(cell).is_none();
-        if cells.rows() == 1 {
-            return if first().all(is_word) { Self::Names } else { Self::None };
-        }
         let below = || 1..cells.rows().min(LOOK + 1);
         let known = |column: usize| below().map(move |row| cells.get(row, column)).filter(|cell| !is_missing(cell));
+        if (0..cells.width()).all(|column| known(column).next().is_none()) {
+            return if first().all(is_word) { Self::Names } else { Self::None };
+        }
         let mut distinct = HashSet::new();
         let named = first().filter(|cell| !is_missing(cell)).all(|cell| distinct.insert(cell));
         let (mut spoiled, mut fits, mut repeats) = (false, false, false);
@@ -69,7 +69,9 @@ impl Header {
             }
         }
         let words = || repeats && cells.rows() > WORDS && first().skip(1).all(|cell| !is_missing(cell));
-        if named && (spoiled || !fits && words()) { Self::Names } else { Self::None }
+        // As pandas writes an index without a name.
+        let indexed = || cells.width() > 1 && cells.get(0, 0).is_empty() && first().skip(1).all(is_word);
+        if named && (spoiled || !fits && words() || indexed()) { Self::Names } else { Self::None }
     }
 }
 

@@ -227,13 +227,13 @@ struct Layout {
 
 impl Layout {
     fn of(shape: &[usize], fortran: bool) -> Option<Self> {
+        const NONE: (usize, usize) = (1, 1);
         let mut strides = vec![1_usize; shape.len()];
         for at in 1..shape.len() {
             // Row-major: the last size is the fastest. Columns first: the first one.
             let (to, from) = if fortran { (at, at - 1) } else { (shape.len() - 1 - at, shape.len() - at) };
             strides[to] = strides[from].checked_mul(shape[from])?;
         }
-        const NONE: (usize, usize) = (1, 1);
         let at = |axis: usize| (shape[axis], strides[axis]);
         let [n, rows, columns, channels] = match *shape {
             [_, _] => [at(0), NONE, at(1), NONE],

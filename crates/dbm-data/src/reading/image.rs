@@ -4,6 +4,7 @@ use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
 use super::names::line;
 use crate::DataError;
 use png::{ColorType, Transformations};
+use std::fmt::Display;
 use std::io::Cursor;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::bytestream::ZCursor;
@@ -53,7 +54,7 @@ fn is_png(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\x89PNG")
 }
 
-fn damaged(name: &str, expected: &str, reason: impl ToString) -> DataError {
+fn damaged(name: &str, expected: &str, reason: &dyn Display) -> DataError {
     // What stands behind "while" is of no use but to the decoder's authors.
     let reason = reason.to_string();
     let got = format!("it fails ({})", line(reason.split(" while ").next().unwrap_or("").trim(), 160));
@@ -94,7 +95,7 @@ fn sides(reader: &PngReader) -> (usize, usize) {
 }
 
 fn png_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<PngReader<'a>, DataError> {
-    let refuse = |error: png::DecodingError| damaged(name, "an intact PNG image", error);
+    let refuse = |error: png::DecodingError| damaged(name, "an intact PNG image", &error);
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     decoder.set_ignore_text_chunk(true);
@@ -116,7 +117,7 @@ fn decode_png(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
     buffer.resize(needed, 0);
-    reader.next_frame(&mut buffer).map_err(|error| damaged(name, "an intact PNG image", error))?;
+    reader.next_frame(&mut buffer).map_err(|error| damaged(name, "an intact PNG image", &error))?;
     let mut picture = Grey { rows, columns, pixels: Vec::new(), coloured: false, transparent: false };
     let (mut coloured, mut transparent) = (false, false);
     let mut colour = |[r, g, b]: [u8; 3]| {
@@ -147,14 +148,14 @@ type JpegReader<'a> = JpegDecoder<ZCursor<&'a [u8]>>;
 
 fn jpeg_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<(JpegReader<'a>, (usize, usize)), DataError> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), DecoderOptions::default());
-    decoder.decode_headers().map_err(|error| damaged(name, "an intact JPEG image", error))?;
+    decoder.decode_headers().map_err(|error| damaged(name, "an intact JPEG image", &error))?;
     let size = decoder.info().map_or((0, 0), |info| (usize::from(info.height), usize::from(info.width)));
     let least = (size.0 * size.1).div_ceil(MAX_JPEG_EXPANSION);
     check(name, size, least as u128, bytes.len() as u128)?;
     // The decoder fills what is not there with grey.
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     if last(0xd9) < last(0xda) {
-        return Err(damaged(name, "a JPEG image up to its end marker", "the marker is not there"));
+        return Err(damaged(name, "a JPEG image up to its end marker", &"the marker is not there"));
     }
     Ok((decoder, size))
 }
@@ -164,10 +165,10 @@ fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     let coloured = decoder.input_colorspace() != Some(ColorSpace::Luma);
     let wanted = if coloured { ColorSpace::RGB } else { ColorSpace::Luma };
     decoder.set_options(DecoderOptions::default().jpeg_set_out_colorspace(wanted));
-    let pixels = decoder.decode().map_err(|error| damaged(name, "an intact JPEG image", error))?;
+    let pixels = decoder.decode().map_err(|error| damaged(name, "an intact JPEG image", &error))?;
     let pixels = if coloured { pixels.as_chunks().0.iter().map(|&pixel| luma(pixel)).collect() } else { pixels };
     if pixels.len() != rows * columns {
-        return Err(damaged(name, "a JPEG image of one or three channels", "it has others"));
+        return Err(damaged(name, "a JPEG image of one or three channels", &"it has others"));
     }
     Ok(Grey { rows, columns, pixels, coloured, transparent: false })
 }

@@ -73,11 +73,14 @@ fn cut(bytes: Cow<[u8]>, most: usize) -> Cow<[u8]> {
     }
 }
 
+/// A file's name, and why it is not read.
+pub(crate) type Refused = (String, DataError);
+
 /// The files that can be read among those that came, the ones in archives being taken out, and the refusals of the others.
 pub(crate) fn members<'a>(
     files: &[&'a File],
     report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<(Vec<Member<'a>>, Vec<(String, DataError)>), DataError> {
+) -> Result<(Vec<Member<'a>>, Vec<Refused>), DataError> {
     let mut members = Vec::new();
     let mut refused = Vec::new();
     for file in files {

@@ -19,7 +19,7 @@ use crate::pictures::Pictures;
 use crate::raw::{Content, File, Raw};
 use kind::Kind;
 use limits::{Budget, MAX_FILES};
-use member::{Member, members};
+use member::{Member, Refused, members};
 use names::{base, few, is_junk, shown};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub struct ReadOptions {
 /// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are kept as bytes, and NaN is missing.
 ///
 /// At most [`MAX_DATA`] bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
-/// picture of a size checked against its file's takes, memory stays below 8 times the bytes that came and were unpacked.
+/// picture of a size checked against its file's takes, memory stays below 16 times the bytes that came and were unpacked.
 ///
 /// ```
 /// use dbm_data::raw::{Content, File, ReadOptions, read};
@@ -94,7 +94,7 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
 fn content(
     name: &str,
     members: Vec<Member>,
-    refused: &[(String, DataError)],
+    refused: &[Refused],
     options: &ReadOptions,
     notes: &mut Vec<String>,
     report: &mut dyn FnMut(&str, u64, u64),

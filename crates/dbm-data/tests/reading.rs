@@ -1,0 +1,185 @@
+//! Several files at once, archives and bombs: what is taken, what is left out, and what memory that takes.
+//!
+//! The last is counted by the allocator for the whole process, so tests that measure hold a lock, and so do the others.
+
+use dbm_data::pictures::{Pictures, Values};
+use dbm_data::raw::{Content, File, Raw, ReadOptions, read};
+use dbm_data::{DataError, Dataset, MAX_DATA, npy};
+use peak_alloc::PeakAlloc;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let result = work();
+    (ALLOCATOR.peak_usage() - before, result)
+}
+
+fn file(name: &str, bytes: Vec<u8>) -> File {
+    File { name: name.into(), bytes }
+}
+
+fn try_read(files: &[File]) -> Result<Raw, DataError> {
+    read(files, &ReadOptions::default(), &mut |_, _, _| {})
+}
+
+fn pictures(raw: &Raw) -> &Pictures {
+    let Content::Pictures(pictures) = &raw.content else { panic!("{raw:?}") };
+    pictures
+}
+
+fn idx(sizes: &[u32], data: &[u8]) -> Vec<u8> {
+    let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_be_bytes()).collect();
+    [&[0, 0, 8, (sizes.len() / 4) as u8][..], &sizes, data].concat()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A ZIP archive of deflated files.
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    for (name, content) in files {
+        let mut sum = flate2::Crc::new();
+        sum.update(content);
+        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(content).unwrap();
+        let packed = encoder.finish().unwrap();
+        let number = |size: usize| (size as u32).to_le_bytes();
+        let common = [
+            &[20, 0, 0, 0, 8, 0, 0, 0, 0, 0],
+            &sum.sum().to_le_bytes()[..],
+            &number(packed.len()),
+            &number(content.len()),
+            &number(name.len()),
+        ]
+        .concat();
+        let start = number(bytes.len());
+        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
+    }
+    let count = (files.len() as u16).to_le_bytes();
+    let (size, start) = ((directory.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
+    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &size, &start, &[0, 0]].concat()
+}
+
+#[test]
+fn the_files_of_one_data_set_find_each_other() {
+    let _alone = alone();
+    let (train, test) = (idx(&[3, 2, 2], &[9; 12]), idx(&[2, 2, 2], &[7; 8]));
+    let (train_labels, test_labels) = (idx(&[3], &[1, 2, 3]), idx(&[2], &[4, 5]));
+    let all = [
+        file("t10k-images", test.clone()),
+        file("t10k-labels", test_labels.clone()),
+        file("train-labels", train_labels.clone()),
+        file("train-images", gzip(&train)),
+        file("read me", b"what this is".to_vec()),
+        file(".DS_Store", vec![0, 0, 0, 1]),
+        file("cover.gif", b"GIF89a".to_vec()),
+    ];
+    let raw = try_read(&all).unwrap();
+    assert_eq!((pictures(&raw).count, pictures(&raw).labels.as_deref()), (3, Some(&[1, 2, 3][..])));
+    let notes = raw.notes.join(" ");
+    for words in ["Taken was train-images (3 x 2 x 2) with the labels train-labels", "t10k-images", "read me", "cover.gif"] {
+        assert!(notes.contains(words), "{words} is not in {notes}");
+    }
+    assert!(!notes.contains("DS_Store"), "{notes}");
+    let packed = zip(&[("a/train-images.gz", &gzip(&train)), ("a/train-labels", &train_labels)]);
+    let inner = try_read(&[file("x", packed)]).unwrap();
+    assert_eq!(inner.content, raw.content);
+    // As many of either: those of the training set, whatever their order.
+    let equal = [
+        file("x_test", train.clone()),
+        file("y_test", train_labels.clone()),
+        file("y_train", idx(&[3], &[7, 8, 9])),
+        file("x_train", train),
+    ];
+    let raw = try_read(&equal).unwrap();
+    assert_eq!(pictures(&raw).labels.as_deref(), Some(&[7, 8, 9][..]));
+}
+
+#[test]
+fn progress_is_told_and_text_can_be_a_table() {
+    let _alone = alone();
+    let row = |row: usize| vec![(row % 2).to_string(); 16].join(",");
+    let text = (0..3000).map(row).collect::<Vec<_>>().join("\n");
+    let files = [file("t.csv", text.into_bytes())];
+    let mut told = Vec::new();
+    let raw =
+        read(&files, &ReadOptions::default(), &mut |stage, done, total| told.push((stage.to_owned(), done, total))).unwrap();
+    assert_eq!(pictures(&raw).shape, (4, 4));
+    assert!(told.contains(&("reading values".into(), 2048, 3000)), "{told:?}");
+    let options = ReadOptions { table: true, ..ReadOptions::default() };
+    let Content::Table(table) = read(&files, &options, &mut |_, _, _| {}).unwrap().content else {
+        panic!("a table was asked for")
+    };
+    assert_eq!((table.n_rows(), table.n_columns()), (3000, 16));
+}
+
+#[test]
+fn pictures_of_a_model_are_read_as_its_own_were() {
+    let _alone = alone();
+    let of = |values: Vec<u8>| Pictures { count: 1, shape: (1, values.len()), values: Values::Bytes(values), labels: None };
+    let (first, other) = (of(vec![0, 100, 200]), of(vec![0, 1, 1]));
+    let Dataset { visible, .. } = first.encode("x", &first.suggest()).unwrap();
+    assert_eq!(other.encode("x", &other.suggest()).unwrap().examples.row(0), [0, 1, 1]);
+    assert_eq!(other.encode_as("x", &visible.unwrap()).unwrap().examples.row(0), [0, 0, 0]);
+}
+
+#[test]
+fn bombs_are_refused_before_they_are_unpacked() {
+    let _alone = alone();
+    let zeros = vec![0; 20_000_000];
+    let little = 2_000_000;
+    // A header that announces less than comes, an archive whose directory lies, and one that announces too much in all.
+    let bomb = file("b.gz", gzip(&[&idx(&[2, 5], &[])[..], &zeros].concat()));
+    let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&bomb)));
+    assert!(result.unwrap_err().to_string().contains("announces 10 bytes"));
+    assert!(peak < little, "{peak}");
+    let mut lying = zip(&[("x.npy", &[npy::write_u8(&[1, 4], &[1; 4]), zeros].concat())]);
+    let entry = lying.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    lying[entry + 24..entry + 28].copy_from_slice(&132_u32.to_le_bytes());
+    let lying = file("b.zip", lying);
+    let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&lying)));
+    assert!(result.unwrap_err().to_string().contains("132 bytes as its directory says, but more came"));
+    assert!(peak < little, "{peak}");
+    let mut large = zip(&[("x.csv", b"0,1\n")]);
+    let entry = large.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    large[entry + 24..entry + 28].copy_from_slice(&(MAX_DATA as u32 + 1).to_le_bytes());
+    let large = file("b.zip", large);
+    let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&large)));
+    assert!(matches!(result, Err(DataError::TooLarge { .. })), "{result:?}");
+    assert!(peak < little, "{peak}");
+}
+
+#[test]
+fn reading_and_encoding_take_little_beside_the_values() {
+    let _alone = alone();
+    let (count, size) = (5000, 784);
+    let bytes: Vec<u8> = (0..count * size).map(|at| (at * 7 % 251) as u8).collect();
+    let plain = file("x.idx", idx(&[count as u32, 28, 28], &bytes));
+    let packed = file("x.gz", gzip(&plain.bytes));
+    let values = bytes.len();
+    for (what, file, times) in [("plain", plain, 1.1), ("gzip", packed, 2.2)] {
+        let (peak, raw) = peak_of(|| try_read(std::slice::from_ref(&file)).unwrap());
+        assert!((peak as f64) < times * values as f64 + 2e5, "{what}: {peak} for {values}");
+        let encoding = raw.suggest();
+        let (peak, data) = peak_of(|| raw.encode(&encoding).unwrap());
+        assert_eq!(raw.about(&encoding).unwrap().bytes as usize, data.examples.packed().len());
+        assert!(peak < data.examples.packed().len() + 200_000, "{what}: {peak}");
+        let (peak, _) = peak_of(|| raw.preview(&encoding, 20).unwrap());
+        assert!(peak < 500_000, "a preview takes {peak}");
+    }
+}
