@@ -78,8 +78,14 @@ const BREAKS = [
     {
         what: "the clamping of v in the positive phase of CD",
         file: `${CORE}/gradient/cd.rs`,
-        from: "let mut chains = Chains::clamped(run.model, run.batch.visible.clone());",
-        to: "let mut chains = Chains::free(run.model, run.batch.visible.rows());",
+        from: "let mut chains = run.clamped_chains();",
+        to: "let mut chains = Chains::free(run.model, run.rows.len());",
+    },
+    {
+        what: "the freedom of missing visible units in the positive phase: clamped to what stands in their place",
+        file: `${CORE}/gradient/mod.rs`,
+        from: "self.observed(row).is_none_or(|observed| !observed.contains(&false))",
+        to: "self.observed(row).is_none_or(|_| true)",
     },
     {
         what: "the half of the marginalization",

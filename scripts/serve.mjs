@@ -1,6 +1,6 @@
 // Serves dist/ as any static host would, plus the two headers that make the page cross-origin isolated (SharedArrayBuffer, precise
 // timers). Run directly it serves at http://127.0.0.1:$PORT; imported, `serve` gives a server to tests.
-import { createReadStream } from "node:fs";
+import { createReadStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, sep } from "node:path";
@@ -28,6 +28,9 @@ const HEADERS = {
   "Cache-Control": "no-cache",
   "X-Content-Type-Options": "nosniff",
 };
+
+/** The page says the same in a meta element; workers heed what their own files came with. */
+const POLICY = readFileSync(fileURLToPath(new URL("../index.html", import.meta.url)), "utf8").match(/Content-Security-Policy" content="([^"]+)"/)[1];
 
 const ISOLATION = {
   "Cross-Origin-Embedder-Policy": "require-corp",
@@ -64,7 +67,7 @@ async function answer(root, headers, request, response) {
 
 /** Serves `root` at `port` (0: any free one), with the headers of isolation or, as a host without them would, not; resolves to the server once it listens. */
 export function serve({ root = DIST, port = 0, isolated = true } = {}) {
-  const headers = isolated ? { ...HEADERS, ...ISOLATION } : HEADERS;
+  const headers = isolated ? { ...HEADERS, ...ISOLATION, "Content-Security-Policy": POLICY } : HEADERS;
   const server = createServer((request, response) => answer(root, headers, request, response));
   return new Promise((resolve, reject) => {
     server.once("error", reject);

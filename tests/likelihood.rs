@@ -278,6 +278,78 @@ fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     }
 }
 
+/// All ways in which each visible unit is low, high or missing.
+fn all_gappy(model: &Dbm) -> Vec<Vec<Option<bool>>> {
+    let n = model.n_visible() as u32;
+    let unit = |code: u32, i: u32| [Some(false), Some(true), None][(code / 3_u32.pow(i) % 3) as usize];
+    (0..3_u32.pow(n)).map(|code| (0..n).map(|i| unit(code, i)).collect()).collect()
+}
+
+fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
+    let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
+    Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
+    for model in models() {
+        let rows = all_gappy(&model);
+        let data = examples(&rows);
+        let all: Vec<usize> = (0..rows.len()).collect();
+        let posterior = mean_field::posterior_of(&model, &data, &all, 1000, 1e-5);
+        assert_eq!(posterior.capped, 0);
+        let (log_z, mut total, mut largest) = (common::log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
+        for (row, visible) in rows.iter().enumerate() {
+            let exact = common::log_sum(&model, visible);
+            total += exact - log_z;
+            let bound = posterior.bound(&model, row);
+            assert!(bound <= exact + 1e-5, "{:?} {visible:?}: bound {bound}, exact {exact}", model.sizes());
+            largest = largest.max(exact - bound);
+            let values = posterior.means[0].row(row).iter().zip(visible);
+            assert!(values.clone().all(|(&mean, bit)| bit.is_none_or(|bit| mean == model.units().value(bit))));
+            // Where hardly anything is known the means are hardly at the ends.
+            assert!(values.filter(|(_, bit)| bit.is_none()).all(|(&mean, _)| mean > model.units().low() && mean < 1.0));
+        }
+        assert!((1e-3..3.0).contains(&largest), "{:?}: largest gap {largest}", model.sizes());
+        let mean = exact::log_likelihood(&model, &data).unwrap();
+        assert!((mean - total / rows.len() as f64).abs() < 1e-9);
+    }
+}
+
+/// 4000 draws, seed 6, 4 standard errors (alpha = 6.3e-5).
+#[wasm_bindgen_test(unsupported = test)]
+fn with_gaps_the_signals_look_at_known_units_alone() {
+    let model = random_model(Units::Signs, &[6, 5, 4], 41);
+    let row = vec![Some(true), None, Some(false), None, None, Some(true)];
+    let data = examples(&vec![row.clone(); 4000]);
+    let posterior = mean_field::posterior_of(&model, &data, &(0..4000).collect::<Vec<_>>(), 100, 1e-5);
+    let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &[unit; 4000])[0]).sum();
+    let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(6), 0, 0);
+    let (mean, error) = dbm_core::math::mean_and_error(&drawn);
+    assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "{mean} and {all}, standard error {error}");
+
+    let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(0)).collect();
+    let high: Vec<f64> = model.field(0, &state).into_iter().map(|a| dbm_core::math::logistic(2.0 * f64::from(a))).collect();
+    let expected = ((1.0 - high[0]).powi(2) + high[2].powi(2) + (1.0 - high[5]).powi(2)) / 3.0;
+    assert!((signals::reconstruction_errors(&model, &posterior)[0] - expected).abs() < 1e-6);
+
+    // Examples of which nothing is known take no part; nothing else can be said of them.
+    let seen = signals::Signals::of(&model, &data, 100, 1, 0).unwrap();
+    assert!((seen.reconstruction_error - expected).abs() < 1e-2);
+    let nothing = vec![None; 6];
+    let mixed = examples(&[row, nothing.clone()]);
+    let seen = signals::Signals::of(&model, &mixed, 2, 1, 0).unwrap();
+    assert!((seen.reconstruction_error - expected).abs() < 1e-2);
+    assert_eq!(signals::Signals::of(&model, &examples(&[nothing]), 2, 1, 0), Err(DbmError::NoExamples));
+    // Annealing begins at the shares among known bits: unit 1 is never known, and as likely as not.
+    let base = Base::of_data(&model, &mixed).unwrap();
+    let share = |ones: f64, zeros: f64| 0.5 * ((ones + 1.0) / (zeros + 1.0)).ln();
+    let field = |a: f64| (2.0 * a.cosh()).ln();
+    let biases = [share(1.0, 0.0), 0.0, share(0.0, 1.0), 0.0, 0.0, share(1.0, 0.0)];
+    let log_z: f64 = biases.into_iter().map(field).sum::<f64>() + 9.0 * field(0.0);
+    assert!((base.log_z() - log_z).abs() < 1e-6);
+}
+
 #[wasm_bindgen_test(unsupported = test)]
 fn reconstruction_errors_are_those_of_their_definition() {
     for model in models() {

@@ -1,20 +1,19 @@
-//! Messages as they cross between page and worker: through the browser's own values and back, unchanged.
+//! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
 #![cfg(target_arch = "wasm32")]
 
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, Event, Grid, Histogram, Message, Metrics, ModelChoice,
-    PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
+    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, Event, Grid, Histogram, Message, Metrics,
+    ModelChoice, PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
 };
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-fn cross<T: Serialize + DeserializeOwned>(value: &T) -> T {
-    let sent = value.serialize(&serde_wasm_bindgen::Serializer::new()).expect("can be sent");
-    serde_wasm_bindgen::from_value(sent).expect("can be read")
+fn cross<T: Travels + Clone>(value: &T) -> T {
+    let parcel = wire::pack(value.clone()).expect("can be sent");
+    wire::unpack(&parcel.message).expect("can be read")
 }
 
 #[wasm_bindgen_test]
@@ -23,14 +22,26 @@ fn requests_cross_unchanged() {
     settings.optimizer.learning_rate = 0.1 + 0.2;
     let start = Start::Pretrained { steps: u32::MAX, learning_rate: 0.05 };
     let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, start, settings };
-    let source = DataSource::Upload { name: "<b>mine</b>.csv".into(), bytes: (0..=255).collect(), threshold: 127 };
+    let source = DataSource::Examples(EncodedData {
+        name: "<b>mine</b>.csv".into(),
+        width: 9,
+        packed: (0..=255).collect(),
+        known: vec![7; 256],
+        image: Some((3, 3)),
+        depth: 1,
+        held_back: vec![],
+        visible: "{}".into(),
+    });
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
         Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
-        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![] },
+        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
         Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
+        Command::Save,
+        Command::Impute { completions: 32, sweeps: 50, seed: 1 },
+        Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },
         Command::Complete {
             model: ModelChoice::Training,
             values: vec![0, 1],
@@ -57,7 +68,8 @@ fn every_estimator_crosses_unchanged() {
             settings: dbm_core::Settings::default(),
         };
         plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
-        assert_eq!(cross(&plan), plan);
+        let request = Request { version: VERSION, id: 1, command: Command::NewRun { plan } };
+        assert_eq!(cross(&request), request);
     }
 }
 
@@ -84,7 +96,7 @@ fn events_cross_unchanged() {
         positive,
         negative: PhaseMetrics::default(),
     };
-    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), bits: vec![0, 1, 1] };
+    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), depth: 1, bits: vec![0, 1, 1] };
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
@@ -96,6 +108,8 @@ fn events_cross_unchanged() {
         Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },
         Event::Bench(bench),
+        Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] },
+        Event::Imputed { probabilities: vec![0.25, 1.0] },
     ];
     for event in events {
         for id in [None, Some(4)] {
@@ -108,7 +122,9 @@ fn events_cross_unchanged() {
 #[wasm_bindgen_test]
 fn a_message_of_another_shape_is_an_error_and_no_panic() {
     for value in ["Train", "{}", ""] {
-        assert!(serde_wasm_bindgen::from_value::<Request>(value.into()).is_err());
+        assert!(wire::unpack::<Request>(&value.into()).is_err());
     }
-    assert!(serde_wasm_bindgen::from_value::<Message>(wasm_bindgen::JsValue::NULL).is_err());
+    assert!(wire::unpack::<Message>(&wasm_bindgen::JsValue::NULL).is_err());
+    let empty = js_sys::Array::of1(&js_sys::Uint8Array::new_with_length(3));
+    assert!(wire::unpack::<Message>(&empty).is_err());
 }

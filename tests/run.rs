@@ -3,7 +3,9 @@
 mod common;
 
 use common::random_model;
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::Streams;
 use dbm_core::{
     Alone, Backend, Examples, Exchange, Host, Method, OptimizerSettings, Part, Settings, Snapshot, Trainer, Units, exact, init,
 };
@@ -157,16 +159,23 @@ fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Tr
 #[wasm_bindgen_test(unsupported = test)]
 fn the_number_of_replicas_changes_no_bit() {
     // Wide enough for more blocks than replicas.
-    let data = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
-    for (name, method) in [("ucd-lmi", Method::Adam), ("centered-pcd-1", Method::AmsGrad), ("lmi", Method::Sgd)] {
+    let whole = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
+    let gaps = whole.clone().with_gaps(&(0..30 * 200_u32).map(|i| u8::from(i % 11 > 2)).collect::<Vec<u8>>()).unwrap();
+    for (name, method, data) in [
+        ("ucd-lmi", Method::Adam, &whole),
+        ("centered-pcd-1", Method::AmsGrad, &whole),
+        ("lmi", Method::Sgd, &whole),
+        ("ucd-lmi", Method::Adam, &gaps),
+        ("centered-pcd-1", Method::AmsGrad, &gaps),
+    ] {
         let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, ..settings(method) };
         let mut alone = Trainer::new(init::orthogonal(&[200, 300, 150], Units::Signs, 2).unwrap(), settings).unwrap();
         let start = alone.clone();
         for _ in 0..3 {
-            alone.step(&data, &Alone).unwrap();
+            alone.step(data, &Alone).unwrap();
         }
         for count in [1, 2, 4] {
-            assert_eq!(on_replicas(&start, count, &data, 3).snapshot(), alone.snapshot(), "{name} on {count} replicas");
+            assert_eq!(on_replicas(&start, count, data, 3).snapshot(), alone.snapshot(), "{name} on {count} replicas");
         }
     }
 }
@@ -193,6 +202,73 @@ fn a_snapshot_whose_chains_or_offsets_do_not_fit_is_refused() {
     ] {
         let error = refused(change);
         assert!(error.contains(said), "{error}");
+    }
+}
+
+/// The same data, of which in every other row some bits are missing: by 16 rows many, in one of them all.
+fn data_with_gaps() -> Examples {
+    let known: Vec<u8> = (0..40 * 16_u32).map(|i| u8::from(i / 16 % 2 == 0 || (i * i + i / 7) % 5 > 1 && i / 16 != 21)).collect();
+    data().with_gaps(&known).unwrap()
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn runs_on_data_with_gaps_are_values_too() {
+    let data = data_with_gaps();
+    assert!(data.missing() > 100 && data.known_in_row(21) == 0);
+    for name in NAMES {
+        let (mut whole, mut half) = (estimator(name), estimator(name));
+        let start = whole.clone();
+        for _ in 0..2 {
+            whole.step(&data, &Alone).unwrap();
+            half.step(&data, &Backwards).unwrap();
+        }
+        let mut resumed = Trainer::restore(half.snapshot()).unwrap();
+        for _ in 0..2 {
+            whole.step(&data, &Backwards).unwrap();
+            resumed.step(&data, &Alone).unwrap();
+        }
+        assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
+        let mut without = start.clone();
+        (0..4).for_each(|_| drop(without.step(&self::data(), &Alone).unwrap()));
+        assert_ne!(whole.model().checksum(), without.model().checksum(), "{name}: gaps make no difference");
+    }
+}
+
+/// A batch whose examples turn out to have no gaps is one that was never asked, to the bit; and what stands for a missing bit is nothing.
+#[wasm_bindgen_test(unsupported = test)]
+fn marks_that_mark_nothing_and_values_that_are_missing_change_no_bit() {
+    let visible = |missing: f32| Matrix::from_vec(2, 16, (0..32).map(|i| [1.0, -1.0, -1.0, missing][i % 4]).collect());
+    for name in NAMES {
+        let run = estimator(name);
+        let estimate = |visible: Matrix, observed: Option<Vec<bool>>| {
+            let streams = Streams::new(5);
+            let batch = Batch { visible, observed, known: None, persistent: None, streams, step: 0, first_chain: 0 };
+            gradient::estimator(run.settings()).estimate(run.model(), &batch, &|| 0.0)
+        };
+        assert_eq!(estimate(visible(1.0), None), estimate(visible(1.0), Some(vec![true; 32])), "{name}");
+        let gaps = || Some((0..32).map(|i| i % 4 != 3).collect());
+        assert_eq!(estimate(visible(1.0), gaps()), estimate(visible(-1.0), gaps()), "{name}");
+        assert_ne!(estimate(visible(1.0), gaps()).moments, estimate(visible(1.0), None).moments, "{name}");
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn training_on_data_with_gaps_raises_the_exact_likelihood_of_what_is_known() {
+    // The two patterns of the test below, of each of which two thirds are known in three ways.
+    let rows: Vec<u8> = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].into_iter().cycle().take(6).flatten().collect();
+    let known: Vec<u8> = (0..36).map(|i| u8::from(i / 12 != i % 3)).collect();
+    let data = Examples::from_bits(6, &rows).unwrap().with_gaps(&known).unwrap();
+    for sizes in [&[6, 4][..], &[6, 4, 2]] {
+        let optimizer = OptimizerSettings { learning_rate: 0.01, ..OptimizerSettings::default() };
+        let settings = Settings { optimizer, batch: 300, ..Settings::default() };
+        let mut run = Trainer::new(random_model(Units::Signs, sizes, 3), settings).unwrap();
+        for _ in 0..400 {
+            run.step(&data, &Alone).unwrap();
+        }
+        // log 1/2 is the best possible, of the patterns themselves too, which no row shows whole.
+        let known = exact::log_likelihood(run.model(), &data).unwrap();
+        let whole = exact::log_likelihood(run.model(), &Examples::from_bits(6, &rows).unwrap()).unwrap();
+        assert!((-0.9..=-0.6931).contains(&known) && whole > -1.2, "{sizes:?}: {known:.3}, of whole patterns {whole:.3}");
     }
 }
 

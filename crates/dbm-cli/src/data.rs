@@ -3,10 +3,12 @@
 use crate::error::CliError;
 use crate::files;
 use clap::{Args, ValueEnum};
-use dbm_data::idx::Idx;
-use dbm_data::{Dataset, bars, digits, load, target};
+use dbm_data::raw::{File, Raw, ReadOptions, read};
+use dbm_data::{Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// Which random target `--data target` means.
 const TARGET_SEED: u64 = 1;
@@ -19,8 +21,8 @@ pub enum Split {
 
 #[derive(Args)]
 pub struct DataArgs {
-    /// A folder with MNIST's IDX files; a file (IDX, gzip of IDX, CSV of 0/1 rows); or one of these words, for generated data:
-    /// `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
+    /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
+    /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
     #[command(flatten)]
@@ -30,9 +32,15 @@ pub struct DataArgs {
 /// How data are read, or how many are made.
 #[derive(Args, Clone, Copy)]
 pub struct Reading {
-    /// 8-bit values above this are high
-    #[arg(long, default_value_t = dbm_data::THRESHOLD, value_name = "GREY")]
-    pub binarize: u8,
+    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
+    pub binarize: Option<f64>,
+    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
+    pub bits_per_value: u8,
+    /// Size of the tiles of a PNG sheet, where they cannot be told
+    #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
+    pub tile: Option<(usize, usize)>,
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     pub digits: usize,
@@ -50,7 +58,7 @@ impl DataArgs {
             // The test draws are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
             _ if path.is_dir() => self.load_folder(path, split),
-            _ if path.exists() => Ok(load(&self.data, &files::read(path)?, self.reading.binarize)?),
+            _ if path.exists() => self.read(&self.data, &[file(path, self.data.clone())?]),
             _ => Err(CliError::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.data
@@ -64,16 +72,84 @@ impl DataArgs {
             let names = [format!("{prefix}-{what}-ubyte.gz"), format!("{prefix}-{what}-ubyte"), format!("{prefix}-{what}.ubyte")];
             names.into_iter().map(|name| folder.join(name)).find(|path| path.exists())
         };
-        let Some(images) = find("images-idx3") else {
+        if let Some(images) = find("images-idx3") {
+            let paths = [Some(images.clone()), find("labels-idx1")];
+            let idx: Vec<File> = paths.into_iter().flatten().map(|path| named(&path)).collect::<Result<_, _>>()?;
+            return self.read(&images.display().to_string(), &idx);
+        }
+        let mut pictures = Vec::new();
+        collect_pictures(folder, "", &mut pictures)?;
+        if pictures.is_empty() {
             return Err(CliError::Input(format!(
-                "--data {}: this folder has no {prefix}-images-idx3-ubyte (or .gz); give the folder with MNIST's files",
+                "--data {}: this folder has no {prefix}-images-idx3-ubyte (or .gz), nor pictures; give the folder with MNIST's files, or \
+                 with PNG or JPEG pictures, or a file",
                 self.data
             )));
-        };
-        let idx = |path: &Path| -> Result<Idx, CliError> { Ok(Idx::read(&path.display().to_string(), &files::read(path)?)?) };
-        let labels = find("labels-idx1").map(|path| idx(&path)).transpose()?;
-        Ok(Dataset::from_idx(&images.display().to_string(), idx(&images)?, labels, self.reading.binarize)?)
+        }
+        let files: Vec<File> = pictures.into_iter().map(|(path, name)| file(&path, name)).collect::<Result<_, _>>()?;
+        self.read(&self.data, &files)
     }
+
+    /// What the files hold, made binary as asked; what should be known about it is said.
+    fn read(&self, name: &str, files: &[File]) -> Result<Dataset, CliError> {
+        let raw = read(files, &ReadOptions { tile: self.reading.tile }, &mut |_, _, _| {})?;
+        for note in &raw.notes {
+            eprintln!("{note}");
+        }
+        let raw = Raw { name: name.into(), ..raw };
+        let mut encoding = raw.suggest();
+        encoding.bits = self.reading.bits_per_value;
+        encoding.threshold = self.reading.binarize.unwrap_or(encoding.threshold);
+        Ok(raw.encode(&encoding)?)
+    }
+}
+
+fn file(path: &Path, name: String) -> Result<File, CliError> {
+    Ok(File { name, bytes: files::read(path)? })
+}
+
+fn named(path: &Path) -> Result<File, CliError> {
+    file(path, path.display().to_string())
+}
+
+/// PNG and JPEG files in a folder and in those within it, with their names below it; told by their first bytes.
+fn collect_pictures(folder: &Path, below: &str, pictures: &mut Vec<(PathBuf, String)>) -> Result<(), CliError> {
+    let failed = |source| CliError::Read { path: folder.into(), source };
+    let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, file_name) = (entry.path(), entry.file_name());
+        let name = format!("{below}{}", file_name.to_string_lossy());
+        if file_name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        // A link to a folder may lead in circles: only folders themselves are entered.
+        if entry.file_type().map_err(failed)?.is_dir() {
+            collect_pictures(&path, &format!("{name}/"), pictures)?;
+        } else if is_picture(&path) {
+            pictures.push((path, name));
+        }
+        if pictures.len() > limits::MAX_FILES {
+            return Err(CliError::Input(format!(
+                "{}: this folder has more than {} pictures; give fewer",
+                folder.display(),
+                limits::MAX_FILES
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_picture(path: &Path) -> bool {
+    let mut head = [0; 4];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+        && (head == *b"\x89PNG" || head.starts_with(b"\xff\xd8\xff"))
+}
+
+/// `28x28`.
+fn tile(text: &str) -> Result<(usize, usize), String> {
+    let sizes = text.split_once(['x', ',']).and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
+    sizes.filter(|&(rows, columns)| rows > 0 && columns > 0).ok_or_else(|| "it should be rows x columns, such as 28x28".into())
 }
 
 /// SHA-256 of the examples as bytes 0 and 1, row after row: tells whether a run goes on with the data it was begun with.
@@ -81,6 +157,9 @@ pub fn fingerprint(data: &Dataset) -> String {
     let mut hash = Sha256::new();
     for row in 0..data.examples.len() {
         hash.update(data.examples.row(row));
+    }
+    if let Some(known) = data.examples.known_packed() {
+        hash.update(known);
     }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }

@@ -6,7 +6,6 @@ use crate::model::ModelArgs;
 use crate::threads::Threads;
 use clap::Args;
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base};
-use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::rng::Streams;
 use dbm_core::{Dbm, DbmError, Host, exact, mean_field, signals};
@@ -159,6 +158,7 @@ impl Evaluate {
             exact,
             pseudo: mean_and_error(&all.pseudo),
             reconstruction: mean_and_error(&all.reconstruction).0,
+            missing: (0..count).map(|row| data.examples.width() - data.examples.known_in_row(row)).sum(),
             mean_sweeps: all.sweeps as f64 / count as f64,
             capped: all.capped,
         })
@@ -217,15 +217,17 @@ struct Part {
 
 impl Part {
     fn of(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Self {
-        let mut visible = Matrix::zeros(rows.len(), model.n_visible());
-        for (place, row) in rows.clone().enumerate() {
-            data.examples.write_row(row, model.units(), visible.row_mut(place));
-        }
-        let posterior = mean_field::posterior(model, &visible, MAX_SWEEPS, TOLERANCE);
+        let these: Vec<usize> = rows.clone().collect();
+        let posterior = mean_field::posterior_of(model, &data.examples, &these, MAX_SWEEPS, TOLERANCE);
+        let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
         Self {
             bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
             pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
-            reconstruction: signals::reconstruction_errors(model, &posterior),
+            // Of an example of which nothing is known there is nothing to reconstruct.
+            reconstruction: reconstruction
+                .filter(|&(_, row)| data.examples.known_in_row(row) > 0)
+                .map(|(error, _)| error)
+                .collect(),
             sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
             capped: posterior.capped,
         }
@@ -240,20 +242,21 @@ impl Part {
     }
 }
 
-/// The exact mean of log p(v) + log Z, where it is feasible; each distinct example is enumerated once.
+/// The exact mean of log p(v) + log Z, where it is feasible, missing units summed out; each distinct example is enumerated once.
 fn exact_mean(model: &Dbm, data: &Dataset, count: usize, threads: &Threads) -> Result<Option<f64>, CliError> {
-    let mut times: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
-    (0..count).for_each(|row| *times.entry(data.examples.row(row)).or_default() += 1);
-    // With the visible layer clamped, one parity of the hidden layers is summed out given the other.
+    let mut times: BTreeMap<Vec<Option<bool>>, u32> = BTreeMap::new();
+    let example =
+        |row| (0..model.n_visible()).map(|i| data.examples.is_known(row, i).then(|| data.examples.bit(row, i))).collect();
+    (0..count).for_each(|row| *times.entry(example(row)).or_default() += 1);
+    // With the visible layer clamped, one parity of the hidden layers is summed out given the other; a missing unit is as a hidden one.
     let hidden = |first: usize| model.sizes().iter().skip(first).step_by(2).sum::<usize>();
-    let states = 1_u128.checked_shl(hidden(1).min(hidden(2)) as u32).unwrap_or(u128::MAX);
-    if states.saturating_mul(times.len() as u128) > MAX_STATES {
+    let missing = |clamped: &Vec<Option<bool>>| clamped.iter().filter(|bit| bit.is_none()).count();
+    let states = |clamped| 1_u128.checked_shl(hidden(1).min(hidden(2) + missing(clamped)) as u32).unwrap_or(u128::MAX);
+    if times.keys().map(states).fold(0, u128::saturating_add) > MAX_STATES {
         return Ok(None);
     }
-    let sums = threads.map(times.into_iter().collect(), |(bits, times)| {
-        let clamped: Vec<Option<bool>> = bits.iter().map(|&bit| Some(bit == 1)).collect();
-        Ok(f64::from(times) * exact::expectation(model, &clamped)?.log_sum)
-    });
+    let sums = threads
+        .map(times.into_iter().collect(), |(clamped, times)| Ok(f64::from(times) * exact::expectation(model, &clamped)?.log_sum));
     let sum = sums.into_iter().sum::<Result<f64, DbmError>>();
     Ok(feasible(sum)?.map(|sum| sum / count as f64))
 }
@@ -280,6 +283,8 @@ struct Likelihood {
     exact: Option<f64>,
     pseudo: (f64, f64),
     reconstruction: f64,
+    /// Bits of these examples that are missing: all of the above is of the others.
+    missing: usize,
     mean_sweeps: f64,
     capped: u32,
 }
@@ -295,6 +300,7 @@ impl Likelihood {
             "pseudo_log_likelihood": self.pseudo.0,
             "pseudo_log_likelihood_error": self.pseudo.1,
             "reconstruction_error": self.reconstruction,
+            "missing_bits": self.missing,
             "mean_field_sweeps": self.mean_sweeps,
             "mean_field_capped": self.capped,
         });
@@ -311,6 +317,9 @@ impl Likelihood {
             "all converged".into()
         };
         println!("\nMeans over {} examples, in nats an example:", self.count);
+        if self.missing > 0 {
+            println!("{} of their bits are missing, and summed out: v is what is known", self.missing);
+        }
         println!(
             "log p(v), lower bound {:.3} +- {:.3} from log Z, +- {:.3} over the examples",
             self.bound, self.log_z_error, self.examples_error

@@ -110,7 +110,7 @@ impl Train {
                 let checkpoint = files::read_checkpoint(path)?;
                 if let Some(settings) = &checkpoint.settings {
                     let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
-                    memory.check(&Footprint::of(&sizes, settings, data.examples.len(), threads.count()))?;
+                    memory.check(&Footprint::of_data(&sizes, settings, &data.examples, threads.count()))?;
                 }
                 self.resumed(checkpoint, &fingerprint)?
             }
@@ -184,10 +184,9 @@ impl Train {
         let sizes: Vec<usize> = std::iter::once(visible).chain(hidden).collect();
         settings.check(visible)?;
         let pretraining = self.pretraining.settings(&settings);
-        let examples = data.examples.len();
-        let footprint = Footprint::of(&sizes, &settings, examples, threads.count());
+        let footprint = Footprint::of_data(&sizes, &settings, &data.examples, threads.count());
         memory.check(&match &pretraining {
-            Some(pretraining) => footprint.max(Footprint::of_pretraining(&sizes, pretraining, examples)),
+            Some(pretraining) => footprint.max(Footprint::of_pretraining(&sizes, pretraining, &data.examples)),
             None => footprint,
         })?;
         let model = match (self.gaussian, pretraining) {

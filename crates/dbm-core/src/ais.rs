@@ -67,8 +67,8 @@ impl Base {
         Self::new(model, model.sizes().iter().map(|&size| vec![0.0; size]).collect())
     }
 
-    /// Visible units as independent as they are often high in the data, `gap a = log((ones + 1) / (zeros + 1))`; hidden biases
-    /// zero. Nearer to a model trained on these data than the uniform one, so fewer betas do.
+    /// Visible units as independent as they are often high in the data, `gap a = log((ones + 1) / (zeros + 1))` with the counts of the known
+    /// bits alone; hidden biases zero. Nearer to a model trained on these data than the uniform one, so fewer betas do.
     ///
     /// # Errors
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
@@ -77,13 +77,16 @@ impl Base {
         if data.width() != n {
             return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
         }
-        let mut ones = vec![0_u32; n];
+        let (mut ones, mut missing) = (vec![0_u32; n], vec![0_u32; n]);
         for row in 0..data.len() {
             ones.iter_mut().zip(data.row(row)).for_each(|(ones, bit)| *ones += u32::from(bit));
+            if data.has_gaps() {
+                missing.iter_mut().zip(data.known_row(row)).for_each(|(missing, known)| *missing += u32::from(!known));
+            }
         }
         let mut biases: Vec<Vec<f32>> = model.sizes().iter().map(|&size| vec![0.0; size]).collect();
-        for (bias, &ones) in biases[0].iter_mut().zip(&ones) {
-            let (ones, zeros) = (f64::from(ones), data.len() as f64 - f64::from(ones));
+        for ((bias, &ones), &missing) in biases[0].iter_mut().zip(&ones).zip(&missing) {
+            let (ones, zeros) = (f64::from(ones), data.len() as f64 - f64::from(ones) - f64::from(missing));
             *bias = (libm::log((ones + 1.0) / (zeros + 1.0)) / f64::from(model.units().gap())) as f32;
         }
         Ok(Self::new(model, biases))

@@ -5,10 +5,12 @@
 
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
+use crate::one_hot;
 use crate::rng::Stream;
 use crate::vector::vectorized;
 use crate::{Dbm, parity::Parity};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
@@ -30,6 +32,13 @@ pub enum Rule<'a> {
     Minimum,
     /// To a draw from its conditional distribution; one stream a chain.
     Gibbs(&'a mut [Stream]),
+    /// As Gibbs, with exactly one unit of each group high: a group's missing units are drawn together, from their distribution given that.
+    Grouped {
+        /// One a chain.
+        streams: &'a mut [Stream],
+        /// Visible units, each group apart from the others.
+        groups: &'a [Range<usize>],
+    },
     /// To a draw from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
     /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model. One stream a chain.
     Annealed {
@@ -108,11 +117,11 @@ impl Chains {
         Self::new(model, visible, Clamp::Known(known))
     }
 
-    /// New chains, clamped as these rows of the present ones are, with the clamped values taken from `visible`.
-    pub fn same_clamp(&self, model: &Dbm, rows: &[usize], visible: &Matrix) -> Self {
+    /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
+    pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
         let n = model.n_visible();
         let mut values = Matrix::zeros(0, n);
-        rows.iter().for_each(|&row| values.push_row(visible.row(row)));
+        rows.iter().for_each(|&row| values.push_row(self.states[0].row(row)));
         let clamp = match &self.clamp {
             Clamp::Free => Clamp::Free,
             Clamp::Visible => Clamp::Visible,
@@ -287,12 +296,13 @@ impl Chains {
         let mut flipped = Vec::with_capacity(chains.len());
         for &c in chains {
             let c = c as usize;
-            let (stream, annealing) = match &mut rule {
-                Rule::Minimum => (None, None),
-                Rule::Gibbs(streams) => (Some(&mut streams[c]), None),
-                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta))),
+            let (stream, annealing, groups): (_, _, &[Range<usize>]) = match &mut rule {
+                Rule::Minimum => (None, None, &[]),
+                Rule::Gibbs(streams) => (Some(&mut streams[c]), None, &[]),
+                Rule::Grouped { streams, groups } => (Some(&mut streams[c]), None, groups),
+                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), &[]),
             };
-            self.set(model, parity, c, stream, annealing);
+            self.set(model, parity, c, stream, annealing, groups);
             flipped.push(self.scratch.flips.len() as u32);
             self.carry(model, parity, c);
         }
@@ -307,6 +317,7 @@ impl Chains {
         c: usize,
         mut stream: Option<&mut Stream>,
         annealing: Option<(&[Vec<f32>], f32)>,
+        groups: &[Range<usize>],
     ) {
         let units = model.units();
         let Scratch { uniforms, annealed, decisions, flips, ends, .. } = &mut self.scratch;
@@ -342,6 +353,13 @@ impl Chains {
                         *decision = value - 0.5;
                     }
                 }
+            }
+            if let (0, Some(stream)) = (l, stream.as_deref_mut()) {
+                let clamped = |i: usize| match &self.clamp {
+                    Clamp::Known(known) if known[c * field.len() + i] => Some(state[i] > 0.5),
+                    _ => None,
+                };
+                one_hot::decide(groups, field, units.gap(), clamped, stream, decisions);
             }
             flip(decisions, state, units.low(), units.high(), flips);
             ends.push((l, flips.len()));

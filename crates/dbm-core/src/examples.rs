@@ -92,7 +92,7 @@ impl Examples {
             return Err(DbmError::Shape { what: "the packed marks of known bits".into(), expected, got });
         }
         // What lies beyond a row's width means nothing, and is made the same in all.
-        let beyond = if self.width % 8 == 0 { 0 } else { 0xff << (self.width % 8) };
+        let beyond = if self.width.is_multiple_of(8) { 0 } else { 0xff << (self.width % 8) };
         known.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] |= beyond);
         self.packed.iter_mut().zip(&known).for_each(|(bits, known)| *bits &= known);
         self.known = known.iter().any(|&byte| byte != 0xff).then_some(known);
@@ -146,6 +146,18 @@ impl Examples {
     pub fn is_known(&self, row: usize, column: usize) -> bool {
         assert!(row < self.len && column < self.width, "row or column out of range");
         self.known.as_ref().is_none_or(|known| known[row * self.stride + column / 8] >> (column % 8) & 1 == 1)
+    }
+
+    /// How many bits of a row are known.
+    ///
+    /// # Panics
+    /// If `row` is out of range.
+    pub fn known_in_row(&self, row: usize) -> usize {
+        assert!(row < self.len, "row out of range");
+        let missing = |known: &Vec<u8>| -> usize {
+            known[row * self.stride..(row + 1) * self.stride].iter().map(|byte| byte.count_zeros() as usize).sum()
+        };
+        self.width - self.known.as_ref().map_or(0, missing)
     }
 
     /// Which bits of a row are known.
@@ -224,10 +236,12 @@ mod tests {
         let whole = Examples::from_bits(11, &bits).unwrap();
         let examples = whole.clone().with_gaps(&known).unwrap();
         assert_eq!((whole.missing(), whole.has_gaps(), examples.has_gaps()), (0, false, true));
-        assert_eq!(examples.missing(), known.iter().filter(|&&known| known == 0).count());
+        let told = |marks: &[u8]| marks.iter().map(|&mark| usize::from(mark)).sum::<usize>();
+        assert_eq!(examples.missing(), 44 - told(&known));
         for row in 0..4 {
             let at = row * 11..(row + 1) * 11;
             assert!(examples.known_row(row).iter().zip(&known[at.clone()]).all(|(&seen, &known)| seen == (known == 1)));
+            assert_eq!(examples.known_in_row(row), told(&known[at.clone()]));
             let seen: Vec<u8> = bits[at.clone()].iter().zip(&known[at]).map(|(bit, known)| bit & known).collect();
             assert_eq!(examples.row(row), seen);
         }

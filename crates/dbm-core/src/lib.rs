@@ -1,7 +1,7 @@
 //! Deep Boltzmann machines and their unbiased gradient: the mathematics of DBM Lab, and nothing else.
 //!
 //! No files, no clock, no threads of its own and nothing of the browser: a [`Host`] lends what is needed. Start with [`init`],
-//! train with a [`Trainer`], sample and fill in with a [`complete::Completer`].
+//! train with a [`Trainer`], sample and fill in with a [`complete::Completer`], and fill the gaps of a data set with an [`impute::Imputer`].
 
 pub mod ais;
 mod centered;
@@ -15,6 +15,7 @@ mod examples;
 pub mod gibbs;
 pub mod gradient;
 mod host;
+pub mod impute;
 pub mod init;
 pub mod law;
 pub mod linalg;
@@ -22,6 +23,7 @@ pub mod mask;
 pub mod math;
 pub mod mean_field;
 mod model;
+mod one_hot;
 mod optimize;
 mod parity;
 pub mod pretrain;

@@ -25,6 +25,10 @@ pub enum Purpose {
     Annealing = 8,
     /// Which unit of an example its pseudo-likelihood looks at.
     PseudoLikelihood = 9,
+    /// A chain that fills the gaps of an example.
+    Imputation = 10,
+    /// Which known cells an evaluation hides.
+    Hiding = 11,
 }
 
 /// All streams of one seed.

@@ -1,4 +1,5 @@
-//! Cheap signals of how training goes: reconstruction error and pseudo-likelihood, both from mean-field posteriors.
+//! Cheap signals of how training goes: reconstruction error and pseudo-likelihood, both from mean-field posteriors, and both of the known
+//! visible units alone.
 
 use crate::linalg::{Matrix, add_scaled};
 use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
@@ -22,8 +23,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// On `count` examples spread evenly over the data set (all, where it has fewer), always the same ones; the units that the
-    /// pseudo-likelihood looks at are drawn anew at every `step`.
+    /// On `count` examples spread evenly over the data set (all, where it has fewer), always the same ones, less those of which nothing is
+    /// known; the units that the pseudo-likelihood looks at are drawn anew at every `step`.
     ///
     /// ```
     /// use dbm_core::{Examples, Units, init, signals::Signals};
@@ -34,25 +35,28 @@ impl Signals {
     /// ```
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::NoExamples`] where nothing is known of any of these
+    /// examples.
     pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
         let n = model.n_visible();
         if data.width() != n {
             return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
         }
         let count = count.clamp(1, data.len());
-        let mut visible = Matrix::zeros(count, n);
-        for row in 0..count {
-            data.write_row(row * data.len() / count, model.units(), visible.row_mut(row));
+        let spread = (0..count).map(|place| place * data.len() / count);
+        let rows: Vec<usize> = spread.filter(|&row| data.known_in_row(row) > 0).collect();
+        if rows.is_empty() {
+            return Err(DbmError::NoExamples);
         }
-        let posterior = mean_field::posterior(model, &visible, SWEEPS, TOLERANCE);
+        let posterior = mean_field::posterior_of(model, data, &rows, SWEEPS, TOLERANCE);
         let (reconstruction_error, _) = mean_and_error(&reconstruction_errors(model, &posterior));
         let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, 0));
         Ok(Self { reconstruction_error, pseudo_log_likelihood: pseudo.0, pseudo_log_likelihood_error: pseudo.1 })
     }
 }
 
-/// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2`, one an example: 0 where each is reconstructed, 1/4 for knowing nothing.
+/// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2` over the known units i, one an example: 0 where each is reconstructed, 1/4 for
+/// knowing nothing. An example of which nothing is known has nothing to reconstruct, and an error of 0.
 ///
 /// It falls as training begins, is cheap, and says little more: a model may reconstruct well and be a poor one
 /// (Hinton 2012, section 5).
@@ -79,31 +83,48 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     rows.map(|(row, fields)| {
         sigma_each(fields, model.units().gap(), 0.0, 1.0, &mut high);
         let bits = posterior.means[0].row(row).iter().map(|&value| f64::from(u8::from(value > 0.5)));
-        bits.zip(&high).map(|(bit, &high)| (bit - f64::from(high)) * (bit - f64::from(high))).sum::<f64>() / n as f64
+        let squares = bits.zip(&high).map(|(bit, &high)| (bit - f64::from(high)) * (bit - f64::from(high)));
+        match posterior.known_row(row) {
+            None => squares.sum::<f64>() / n as f64,
+            Some(known) => {
+                let count = known.iter().filter(|&&known| known).count();
+                squares.zip(known).filter(|(_, known)| **known).map(|(square, _)| square).sum::<f64>() / count.max(1) as f64
+            }
+        }
     })
     .collect()
 }
 
-/// Stochastic pseudo-log-likelihood, one an example, in nats: `n_0 log p(v_i | v_-i)` for one visible unit i, drawn uniformly
+/// Stochastic pseudo-log-likelihood, one an example, in nats: `n log p(v_i | v_-i)` for one of the n known visible units, drawn uniformly
 /// from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); see [`log_conditionals`] for what is approximate.
-/// Its mean over the draws is `sum_i log p(v_i | v_-i)` (Besag 1975).
+/// Its mean over the draws is `sum_i log p(v_i | v_-i)` over the known units (Besag 1975): 0 where there is none.
 ///
 /// One unit an example makes a noisy value: average over many examples, and take the error of the mean from their spread.
 ///
 /// # Panics
 /// If the posterior is of a model of another shape.
 pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Streams, step: u64, first: u64) -> Vec<f64> {
-    let n = model.n_visible() as u64;
-    let draw = |row| streams.at(Purpose::PseudoLikelihood, step, first + row).below(n) as usize;
-    let units: Vec<usize> = (0..posterior.count() as u64).map(draw).collect();
+    let draw = |row: usize| {
+        let mut stream = streams.at(Purpose::PseudoLikelihood, step, first + row as u64);
+        match posterior.known_row(row) {
+            None => (stream.below(model.n_visible() as u64) as usize, model.n_visible()),
+            Some(known) => {
+                let units: Vec<usize> = (0..known.len()).filter(|&unit| known[unit]).collect();
+                let place = stream.below(units.len() as u64) as usize;
+                (units.get(place).copied().unwrap_or(0), units.len())
+            }
+        }
+    };
+    let (units, counts): (Vec<usize>, Vec<usize>) = (0..posterior.count()).map(draw).unzip();
     let mut values = log_conditionals(model, posterior, &units);
-    values.iter_mut().for_each(|value| *value *= n as f64);
+    values.iter_mut().zip(counts).for_each(|(value, count)| *value *= count as f64);
     values
 }
 
-/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and the layers above at their means.
+/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and the layers above, and missing visible
+/// units, at their means.
 ///
-/// With one hidden layer this is exact: nothing is above. With more it is an approximation twice over: the layers above stand
+/// With one hidden layer and no gaps this is exact: nothing is above. With more it is an approximation twice over: the layers above stand
 /// still at one point each instead of being summed out, and that point was found with v_i known, so that as a rule the value
 /// comes out too high.
 ///

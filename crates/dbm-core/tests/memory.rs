@@ -47,8 +47,18 @@ fn data(width: usize) -> Examples {
     Examples::from_bits(width, &bits).unwrap()
 }
 
+/// Of every other example a third is missing.
+fn data_with_gaps(width: usize) -> Examples {
+    let known: Vec<u8> = (0..EXAMPLES * width).map(|i| u8::from((i / width).is_multiple_of(2) || i % 3 > 0)).collect();
+    data(width).with_gaps(&known).unwrap()
+}
+
 fn check(sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
-    let expected = Footprint::of(sizes, settings, EXAMPLES, threads);
+    check_on(data, sizes, settings, host, threads);
+}
+
+fn check_on(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
+    let expected = Footprint::of_data(sizes, settings, &data(sizes[0]), threads);
     let (peak, mut run) = peak_of(|| {
         let data = data(sizes[0]);
         let model = init::orthogonal(sizes, Units::Signs, 1).unwrap();
@@ -103,5 +113,10 @@ fn a_run_stays_within_its_footprint() {
         let mut settings = Settings { estimator: estimator.parse().unwrap(), ..adam(100) };
         settings.max_meeting = 20;
         check(&sizes, &settings, &Threads, THREADS);
+        check_on(data_with_gaps, &sizes, &settings, &Threads, THREADS);
+    }
+    for (sizes, batch) in [(&[784, 300][..], 100), (&[784, 200, 300], 100), (&[784, 20, 10], 1000)] {
+        check_on(data_with_gaps, sizes, &adam(batch), &Threads, THREADS);
+        check_on(data_with_gaps, sizes, &Settings { conditional: 0.5, ..adam(batch) }, &Threads, THREADS);
     }
 }

@@ -1,10 +1,9 @@
 //! A data set ready for training, from whatever file it came.
 
 use crate::DataError;
-use crate::gzip::{MAX_DATA, Source, is_gzip};
-use crate::idx::{Idx, is_idx};
-use crate::raw::Visible;
-use crate::table::Table;
+use crate::idx::Idx;
+use crate::pictures::Values;
+use crate::raw::{Content, File, ReadOptions, Visible, read};
 use dbm_core::Examples;
 
 /// Grey values above this are high, where nothing else is asked for.
@@ -25,10 +24,10 @@ pub struct Dataset {
     pub visible: Option<Visible>,
 }
 
-/// Reads a data set from a file's bytes: IDX or CSV, either of them plain or in gzip, told apart by content.
+/// Reads a data set from a file's bytes, whatever [`read`] takes, and makes it binary with the encoding that [`Raw::suggest`] gives; but bytes
+/// of which any exceeds 1 are high above `threshold` ([`THRESHOLD`] being the custom).
 ///
-/// Grey values are high above `threshold` ([`THRESHOLD`] being the custom), but where all are 0 or 1 they are taken as they
-/// are. A row of a square number of bits, four or more, that has no shape of its own is taken for a square image.
+/// A row of a square number of bits, four or more, that has no shape of its own is taken for a square image.
 ///
 /// ```
 /// let data = dbm_data::load("tiny.csv", b"0,1,1,0\n1,0,0,1\n", dbm_data::THRESHOLD)?;
@@ -37,35 +36,20 @@ pub struct Dataset {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Unrecognized`] saying what the bytes look like, [`DataError::LabelsAlone`] for a file of labels, and those
-/// of [`Idx::read`] and [`Table::read`].
+/// Those of [`read`] and [`Raw::encode`].
+///
+/// [`Raw::suggest`]: crate::raw::Raw::suggest
+/// [`Raw::encode`]: crate::raw::Raw::encode
 pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataError> {
-    const PEEK: usize = 1024;
-    if bytes.is_empty() {
-        return Err(DataError::Empty { name: name.into() });
+    let file = File { name: name.into(), bytes: bytes.to_vec() };
+    let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+    let mut encoding = raw.suggest();
+    if let Content::Pictures(pictures) = &raw.content
+        && matches!(&pictures.values, Values::Bytes(values) if values.iter().any(|&value| value > 1))
+    {
+        encoding.threshold = threshold.into();
     }
-    let unpacked;
-    let mut content = bytes;
-    if is_gzip(bytes) {
-        let mut source = Source::new(bytes);
-        let head = source.take(name, PEEK)?;
-        if is_idx(&head) {
-            return Dataset::from_idx(name, Idx::read(name, bytes)?, None, threshold);
-        }
-        recognize_text(name, &head)?;
-        let rest = source.take(name, MAX_DATA - PEEK)?;
-        if !source.take(name, 1)?.is_empty() {
-            return Err(DataError::TooLarge { name: name.into(), needed: MAX_DATA as u128 + 1, limit: MAX_DATA as u128 });
-        }
-        unpacked = [head, rest].concat();
-        content = &unpacked;
-    }
-    if is_idx(content) {
-        return Dataset::from_idx(name, Idx::read(name, content)?, None, threshold);
-    }
-    recognize_text(name, content)?;
-    let text = std::str::from_utf8(content).map_err(|error| unrecognized(name, not_text(error.valid_up_to())))?;
-    Dataset::from_table(name, &Table::read(name, text)?)
+    raw.encode(&encoding)
 }
 
 impl Dataset {
@@ -95,61 +79,11 @@ impl Dataset {
         let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(name))?;
         Ok(Self { name: name.into(), examples, image, labels, visible: None })
     }
-
-    /// From a table; a square number of columns, four or more, is taken for a square image.
-    ///
-    /// # Errors
-    /// [`DataError::Refused`] where the bits are no whole number of rows.
-    pub fn from_table(name: &str, table: &Table) -> Result<Self, DataError> {
-        let examples = Examples::from_bits(table.width, &table.bits).map_err(DataError::refused(name))?;
-        Ok(Self { name: name.into(), examples, image: square(table.width), labels: None, visible: None })
-    }
 }
 
-fn square(width: usize) -> Option<(usize, usize)> {
+pub(crate) fn square(width: usize) -> Option<(usize, usize)> {
     let side = width.isqrt();
     (width >= 4 && side * side == width).then_some((side, side))
-}
-
-fn unrecognized(name: &str, looks_like: String) -> DataError {
-    DataError::Unrecognized { name: name.into(), looks_like }
-}
-
-fn not_text(at: usize) -> String {
-    format!("the bytes look like no format known here, and are not text from byte {at} on")
-}
-
-/// Refuses what is surely no table.
-fn recognize_text(name: &str, head: &[u8]) -> Result<(), DataError> {
-    const KNOWN: [(&[u8], &str); 14] = [
-        (b"\x89PNG", "a PNG image"),
-        (b"\xff\xd8\xff", "a JPEG image"),
-        (b"GIF8", "a GIF image"),
-        (b"BM", "a BMP image"),
-        (b"PK\x03\x04", "a ZIP archive (or NPZ, or a spreadsheet)"),
-        (b"\x93NUMPY", "an NPY array"),
-        (b"\x89HDF", "an HDF5 file"),
-        (b"%PDF", "a PDF document"),
-        (b"PAR1", "a Parquet table"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard data"),
-        (b"BZh", "bzip2 data"),
-        (b"\xfd7zXZ", "xz data"),
-        (b"{", "JSON"),
-        (b"<", "a web page or XML"),
-    ];
-    if is_gzip(head) {
-        return Err(unrecognized(name, "it is gzip inside gzip".into()));
-    }
-    if let Some((_, kind)) = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Err(unrecognized(name, format!("it looks like {kind}")));
-    }
-    if head.get(8..10) == Some(b"{\"") {
-        return Err(unrecognized(name, "it looks like a safetensors file, which holds a model and no data".into()));
-    }
-    match head.iter().position(|&byte| byte == 0) {
-        Some(at) => Err(unrecognized(name, not_text(at))),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]
@@ -167,7 +101,7 @@ mod tests {
         let idx = images(&[2, 1, 3], &[0, 127, 128, 255, 1, 200]).to_bytes();
         for bytes in [idx.clone(), gzip(&idx)] {
             let data = load("x.csv", &bytes, THRESHOLD).unwrap();
-            assert_eq!((data.image, data.labels), (Some((1, 3)), None));
+            assert_eq!((data.image, data.labels), (None, None));
             assert_eq!([data.examples.row(0), data.examples.row(1)], [[0, 0, 1], [1, 0, 1]]);
         }
         let csv = b"1,0,1\n0,1,1\n";
@@ -184,7 +118,7 @@ mod tests {
         let row = vec!["0"; 64].join(",");
         assert_eq!(load("x", row.as_bytes(), THRESHOLD).unwrap().image, Some((8, 8)));
         assert_eq!(load("x", b"0\n1\n", THRESHOLD).unwrap().image, None);
-        let data = load("x", &images(&[1, 1, 2, 2], &[9, 200, 0, 8]).to_bytes(), 8).unwrap();
+        let data = load("x", &images(&[1, 2, 2, 1], &[9, 200, 0, 8]).to_bytes(), 8).unwrap();
         assert_eq!((data.image, data.examples.row(0)), (Some((2, 2)), vec![1, 1, 0, 0]));
     }
 
@@ -204,9 +138,7 @@ mod tests {
     #[test]
     fn what_is_not_data_is_named() {
         for (bytes, kind) in [
-            (&b"\x89PNG\r\n\x1a\n"[..], "PNG"),
-            (b"PK\x03\x04rest", "ZIP"),
-            (b"\x93NUMPY\x01\x00", "NPY"),
+            (&b"GIF89a"[..], "GIF"),
             (b"\x89HDF\r\n\x1a\n", "HDF5"),
             (b"<!doctype html>", "web page"),
             (b"\x40\0\0\0\0\0\0\0{\"a\":1}", "safetensors"),
@@ -215,7 +147,7 @@ mod tests {
         ] {
             for bytes in [bytes.to_vec(), gzip(bytes)] {
                 let message = refusal(load("thing", &bytes, THRESHOLD));
-                assert!(message.contains(kind) && message.contains("accepted are IDX"), "{message}");
+                assert!(message.contains(kind) && message.contains("accepted are"), "{message}");
             }
         }
         assert!(refusal(load("x", &gzip(&gzip(b"0,1")), THRESHOLD)).contains("gzip inside gzip"));

@@ -7,7 +7,9 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DataError {
     /// Bytes of no accepted kind.
-    #[error("{name}: {looks_like}; accepted are IDX files (MNIST's format), the same in gzip, and CSV text of 0 and 1")]
+    #[error(
+        "{name}: {looks_like}; accepted are CSV or TSV text, IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
+    )]
     Unrecognized {
         /// The file.
         name: String,
@@ -102,15 +104,22 @@ pub enum DataError {
         /// How many labels.
         labels: usize,
     },
-    /// A table's cell that is no bit.
-    #[error("{name}: line {line}, column {column}: expected 0 or 1, but {got:?} came; make the values binary first")]
+    /// A table's cell that the columns of a model have no bits for.
+    #[error(
+        "{name}: line {line}, column {column} ({heading:?}): expected {expected}, but {got:?} came; correct it, write NA where it is \
+         unknown, or train a model on this table"
+    )]
     Cell {
         /// The file.
         name: String,
         /// Line of the file, from 1.
         line: u64,
-        /// Column, from 1.
+        /// Column, from 1,
         column: usize,
+        /// and what it is called.
+        heading: String,
+        /// What may stand there.
+        expected: String,
         /// The cell, cut to a readable length.
         got: String,
     },

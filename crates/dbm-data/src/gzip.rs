@@ -8,7 +8,15 @@ use std::io::Read;
 pub const MAX_DATA: usize = 1 << 30;
 
 /// Deflate cannot expand further than this.
-const MAX_EXPANSION: usize = 1032;
+pub(crate) const MAX_EXPANSION: usize = 1032;
+
+/// The content of a file, unpacked where it is gzip; of one that is longer, the first `most` bytes.
+///
+/// # Errors
+/// [`DataError::Gzip`] where unpacking fails.
+pub fn unpack(name: &str, bytes: &[u8], most: usize) -> Result<Vec<u8>, DataError> {
+    Source::new(bytes).grow(name, most)
+}
 
 /// Whether these bytes begin as gzip does.
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
@@ -55,5 +63,36 @@ impl<'a> Source<'a> {
                 Ok(taken)
             }
         }
+    }
+
+    /// The rest, or the first `most` bytes of it, where nothing says how much will come: memory is taken as it does.
+    ///
+    /// # Errors
+    /// [`DataError::Gzip`] where unpacking fails.
+    pub fn grow(&mut self, name: &str, most: usize) -> Result<Vec<u8>, DataError> {
+        match self {
+            Self::Plain(_) => self.take(name, most),
+            Self::Packed { decoder, unpacked, .. } => {
+                let mut bytes = Vec::new();
+                decoder.by_ref().take(most as u64).read_to_end(&mut bytes).map_err(|error| DataError::Gzip {
+                    name: name.into(),
+                    at: *unpacked + bytes.len(),
+                    reason: error.to_string(),
+                })?;
+                *unpacked += bytes.len();
+                Ok(bytes)
+            }
+        }
+    }
+
+    /// The next bytes, as many of `count` as can be had: of a stream that is known to be cut.
+    pub fn some(&mut self, count: usize) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        match self {
+            Self::Plain(plain) => bytes.extend(plain.iter().take(count)),
+            // What came before the failure is there.
+            Self::Packed { decoder, .. } => drop(decoder.by_ref().take(count as u64).read_to_end(&mut bytes)),
+        }
+        bytes
     }
 }

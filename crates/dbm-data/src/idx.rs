@@ -2,8 +2,9 @@
 
 use crate::DataError;
 use crate::gzip::{MAX_DATA, Source};
+use crate::numbers::Element;
 
-/// The element code of unsigned bytes, the only one MNIST uses and the only one read here.
+/// The element code of unsigned bytes, the only one MNIST uses and the only one written.
 const U8: u8 = 0x08;
 
 /// An array of bytes; the first of its sizes counts examples, the others are the shape of one.
@@ -22,6 +23,9 @@ pub struct Idx {
     pub data: Vec<u8>,
 }
 
+/// Bytes that hold any header.
+pub(crate) const HEAD: usize = 4 + 4 * 255;
+
 /// Whether these bytes begin as an IDX file does, of whatever element type.
 pub(crate) fn is_idx(bytes: &[u8]) -> bool {
     matches!(bytes, [0, 0, 0x08..=0x0e, 1..=255, ..])
@@ -36,7 +40,15 @@ impl Idx {
     /// [`MAX_DATA`], [`DataError::Gzip`] for broken gzip, [`DataError::Empty`] for no values.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let mut source = Source::new(bytes);
-        let shape = header(name, &mut source)?;
+        let (element, shape) = parts(name, &mut source)?;
+        if !element.is_byte() {
+            return Err(DataError::Format {
+                name: name.into(),
+                expected: "IDX elements of type 08, unsigned bytes".into(),
+                got: "they are of another type".into(),
+                advice: "convert the values to unsigned bytes first",
+            });
+        }
         let wide = shape.iter().try_fold(1_u128, |product, &size| product.checked_mul(u128::from(size)));
         let expected = wide.unwrap_or(u128::MAX);
         if expected == 0 {
@@ -73,46 +85,41 @@ impl Idx {
     }
 }
 
-/// The sizes a file announces.
-fn header(name: &str, source: &mut Source) -> Result<Vec<u32>, DataError> {
+/// Type and sizes that the first bytes of a file announce, [`HEAD`] of them where there are so many.
+///
+/// # Errors
+/// [`DataError::Format`] for another magic number or type, [`DataError::Truncated`] where it ends early.
+pub(crate) fn header(name: &str, head: &[u8]) -> Result<(Element, Vec<usize>), DataError> {
+    let (element, sizes) = parts(name, &mut Source::Plain(head))?;
+    Ok((element, sizes.into_iter().map(|size| size as usize).collect()))
+}
+
+fn parts(name: &str, source: &mut Source) -> Result<(Element, Vec<u32>), DataError> {
     let short = |what, expected, got: &[u8]| DataError::Truncated { name: name.into(), what, expected, got: got.len() as u128 };
     let magic = source.take(name, 4)?;
-    let &[zero, nought, element, dimensions] = &magic[..] else {
+    let &[zero, nought, code, dimensions] = &magic[..] else {
         return Err(short("an IDX file's magic number", 4, &magic));
     };
     if [zero, nought] != [0, 0] || dimensions == 0 {
         return Err(DataError::Format {
             name: name.into(),
             expected: "an IDX file, beginning with bytes 00 00 08 and the number of dimensions".into(),
-            got: format!("it begins with {zero:02x} {nought:02x} {element:02x} {dimensions:02x}"),
+            got: format!("it begins with {zero:02x} {nought:02x} {code:02x} {dimensions:02x}"),
             advice: "choose an IDX file such as MNIST's train-images-idx3-ubyte.gz",
         });
     }
-    if element != U8 {
-        return Err(DataError::Format {
-            name: name.into(),
-            expected: "IDX elements of type 08, unsigned bytes".into(),
-            got: format!("the type is {element:02x} ({})", element_name(element)),
-            advice: "convert the values to unsigned bytes first",
-        });
-    }
+    let element = Element::of_idx(code).ok_or_else(|| DataError::Format {
+        name: name.into(),
+        expected: "IDX elements of type 08, 09, 0b, 0c, 0d or 0e".into(),
+        got: format!("the type is {code:02x}, which is unknown"),
+        advice: "convert the values to unsigned bytes (08) first",
+    })?;
     let expected = 4 * usize::from(dimensions);
     let sizes = source.take(name, expected)?;
     if sizes.len() < expected {
         return Err(short("the sizes in its header", expected as u128, &sizes));
     }
-    Ok(sizes.as_chunks().0.iter().map(|&size| u32::from_be_bytes(size)).collect())
-}
-
-fn element_name(code: u8) -> &'static str {
-    match code {
-        0x09 => "signed bytes",
-        0x0b => "16-bit integers",
-        0x0c => "32-bit integers",
-        0x0d => "32-bit floats",
-        0x0e => "64-bit floats",
-        _ => "unknown",
-    }
+    Ok((element, sizes.as_chunks().0.iter().map(|&size| u32::from_be_bytes(size)).collect()))
 }
 
 #[cfg(test)]
@@ -150,7 +157,8 @@ mod tests {
     #[test]
     fn another_magic_number_or_type_is_refused() {
         assert!(refusal(Idx::read("x", b"PK\x03\x04")).contains("begins with 50 4b 03 04"));
-        assert!(refusal(Idx::read("x", &[0, 0, 13, 1, 0, 0, 0, 1])).contains("32-bit floats"));
+        assert!(refusal(Idx::read("x", &[0, 0, 13, 1, 0, 0, 0, 1])).contains("another type"));
+        assert!(refusal(Idx::read("x", &[0, 0, 10, 1, 0, 0, 0, 1])).contains("0a, which is unknown"));
         assert!(refusal(Idx::read("x", &[0, 0])).contains("magic number should take 4 bytes, but only 2"));
     }
 

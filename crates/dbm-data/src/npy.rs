@@ -3,7 +3,7 @@
 //! The reader is our own: the crate at hand multiplies the sizes of a header unchecked, and allocates what it announces.
 
 use crate::DataError;
-use half::f16;
+use crate::numbers::Element;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// A header's longer than this are no plain array's.
@@ -41,7 +41,13 @@ pub fn write_u8(shape: &[usize], data: &[u8]) -> Vec<u8> {
 /// [`DataError::Format`] naming the part of the header, or the first value, that does not fit;
 /// [`DataError::Truncated`] and [`DataError::Trailing`] where the data is not as long as announced.
 pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataError> {
-    let Header { element, shape, data } = Header::read(name, bytes)?;
+    let Header { element, shape, fortran, start } = Header::read(name, bytes)?;
+    if fortran {
+        let (expected, got) = ("row-major order".into(), "it is in Fortran order".into());
+        let advice = "save numpy.ascontiguousarray of the array";
+        return Err(DataError::Format { name: name.into(), expected, got, advice });
+    }
+    let data = &bytes[start..];
     let wide = shape.iter().try_fold(element.size as u128, |product, &size| product.checked_mul(size as u128));
     let expected = wide.unwrap_or(u128::MAX);
     let got = data.len() as u128;
@@ -65,53 +71,26 @@ pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataEr
     Ok((shape, values))
 }
 
-/// How one value is stored.
-#[derive(Clone, Copy)]
-struct Element {
-    kind: char,
-    size: usize,
-    big_endian: bool,
+/// What stands before the values.
+pub(crate) struct Header {
+    pub element: Element,
+    /// Sizes, slowest first.
+    pub shape: Vec<usize>,
+    /// Whether the first size is the fastest and not the last.
+    pub fortran: bool,
+    /// Where the values begin.
+    pub start: usize,
 }
 
-impl Element {
-    /// From numpy's name, such as `|b1` or `<f4`.
-    fn parse(descr: &str) -> Option<Self> {
-        let mut letters = descr.chars();
-        let order = letters.next().filter(|order| "<>|=".contains(*order))?;
-        let kind = letters.next()?;
-        let size = letters.as_str().parse().ok()?;
-        matches!((kind, size), ('b', 1) | ('i' | 'u', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8)).then_some(Self {
-            kind,
-            size,
-            big_endian: order == '>',
-        })
-    }
+/// Bytes that hold any header that is read.
+pub(crate) const HEAD: usize = 12 + MAX_HEADER;
 
-    /// The value of so many bytes. Integers beyond 2^53 are rounded, which leaves them too large all the same.
-    fn value(self, bytes: &[u8]) -> f64 {
-        let join = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
-        let bits = if self.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) };
-        match (self.kind, self.size) {
-            ('f', 2) => f16::from_bits(bits as u16).to_f64(),
-            ('f', 4) => f64::from(f32::from_bits(bits as u32)),
-            ('f', _) => f64::from_bits(bits),
-            ('i', size) => {
-                let unused = 64 - 8 * size;
-                ((bits << unused).cast_signed() >> unused) as f64
-            }
-            _ => bits as f64,
-        }
-    }
-}
-
-struct Header<'a> {
-    element: Element,
-    shape: Vec<usize>,
-    data: &'a [u8],
-}
-
-impl<'a> Header<'a> {
-    fn read(name: &str, bytes: &'a [u8]) -> Result<Self, DataError> {
+impl Header {
+    /// Reads it from the first bytes of a file, [`HEAD`] of them where there are so many.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] naming the part that does not fit, [`DataError::Truncated`] where it ends early.
+    pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         const SAVE: &str = "save the array with numpy.save";
         let refuse =
             |expected: &str, got: String, advice| DataError::Format { name: name.into(), expected: expected.into(), got, advice };
@@ -139,7 +118,8 @@ impl<'a> Header<'a> {
         if length > MAX_HEADER {
             return Err(refuse("a header of at most 4096 bytes", format!("it announces {length}"), SAVE));
         }
-        let (text, data) = rest.split_at_checked(length).ok_or_else(|| short(bytes.len() - rest.len() + length))?;
+        let start = bytes.len() - rest.len() + length;
+        let text = rest.get(..length).ok_or_else(|| short(start))?;
         let text = String::from_utf8_lossy(text);
         let part = |key: &str| {
             let after = text.split_once(&format!("'{key}'"))?.1;
@@ -153,11 +133,7 @@ impl<'a> Header<'a> {
         })?;
         let shape = part("shape").and_then(sizes).ok_or_else(|| missing("shape"))?;
         let order = part("fortran_order").ok_or_else(|| missing("fortran_order"))?;
-        if !order.starts_with("False") && shape.len() > 1 {
-            let advice = "save numpy.ascontiguousarray of the array";
-            return Err(refuse("row-major order", "it is in Fortran order".into(), advice));
-        }
-        Ok(Self { element, shape, data })
+        Ok(Self { element, fortran: !order.starts_with("False") && shape.len() > 1, shape, start })
     }
 }
 

@@ -1,4 +1,9 @@
-//! Arrays of numbers, as many in every example.
+//! Arrays of numbers, as many in every example, and how they become bits.
+
+use crate::raw::{Encoding, Visible};
+use crate::{DataError, Dataset, THRESHOLD};
+use dbm_core::{DbmError, Examples};
+use std::collections::BTreeMap;
 
 /// Numbers, row after row, of `count` examples of `rows x columns`.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,4 +25,349 @@ pub enum Values {
     Bytes(Vec<u8>),
     /// Any others; a missing one is not a number.
     Floats(Vec<f32>),
+}
+
+impl Values {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Bytes(values) => values.len(),
+            Self::Floats(values) => values.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them, not a number where it is missing.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn at(&self, at: usize) -> f64 {
+        match self {
+            Self::Bytes(values) => f64::from(values[at]),
+            Self::Floats(values) => f64::from(values[at]),
+        }
+    }
+
+    /// The lowest and the highest; (0, 0) where all are missing.
+    pub fn range(&self) -> (f64, f64) {
+        match self {
+            Self::Bytes(values) => {
+                let (low, high) = values.iter().fold((u8::MAX, 0), |(low, high), &value| (low.min(value), high.max(value)));
+                if values.is_empty() { (0.0, 0.0) } else { (f64::from(low), f64::from(high)) }
+            }
+            Self::Floats(values) => {
+                // The lower or higher of a number and of what is not one is the number.
+                let start = (f32::INFINITY, f32::NEG_INFINITY);
+                let (low, high) = values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value)));
+                if low > high { (0.0, 0.0) } else { (f64::from(low), f64::from(high)) }
+            }
+        }
+    }
+}
+
+impl Pictures {
+    /// Values of an example.
+    pub fn size(&self) -> usize {
+        self.shape.0 * self.shape.1
+    }
+
+    /// A bit a value, and this threshold: 0 where all values are 0 or 1, [`THRESHOLD`] for bytes that exceed it, 0.5 for numbers
+    /// from 0 to 1, 0 for numbers from -1 to 1, and midway between the lowest and the highest otherwise.
+    pub fn suggest(&self) -> Encoding {
+        let (low, high) = self.values.range();
+        let threshold = match &self.values {
+            Values::Bytes(_) if high <= 1.0 => 0.0,
+            Values::Bytes(_) if high > f64::from(THRESHOLD) => f64::from(THRESHOLD),
+            Values::Floats(_) if low >= 0.0 && high <= 1.0 => 0.5,
+            Values::Floats(_) if low >= -1.0 && low < 0.0 && high <= 1.0 => 0.0,
+            _ => low + (high - low) / 2.0,
+        };
+        Encoding { bits: 1, threshold, columns: BTreeMap::new() }
+    }
+
+    /// What the visible units stand for under an encoding. Bytes are scaled from `0..=255`, or from 0 to the highest where that is at most
+    /// [`THRESHOLD`]; other numbers from the lowest to the highest.
+    ///
+    /// # Errors
+    /// [`DataError::Asked`] for another number of bits than 1 to 8, or a threshold that is not a number.
+    pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
+        let (bits, threshold) = (encoding.bits, encoding.threshold);
+        match bits {
+            1 if threshold.is_nan() => {
+                Err(DataError::Asked { what: "the threshold", expected: "a number", got: threshold.to_string() })
+            }
+            1 => Ok(Visible::Bits { threshold }),
+            2..=8 => {
+                let (low, high) = match (&self.values, self.values.range()) {
+                    (Values::Bytes(_), (_, high)) => (0.0, if high > f64::from(THRESHOLD) { 255.0 } else { high }),
+                    (Values::Floats(_), range) => range,
+                };
+                Ok(Visible::Planes { bits, low, high })
+            }
+            _ => Err(DataError::Asked { what: "bits per value", expected: "1 to 8", got: bits.to_string() }),
+        }
+    }
+
+    /// Units of an example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks where values are missing.
+    pub fn encoded_size(&self, encoding: &Encoding) -> (usize, u64) {
+        let units = self.size().saturating_mul(usize::from(encoding.bits));
+        let gaps = if self.missing() > 0 { 2 } else { 1 };
+        (units, (self.count as u64).saturating_mul(units.div_ceil(8) as u64).saturating_mul(gaps))
+    }
+
+    /// How many values are missing.
+    pub fn missing(&self) -> usize {
+        match &self.values {
+            Values::Bytes(_) => 0,
+            Values::Floats(values) => values.iter().filter(|value| value.is_nan()).count(),
+        }
+    }
+
+    /// Binary examples: unit `value * bits + b` is bit b of a value, the most significant being b = 0. Units of missing values are gaps.
+    ///
+    /// ```
+    /// use dbm_data::pictures::{Pictures, Values};
+    /// use dbm_data::raw::Encoding;
+    /// let values = Values::Bytes(vec![0, 255, 160, 3]);
+    /// let pictures = Pictures { count: 1, shape: (2, 2), values, labels: None };
+    /// let bits = |bits| Encoding { bits, ..pictures.suggest() };
+    /// assert_eq!(pictures.encode("x", &bits(1))?.examples.row(0), [0, 1, 1, 0]);
+    /// assert_eq!(pictures.encode("x", &bits(2))?.examples.row(0), [0, 0, 1, 1, 1, 0, 0, 0]);
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Pictures::visible`]; [`DataError::Refused`] where there are no values, or not as many as announced, or not a label an example.
+    pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
+        self.encode_as(name, &self.visible(encoding)?)
+    }
+
+    /// Binary examples for a model whose units stand for this: the same threshold, or the same range, whatever these values suggest.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] for a model of a table, and [`DataError::Refused`] as [`Pictures::encode`].
+    pub fn encode_as(&self, name: &str, visible: &Visible) -> Result<Dataset, DataError> {
+        let examples: Vec<usize> = (0..self.count).collect();
+        let labels = self.labels.clone();
+        Ok(Dataset { labels, ..self.encode_some(name, visible.clone(), &examples)? })
+    }
+
+    /// Some examples of [`Pictures::encode`], without labels.
+    pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        if let Visible::Table(columns) = &visible {
+            return Err(DataError::Format {
+                name: name.into(),
+                expected: format!("a table of {} columns, as the model was trained on", columns.columns.len()),
+                got: "these are pictures".into(),
+                advice: "load the table, or train a model on these",
+            });
+        }
+        self.check(name)?;
+        let depth = visible.depth();
+        let (size, width) = (self.size(), self.size() * depth);
+        let stride = width.div_ceil(8);
+        let code = Code::new(&visible);
+        let room = |needed: usize| {
+            let mut bytes = Vec::new();
+            bytes.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
+            bytes.resize(needed, 0_u8);
+            Ok::<_, DataError>(bytes)
+        };
+        let needed = examples.len().saturating_mul(stride);
+        let mut packed = room(needed)?;
+        for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
+            let mut put = |at: usize, number: u8| {
+                for b in 0..depth {
+                    let unit = at * depth + b;
+                    row[unit / 8] |= (number >> (depth - 1 - b) & 1) << (unit % 8);
+                }
+            };
+            let values = example * size..(example + 1) * size;
+            match &self.values {
+                Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
+                Values::Floats(floats) => {
+                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())))
+                }
+            }
+        }
+        let mut data = Examples::from_packed(width, packed).map_err(DataError::refused(name))?;
+        if let Values::Floats(floats) = &self.values
+            && examples.iter().any(|example| floats[example * size..(example + 1) * size].iter().any(|value| value.is_nan()))
+        {
+            let mut known = room(needed)?;
+            for (row, &example) in known.chunks_exact_mut(stride).zip(examples) {
+                for (at, value) in floats[example * size..(example + 1) * size].iter().enumerate() {
+                    let marks = u8::from(!value.is_nan());
+                    (at * depth..(at + 1) * depth).for_each(|unit| row[unit / 8] |= marks << (unit % 8));
+                }
+            }
+            data = data.with_packed_gaps(known).map_err(DataError::refused(name))?;
+        }
+        let image = self.image().map(|(rows, columns)| (rows, columns * depth));
+        Ok(Dataset { name: name.into(), examples: data, image, labels: None, visible: Some(visible) })
+    }
+
+    /// Rows and columns, where an example is an image: of more than one row, or a square number of values, 4 or more, which are taken for a square.
+    pub fn image(&self) -> Option<(usize, usize)> {
+        let size = self.size();
+        let side = size.isqrt();
+        match self.shape.0 {
+            2.. => Some(self.shape),
+            _ => (size >= 4 && side * side == size).then_some((side, side)),
+        }
+    }
+
+    fn check(&self, name: &str) -> Result<(), DataError> {
+        let refuse = |source| Err(DataError::Refused { name: name.into(), source });
+        let expected = self.count.saturating_mul(self.size());
+        if self.size() == 0 {
+            return refuse(DbmError::EmptyLayer { layer: 0 });
+        }
+        if expected != self.values.len() {
+            return refuse(DbmError::Shape { what: "the values".into(), expected, got: self.values.len() });
+        }
+        if let Some(labels) = &self.labels
+            && labels.len() != self.count
+        {
+            return Err(DataError::LabelCount { name: name.into(), images: self.count, labels: labels.len() });
+        }
+        Ok(())
+    }
+}
+
+/// A value's number of so many bits.
+struct Code<'a> {
+    visible: &'a Visible,
+    /// Of each byte, made once.
+    bytes: [u8; 256],
+}
+
+impl<'a> Code<'a> {
+    fn new(visible: &'a Visible) -> Self {
+        let mut code = Self { visible, bytes: [0; 256] };
+        code.bytes = std::array::from_fn(|byte| code.of(byte as f64));
+        code
+    }
+
+    fn of_byte(&self, value: u8) -> u8 {
+        self.bytes[usize::from(value)]
+    }
+
+    fn of(&self, value: f64) -> u8 {
+        match *self.visible {
+            Visible::Bits { threshold } => u8::from(value > threshold),
+            Visible::Planes { bits, low, high } if high > low => {
+                // What is not a number becomes 0.
+                let grey = ((value - low) / (high - low) * 255.0 + 0.5) as u8;
+                grey >> (8 - bits.clamp(1, 8))
+            }
+            Visible::Planes { .. } | Visible::Table(_) => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::refusal;
+    use proptest::prelude::*;
+
+    fn of(shape: (usize, usize), values: Values) -> Pictures {
+        Pictures { count: values.len() / (shape.0 * shape.1), shape, values, labels: None }
+    }
+
+    #[test]
+    fn a_threshold_is_suggested() {
+        let bytes = |values: &[u8]| of((1, values.len()), Values::Bytes(values.to_vec())).suggest().threshold;
+        assert_eq!(
+            [bytes(&[0, 1]), bytes(&[0, 200]), bytes(&[1, 200]), bytes(&[0, 16]), bytes(&[4, 8])],
+            [0.0, 127.0, 127.0, 8.0, 6.0]
+        );
+        let floats = |values: &[f32]| of((1, values.len()), Values::Floats(values.to_vec())).suggest().threshold;
+        assert_eq!(
+            [floats(&[0.25, 1.0]), floats(&[-1.0, 0.5, f32::NAN]), floats(&[-3.0, 5.0]), floats(&[f32::NAN])],
+            [0.5, 0.0, 1.0, 0.5]
+        );
+    }
+
+    #[test]
+    fn missing_values_are_gaps() {
+        let pictures = of((1, 2), Values::Floats(vec![0.25, f32::NAN, 1.0, 0.75]));
+        let one = pictures.encode("x", &pictures.suggest()).unwrap();
+        assert_eq!((one.examples.row(0), one.examples.known_row(0)), (vec![0, 0], vec![true, false]));
+        assert_eq!((one.examples.row(1), one.image), (vec![1, 1], None));
+        let three = pictures.encode("x", &Encoding { bits: 3, ..pictures.suggest() }).unwrap();
+        assert_eq!(three.examples.known_row(0), [true, true, true, false, false, false]);
+        assert_eq!((three.examples.row(0), three.examples.row(1)), (vec![0; 6], vec![1, 1, 1, 1, 0, 1]));
+        assert_eq!(pictures.encoded_size(&Encoding { bits: 3, ..pictures.suggest() }), (6, 4));
+        let all = of((1, 2), Values::Floats(vec![f32::NAN; 2]));
+        assert_eq!(all.encode("x", &Encoding { bits: 8, ..all.suggest() }).unwrap().examples.missing(), 16);
+    }
+
+    #[test]
+    fn images_keep_their_shape() {
+        let image = |shape: (usize, usize), bits| {
+            let pictures = of(shape, Values::Bytes(vec![9; shape.0 * shape.1]));
+            pictures.encode("x", &Encoding { bits, ..pictures.suggest() }).unwrap().image
+        };
+        assert_eq!(
+            [image((2, 3), 1), image((2, 3), 4), image((1, 9), 2), image((1, 6), 1)],
+            [Some((2, 3)), Some((2, 12)), Some((3, 6)), None]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_encoded_is_refused() {
+        let pictures = of((1, 2), Values::Bytes(vec![1, 2]));
+        for bits in [0, 9, 255] {
+            assert!(refusal(pictures.encode("x", &Encoding { bits, ..pictures.suggest() })).contains("1 to 8"));
+        }
+        let threshold = f64::NAN;
+        assert!(refusal(pictures.encode("x", &Encoding { threshold, ..pictures.suggest() })).contains("a number"));
+        let short = Pictures { count: 2, ..pictures.clone() };
+        assert!(matches!(short.encode("x", &short.suggest()), Err(DataError::Refused { .. })));
+        let labelled = Pictures { labels: Some(vec![1, 2]), ..pictures };
+        assert!(matches!(labelled.encode("x", &labelled.suggest()), Err(DataError::LabelCount { .. })));
+        let empty = Pictures { count: 0, shape: (1, 0), values: Values::Bytes(vec![]), labels: None };
+        assert!(matches!(empty.encode("x", &empty.suggest()), Err(DataError::Refused { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn eight_bits_lose_nothing(values in prop_oneof![prop::collection::vec(any::<u8>(), 1..40), prop::collection::vec(0..30_u8, 1..40)]) {
+            let pictures = of((1, values.len()), Values::Bytes(values.clone()));
+            let data = pictures.encode("x", &Encoding { bits: 8, ..pictures.suggest() }).unwrap();
+            let visible = data.visible.unwrap();
+            let grey = visible.grey(&data.examples.row(0));
+            let Visible::Planes { low, high, .. } = visible else { panic!("more than one bit") };
+            let back: Vec<u8> = grey.iter().map(|&grey| (low + f64::from(grey) / 255.0 * (high - low)).round() as u8).collect();
+            prop_assert_eq!(&back, &values);
+            if high == 255.0 {
+                prop_assert_eq!(grey, values);
+            }
+        }
+
+        #[test]
+        fn fewer_bits_lose_little(values in prop::collection::vec(any::<u8>(), 1..40), bits in 2..=8_u8) {
+            let mut values = values;
+            values.push(255);
+            let pictures = of((1, values.len()), Values::Bytes(values.clone()));
+            let data = pictures.encode("x", &Encoding { bits, ..pictures.suggest() }).unwrap();
+            let grey = data.visible.unwrap().grey(&data.examples.row(0));
+            let step = 256_u32 >> bits;
+            prop_assert!(grey.iter().zip(&values).all(|(a, b)| u32::from(a.abs_diff(*b)) < step.max(1) + u32::from(bits < 8)));
+        }
+
+        #[test]
+        fn bits_are_those_above_the_threshold(values in prop::collection::vec(-5.0_f32..5.0, 1..40), threshold in -6.0..6.0) {
+            let pictures = of((1, values.len()), Values::Floats(values.clone()));
+            let data = pictures.encode("x", &Encoding { threshold, ..pictures.suggest() }).unwrap();
+            let expected: Vec<u8> = values.iter().map(|&value| u8::from(f64::from(value) > threshold)).collect();
+            prop_assert_eq!(data.examples.row(0), expected);
+        }
+    }
 }

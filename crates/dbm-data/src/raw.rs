@@ -3,9 +3,11 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
-use crate::DataError;
-use crate::columns::{Columns, Table};
+use crate::columns::{Column, Columns, Kind, Table};
 use crate::pictures::Pictures;
+pub use crate::preview::{About, Preview};
+pub use crate::reading::{ReadOptions, read};
+use crate::{DataError, Dataset};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -30,6 +32,54 @@ pub struct Raw {
     pub notes: Vec<String>,
 }
 
+impl Raw {
+    /// The encoding to begin with.
+    pub fn suggest(&self) -> Encoding {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.suggest(),
+            Content::Table(table) => suggest(table),
+        }
+    }
+
+    /// Binary examples.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode`] and [`Table::encode`].
+    pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
+            Content::Table(table) => table.encode(&self.name, encoding),
+        }
+    }
+
+    /// Binary examples for a model whose units stand for this.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode_as`] and [`Table::encode_as`]; [`DataError::Format`] for a table where the model knows pictures.
+    pub fn encode_as(&self, visible: &Visible) -> Result<Dataset, DataError> {
+        match (&self.content, visible) {
+            (Content::Pictures(pictures), visible) => pictures.encode_as(&self.name, visible),
+            (Content::Table(table), Visible::Table(columns)) => table.encode_as(&self.name, columns),
+            (Content::Table(_), _) => Err(DataError::Format {
+                name: self.name.clone(),
+                expected: "pictures, as the model was trained on".into(),
+                got: "this is a table".into(),
+                advice: "load pictures, or train a model on this",
+            }),
+        }
+    }
+}
+
+/// The thresholds of the numeric columns that the table itself would take.
+fn suggest(table: &Table) -> Encoding {
+    let columns = table.columns(&Encoding::default()).columns.into_iter();
+    let threshold = |column: Column| match column.kind {
+        Kind::Number { threshold, .. } => Some((column.name, threshold)),
+        _ => None,
+    };
+    Encoding { columns: columns.filter_map(threshold).collect(), ..Encoding::default() }
+}
+
 /// Values of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
@@ -49,6 +99,13 @@ pub struct Encoding {
     pub threshold: f64,
     /// Of the numeric columns of a table, by name: a cell is high above it.
     pub columns: BTreeMap<String, f64>,
+}
+
+impl Default for Encoding {
+    /// One bit a value; of bytes, those above [`crate::THRESHOLD`] are high.
+    fn default() -> Self {
+        Self { bits: 1, threshold: f64::from(crate::THRESHOLD), columns: BTreeMap::new() }
+    }
 }
 
 /// What the visible units of a model stand for.
@@ -94,6 +151,15 @@ impl Visible {
             got: error.to_string(),
             advice: "use the file as it was saved",
         })
+    }
+
+    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards. Of n kept bits the lowest and the highest
+    /// number are 0 and 255. The values were `low + grey / 255 (high - low)`; with 8 bits, rounded, exactly so where they were bytes.
+    pub fn grey(&self, units: &[u8]) -> Vec<u8> {
+        let depth = self.depth().max(1);
+        let most = (1_u32 << depth.min(8)) - 1;
+        let number = |units: &[u8]| units.iter().fold(0, |number, &unit| number << 1 | u32::from(unit != 0));
+        units.chunks_exact(depth).map(|units| ((number(units) * 255 + most / 2) / most) as u8).collect()
     }
 
     /// Units a value of a picture; 1 of a table.

@@ -15,3 +15,15 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
+
+/// A PNG file of these samples.
+pub fn png(width: u32, height: u32, color: png::ColorType, depth: png::BitDepth, samples: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(samples).unwrap();
+    writer.finish().unwrap();
+    file
+}

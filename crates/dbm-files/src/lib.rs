@@ -2,6 +2,9 @@
 //! is ended where they cancel; the other keeps the run in the browser's storage.
 
 #[cfg(target_arch = "wasm32")]
+mod fetch;
+pub mod reader;
+#[cfg(target_arch = "wasm32")]
 mod shell;
 pub mod store;
 

@@ -4,8 +4,7 @@
 
 use crate::store::Keeper;
 use crate::store::browser::{BrowserStorage, TabLocks};
-use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION};
-use serde::Serialize;
+use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION, wire};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
@@ -36,22 +35,14 @@ fn scope() -> DedicatedWorkerGlobalScope {
 }
 
 fn receive(data: JsValue) {
-    match serde_wasm_bindgen::from_value::<FilesRequest>(data) {
-        Ok(request) if request.version == VERSION => {
+    match wire::unpack::<FilesRequest>(&data) {
+        Ok(request) => {
             WAITING.with_borrow_mut(|waiting| waiting.push_back(request));
             if !AT_WORK.replace(true) {
                 spawn_local(work());
             }
         }
-        Ok(request) => {
-            let message =
-                format!("the page speaks version {}, its worker {VERSION}: reload the page without its cache", request.version);
-            post(Some(request.id), FilesEvent::Failed { message });
-        }
-        Err(problem) => {
-            let message = format!("expected a request of this page's build, but got something else: {problem}; reload the page");
-            post(None, FilesEvent::Failed { message });
-        }
+        Err(message) => post(None, FilesEvent::Failed { message }),
     }
 }
 
@@ -71,6 +62,7 @@ async fn answer(command: FilesCommand) -> Result<FilesEvent, String> {
         | FilesCommand::Keep { .. }
         | FilesCommand::Forget { .. }
         | FilesCommand::Recall => keep(command).await,
+        _ => Err("this cannot be done yet".into()),
     }
 }
 
@@ -92,7 +84,8 @@ async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
 
 fn post(id: Option<u32>, event: FilesEvent) {
     let message = FilesMessage { version: VERSION, id, event };
-    let sent = message.serialize(&serde_wasm_bindgen::Serializer::new()).map_err(JsValue::from);
     // What cannot be sent cannot be told either; the page notices the silence.
-    let _ = sent.and_then(|message| scope().post_message(&message));
+    let _ = wire::pack(message)
+        .map_err(JsValue::from)
+        .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
 }

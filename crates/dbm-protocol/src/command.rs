@@ -61,6 +61,28 @@ pub enum Command {
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
+    /// The run as it stands, as a file. Answer: [`crate::Event::Snapshot`].
+    Save,
+    /// Fills the gaps of the data in use by the model in training, which it must fit. Answer: [`crate::Event::Imputed`], with
+    /// [`crate::Event::Progress`] before.
+    Impute {
+        /// Chains a row, 1 to 256.
+        completions: u32,
+        /// Clamped Gibbs sweeps before a chain counts, 0 to 10 000.
+        sweeps: u32,
+        /// Which.
+        seed: u32,
+    },
+    /// Hides some known cells of the data from the model in training and compares what it says of them with two simple guesses.
+    /// Answer: [`crate::Event::Evaluated`], with [`crate::Event::Progress`] before.
+    Evaluate {
+        /// As for [`Command::Impute`].
+        completions: u32,
+        /// As for [`Command::Impute`].
+        sweeps: u32,
+        /// Which.
+        seed: u32,
+    },
     /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
     Samples {
         /// Of which model.
@@ -162,16 +184,6 @@ pub enum DataSource {
     },
     /// Every bars-and-stripes pattern of 4 x 4.
     Bars,
-    /// A file of the visitor's: IDX, gzip of IDX, or CSV of 0/1 rows, told apart by content.
-    Upload {
-        /// Shown in errors and titles, as text.
-        name: String,
-        /// The file.
-        #[serde(with = "serde_bytes")]
-        bytes: Vec<u8>,
-        /// 8-bit values above this are high.
-        threshold: u8,
-    },
     /// Examples of the visitor's, read and made binary by the second worker.
     Examples(EncodedData),
 }

@@ -88,6 +88,13 @@ pub enum Event {
     Search(SearchTrace),
     /// How fast training is.
     Bench(Bench),
+    /// The gaps of the data, filled.
+    Imputed {
+        /// `[rows, units]`: the probability that a unit is high; 0 or 1 where it is known.
+        probabilities: Vec<f32>,
+    },
+    /// How good the answers are, on cells that were held back.
+    Evaluated(Evaluation),
 }
 
 /// A model, described.
@@ -101,8 +108,14 @@ pub struct About {
     pub image: Option<(u32, u32)>,
     /// Gradient steps it was trained for.
     pub steps: u32,
+    /// Bits a value of an image, side by side: `image`'s columns are this many times its values in a row.
+    pub depth: u8,
     /// Settings of its run, where known.
     pub settings: Option<Settings>,
+    /// Whether the file has all that its run needs to go on.
+    pub resumable: bool,
+    /// What the visible units stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
+    pub visible: String,
 }
 
 /// A data set, described.
@@ -116,8 +129,10 @@ pub struct DataAbout {
     pub width: u32,
     /// Rows and columns, where an example is an image.
     pub image: Option<(u32, u32)>,
-    /// Share of high bits.
+    /// Share of high bits among the known.
     pub share_of_ones: f64,
+    /// Bits that are missing, those held back not counted.
+    pub missing: f64,
     /// Some examples, for a preview.
     pub preview: Grid,
 }
@@ -133,6 +148,8 @@ pub struct Grid {
     pub count: u32,
     /// Rows and columns of each; a row of bits that is no image has one row.
     pub image: (u32, u32),
+    /// Bits a value, side by side in the columns.
+    pub depth: u8,
     /// One byte a bit, 0 or 1, `count * rows * columns`.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,
@@ -289,6 +306,30 @@ pub struct SearchTrace {
     pub sweeps: u32,
     /// Whether it was cut at the cap.
     pub capped: bool,
+}
+
+/// Answers compared on the same hidden cells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Cells that were hidden.
+    pub cells: u32,
+    /// Whether the model was trained without them.
+    pub held_back: bool,
+    /// The model's.
+    pub model: Score,
+    /// The most frequent value of the column.
+    pub column_mode: Score,
+    /// What the nearest rows have.
+    pub nearest_neighbours: Score,
+}
+
+/// How good answers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Share of cells whose likeliest value is the true one.
+    pub accuracy: f64,
+    /// Mean of -ln of the probability given to the true value, nats a cell.
+    pub log_loss: f64,
 }
 
 /// A run, timed.

@@ -17,9 +17,67 @@ pub struct FilesRequest {
     pub command: FilesCommand,
 }
 
+/// A file of the visitor's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedBytes {
+    /// As the visitor's system calls it: shown as text only.
+    pub name: String,
+    /// All of it.
+    #[serde(with = "serde_bytes")]
+    pub bytes: Vec<u8>,
+}
+
+/// How values become bits: `dbm_data::raw::Encoding`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EncodingChoice {
+    /// Bits a value of a picture, 1 to 8.
+    pub bits: u8,
+    /// Of pictures, where `bits` is 1: a value above it is high.
+    pub threshold: f64,
+    /// Of a table's numeric columns: name and threshold.
+    pub columns: Vec<(String, f64)>,
+}
+
 /// What can be asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FilesCommand {
+    /// Reads files that make one data set, and keeps what they hold until the next reading. Answer: [`FilesEvent::Understood`].
+    Read {
+        /// One or more.
+        files: Vec<NamedBytes>,
+        /// Rows and columns of the tiles of a sheet; found out where that is `None`.
+        tile: Option<(u32, u32)>,
+    },
+    /// The same with what an address gives. Answer: [`FilesEvent::Understood`].
+    Fetch {
+        /// Absolute, or relative to the page.
+        address: String,
+    },
+    /// The same with MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
+    FetchMnist,
+    /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Looked`].
+    Look {
+        /// How.
+        encoding: EncodingChoice,
+    },
+    /// All of it, made binary. Answer: [`FilesEvent::Encoded`].
+    Encode {
+        /// How.
+        encoding: EncodingChoice,
+        /// Share of the known cells to hold back from training, 0 for none, at most 0.5.
+        hold_back: f64,
+    },
+    /// The table as it was read, its gaps filled in. Answer: [`FilesEvent::Filled`].
+    Fill {
+        /// Its bytes again: the reader may have read something else meanwhile.
+        file: NamedBytes,
+        /// The columns of the model: `dbm_data::raw::Visible` as JSON.
+        visible: String,
+        /// `[rows, units]`: the probability that a unit is high.
+        probabilities: Vec<f32>,
+    },
+    /// A file to take home. Answer: [`FilesEvent::Written`].
+    Write(Product),
     /// Whether a run of an earlier visit can be gone on with. Answer: [`FilesEvent::Found`].
     Find,
     /// Takes that run over. Answer: [`FilesEvent::Taken`].
@@ -85,6 +143,30 @@ pub enum FilesEvent {
         /// of this many; 0 where that is unknown.
         total: f64,
     },
+    /// What the files hold.
+    Understood {
+        /// What was understood.
+        about: Box<Understood>,
+        /// The file itself, where the reader fetched it and it is a table.
+        file: Option<NamedBytes>,
+    },
+    /// Some of it, made binary.
+    Looked(Look),
+    /// All of it, made binary.
+    Encoded(EncodedData),
+    /// A table without gaps.
+    Filled {
+        /// As CSV, with the table's own names, order and known cells.
+        table: NamedBytes,
+        /// One line a filled cell: row, column, value, probability.
+        probabilities: NamedBytes,
+        /// Cells filled.
+        cells: u32,
+        /// Mean probability of the values filled in.
+        mean_probability: f64,
+    },
+    /// A file to take home.
+    Written(NamedBytes),
     /// What there is of an earlier visit.
     Found {
         /// The latest that no tab has open, or else one that another tab has.
@@ -111,6 +193,155 @@ pub enum FilesEvent {
         /// Why that is not the checkpoint just sent, if it is not; as text.
         trouble: Option<String>,
     },
+}
+
+/// What files hold, described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Understood {
+    /// What to call it, as text.
+    pub name: String,
+    /// Examples.
+    pub count: u32,
+    /// Of either kind.
+    pub kind: UnderstoodKind,
+    /// What was understood or left out, a sentence each.
+    pub notes: Vec<String>,
+    /// How to make it binary, for a start.
+    pub encoding: EncodingChoice,
+    /// How that looks.
+    pub look: Look,
+}
+
+/// What kind of data it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum UnderstoodKind {
+    /// Numbers, as many in every example.
+    Pictures {
+        /// Rows and columns of values; one row where it is no image.
+        shape: (u32, u32),
+        /// The lowest value,
+        low: f64,
+        /// and the highest.
+        high: f64,
+        /// How many classes the labels have; 0 without labels.
+        classes: u32,
+    },
+    /// Named columns.
+    Table {
+        /// In order.
+        columns: Vec<ColumnAbout>,
+        /// The first rows, cell by cell, as text; empty where missing.
+        rows: Vec<Vec<String>>,
+    },
+}
+
+/// A column of a table, described.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ColumnAbout {
+    /// Its name, as text.
+    pub name: String,
+    /// What it holds, in words.
+    pub kind: String,
+    /// Visible units that stand for it.
+    pub units: u32,
+    /// Missing cells.
+    pub missing: u32,
+    /// Above which a number is high, where it holds numbers.
+    pub threshold: Option<f64>,
+}
+
+/// Some examples, made binary.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// Visible units an example.
+    pub width: u32,
+    /// Share of high bits among the known ones of at most 1000 examples.
+    pub share_of_ones: f64,
+    /// Share of missing bits, likewise.
+    pub share_missing: f64,
+    /// Bytes that the data take once they are binary.
+    pub bytes: f64,
+    /// Some of them.
+    pub preview: crate::Grid,
+}
+
+/// What can be taken home.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Product {
+    /// Samples, completions or data: pictures in a grid, an array of bytes, or a table.
+    Bits {
+        /// The file's name without its ending.
+        name: String,
+        /// As what.
+        format: BitsFormat,
+        /// The bits.
+        grid: crate::Grid,
+        /// What they stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
+        visible: String,
+    },
+    /// How training went.
+    Log {
+        /// As what.
+        format: LogFormat,
+        /// Row by row.
+        rows: Vec<LogRow>,
+    },
+}
+
+/// File formats of bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum BitsFormat {
+    /// A picture of all.
+    Png,
+    /// `[count, rows, columns]`, bytes.
+    Npy,
+    /// A line each.
+    Csv,
+}
+
+/// File formats of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LogFormat {
+    /// A line a row, with a header.
+    Csv,
+    /// An array of objects.
+    Json,
+}
+
+/// Where training stood at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogRow {
+    /// Gradient steps taken.
+    pub step: u32,
+    /// Seconds since the first row, those in which training stood included.
+    pub seconds: f64,
+    /// Workers that shared the run.
+    pub workers: u32,
+    /// Over the last second or two.
+    pub steps_per_second: f64,
+    /// Mean squared error of a bit reconstructed through the first hidden layer.
+    pub reconstruction_error: Option<f64>,
+    /// Nats an example, smoothed.
+    pub pseudo_log_likelihood: Option<f64>,
+    /// Data clamped.
+    pub positive: LogPhase,
+    /// Free, or known units clamped.
+    pub negative: LogPhase,
+}
+
+/// One phase of the steps just before; what its estimator does not do is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogPhase {
+    /// Mean meeting time tau of the last hundred steps,
+    pub mean_meeting_time: Option<f64>,
+    /// and the longest.
+    pub longest_meeting_time: Option<u32>,
+    /// Couplings cut at their cap in these.
+    pub couplings_capped: u32,
+    /// Mean sweeps T of their local searches.
+    pub mean_search_sweeps: Option<f64>,
+    /// Mean energy of the chains, latest step.
+    pub energy: Option<f64>,
 }
 
 /// A run that was kept, described.
@@ -145,6 +376,9 @@ pub struct EncodedData {
     pub image: Option<(u32, u32)>,
     /// Bits a value, 1 to 8.
     pub depth: u8,
+    /// Which known bits are held back from training, packed likewise, to test answers with; empty for none.
+    #[serde(with = "serde_bytes")]
+    pub held_back: Vec<u8>,
     /// What the bits stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
     pub visible: String,
 }

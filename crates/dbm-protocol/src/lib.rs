@@ -8,13 +8,17 @@
 mod command;
 mod event;
 mod files;
+pub mod wire;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
-    About, Bench, BenchRow, Completions, DataAbout, Digit, Event, Grid, Histogram, Message, Metrics, PhaseMetrics, Pretraining,
-    SearchFrame, SearchTrace, Signals,
+    About, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Grid, Histogram, Message, Metrics, PhaseMetrics,
+    Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
-pub use files::{EncodedData, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun};
+pub use files::{
+    BitsFormat, ColumnAbout, EncodedData, EncodingChoice, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun,
+    LogFormat, LogPhase, LogRow, Look, NamedBytes, Product, Understood, UnderstoodKind,
+};
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
 pub const VERSION: u32 = 6;

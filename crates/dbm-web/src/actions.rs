@@ -49,11 +49,12 @@ pub fn use_present_data(state: State) {
     }
 }
 
-/// The request that makes a known data set.
+/// The data of a choice, if they are at hand.
 pub fn source(state: State, choice: DataChoice) -> Option<DataSource> {
     match choice {
         DataChoice::Digits => Some(DIGITS),
         DataChoice::Bars => Some(DataSource::Bars),
+        DataChoice::Mnist => None,
         DataChoice::Upload(place) => {
             state.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
         }
@@ -67,17 +68,20 @@ pub fn use_data(state: State, choice: DataChoice) {
     send_data(state, source, choice, None);
 }
 
-/// Tries a file of the visitor's as data.
-pub fn use_upload(state: State, name: String, bytes: Vec<u8>) {
-    let source = DataSource::Upload { name: name.clone(), bytes, threshold: 127 };
-    let upload = Upload { name, source: source.clone() };
-    send_data(state, source, state.choice_in_use.get_untracked(), Some(upload));
+/// Takes data of the visitor's into use.
+pub fn use_upload(state: State, upload: Upload) {
+    send_data(state, upload.source.clone(), state.choice_in_use.get_untracked(), Some(upload));
 }
 
 fn send_data(state: State, source: DataSource, choice: DataChoice, upload: Option<Upload>) {
-    let suited = if choice == DataChoice::Bars && upload.is_none() { Draft::bars() } else { Draft::digits() };
+    let suited = match &source {
+        DataSource::Bars => Draft::bars(),
+        DataSource::Examples(data) if data.image.is_none() => Draft::table(data.width),
+        _ => Draft::digits(),
+    };
     let draft = state.draft.get_untracked();
-    let untouched = draft == Draft::digits() || draft == Draft::bars();
+    let width = state.data.with_untracked(|data| data.as_ref().map_or(0, |data| data.width));
+    let untouched = [Draft::digits(), Draft::bars(), Draft::table(width)].contains(&draft);
     let draft = if untouched { suited } else { draft };
     let Some(plan) = draft.plan().or_else(|| state.plan.get_untracked()).or_else(|| Draft::default().plan()) else { return };
     state.loading.set(true);
@@ -162,10 +166,10 @@ pub fn new_samples(state: State, model: ModelChoice) {
 
 /// Asks for another picture, lower half unknown; a blank one is made at once.
 pub fn new_picture(state: State) {
-    let Some(image) = untrack(|| image_on_view(state)) else { return };
+    let Some(shape) = untrack(|| shape_on_view(state)) else { return };
     let start = untrack(|| possible_start(state, state.start.get_untracked()));
     match start.source() {
-        None => show_picture(state, Picture::blank(image)),
+        None => show_picture(state, Picture::blank(shape)),
         Some(source) => {
             let model = state.model.get_untracked();
             // Everyone meets the same digit first, and then others.
@@ -178,7 +182,7 @@ pub fn new_picture(state: State) {
 
 /// Gets a picture that fits the model on view, where the present one does not.
 pub fn fit_picture(state: State) {
-    if untrack(|| image_on_view(state)).is_some_and(|image| state.picture.with_untracked(|picture| picture.image != image)) {
+    if untrack(|| shape_on_view(state)).is_some_and(|shape| state.picture.with_untracked(|picture| picture.shape != shape)) {
         // A picture of another shape is not begun blank: what the model knows comes first.
         let wanted = Some(state.start.get_untracked()).filter(|&start| start != Start::Blank).unwrap_or(Start::Data);
         state.start.set(untrack(|| possible_start(state, wanted)));
@@ -236,9 +240,9 @@ pub fn watch(state: State) {
 
 /// Whether a picture can come from there for the model on view; the nearest that can, if not.
 pub fn possible_start(state: State, start: Start) -> Start {
-    let image = image_on_view(state);
+    let shape = shape_on_view(state);
     match start {
-        Start::Generated if image != Some((28, 28)) => Start::Data,
+        Start::Generated if shape != Some(Shape::of((28, 28), 1)) => Start::Data,
         Start::Data if !data_fits(state) => Start::Sample,
         other => other,
     }
@@ -246,13 +250,13 @@ pub fn possible_start(state: State, start: Start) -> Start {
 
 /// Whether the loaded data has as many bits as the model on view has visible units.
 pub fn data_fits(state: State) -> bool {
-    let units = image_on_view(state).map(|image| Shape::of(image).units);
+    let units = shape_on_view(state).map(|shape| shape.units);
     state.data.with(|data| data.as_ref().map(|data| data.width as usize)) == units
 }
 
-/// Rows and columns of the model on view; one row where it has no image.
-pub fn image_on_view(state: State) -> Option<(u32, u32)> {
-    state.about().map(|about| about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())))
+/// How the visible layer of the model on view is shown.
+pub fn shape_on_view(state: State) -> Option<Shape> {
+    state.about().as_ref().map(Shape::of_model)
 }
 
 fn fresh_seed() -> u32 {

@@ -134,6 +134,14 @@ impl Draft {
         })
     }
 
+    /// What suits a table of so many bits; its masks are of single cells, as gaps are.
+    pub fn table(width: u32) -> Self {
+        let first = (2 * width).clamp(8, 800);
+        let mut draft = Self::digits();
+        draft.set(Field::Hidden, format!("{first}, {}", first / 2));
+        draft
+    }
+
     /// What suits bars and stripes: 28 units in all, where couplings do happen.
     pub fn bars() -> Self {
         Self::with_texts(|field| match field {

@@ -1,9 +1,8 @@
 //! A line to a second worker, which reads files, writes them or keeps the run. It is started when it is first needed.
 
 use crate::link::words;
-use crate::put_away;
-use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION};
-use serde::Serialize;
+use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION, wire};
+use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,7 +12,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 const WORKER: &str = concat!("./dbm-files_loader.js?v=", env!("CARGO_PKG_VERSION"));
 
 /// What an answer, or the lack of one, leads to. Progress comes before, any number of times.
-type Then = Box<dyn FnMut(Result<FilesEvent, String>)>;
+type Then = Box<dyn FnMut(Result<FilesEvent, String>, Option<Uint8Array>)>;
 
 /// The worker, its unanswered requests in their order, and those that wait until it listens.
 #[derive(Default)]
@@ -38,23 +37,22 @@ impl FilesLine {
         Self { name, inner: Rc::default() }
     }
 
-    /// Asks; `then` hears of progress, and once of the answer or of what went wrong. `adorn` may put bytes into the message that the page's
-    /// own memory never sees.
+    /// Asks; `then` hears of progress, and once of the answer or of what went wrong, with the large array of bytes where the answer has one.
+    /// `bulk` is that of the request, where it has one: the page's own memory never sees either.
     pub fn ask(
         &self,
         command: FilesCommand,
-        adorn: impl FnOnce(&JsValue),
-        mut then: impl FnMut(Result<FilesEvent, String>) + 'static,
+        bulk: Option<&Uint8Array>,
+        mut then: impl FnMut(Result<FilesEvent, String>, Option<Uint8Array>) + 'static,
     ) {
         let id = self.inner.borrow().next_id.wrapping_add(1);
         let request = FilesRequest { version: VERSION, id, command };
-        let message = match request.serialize(&serde_wasm_bindgen::Serializer::new()) {
-            Ok(message) => message,
-            Err(problem) => return then(Err(problem.to_string())),
+        let message = match wire::pack_with(&request, bulk) {
+            Ok(parcel) => parcel.message,
+            Err(problem) => return then(Err(problem), None),
         };
-        adorn(&message);
         if let Err(problem) = self.start() {
-            return then(Err(problem));
+            return then(Err(problem), None);
         }
         let mut inner = self.inner.borrow_mut();
         inner.next_id = id;
@@ -71,6 +69,14 @@ impl FilesLine {
         self.inner.borrow().worker.is_some()
     }
 
+    /// Ends the worker and whatever it does; nobody is answered.
+    pub fn end(&self) {
+        let inner = std::mem::take(&mut *self.inner.borrow_mut());
+        if let Some(worker) = inner.worker {
+            worker.terminate();
+        }
+    }
+
     fn start(&self) -> Result<(), String> {
         if self.inner.borrow().worker.is_some() {
             return Ok(());
@@ -82,7 +88,7 @@ impl FilesLine {
         let this = self.clone();
         let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
             if let Some(event) = event.dyn_ref::<MessageEvent>() {
-                this.hear(event.data());
+                this.hear(&event.data());
             }
         });
         let this = self.clone();
@@ -98,14 +104,10 @@ impl FilesLine {
         Ok(())
     }
 
-    fn hear(&self, data: JsValue) {
-        put_away::take(&data);
-        let message = match serde_wasm_bindgen::from_value::<FilesMessage>(data) {
-            Ok(message) if message.version == VERSION => message,
-            Ok(message) => {
-                return self.lose(&format!("it is of another build: version {} instead of {VERSION}", message.version));
-            }
-            Err(problem) => return self.lose(&format!("it sent what this page cannot read ({problem})")),
+    fn hear(&self, data: &JsValue) {
+        let (message, bulk) = match wire::unpack_apart::<FilesMessage>(data) {
+            Ok(unpacked) => unpacked,
+            Err(problem) => return self.lose(&problem),
         };
         match (message.event, message.id) {
             (FilesEvent::Ready, _) => {
@@ -118,20 +120,20 @@ impl FilesLine {
             (progress @ FilesEvent::Progress { .. }, Some(id)) => {
                 let asked = self.take(id);
                 if let Some(mut then) = asked {
-                    then(Ok(progress));
+                    then(Ok(progress), None);
                     // Only the front can be at work: requests are carried out in their order.
                     self.inner.borrow_mut().asked.push_front((id, then));
                 }
             }
             (FilesEvent::Failed { message }, Some(id)) => {
                 if let Some(mut then) = self.take(id) {
-                    then(Err(message));
+                    then(Err(message), None);
                 }
             }
             (FilesEvent::Failed { message }, None) => self.lose(&message),
             (event, Some(id)) => {
                 if let Some(mut then) = self.take(id) {
-                    then(Ok(event));
+                    then(Ok(event), bulk);
                 }
             }
             (_, None) => {}
@@ -151,7 +153,7 @@ impl FilesLine {
             worker.terminate();
         }
         for (_, mut then) in inner.asked {
-            then(Err(format!("the worker for files was lost: {why}. Try again; if that does not help, reload the page")));
+            then(Err(format!("the worker for files was lost: {why}. Try again; if that does not help, reload the page")), None);
         }
     }
 }

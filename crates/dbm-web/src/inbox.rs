@@ -3,17 +3,31 @@
 use crate::actions;
 use crate::bench::{self, Measuring};
 use crate::draft::{Draft, same_run};
+use crate::gaps;
 use crate::keeper;
+use crate::log;
+use crate::model_file;
 use crate::picture::{Half, Picture};
+use crate::shape::Shape;
 use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use crate::take_home;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
+use std::rc::Rc;
 
 /// What a request was made for.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// To open the pretrained model.
-    Model,
+    /// To open a model: the pretrained one, or a file of the visitor's of this name and bytes.
+    Model(Option<(String, Rc<[u8]>)>),
+    /// To have the opened model's run go on.
+    Resume,
+    /// To save the model in training.
+    Save,
+    /// To fill the gaps of the data.
+    Impute,
+    /// To see how good that is.
+    Evaluate,
     /// To use other data; a file that is new becomes an upload when it was read.
     Data(DataChoice, Option<Upload>),
     /// To begin a run, and then, if asked, to go on with this.
@@ -69,8 +83,11 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
-        (Event::Snapshot { step, .. }, _) => {
+        (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
+            if matches!(purpose, Some(Purpose::Save)) {
+                take_home::model(state, step);
+            }
             keeper::keep(state, step);
         }
         (Event::Samples(grid), _) => match grid.model {
@@ -94,9 +111,12 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 actions::use_present_data(state);
             }
         }
-        (Event::ModelOpened(about), _) => {
+        (Event::ModelOpened(about), purpose) => {
             state.pretrained.set(Some(about));
             state.opening.set(Opening::Open);
+            if let Some(Purpose::Model(Some((name, bytes)))) = purpose {
+                model_file::opened(state, name, &bytes);
+            }
             actions::new_samples(state, ModelChoice::Pretrained);
             actions::fit_picture(state);
         }
@@ -126,7 +146,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             }
         }
         (Event::Digit(digit), Some(Purpose::Picture(half))) => {
-            let mut picture = Picture::new(digit.image, digit.bits);
+            let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
+            let mut picture = Picture::new(shape.unwrap_or_else(|| Shape::of(digit.image, 1)), digit.bits);
             if let Some(half) = half {
                 picture.mask_half(half);
                 picture.forget();
@@ -147,6 +168,18 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             }
         }),
         (Event::Bench(result), Some(Purpose::Bench)) => bench::end(state, &result),
+        (Event::Progress { done, total }, Some(Purpose::Impute | Purpose::Evaluate)) => {
+            state.filling.update(|filling| {
+                if let Some(busy) = filling.as_mut().filter(|busy| Some(busy.id) == id) {
+                    (busy.done, busy.total) = (done, total);
+                }
+            });
+        }
+        (Event::Imputed { probabilities }, Some(Purpose::Impute)) => gaps::fill(state, probabilities),
+        (Event::Evaluated(evaluation), Some(Purpose::Evaluate)) => {
+            state.filling.set(None);
+            state.evaluation.set(Some(evaluation));
+        }
         (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
         (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
         (
@@ -156,7 +189,9 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             | Event::Completions(_)
             | Event::Digit(_)
             | Event::Search(_)
-            | Event::Bench(_),
+            | Event::Bench(_)
+            | Event::Imputed { .. }
+            | Event::Evaluated(_),
             _,
         ) => {}
     }
@@ -165,7 +200,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
 /// A request will have no answer: the page stops waiting for it.
 pub fn gave_up(state: State, purpose: &Purpose) {
     match purpose {
-        Purpose::Model => state.opening.set(Opening::Missing),
+        Purpose::Model(None) => state.opening.set(Opening::Missing),
+        Purpose::Impute | Purpose::Evaluate => state.filling.set(None),
         Purpose::Data(..) | Purpose::Restore | Purpose::GoOn { .. } => {
             keeper::stayed(state);
             state.choice.set(state.choice_in_use.get_untracked());
@@ -190,6 +226,7 @@ pub fn lost(state: State) {
 }
 
 fn take_metrics(state: State, metrics: Metrics) {
+    log::add(&metrics);
     state.running.set(metrics.running);
     state.metrics.set(metrics);
 }
@@ -218,23 +255,6 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
     state.choice.set(choice);
 }
 
-/// Takes in a run on data that were not there before, or that are there again.
-fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan, metrics: Metrics) {
-    state.loading.set(false);
-    let restored = matches!(purpose, Some(Purpose::Restore));
-    let before = state.snapshot.get_untracked().filter(|_| restored);
-    let replaces = state.metrics.with_untracked(Metrics::begun);
-    let taken = if let Some(Purpose::GoOn { step, .. }) = purpose { Some(step) } else { None };
-    take_data_choice(state, purpose);
-    take_run(state, model, plan, metrics);
-    match taken {
-        Some(step) => keeper::went_on(state, step, replaces),
-        None if before.is_some() => state.snapshot.set(before),
-        None => keeper::anew(state),
-    }
-    keeper::look(state);
-}
-
 /// Puts an upload among the others, in place of one of the same name.
 fn take_upload(state: State, upload: Upload) -> DataChoice {
     let place = state.uploads.try_update(|uploads| {
@@ -247,6 +267,28 @@ fn take_upload(state: State, upload: Upload) -> DataChoice {
         place
     });
     DataChoice::Upload(place.unwrap_or_default())
+}
+
+/// Takes in a run on data that were not there before, or that are there again.
+fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan, metrics: Metrics) {
+    state.loading.set(false);
+    if matches!(purpose, Some(Purpose::Resume)) {
+        state.say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
+    }
+    state.evaluation.set(None);
+    state.filled.set(None);
+    let restored = matches!(purpose, Some(Purpose::Restore));
+    let before = state.snapshot.get_untracked().filter(|_| restored);
+    let replaces = state.metrics.with_untracked(Metrics::begun);
+    let taken = if let Some(Purpose::GoOn { step, .. }) = purpose { Some(step) } else { None };
+    take_data_choice(state, purpose);
+    take_run(state, model, plan, metrics);
+    match taken {
+        Some(step) => keeper::went_on(state, step, replaces),
+        None if before.is_some() => state.snapshot.set(before),
+        None => keeper::anew(state),
+    }
+    keeper::look(state);
 }
 
 fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
@@ -266,7 +308,7 @@ fn refusal(purpose: Option<&Purpose>, message: &str) -> String {
     match purpose {
         Some(Purpose::Data(_, Some(upload))) if !message.contains(&upload.name) => format!("“{}”: {message}", upload.name),
         Some(Purpose::GoOn { .. }) => format!("The kept run cannot be gone on with: {message}. It stays kept."),
-        Some(Purpose::Model) => format!("The pretrained model could not be opened: {message} Training works without it."),
+        Some(Purpose::Model(None)) => format!("The pretrained model could not be opened: {message} Training works without it."),
         _ => message.into(),
     }
 }

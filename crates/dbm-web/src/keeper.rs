@@ -10,6 +10,7 @@ use crate::link;
 use crate::put_away;
 use crate::state::{DataChoice, State, Tone, Upload};
 use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice};
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -82,7 +83,7 @@ pub fn keep(state: State, step: u32) {
         ask(begin, |_| ());
     }
     let command = FilesCommand::Keep { step, checkpoint: Vec::new() };
-    LINE.with(|line| line.ask(command, |message| put_away::give(message, "Keep"), move |answer| kept(state, run, answer)));
+    LINE.with(|line| line.ask(command, put_away::latest().as_ref(), move |answer, _| kept(state, run, answer)));
 }
 
 /// What the worker needs to know of the present run.
@@ -152,15 +153,18 @@ pub fn go_on(state: State) {
     KEEPING.with_borrow_mut(|keeping| (keeping.taking, keeping.waiting) = (true, None));
     state.loading.set(true);
     no_offer(state);
-    ask(FilesCommand::Take, move |answer| match answer {
+    let take = move |answer: Result<FilesEvent, String>, checkpoint: Option<Uint8Array>| match answer {
         Ok(FilesEvent::Taken { source, plan, step, .. }) => {
+            put_away::take(checkpoint);
             // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
             KEEPING.with_borrow_mut(|keeping| keeping.begun = false);
             let known = [DataChoice::Digits, DataChoice::Bars];
             let known = known.into_iter().find(|choice| actions::source(state, *choice).as_ref() == Some(&source));
-            let upload = known
-                .is_none()
-                .then(|| Upload { name: KEEPING.with_borrow(|keeping| keeping.name.clone()), source: source.clone() });
+            let upload = known.is_none().then(|| Upload {
+                name: KEEPING.with_borrow(|keeping| keeping.name.clone()),
+                source: source.clone(),
+                file: None,
+            });
             let command = Command::Restore { source, plan: *plan, checkpoint: Vec::new() };
             link::ask(state, command, Purpose::GoOn { choice: known.unwrap_or_default(), upload, step });
         }
@@ -168,7 +172,8 @@ pub fn go_on(state: State) {
             stayed(state);
             state.say(Tone::Error, other.err().unwrap_or_default());
         }
-    });
+    };
+    LINE.with(|line| line.ask(FilesCommand::Take, None, take));
 }
 
 /// The kept run is on the page, at this step.
@@ -220,8 +225,8 @@ fn no_offer(state: State) {
     state.notices.update(|notices| notices.retain(|notice| !matches!(notice.tone, Tone::Offer | Tone::Discarded)));
 }
 
-fn ask(command: FilesCommand, then: impl FnMut(Result<FilesEvent, String>) + 'static) {
-    LINE.with(|line| line.ask(command, |_| (), then));
+fn ask(command: FilesCommand, mut then: impl FnMut(Result<FilesEvent, String>) + 'static) {
+    LINE.with(|line| line.ask(command, None, move |answer, _| then(answer)));
 }
 
 fn named(run: &KeptRun) -> String {

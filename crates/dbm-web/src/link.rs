@@ -3,9 +3,8 @@
 use crate::inbox::{self, Purpose};
 use crate::put_away;
 use crate::state::{State, Tone};
-use dbm_protocol::{Command, Message, Request, Start, VERSION};
+use dbm_protocol::{Command, Message, Request, Start, VERSION, wire};
 use leptos::prelude::*;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
@@ -70,21 +69,15 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         inner.next_id
     })?;
     let leave = leave(&command);
-    let restores = matches!(command, Command::Restore { .. });
-    let goes_on = restores && state.snapshot.with_untracked(Option::is_some);
-    let taken = matches!(purpose, Purpose::GoOn { .. });
+    let elsewhere = match purpose {
+        Purpose::Restore if state.snapshot.with_untracked(Option::is_some) => put_away::latest(),
+        Purpose::GoOn { .. } => put_away::taken(),
+        _ => None,
+    };
     let request = Request { version: VERSION, id, command };
-    let sent = request
-        .serialize(&serde_wasm_bindgen::Serializer::new())
-        .map_err(JsValue::from)
-        .inspect(|message| {
-            if taken {
-                put_away::give_taken(message);
-            } else if goes_on {
-                put_away::give(message, "Restore");
-            }
-        })
-        .and_then(|message| worker.post_message(&message));
+    let packed = if elsewhere.is_some() { wire::pack_with(&request, elsewhere.as_ref()) } else { wire::pack(request) };
+    let sent =
+        packed.map_err(JsValue::from).and_then(|parcel| worker.post_message_with_transfer(&parcel.message, &parcel.transfer));
     if let Err(problem) = sent {
         state.say(Tone::Error, format!("The request could not be sent to the worker ({}).", words(&problem)));
         inbox::gave_up(state, &purpose);
@@ -140,22 +133,11 @@ fn start(state: State) {
 fn hear(state: State, event: &JsValue) {
     let Some(data) = event.dyn_ref::<MessageEvent>().map(MessageEvent::data) else { return };
     state.link.0.update_value(|inner| (inner.silent_ticks, inner.leave) = (0, 0));
-    let version = js_sys::Reflect::get(&data, &"version".into()).ok().and_then(|version| version.as_f64());
-    if version != Some(f64::from(VERSION)) {
-        state.say(
-            Tone::Error,
-            format!(
-                "The worker is of another build than this page: it speaks version {}, the page {VERSION}. Reload the page without its \
-                 cache (Ctrl+Shift+R).",
-                version.map_or_else(|| "unknown".into(), |version| version.to_string())
-            ),
-        );
-        return;
-    }
-    put_away::take(&data);
-    match serde_wasm_bindgen::from_value::<Message>(data) {
-        Err(problem) => state.say(Tone::Error, format!("The worker sent a message that this page cannot read ({problem}).")),
-        Ok(Message { id, event, .. }) => {
+    match wire::unpack_apart::<Message>(&data) {
+        Err(problem) => state.say(Tone::Error, format!("A message of the worker could not be read: {problem}.")),
+        Ok((Message { id, event, .. }, bulk)) => {
+            // Megabytes every few seconds, for which the page has no use but to hand them on.
+            bulk.into_iter().for_each(put_away::keep);
             match event {
                 dbm_protocol::Event::Ready => state.link.0.update_value(|inner| inner.ready = true),
                 // Only a worker that has taken its data, and a run on it, counts as one that came up.

@@ -6,9 +6,11 @@ mod bins;
 mod draft;
 mod estimators;
 mod files_line;
+mod gaps;
 mod inbox;
 mod keeper;
 mod link;
+mod log;
 mod model_file;
 mod paint;
 mod parts;
@@ -16,6 +18,7 @@ mod picture;
 mod put_away;
 mod shape;
 mod state;
+mod take_home;
 mod uploads;
 
 fn main() {

@@ -8,6 +8,7 @@ use dbm_protocol::{Command, ModelChoice};
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
 use std::cell::RefCell;
+use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ReadableStreamDefaultReader, Response};
 
@@ -49,8 +50,41 @@ pub fn fetch(state: State) {
 pub fn send(state: State) {
     if let Some(bytes) = BYTES.with_borrow(Clone::clone) {
         state.opening.set(Opening::Reading);
-        ask(state, Command::OpenModel { name: FILE.into(), bytes }, Purpose::Model);
+        let name = state.opened.get_untracked().unwrap_or_else(|| FILE.into());
+        ask(state, Command::OpenModel { name, bytes }, Purpose::Model(None));
     }
+}
+
+/// Whether a file is a model: safetensors, whose header is JSON of a length that comes first.
+pub fn is_model(bytes: &[u8]) -> bool {
+    bytes.get(8..10) == Some(b"{\"")
+}
+
+/// Tries a file of the visitor's as a model; the one that is open stays where it is refused.
+pub fn open(state: State, name: String, bytes: Vec<u8>) {
+    let command = Command::OpenModel { name: name.clone(), bytes: bytes.clone() };
+    ask(state, command, Purpose::Model(Some((name, Rc::from(bytes)))));
+}
+
+/// The worker has opened a file of the visitor's: it takes the place of the one before.
+pub fn opened(state: State, name: String, bytes: &[u8]) {
+    BYTES.set(Some(bytes.to_vec()));
+    state.opened.set(Some(name));
+    state.samples_pretrained.set(None);
+    actions::view_model(state, ModelChoice::Pretrained);
+}
+
+/// Has the opened model's run go on, on the data in use, which it fits.
+pub fn resume(state: State) {
+    let (Some(bytes), Some(plan)) = (BYTES.with_borrow(Clone::clone), state.plan.get_untracked()) else { return };
+    let Some(source) = actions::source(state, state.choice_in_use.get_untracked()) else { return };
+    state.model.set(ModelChoice::Training);
+    ask(state, Command::Restore { source, plan, checkpoint: bytes }, Purpose::Resume);
+}
+
+/// Saves the model in training, with all that its run needs to go on.
+pub fn save(state: State) {
+    ask(state, Command::Save, Purpose::Save);
 }
 
 async fn download(state: State) -> Result<Vec<u8>, String> {

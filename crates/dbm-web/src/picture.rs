@@ -43,8 +43,6 @@ struct Layers {
 /// A picture with an unknown region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// How the worker sees it.
-    pub image: (u32, u32),
     /// How it is shown.
     pub shape: Shape,
     now: Layers,
@@ -53,17 +51,16 @@ pub struct Picture {
 
 impl Picture {
     /// A picture whose truth is known.
-    pub fn new(image: (u32, u32), bits: Vec<u8>) -> Self {
-        let shape = Shape::of(image);
+    pub fn new(shape: Shape, bits: Vec<u8>) -> Self {
         let mut bits = bits;
         bits.resize(shape.units, 0);
         let now = Layers { unknown: vec![0; shape.units], truth: Some(bits.clone()), bits };
-        Self { image, shape, now, past: Vec::new() }
+        Self { shape, now, past: Vec::new() }
     }
 
     /// A blank one, to draw in.
-    pub fn blank(image: (u32, u32)) -> Self {
-        let mut picture = Self::new(image, Vec::new());
+    pub fn blank(shape: Shape) -> Self {
+        let mut picture = Self::new(shape, Vec::new());
         picture.now.truth = None;
         picture
     }
@@ -86,6 +83,11 @@ impl Picture {
     /// How many units are unknown.
     pub fn n_unknown(&self) -> usize {
         self.now.unknown.iter().filter(|&&u| u != 0).count()
+    }
+
+    /// How much ink a cell has, 0 to 1.
+    pub fn level(&self, unit: usize) -> f64 {
+        self.shape.level(unit, |unit| f64::from(self.now.bits[unit]))
     }
 
     /// Whether there is an edit to undo.
@@ -149,17 +151,14 @@ impl Picture {
         }
     }
 
+    /// To the whole cell whose first unit this is.
     fn apply(&mut self, tool: Tool, unit: usize) {
-        match tool {
-            Tool::Mask => self.now.unknown[unit] = 1,
-            Tool::Unmask => self.now.unknown[unit] = 0,
-            Tool::Draw | Tool::Erase => {
-                let ink = u8::from(tool == Tool::Draw);
-                self.now.unknown[unit] = 0;
-                if self.now.bits[unit] != ink {
-                    self.now.bits[unit] = ink;
-                    self.now.truth = None;
-                }
+        for unit in self.shape.cell(unit) {
+            self.now.unknown[unit] = u8::from(tool == Tool::Mask);
+            let ink = u8::from(tool == Tool::Draw);
+            if matches!(tool, Tool::Draw | Tool::Erase) && self.now.bits[unit] != ink {
+                self.now.bits[unit] = ink;
+                self.now.truth = None;
             }
         }
     }
@@ -169,7 +168,8 @@ impl Picture {
         self.begin();
         let (rows, columns) = (self.shape.rows, self.shape.columns);
         for unit in 0..self.shape.units {
-            let (row, column) = (unit / columns, unit % columns);
+            let cell = unit / self.shape.depth.max(1);
+            let (row, column) = (cell / columns, cell % columns);
             let masked = match half {
                 Half::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
                 Half::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn halves_strokes_and_undo() {
-        let mut picture = Picture::new((4, 4), vec![1; 16]);
+        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![1; 16]);
         picture.mask_half(Half::Lower);
         assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
         picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn strokes_outside_change_nothing() {
-        let mut picture = Picture::blank((4, 4));
+        let mut picture = Picture::blank(Shape::of((4, 4), 1));
         picture.stroke(Tool::Mask, (-9.0, -9.0), (-3.0, -3.0), 1.0);
         picture.stroke(Tool::Mask, (f64::NAN, 1.0), (1.0, 1.0), 1.0);
         picture.stroke(Tool::Mask, (40.0, 40.0), (50.0, 50.0), 5.0);

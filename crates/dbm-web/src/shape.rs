@@ -1,36 +1,63 @@
 //! How a visible layer is laid out on the screen.
 
-/// Rows and columns in which units are shown; the last cells are empty where the units do not fill them.
+use dbm_protocol::{About, Grid};
+use std::ops::Range;
+
+/// Rows and columns of cells in which units are shown, `depth` units a cell; the last cells are empty where the units do not fill them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Rows shown.
     pub rows: usize,
     /// Columns shown.
     pub columns: usize,
-    /// Units, `<= rows * columns`.
+    /// Units, `<= rows * columns * depth`.
     pub units: usize,
+    /// Units a cell: the bits of its value, the most significant first.
+    pub depth: usize,
     /// Whether this is a row of bits wrapped for display only.
     pub wrapped: bool,
 }
 
 impl Shape {
-    /// The layout of an image, or the nearest to a square for a plain row of bits.
-    pub fn of(image: (u32, u32)) -> Self {
-        let (rows, columns) = (image.0 as usize, image.1 as usize);
+    /// The layout of an image of so many rows and columns of units, or the nearest to a square for a plain row of them.
+    pub fn of(image: (u32, u32), depth: u8) -> Self {
+        let (rows, columns, depth) = (image.0 as usize, image.1 as usize, usize::from(depth.max(1)));
         let units = rows.saturating_mul(columns);
+        let (columns, cells) = (columns / depth, units / depth);
         if rows > 1 || columns <= 1 {
-            return Self { rows, columns, units, wrapped: false };
+            return Self { rows, columns, units, depth, wrapped: false };
         }
-        let root = units.isqrt();
-        let exact = (1..=root).rev().find(|rows| units.is_multiple_of(*rows)).filter(|&rows| units / rows <= 2 * rows);
-        let columns = exact.map_or_else(|| (units as f64).sqrt().ceil() as usize, |rows| units / rows);
-        Self { rows: units.div_ceil(columns), columns, units, wrapped: true }
+        let root = cells.isqrt();
+        let exact = (1..=root).rev().find(|rows| cells.is_multiple_of(*rows)).filter(|&rows| cells / rows <= 2 * rows);
+        let columns = exact.map_or_else(|| (cells as f64).sqrt().ceil() as usize, |rows| cells / rows);
+        Self { rows: cells.div_ceil(columns), columns, units, depth, wrapped: true }
     }
 
-    /// The unit shown in a cell, if there is one.
+    /// Of a model's visible layer; one row where that is no image.
+    pub fn of_model(about: &About) -> Self {
+        Self::of(about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())), about.depth)
+    }
+
+    /// Of each picture of a grid.
+    pub fn of_grid(grid: &Grid) -> Self {
+        Self::of(grid.image, grid.depth)
+    }
+
+    /// The first unit shown in a cell, if there is one.
     pub fn unit(&self, row: usize, column: usize) -> Option<usize> {
-        let unit = row * self.columns + column;
+        let unit = (row * self.columns + column) * self.depth;
         (row < self.rows && column < self.columns && unit < self.units).then_some(unit)
+    }
+
+    /// All units of the cell whose first one this is.
+    pub fn cell(&self, unit: usize) -> Range<usize> {
+        unit..unit + self.depth
+    }
+
+    /// How high the value of that cell is, 0 to 1, by how high each of its units is.
+    pub fn level(&self, unit: usize, high: impl Fn(usize) -> f64) -> f64 {
+        let value = self.cell(unit).fold(0.0, |sum, unit| 2.0 * sum + high(unit));
+        value / f64::from((1_u32 << self.depth.min(31)) - 1)
     }
 }
 
@@ -40,14 +67,25 @@ mod tests {
 
     #[test]
     fn images_stay_and_rows_of_bits_wrap_to_near_squares() {
-        let of = |image| (Shape::of(image).rows, Shape::of(image).columns, Shape::of(image).wrapped);
+        let of = |image| (Shape::of(image, 1).rows, Shape::of(image, 1).columns, Shape::of(image, 1).wrapped);
         assert_eq!(of((28, 28)), (28, 28, false));
         assert_eq!(of((1, 64)), (8, 8, true));
         assert_eq!(of((1, 12)), (3, 4, true));
         assert_eq!(of((1, 13)), (4, 4, true));
         assert_eq!(of((1, 1)), (1, 1, false));
         assert_eq!(of((0, 0)), (0, 0, false));
-        assert_eq!(Shape::of((1, 13)).unit(3, 0), Some(12));
-        assert_eq!(Shape::of((1, 13)).unit(3, 1), None);
+        assert_eq!(Shape::of((1, 13), 1).unit(3, 0), Some(12));
+        assert_eq!(Shape::of((1, 13), 1).unit(3, 1), None);
+    }
+
+    #[test]
+    fn values_of_several_bits_are_one_cell() {
+        let shape = Shape::of((2, 24), 8);
+        assert_eq!((shape.rows, shape.columns, shape.units), (2, 3, 48));
+        assert_eq!(shape.unit(1, 0), Some(24));
+        let bits = [1, 0, 0, 0, 0, 0, 0, 1];
+        assert_eq!(shape.level(0, |unit| f64::from(bits[unit])), 129.0 / 255.0);
+        let row = Shape::of((1, 8 * 12), 8);
+        assert_eq!((row.rows, row.columns, row.wrapped, row.unit(2, 3)), (3, 4, true, Some(88)));
     }
 }

@@ -4,7 +4,10 @@ use crate::bench::{Asked, Measuring};
 use crate::draft::Draft;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
-use dbm_protocol::{About, Completions, DataAbout, DataSource, DigitSource, Grid, Metrics, ModelChoice, RunPlan, SearchTrace};
+use dbm_protocol::{
+    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Grid, Metrics, ModelChoice, NamedBytes,
+    RunPlan, SearchTrace, Understood,
+};
 use leptos::prelude::*;
 
 /// Where the pretrained model's file stands.
@@ -29,6 +32,8 @@ pub enum DataChoice {
     Digits,
     /// Bars and stripes.
     Bars,
+    /// MNIST, while it is being fetched; then it is among the uploads.
+    Mnist,
     /// An upload, by its place in [`State::uploads`].
     Upload(usize),
 }
@@ -38,8 +43,47 @@ pub enum DataChoice {
 pub struct Upload {
     /// Its name, shown as text only.
     pub name: String,
-    /// The request that reads it again.
+    /// The examples.
     pub source: DataSource,
+    /// The file, where it is a table whose gaps can be filled.
+    pub file: Option<NamedBytes>,
+}
+
+/// A table without gaps, to be taken home.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled {
+    /// As CSV.
+    pub table: NamedBytes,
+    /// One line a filled cell.
+    pub probabilities: NamedBytes,
+    /// Cells filled.
+    pub cells: u32,
+    /// Mean probability of what was filled in.
+    pub mean_probability: f64,
+}
+
+/// Files being read, fetched or made binary.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// What is being done, in words.
+    pub stage: String,
+    /// Parts done,
+    pub done: f64,
+    /// of this many; 0 where that is unknown.
+    pub total: f64,
+}
+
+/// Data that were read, and are shown before anything is trained on them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// What was understood.
+    pub about: Understood,
+    /// How they will be made binary.
+    pub encoding: EncodingChoice,
+    /// Whether some known cells of a table are held back from training.
+    pub hold_back: bool,
+    /// The file, where it is a table.
+    pub file: Option<NamedBytes>,
 }
 
 /// What the large canvas shows.
@@ -211,6 +255,18 @@ signals! {
     loading: bool,
     /// Files that were read as data.
     uploads: Vec<Upload>,
+    /// Name of the visitor's model that is open in place of the pretrained one.
+    opened: Option<String>,
+    /// Gaps being filled, or cells being evaluated.
+    filling: Option<Busy>,
+    /// The table without gaps.
+    filled: Option<Filled>,
+    /// How good its answers are.
+    evaluation: Option<Evaluation>,
+    /// Files being read.
+    reading: Option<Reading>,
+    /// Data that were read and not yet taken.
+    offer: Option<Offer>,
     /// The settings form.
     draft: Draft,
     /// What the present run was begun with.

@@ -1,33 +1,189 @@
-//! Files of the visitor's: chosen or dropped, read here, parsed by the worker; they never leave the tab.
+//! Files of the visitor's: chosen, dropped, pasted or fetched; read by the second worker and shown before anything is trained on them.
 
 use crate::actions;
+use crate::files_line::FilesLine;
 use crate::link::words;
-use crate::state::{State, Tone};
+use crate::model_file;
+use crate::state::{DataChoice, Offer, Reading, State, Tone, Upload};
+use dbm_protocol::{DataSource, EncodedData, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, UnderstoodKind};
 use js_sys::futures::JsFuture;
 use leptos::ev;
 use leptos::prelude::*;
-use web_sys::{DragEvent, File};
+use wasm_bindgen::JsCast;
+use web_sys::{ClipboardEvent, DragEvent, File, FileList, HtmlElement};
 
-/// The largest file that is read.
-const LARGEST: f64 = 256.0 * 1024.0 * 1024.0;
+/// More than this is not read: MAX_DATA of the second worker.
+const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
+/// More than this is read only after a word about what it takes: 70 000 x 784 bytes are less.
+const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
+/// Share of the known cells that a table's preview offers to hold back.
+const HELD_BACK: f64 = 0.1;
 
-/// Reads a file and tries it as a data set.
-pub fn read(state: State, file: File) {
-    let name = file.name();
-    if file.size() > LARGEST {
-        let size = file.size() / 1024.0 / 1024.0;
-        state.say(Tone::Error, format!("“{name}” has {size:.0} MiB; at most 256 MiB can be read here. Use a part of it."));
-        return;
+thread_local! {
+    static READER: FilesLine = FilesLine::new("dbm-reader");
+}
+
+/// Takes files in: a model is opened, anything else is read as one data set.
+pub fn take(state: State, files: &FileList) {
+    let files: Vec<File> = (0..files.length()).filter_map(|place| files.get(place)).collect();
+    if files.is_empty() {
+        return state.say(Tone::Error, "Nothing that can be read was dropped; drop files: tables, arrays, pictures or a model.");
     }
+    let size: f64 = files.iter().map(|file| file.size()).sum();
+    let megabytes = size / 1024.0 / 1024.0;
+    if size > LARGEST {
+        return state.say(
+            Tone::Error,
+            format!("These files have {megabytes:.0} MiB; at most 1024 can be read here. Use a part of them."),
+        );
+    }
+    if size > LARGE {
+        state.say(
+            Tone::News,
+            format!(
+                "{megabytes:.0} MiB are being read: about {:.0} s on a common machine, and up to {:.1} GB of memory meanwhile. Cancel is \
+                 beside the data set.",
+                (megabytes / 40.0).ceil(),
+                size * 4.0 / 1e9
+            ),
+        );
+    }
+    state.reading.set(Some(Reading::default()));
     leptos::task::spawn_local(async move {
-        match JsFuture::from(file.array_buffer()).await {
-            Ok(buffer) => actions::use_upload(state, name, js_sys::Uint8Array::new(&buffer).to_vec()),
-            Err(problem) => state.say(Tone::Error, format!("“{name}” could not be read: {}. Choose it again.", words(&problem))),
+        let mut read = Vec::new();
+        for file in files {
+            match JsFuture::from(file.array_buffer()).await {
+                Ok(buffer) => read.push(NamedBytes { name: file.name(), bytes: js_sys::Uint8Array::new(&buffer).to_vec() }),
+                Err(problem) => {
+                    state.reading.set(None);
+                    let why = words(&problem);
+                    return state.say(Tone::Error, format!("“{}” could not be read: {why}. Choose it again.", file.name()));
+                }
+            }
+        }
+        match &read[..] {
+            [one] if model_file::is_model(&one.bytes) => {
+                state.reading.set(None);
+                model_file::open(state, one.name.clone(), std::mem::take(&mut read[0].bytes));
+            }
+            _ => read_data(state, read),
         }
     });
 }
 
-/// Lets files be dropped anywhere on the page.
+fn read_data(state: State, files: Vec<NamedBytes>) {
+    // A table's bytes are needed again when its gaps are filled.
+    let table = (files.len() == 1).then(|| files[0].clone());
+    read_by(state, FilesCommand::Read { files, tile: None }, table);
+}
+
+/// Reads what an address gives.
+pub fn fetch(state: State, address: String) {
+    read_by(state, FilesCommand::Fetch { address }, None);
+}
+
+fn read_by(state: State, command: FilesCommand, mut file: Option<NamedBytes>) {
+    ask(state, command, move |event| {
+        if let FilesEvent::Understood { about, file: fetched } = event {
+            let is_table = matches!(about.kind, UnderstoodKind::Table { .. });
+            let hold_back = is_table && about.look.share_missing > 0.0;
+            let file = fetched.or_else(|| file.take()).filter(|_| is_table);
+            let encoding = about.encoding.clone();
+            state.offer.set(Some(Offer { about: *about, encoding, hold_back, file }));
+        }
+    });
+}
+
+/// MNIST, with no question asked: it is known what is in it.
+pub fn mnist(state: State) {
+    state.choice.set(DataChoice::Mnist);
+    ask(state, FilesCommand::FetchMnist, move |event| {
+        if let FilesEvent::Understood { about, .. } = event {
+            encode(state, about.encoding, 0.0, None);
+        }
+    });
+}
+
+/// Has some of the offered data made binary otherwise; of many moves of a slider only the last counts.
+pub fn look(state: State, encoding: EncodingChoice) {
+    state.offer.update(|offer| {
+        if let Some(offer) = offer {
+            offer.encoding = encoding.clone();
+        }
+    });
+    READER.with(|reader| {
+        reader.ask(FilesCommand::Look { encoding: encoding.clone() }, None, move |answer, _| match answer {
+            Ok(FilesEvent::Looked(look)) => state.offer.update(|offer| {
+                if let Some(offer) = offer.as_mut().filter(|offer| offer.encoding == encoding) {
+                    offer.about.look = look;
+                }
+            }),
+            Ok(_) => {}
+            Err(why) => state.say(Tone::Error, why),
+        });
+    });
+}
+
+/// Takes the offered data into use.
+pub fn accept(state: State) {
+    let Some(Offer { encoding, hold_back, file, .. }) = state.offer.get_untracked() else { return };
+    state.offer.set(None);
+    encode(state, encoding, if hold_back { HELD_BACK } else { 0.0 }, file);
+}
+
+fn encode(state: State, encoding: EncodingChoice, hold_back: f64, mut file: Option<NamedBytes>) {
+    ask(state, FilesCommand::Encode { encoding, hold_back }, move |event| {
+        if let FilesEvent::Encoded(encoded) = event {
+            use_encoded(state, encoded, file.take());
+        }
+    });
+}
+
+fn use_encoded(state: State, encoded: EncodedData, file: Option<NamedBytes>) {
+    let upload = Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded), file };
+    actions::use_upload(state, upload);
+}
+
+/// Asks the reader for something that may take long; shows progress meanwhile, and what went wrong.
+fn ask(state: State, command: FilesCommand, mut then: impl FnMut(FilesEvent) + 'static) {
+    state.offer.set(None);
+    state.reading.set(Some(Reading::default()));
+    READER.with(|reader| {
+        reader.ask(command, None, move |answer, _| match answer {
+            Ok(FilesEvent::Progress { stage, done, total }) => state.reading.set(Some(Reading { stage, done, total })),
+            Ok(event) => {
+                state.reading.set(None);
+                then(event);
+            }
+            Err(why) => {
+                state.reading.set(None);
+                state.choice.set(state.choice_in_use.get_untracked());
+                state.say(Tone::Error, why);
+            }
+        });
+    });
+}
+
+/// Asks for a file to take home.
+pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) + 'static) {
+    let mut then = then;
+    READER.with(|reader| {
+        reader.ask(command, None, move |answer, _| match answer {
+            Ok(event) => then(event),
+            Err(why) => state.say(Tone::Error, why),
+        });
+    });
+}
+
+/// Stops reading; what is in use stays.
+pub fn cancel(state: State) {
+    READER.with(FilesLine::end);
+    state.reading.set(None);
+    state.offer.set(None);
+    state.choice.set(state.choice_in_use.get_untracked());
+}
+
+/// Lets files be dropped anywhere on the page, and files or text be pasted.
 pub fn accept_drops(state: State) {
     let carries_files = |event: &DragEvent| {
         event
@@ -54,19 +210,35 @@ pub fn accept_drops(state: State) {
             return;
         }
         event.prevent_default();
-        let files = event.data_transfer().and_then(|transfer| transfer.files());
-        match files.as_ref().and_then(|files| files.get(0)) {
-            Some(file) => {
-                if files.is_some_and(|files| files.length() > 1) {
-                    state.say(Tone::News, "One file is a data set here; only the first was read.");
-                }
-                read(state, file);
-            }
-            None => state
-                .say(Tone::Error, "Nothing that can be read was dropped; drop one file: IDX, IDX in gzip, or CSV of 0/1 rows."),
+        if let Some(files) = event.data_transfer().and_then(|transfer| transfer.files()) {
+            take(state, &files);
         }
+    };
+    let paste = move |event: ClipboardEvent| {
+        let typing = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
+        let Some(clipboard) = event.clipboard_data().filter(|_| typing.is_none_or(|target| target.tag_name() != "INPUT")) else {
+            return;
+        };
+        match clipboard.files().filter(|files| files.length() > 0) {
+            Some(files) => take(state, &files),
+            None => match clipboard.get_data("text/plain").unwrap_or_default() {
+                text if text.contains('\n') => {
+                    read_data(state, vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }]);
+                }
+                _ => return,
+            },
+        }
+        event.prevent_default();
     };
     let _ = window_event_listener(ev::dragover, over);
     let _ = window_event_listener(ev::dragleave, leave);
     let _ = window_event_listener(ev::drop, drop);
+    let _ = window_event_listener(ev::paste, paste);
+}
+
+/// The address that the page was opened with: `?data=…`.
+pub fn asked_address() -> Option<String> {
+    let search = window().location().search().ok()?;
+    let pairs = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
+    pairs.get("data").filter(|address| !address.is_empty())
 }

@@ -5,9 +5,8 @@ use crate::jobs::Slice;
 use crate::lab::within;
 use crate::pool::{Crew, Letter};
 use crate::run::{Advance, Run};
-use crate::sources;
+use crate::sources::{self, Material};
 use dbm_core::{DbmError, Shards};
-use dbm_data::Dataset;
 use dbm_protocol::{BenchProtocol, BenchRow, DataSource, Event, RunPlan, Start};
 
 const MOST_STEPS: u32 = 1000;
@@ -15,7 +14,7 @@ const MOST_RUNS: u32 = 100;
 
 /// What a [`dbm_protocol::Command::Bench`] asked for, and how far it is.
 pub struct Bench {
-    data: Dataset,
+    data: Material,
     plan: RunPlan,
     protocol: BenchProtocol,
     /// Numbers of workers still to be measured, the next one last.

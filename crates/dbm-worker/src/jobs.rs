@@ -5,10 +5,11 @@ use crate::clock::now;
 use crate::pool::Crew;
 use crate::sources::shape;
 use dbm_core::complete::Completer;
+use dbm_core::impute::{self, Imputer, Method, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
-use dbm_core::{Dbm, Units};
-use dbm_protocol::{CompletionMethod, Completions, Event, Grid, ModelChoice, SearchFrame, SearchTrace};
+use dbm_core::{Dbm, Examples, Units};
+use dbm_protocol::{CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, SearchFrame, SearchTrace};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -23,6 +24,8 @@ pub struct View {
     pub model: Rc<Dbm>,
     pub choice: ModelChoice,
     pub image: Option<(usize, usize)>,
+    /// Bits a value.
+    pub depth: u8,
     pub step: u32,
 }
 
@@ -42,6 +45,8 @@ enum Kind {
     Samples { view: View, seed: u64, count: usize, bits: Vec<u8> },
     Complete { view: View, completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, started: f64 },
     Bench(Box<Bench>),
+    Impute { imputer: Box<Imputer>, data: Examples, probabilities: Vec<f32>, done: usize },
+    Evaluate { evaluation: Box<impute::Evaluation>, held_back: bool, outcomes: Vec<Outcome>, done: usize },
 }
 
 /// How a slice of a job ended.
@@ -77,6 +82,17 @@ impl Job {
         Self { id: Some(id), kind: Kind::Bench(Box::new(bench)) }
     }
 
+    /// Fills the gaps of the data, row by row.
+    pub fn impute(id: u32, imputer: Imputer, data: Examples) -> Self {
+        Self { id: Some(id), kind: Kind::Impute { imputer: Box::new(imputer), data, probabilities: Vec::new(), done: 0 } }
+    }
+
+    /// Compares answers on hidden cells, row by row.
+    pub fn evaluate(id: u32, evaluation: impute::Evaluation, held_back: bool) -> Self {
+        let evaluation = Box::new(evaluation);
+        Self { id: Some(id), kind: Kind::Evaluate { evaluation, held_back, outcomes: Vec::new(), done: 0 } }
+    }
+
     pub fn is_bench(&self) -> bool {
         matches!(self.kind, Kind::Bench(_))
     }
@@ -102,6 +118,7 @@ impl Job {
                     step: view.step,
                     count: *count as u32,
                     image: view.shape(),
+                    depth: view.depth,
                     bits,
                 })))
             }
@@ -126,6 +143,43 @@ impl Job {
                 })))
             }
             Kind::Bench(bench) => bench.work(until, crew),
+            Kind::Impute { imputer, data, probabilities, done } => {
+                while *done < data.len() {
+                    match imputer.highs(data, *done..*done + 1) {
+                        Ok(row) => probabilities.extend_from_slice(row.data()),
+                        Err(error) => return Slice::Ends(Box::new(Event::Failed { message: error.to_string() })),
+                    }
+                    *done += 1;
+                    if now() >= until {
+                        return Slice::Progress { done: *done as u32, total: data.len() as u32 };
+                    }
+                }
+                Slice::Ends(Box::new(Event::Imputed { probabilities: std::mem::take(probabilities) }))
+            }
+            Kind::Evaluate { evaluation, held_back, outcomes, done } => {
+                while *done < evaluation.rows() {
+                    match evaluation.score(*done..*done + 1) {
+                        Ok(row) => outcomes.extend(row),
+                        Err(error) => return Slice::Ends(Box::new(Event::Failed { message: error.to_string() })),
+                    }
+                    *done += 1;
+                    if now() >= until {
+                        return Slice::Progress { done: *done as u32, total: evaluation.rows() as u32 };
+                    }
+                }
+                let report = evaluation.report(outcomes);
+                let score = |method| {
+                    let Score { accuracy, log_loss, .. } = report.of(method);
+                    dbm_protocol::Score { accuracy, log_loss }
+                };
+                Slice::Ends(Box::new(Event::Evaluated(Evaluation {
+                    cells: report.cells as u32,
+                    held_back: *held_back,
+                    model: score(Method::Model),
+                    column_mode: score(Method::ColumnMode),
+                    nearest_neighbours: score(Method::Neighbours),
+                })))
+            }
         }
     }
 }

@@ -7,15 +7,18 @@ use crate::clock::now;
 use crate::jobs::{Job, Question, Slice, View, watch};
 use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
-use crate::sources;
+use crate::sources::{self, Material};
+use dbm_core::impute::{Evaluation, EvaluationSettings, Hidden, ImputeSettings, Imputer, hide};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, complete::Completer};
+use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, digits};
 use dbm_protocol::{
-    Command, CompletionMethod, DataSource, Digit, DigitSource, Event, Message, ModelChoice, Request, RunPlan, VERSION,
+    About, Command, CompletionMethod, DataSource, Digit, DigitSource, Event, Message, ModelChoice, Request, RunPlan, VERSION,
 };
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A slice of work lasts about this long: Pause and Cancel are heard that often.
 const SLICE_SECONDS: f64 = 0.015;
@@ -35,6 +38,9 @@ const SNAPSHOT_SHARE: f64 = 20.0;
 const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
+const MAX_COMPLETIONS: u32 = 256;
+/// Share of the known cells that an evaluation hides where none were held back.
+const HIDDEN_SHARE: f64 = 0.1;
 
 /// Everything the worker holds.
 #[derive(Default)]
@@ -58,6 +64,7 @@ pub struct Lab {
 struct Opened {
     model: Rc<Dbm>,
     image: Option<(usize, usize)>,
+    depth: u8,
     steps: u32,
 }
 
@@ -108,7 +115,7 @@ impl Lab {
             if self.run.as_ref().is_some_and(Run::is_committed) {
                 return;
             }
-            if needs_whole_run(&request.command)
+            if (needs_whole_run(&request.command) || request.command == Command::Save)
                 && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
             {
                 run.gather(&mut self.crew);
@@ -257,6 +264,29 @@ impl Lab {
                 self.rest(out);
                 Ok(Some(Event::Done))
             }
+            Command::Save => self.save().map(Some),
+            Command::Impute { completions, sweeps, seed } => {
+                let (run, imputing) = self.imputing(completions, sweeps, seed)?;
+                let imputer = Imputer::new(run.model(), &run.material.one_hot(), imputing).map_err(words)?;
+                let job = Job::impute(id, imputer, run.material.whole().clone());
+                self.jobs.push_back(job);
+                Ok(None)
+            }
+            Command::Evaluate { completions, sweeps, seed } => {
+                let (run, impute) = self.imputing(completions, sweeps, seed)?;
+                let groups = run.material.one_hot();
+                let seen = &run.material.data.examples;
+                let hidden = match &run.material.whole {
+                    Some(whole) => Hidden::between(whole, seen.clone(), &groups),
+                    None => hide(seen, &groups, HIDDEN_SHARE, u64::from(seed)),
+                };
+                let settings = EvaluationSettings { impute, ..EvaluationSettings::default() };
+                let evaluation =
+                    Evaluation::new(run.model(), Arc::new(hidden.map_err(words)?), &groups, settings).map_err(words)?;
+                let job = Job::evaluate(id, evaluation, run.material.whole.is_some());
+                self.jobs.push_back(job);
+                Ok(None)
+            }
             Command::Samples { model, count, seed } => {
                 within("the number of samples", count, MAX_SAMPLES)?;
                 let job = Job::samples(Some(id), self.view(model)?, count, seed);
@@ -301,8 +331,16 @@ impl Lab {
         let checkpoint = Checkpoint::read(name, bytes).map_err(words)?;
         let model = checkpoint.model().map_err(words)?;
         let steps = checkpoint.step.min(u64::from(u32::MAX)) as u32;
-        let event = Event::ModelOpened(about(&model, checkpoint.image, steps, checkpoint.settings));
-        self.pretrained = Some(Opened { model: Rc::new(model), image: checkpoint.image, steps });
+        let visible =
+            checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose().map_err(words)?;
+        let about = About {
+            steps,
+            resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some(),
+            settings: checkpoint.settings,
+            ..about(&model, checkpoint.image, visible.as_ref())
+        };
+        self.pretrained = Some(Opened { model: Rc::new(model), image: checkpoint.image, depth: about.depth, steps });
+        let event = Event::ModelOpened(about);
         Ok(event)
     }
 
@@ -317,7 +355,7 @@ impl Lab {
         let Some(old) = &self.run else {
             return Err("a run needs data: choose a data set first".into());
         };
-        let run = Run::new(old.data.clone(), plan).map_err(words)?;
+        let run = Run::new(old.material.clone(), plan).map_err(words)?;
         self.replace(run, out);
         match &self.run {
             Some(run) => Ok(Event::RunReady {
@@ -368,7 +406,7 @@ impl Lab {
     fn data_ready(&self) -> Answer {
         let run = self.run.as_ref().ok_or(NO_RUN)?;
         Ok(Event::DataReady {
-            data: sources::about(&run.data),
+            data: sources::about(&run.material),
             model: run.about(),
             plan: run.plan.clone(),
             metrics: run.metrics(false),
@@ -525,13 +563,36 @@ impl Lab {
         out.push(message_of(None, event));
     }
 
+    /// The run whose data have gaps, and how to fill them.
+    fn imputing(&self, completions: u32, sweeps: u32, seed: u32) -> Result<(&Run, ImputeSettings), String> {
+        within("the number of completions", completions, MAX_COMPLETIONS)?;
+        if sweeps > MAX_GIBBS_SWEEPS {
+            return Err(format!("the number of Gibbs sweeps should be at most {MAX_GIBBS_SWEEPS}, but is {sweeps}"));
+        }
+        let run = self.run.as_ref().ok_or(NO_RUN)?;
+        Ok((run, ImputeSettings { completions, sweeps, seed: u64::from(seed), ..ImputeSettings::default() }))
+    }
+
+    /// The run as it stands, which is whole by now.
+    fn save(&mut self) -> Answer {
+        let run = self.run.as_mut().ok_or(NO_RUN)?;
+        let step = run.steps();
+        let checkpoint = run
+            .put_away()
+            .map_err(words)?
+            .ok_or("a run that is being pretrained cannot be saved yet: wait for its first step")?;
+        Ok(Event::Snapshot { step, checkpoint })
+    }
+
     fn view(&self, choice: ModelChoice) -> Result<View, String> {
         match (choice, &self.pretrained, &self.run) {
-            (ModelChoice::Pretrained, Some(Opened { model, image, steps }), _) => {
-                Ok(View { model: Rc::clone(model), choice, image: *image, step: *steps })
+            (ModelChoice::Pretrained, Some(Opened { model, image, depth, steps }), _) => {
+                Ok(View { model: Rc::clone(model), choice, image: *image, depth: *depth, step: *steps })
             }
             (ModelChoice::Training, _, Some(run)) => {
-                Ok(View { model: Rc::new(run.model()), choice, image: run.data.image, step: run.steps() })
+                let Material { data, .. } = &run.material;
+                let (image, depth) = (data.image, run.material.depth());
+                Ok(View { model: Rc::new(run.model()), choice, image, depth, step: run.steps() })
             }
             (ModelChoice::Pretrained, None, _) => {
                 Err("the pretrained model has not been read; choose the model in training".into())
@@ -560,7 +621,7 @@ impl Lab {
                 grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
             }
             DigitSource::Data => {
-                let data = &self.run.as_ref().ok_or("there are no data: choose a data set first")?.data.examples;
+                let data = &self.run.as_ref().ok_or("there are no data: choose a data set first")?.material.data.examples;
                 fits("the examples", data.width())?;
                 let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64);
                 data.row(row as usize)

@@ -4,11 +4,13 @@
 use crate::clock::now;
 use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
 use crate::recent::RecentPhase;
+use crate::sources::Material;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, init, signals};
 use dbm_data::checkpoint::Contents;
-use dbm_data::{Checkpoint, DataError, Dataset, Precision};
+use dbm_data::raw::Visible;
+use dbm_data::{Checkpoint, DataError, Precision};
 use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -26,7 +28,7 @@ const MEMORY: u128 = (7 << 29) * 4 / 11;
 const CREW_MEMORY: u128 = 4 << 30;
 
 pub struct Run {
-    pub data: Dataset,
+    pub material: Material,
     pub plan: RunPlan,
     stage: Stage,
     positive: RecentPhase,
@@ -105,32 +107,40 @@ pub enum Advance {
 
 impl Run {
     /// A run that has done nothing yet, on this data.
-    pub fn new(data: Dataset, mut plan: RunPlan) -> Result<Self, DbmError> {
+    pub fn new(material: Material, mut plan: RunPlan) -> Result<Self, DbmError> {
+        let data = &material.data;
         plan.settings.image = data.image;
-        let n = data.examples.width();
         let stage = if let Start::Pretrained { steps, learning_rate } = plan.start {
-            let sizes = sizes(&plan, n, data.examples.len())?;
+            let sizes = sizes(&plan, &data.examples)?;
             let Settings { batch, seed, .. } = plan.settings;
             let batch = batch.min(PRETRAINING_BATCH);
             let settings =
                 PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
             Stage::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?))
         } else {
-            Stage::training(first(&plan, n, data.examples.len())?)
+            Stage::training(first(&plan, &data.examples)?)
         };
-        Ok(Self::of(data, plan, stage))
+        Ok(Self::of(material, plan, stage))
     }
 
     /// A run where its snapshot left it.
-    pub fn restore(data: Dataset, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
+    pub fn restore(material: Material, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
         let trainer = restored(checkpoint)?;
         plan.settings = trainer.settings().clone();
-        Ok(Self::of(data, plan, Stage::training(trainer)))
+        let sizes: Vec<u32> = trainer.model().sizes().iter().map(|&size| size as u32).collect();
+        let (expected, got) = (trainer.model().n_visible(), material.data.examples.width());
+        if got != expected {
+            let source = DbmError::Shape { what: "a row of the data set".into(), expected, got };
+            return Err(DataError::Refused { name: SNAPSHOT.into(), source });
+        }
+        plan.hidden = sizes[1..].to_vec();
+        plan.units = trainer.model().units();
+        Ok(Self::of(material, plan, Stage::training(trainer)))
     }
 
-    fn of(data: Dataset, plan: RunPlan, stage: Stage) -> Self {
+    fn of(material: Material, plan: RunPlan, stage: Stage) -> Self {
         Self {
-            data,
+            material,
             plan,
             stage,
             positive: RecentPhase::default(),
@@ -146,7 +156,7 @@ impl Run {
     /// Looks at how the model does on the data; [`Run::metrics`] tells.
     pub fn look(&mut self) {
         let (seed, step) = (self.plan.settings.seed, u64::from(self.steps()));
-        let Ok(seen) = signals::Signals::of(&self.model(), &self.data.examples, LOOK_EXAMPLES, seed, step) else {
+        let Ok(seen) = signals::Signals::of(&self.model(), &self.material.data.examples, LOOK_EXAMPLES, seed, step) else {
             return; // never: the model was made as wide as these data
         };
         let smooth = |before: f64| before + LOOK_SHARE * (seen.pseudo_log_likelihood - before);
@@ -160,7 +170,7 @@ impl Run {
     pub fn advance(&mut self, crew: &mut Crew) -> Result<Advance, DbmError> {
         match &mut self.stage {
             Stage::Pretraining(pretrainer) => {
-                pretrainer.step(&self.data.examples)?;
+                pretrainer.step(&self.material.data.examples)?;
                 if pretrainer.is_done() {
                     self.stage = Stage::training(Trainer::new(pretrainer.model(), self.plan.settings.clone())?);
                     self.finished_at.clear();
@@ -173,7 +183,7 @@ impl Run {
                     crew.order(of, Order::Step);
                 }
                 let mut letters = Vec::new();
-                let progress = replica.advance(&self.data.examples, &mut letters);
+                let progress = replica.advance(&self.material.data.examples, &mut letters);
                 crew.send(of, letters);
                 let progress = match progress {
                     Ok(progress) => progress,
@@ -225,12 +235,14 @@ impl Run {
             return Ok(());
         }
         let notes = BTreeMap::new();
-        let whole = Contents::of_run(replica.trainer().view(), self.data.image, &notes);
+        let whole = Contents::of_run(replica.trainer().view(), self.material.data.image, &notes);
         let model = |whole| Contents { average: None, moments: None, persistent: None, offsets: None, ..whole };
         let checkpoint = if fresh { model(whole) } else { whole }.to_bytes(Precision::Full)?;
         self.kept = if fresh { Vec::new() } else { checkpoint.clone() };
-        let (plan, width, packed) = (self.plan.clone(), self.data.examples.width(), self.data.examples.packed().to_vec());
-        let number = crew.join(Session { number: 0, of, plan, width, packed, fresh, checkpoint });
+        let (plan, examples) = (self.plan.clone(), &self.material.data.examples);
+        let (width, packed) = (examples.width(), examples.packed().to_vec());
+        let known = examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
+        let number = crew.join(Session { number: 0, of, plan, width, packed, known, fresh, checkpoint });
         if let Stage::Training(replica) = &mut self.stage {
             replica.share(number, Part { index: 0, of });
         }
@@ -243,9 +255,9 @@ impl Run {
 
     /// How many replicas a step has shards and the run has memory for.
     pub fn most_replicas(&self) -> usize {
-        let examples = &self.data.examples;
+        let examples = &self.material.data.examples;
         let sizes = layers(&self.plan, examples.width());
-        let one = Footprint::of(&sizes, &self.plan.settings, examples.len(), 1).total();
+        let one = Footprint::of_data(&sizes, &self.plan.settings, examples, 1).total();
         usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
     }
 
@@ -296,7 +308,7 @@ impl Run {
         if replica.is_whole() {
             replica.leave();
         } else {
-            self.stage = Stage::training(trainer(&self.plan, &self.data.examples, &self.kept)?);
+            self.stage = Stage::training(trainer(&self.plan, &self.material.data.examples, &self.kept)?);
         }
         self.rest();
         Ok(self.steps())
@@ -345,7 +357,11 @@ impl Run {
         match &self.stage {
             Stage::Pretraining(_) => Ok(None),
             Stage::Training(replica) => {
-                Contents::of_run(replica.trainer().view(), self.data.image, &BTreeMap::new()).to_bytes(Precision::Full).map(Some)
+                let (data, mut notes) = (&self.material.data, BTreeMap::new());
+                if let Some(visible) = &data.visible {
+                    notes.insert(Visible::NOTE.to_string(), visible.to_json());
+                }
+                Contents::of_run(replica.trainer().view(), data.image, &notes).to_bytes(Precision::Full).map(Some)
             }
         }
     }
@@ -360,7 +376,13 @@ impl Run {
     }
 
     pub fn about(&self) -> About {
-        let of = |model: &Dbm| about(model, self.data.image, self.steps(), Some(self.plan.settings.clone()));
+        let Material { data, .. } = &self.material;
+        let of = |model: &Dbm| About {
+            steps: self.steps(),
+            resumable: true,
+            settings: Some(self.plan.settings.clone()),
+            ..about(model, data.image, data.visible.as_ref())
+        };
         match &self.stage {
             Stage::Pretraining(pretrainer) => of(&pretrainer.model()),
             // Its shape is all that is told: a copy with the average would be two more copies of the parameters.
@@ -411,11 +433,11 @@ fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
     std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect()
 }
 
-/// Layer sizes of a plan on this many examples of `n` bits, where a run of them can be in one worker.
-fn sizes(plan: &RunPlan, n: usize, examples: usize) -> Result<Vec<usize>, DbmError> {
-    plan.settings.check(n)?;
-    let sizes = layers(plan, n);
-    Footprint::of(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
+/// Layer sizes of a plan on these examples, where a run of them can be in one worker.
+fn sizes(plan: &RunPlan, examples: &Examples) -> Result<Vec<usize>, DbmError> {
+    plan.settings.check(examples.width())?;
+    let sizes = layers(plan, examples.width());
+    Footprint::of_data(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
     Ok(sizes)
 }
 
@@ -425,8 +447,8 @@ fn shards(plan: &RunPlan) -> usize {
 }
 
 /// A run at step 0 that does not begin with pretraining.
-fn first(plan: &RunPlan, n: usize, examples: usize) -> Result<Trainer, DbmError> {
-    let sizes = sizes(plan, n, examples)?;
+fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
+    let sizes = sizes(plan, examples)?;
     let settings = &plan.settings;
     let model = match plan.start {
         Start::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
@@ -454,18 +476,21 @@ pub fn begun(plan: &RunPlan, model: &[u8]) -> Result<Trainer, DataError> {
 
 /// A run on these examples where its checkpoint left it; without one, as it begins.
 fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
-    let begin = || first(plan, examples.width(), examples.len());
+    let begin = || first(plan, examples);
     if checkpoint.is_empty() { begin().map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }
 
 /// A model in the protocol's words.
-pub fn about(model: &Dbm, image: Option<(usize, usize)>, steps: u32, settings: Option<Settings>) -> About {
+pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visible>) -> About {
     About {
         sizes: model.sizes().iter().map(|&size| size as u32).collect(),
         units: model.units(),
         image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
-        steps,
-        settings,
+        steps: 0,
+        depth: visible.map_or(1, Visible::depth) as u8,
+        settings: None,
+        resumable: false,
+        visible: visible.map_or_else(String::new, Visible::to_json),
     }
 }
 
@@ -482,7 +507,7 @@ mod tests {
         };
         assert_eq!(fits(&[4000; 4]), Ok(()));
         assert!(fits(&[6000; 4]).is_err());
-        let data = dbm_data::bars::dataset(4).unwrap();
+        let data = Material { data: dbm_data::bars::dataset(4).unwrap(), whole: None };
         let plan =
             RunPlan { hidden: vec![u32::MAX; 3], units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
         let Err(refused) = Run::new(data, plan) else { panic!("accepted") };

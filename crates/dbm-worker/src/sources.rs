@@ -2,25 +2,53 @@
 
 use dbm_core::Examples;
 use dbm_data::raw::Visible;
-use dbm_data::{DataError, Dataset, bars, digits, load};
+use dbm_data::{DataError, Dataset, bars, digits};
 use dbm_protocol::{DataAbout, DataSource, EncodedData, Grid, ModelChoice};
+use std::ops::Range;
 
 /// Examples of a preview.
 const PREVIEW: usize = 24;
 
-pub fn make(source: &DataSource) -> Result<Dataset, DataError> {
-    let named = |name: &str, data: Dataset| Dataset { name: name.into(), ..data };
+/// What a run is trained on, and what was kept from it.
+#[derive(Clone)]
+pub struct Material {
+    pub data: Dataset,
+    /// The examples with the cells that training does not see, where some are held back.
+    pub whole: Option<Examples>,
+}
+
+impl Material {
+    /// All that is known of the data.
+    pub fn whole(&self) -> &Examples {
+        self.whole.as_ref().unwrap_or(&self.data.examples)
+    }
+
+    /// The visible units of each categorical column, of which one is high.
+    pub fn one_hot(&self) -> Vec<Range<usize>> {
+        match &self.data.visible {
+            Some(Visible::Table(columns)) => columns.one_hot(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Bits a value.
+    pub fn depth(&self) -> u8 {
+        self.data.visible.as_ref().map_or(1, Visible::depth) as u8
+    }
+}
+
+pub fn make(source: &DataSource) -> Result<Material, DataError> {
+    let named = |name: &str, data: Dataset| Material { data: Dataset { name: name.into(), ..data }, whole: None };
     match source {
         DataSource::Digits { count, seed } => Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?)),
         DataSource::Bars => Ok(named("Bars and stripes 4 × 4", bars::dataset(4)?)),
-        DataSource::Upload { name, bytes, threshold } => load(name, bytes, *threshold),
         DataSource::Examples(encoded) => given(encoded),
     }
 }
 
 /// Examples as the second worker sent them, checked again.
-fn given(encoded: &EncodedData) -> Result<Dataset, DataError> {
-    let EncodedData { name, width, packed, known, image, depth, visible } = encoded;
+fn given(encoded: &EncodedData) -> Result<Material, DataError> {
+    let EncodedData { name, width, packed, known, image, depth, held_back, visible } = encoded;
     let refused = || DataError::refused(name);
     let width = *width as usize;
     let mut examples = Examples::from_packed(width, packed.clone()).map_err(refused())?;
@@ -31,10 +59,20 @@ fn given(encoded: &EncodedData) -> Result<Dataset, DataError> {
     let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
     let image = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(width));
     let visible = if visible.is_empty() { None } else { Some(Visible::from_json(name, visible)?) };
-    Ok(Dataset { name: name.clone(), examples, image, labels: None, visible })
+    let mut whole = None;
+    if !held_back.is_empty() {
+        let seen = match examples.known_packed() {
+            Some(known) => known.iter().zip(held_back).map(|(known, held)| known & !held).collect(),
+            None => held_back.iter().map(|held| !held).collect(),
+        };
+        whole = Some(examples.clone());
+        examples = examples.with_packed_gaps(seen).map_err(refused())?;
+    }
+    Ok(Material { data: Dataset { name: name.clone(), examples, image, labels: None, visible }, whole })
 }
 
-pub fn about(data: &Dataset) -> DataAbout {
+pub fn about(material: &Material) -> DataAbout {
+    let data = &material.data;
     let examples = &data.examples;
     let count = examples.len().min(PREVIEW);
     // The first examples may all be of one kind: take them from everywhere.
@@ -45,11 +83,13 @@ pub fn about(data: &Dataset) -> DataAbout {
         width: examples.width() as u32,
         image: data.image.map(small),
         share_of_ones: examples.share_of_ones(),
+        missing: material.whole().missing() as f64,
         preview: Grid {
             model: ModelChoice::Training,
             step: 0,
             count: count as u32,
             image: shape(data.image, examples.width()),
+            depth: material.depth(),
             bits: rows.flat_map(|row| examples.row(row)).collect(),
         },
     }

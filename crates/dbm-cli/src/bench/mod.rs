@@ -13,6 +13,7 @@ use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Examples, Footprint, Host, Settings, Trainer, Units, init};
+use dbm_data::Dataset;
 use parts::Parts;
 
 /// Models whose speed is kept track of.
@@ -54,9 +55,9 @@ pub struct Bench {
     /// How many digits to generate
     #[arg(long, value_name = "N", default_value_t = 2000)]
     digits: usize,
-    /// 8-bit values above this are high
-    #[arg(long, value_name = "GREY", default_value_t = dbm_data::THRESHOLD)]
-    binarize: u8,
+    /// Values above this are high, as in `dbm train`
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
+    binarize: Option<f64>,
     /// Sizes of the hidden layers, in place of the preset's
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     hidden: Option<Vec<usize>>,
@@ -107,6 +108,11 @@ impl Measured<'_> {
 }
 
 impl Bench {
+    fn load(&self) -> Result<Dataset, CliError> {
+        let reading = Reading { binarize: self.binarize, bits_per_value: 1, tile: None, digits: self.digits };
+        DataArgs { data: self.data.clone(), reading }.load(Split::Train)
+    }
+
     pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
         if !(0.0..=1e6).contains(&self.seconds) {
             return Err(CliError::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.seconds)));
@@ -114,8 +120,7 @@ impl Bench {
         if self.scale.asked {
             return scale::run(self, threads, memory, json);
         }
-        let reading = Reading { binarize: self.binarize, digits: self.digits };
-        let data = DataArgs { data: self.data.clone(), reading }.load(Split::Train)?;
+        let data = self.load()?;
         let hidden = self.hidden.clone().unwrap_or_else(|| self.preset.hidden().to_vec());
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(hidden).collect();
         let settings = Settings {

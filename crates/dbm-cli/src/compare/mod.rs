@@ -203,7 +203,7 @@ impl Compare {
             }
             let settings = plan.settings(spec, self.seed);
             settings.check(data.width())?;
-            memory.check(&Footprint::of(&plan.sizes, &settings, data.len(), 1))?;
+            memory.check(&Footprint::of_data(&plan.sizes, &settings, data, 1))?;
         }
         if self.estimators.iter().any(|spec| spec.pretrained) {
             plan.pretraining.check()?;

@@ -58,6 +58,7 @@ fn estimate(bencher: Bencher, hidden: [usize; 2]) {
     let (model, estimator) = (model(hidden), gradient::estimator(&Settings::default()));
     let mut visible = Matrix::zeros(CHAINS, 784);
     stream().fill_coins(-1.0, 1.0, visible.data_mut());
-    let batch = Batch { visible, known: None, persistent: None, streams: Streams::new(3), step: 0, first_chain: 0 };
+    let streams = Streams::new(3);
+    let batch = Batch { visible, observed: None, known: None, persistent: None, streams, step: 0, first_chain: 0 };
     bencher.bench_local(|| estimator.estimate(&model, &batch, &|| 0.0));
 }

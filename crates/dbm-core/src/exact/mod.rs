@@ -75,21 +75,22 @@ pub fn log_probability(model: &Dbm, visible: &[bool]) -> Result<f64, DbmError> {
     Ok(log_sum(model, &clamp_all(visible))? - log_z(model)?)
 }
 
-/// The mean of `log p(visible)` over the rows of a data set, in nats. `log Z` is computed once, and so is each distinct row.
+/// The mean of `log p(visible)` over the rows of a data set, in nats: of a row with gaps `log p(v_known)`, the missing units summed out.
+/// `log Z` is computed once, and so is each distinct row.
 ///
 /// # Errors
 /// Those of [`log_sum`], for rows of another width or a model too large.
 pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
     check_length("a row of the data set", model.n_visible(), data.width())?;
     // Ordered, so that the sum comes out the same on every machine.
-    let mut counts: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut counts: BTreeMap<Vec<Option<bool>>, usize> = BTreeMap::new();
     for row in 0..data.len() {
-        *counts.entry(data.row(row)).or_default() += 1;
+        let bits = (0..data.width()).map(|i| data.is_known(row, i).then(|| data.bit(row, i)));
+        *counts.entry(bits.collect()).or_default() += 1;
     }
     let log_z = log_z(model)?;
     let mut total = 0.0;
-    for (row, count) in counts {
-        let visible: Vec<Option<bool>> = row.iter().map(|&bit| Some(bit == 1)).collect();
+    for (visible, count) in counts {
         total += count as f64 * (log_sum(model, &visible)? - log_z);
     }
     Ok(total / data.len() as f64)
@@ -120,9 +121,18 @@ pub fn marginals(model: &Dbm, visible: &[Option<bool>]) -> Result<Vec<Vec<f64>>,
 /// # Errors
 /// Those of [`log_sum`], and [`DbmError::Shape`] where `known` is not as long as the visible layer.
 pub fn gradient(model: &Dbm, visible: &[bool], known: &[bool]) -> Result<Vec<f64>, DbmError> {
+    gradient_with_gaps(model, &clamp_all(visible), known)
+}
+
+/// The same where visible units can be missing, `visible[i] = None`: of `log p(v_told) = log sum_{v_missing, h} exp(-E) - log Z`, or, where some
+/// of the units told are `known`, of `log p(told, but not known | known)`. Marks of missing units mean nothing.
+///
+/// # Errors
+/// Those of [`gradient`].
+pub fn gradient_with_gaps(model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Vec<f64>, DbmError> {
     check_length("the mask of known units", model.n_visible(), known.len())?;
-    let positive = expectation(model, &clamp_all(visible))?;
-    let some: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| known.then_some(bit)).collect();
+    let positive = expectation(model, visible)?;
+    let some: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect();
     let negative = expectation(model, &some)?;
     let flat = |e: Expectation| -> Vec<f64> { e.weights.into_iter().chain(e.biases).flatten().collect() };
     Ok(flat(positive).into_iter().zip(flat(negative)).map(|(p, n)| p - n).collect())

@@ -1,7 +1,7 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
 use super::phase::{PhaseRun, negative_chains};
-use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
+use super::{Batch, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::chains::Chains;
 use crate::parity::Parity;
 use crate::rng::Stream;
@@ -9,9 +9,9 @@ use crate::{Dbm, Settings, gibbs};
 
 /// Contrastive divergence with `k` Gibbs sweeps.
 ///
-/// Positive phase: the visible layer is clamped, the hidden ones start uniformly at random and make `k` sweeps, odd layers first; with one
-/// hidden layer a single half-sweep is an exact draw. Negative phase: from that state, `k` sweeps with nothing clamped (or the known units),
-/// even layers first. Both phases are biased, the positive one not for an RBM.
+/// Positive phase: the visible layer is clamped, the hidden ones (and visible units that are missing) start uniformly at random and make `k`
+/// sweeps, odd layers first; with one hidden layer and no gaps a single half-sweep is an exact draw. Negative phase: from that state, `k` sweeps
+/// with nothing clamped (or the known units), even layers first. Both phases are biased, the positive one not for an RBM without gaps.
 #[derive(Clone, Debug)]
 pub struct Cd {
     /// Replace half of each state by its conditional means. The last state is not stationary, so this changes the bias too.
@@ -30,12 +30,11 @@ impl Cd {
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let run = |phase| PhaseRun::new(model, batch, phase, self.marginalize, clock);
-        let (clamped, positive) = gibbs_posterior(&run(Phase::Positive), self.k, &mut moments);
-
-        let run = run(Phase::Negative);
         let mut chains = negative_chains(model, batch);
-        (0..chains.count()).for_each(|c| chains.place(c, &clamped.state(c)));
+        let parts = PhaseRun::positive(model, batch, self.marginalize, clock);
+        let positive = gibbs_posterior(parts, self.k, &mut moments, |row, state| chains.place(row, state));
+
+        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
         gibbs_sweeps(model, &mut chains, Parity::Even, self.k, &mut run.streams());
         let mut negative = PhaseInfo::default();
         run.push_chains(&mut chains, &mut moments, &mut negative);
@@ -44,12 +43,28 @@ impl Estimator for Cd {
     }
 }
 
-/// A positive phase of `k` Gibbs sweeps with the visible layer clamped, from uniform hidden states; exact for an RBM.
-pub(super) fn gibbs_posterior(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Chains, PhaseInfo) {
-    let mut chains = Chains::clamped(run.model, run.batch.visible.clone());
+/// A positive phase of `k` Gibbs sweeps with what the data tell clamped, from uniform states of the rest; exact for an RBM without gaps.
+/// `end` is told where the chain of each row of the batch ended.
+pub(super) fn gibbs_posterior<'a>(
+    parts: impl Iterator<Item = PhaseRun<'a>>,
+    k: u32,
+    moments: &mut Moments,
+    mut end: impl FnMut(usize, &[Vec<f32>]),
+) -> PhaseInfo {
+    let mut info = PhaseInfo::default();
+    for run in parts {
+        let (chains, part) = gibbs_part(&run, k, moments);
+        run.rows.iter().enumerate().for_each(|(c, &row)| end(row, &chains.state(c)));
+        info.append(&part);
+    }
+    info
+}
+
+fn gibbs_part(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Chains, PhaseInfo) {
+    let mut chains = run.clamped_chains();
     let mut streams = run.streams();
     let mut info = PhaseInfo::default();
-    if run.model.depth() == 1 {
+    if run.has_exact_posterior() {
         gibbs::half_sweep(run.model, &mut chains, Parity::Odd, &mut streams);
         run.push_posterior(&chains, moments);
     } else {

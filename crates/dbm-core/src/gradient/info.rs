@@ -47,7 +47,8 @@ impl PhaseInfo {
         if self.proposals == 0 { 0.0 } else { self.accepted as f64 / self.proposals as f64 }
     }
 
-    fn append(&mut self, other: &Self) {
+    /// Adds what happened in other chains of the same phase.
+    pub(super) fn append(&mut self, other: &Self) {
         self.sweeps.extend_from_slice(&other.sweeps);
         self.searches_capped += other.searches_capped;
         self.meeting_times.extend_from_slice(&other.meeting_times);
@@ -68,7 +69,7 @@ impl PhaseInfo {
 /// Both phases of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Info {
-    /// Data clamped. Empty for an RBM, whose posterior is exact.
+    /// Data clamped. Empty for an RBM, whose posterior is exact, unless examples have gaps: those need chains.
     pub positive: PhaseInfo,
     /// Free, or known units clamped.
     pub negative: PhaseInfo,

@@ -12,6 +12,11 @@
 //!
 //! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. [`crate::law`] has
 //! their expectations without sampling.
+//!
+//! **Gaps.** The gradient of an example of which some units are missing is that of `log p(v_known) = log sum_{v_missing, h} exp(-E) - log Z`,
+//! `E[f | v_known] - E[f]`: in its positive phase a missing visible unit is latent, and treated as a hidden one is. It is searched,
+//! sampled and coupled with them, replaced by its conditional mean where the run marginalizes, and has a mean of its own in mean field.
+//! Such an example's posterior is exact for no model, and takes chains with one hidden layer too.
 
 mod cd;
 mod coupled;
@@ -50,10 +55,12 @@ use std::sync::Arc;
 /// Examples of one shard of a minibatch, and where their random streams are.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Visible layers, `[count, n_0]`, as unit values.
+    /// Visible layers, `[count, n_0]`, as unit values; what a missing unit has does not matter.
     pub visible: Matrix,
-    /// For the conditional gradient: what the negative phase keeps clamped, `[count, n_0]`; a row without a mark is the plain
-    /// gradient of its example. `None` where no row has one.
+    /// Which visible units the data tell, `[count, n_0]`: these alone are clamped in the positive phase. `None` where no row has gaps.
+    pub observed: Option<Vec<bool>>,
+    /// For the conditional gradient: what the negative phase keeps clamped, `[count, n_0]`, all of it observed; a row without a mark is the
+    /// plain gradient of its example. `None` where no row has one.
     pub known: Option<Vec<bool>>,
     /// Where the last step left this shard's persistent chains, `[count, n_l]` a layer; `None` before the first.
     pub persistent: Option<Vec<Matrix>>,
@@ -63,6 +70,19 @@ pub struct Batch {
     pub step: u64,
     /// Index in the whole minibatch of the first example here.
     pub first_chain: u64,
+}
+
+impl Batch {
+    /// Which visible units of a row the data tell; `None` where no row has gaps.
+    pub fn observed(&self, row: usize) -> Option<&[bool]> {
+        let n = self.visible.columns();
+        self.observed.as_ref().map(|observed| &observed[row * n..(row + 1) * n])
+    }
+
+    /// Whether the data tell all visible units of a row.
+    pub fn is_whole(&self, row: usize) -> bool {
+        self.observed(row).is_none_or(|observed| !observed.contains(&false))
+    }
 }
 
 /// What an estimator returns. Serialized, it keeps its bits, so that replicas of a run can exchange it.
@@ -87,7 +107,8 @@ impl Estimate {
     }
 }
 
-/// Anything that estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known).
+/// Anything that estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known); of examples with gaps
+/// that of the marginal of what is observed.
 pub trait Estimator: Debug + Send + Sync {
     /// The estimate; `clock` gives seconds and touches no result.
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate;
@@ -101,7 +122,8 @@ pub trait Estimator: Debug + Send + Sync {
 /// let model = init::orthogonal(&[4, 3, 2], Units::Signs, 1)?;
 /// let settings = Settings { estimator: "cd-5".parse()?, ..Settings::default() };
 /// let visible = Matrix::from_vec(1, 4, vec![1.0, -1.0, -1.0, 1.0]);
-/// let batch = Batch { visible, known: None, persistent: None, streams: Streams::new(7), step: 0, first_chain: 0 };
+/// let streams = Streams::new(7);
+/// let batch = Batch { visible, observed: None, known: None, persistent: None, streams, step: 0, first_chain: 0 };
 /// let estimate = gradient::estimator(&settings).estimate(&model, &batch, &|| 0.0);
 /// assert_eq!(estimate.moments.gradient(model.backend(), 1.0).weights[0].data().len(), 4 * 3);
 /// # Ok::<(), dbm_core::DbmError>(())

@@ -7,8 +7,8 @@ use crate::{Dbm, Settings, mean_field};
 
 /// Persistent contrastive divergence with a variational posterior.
 ///
-/// Positive phase: `f` of the means `mu` of the mean-field posterior, `E_q[s_l s_{l+1}^T] = mu_l mu_{l+1}^T`; exact for an RBM. Negative phase: as
-/// [`super::PcdGibbs`]'s. An iteration cut at `max_sweeps` is used as it stands, and counted.
+/// Positive phase: `f` of the means `mu` of the mean-field posterior, `E_q[s_l s_{l+1}^T] = mu_l mu_{l+1}^T`, in which a missing visible unit has a
+/// mean as a hidden one has; exact for an RBM without gaps. Negative phase: as [`super::PcdGibbs`]'s. An iteration cut at `max_sweeps` is used as it stands, and counted.
 #[derive(Clone, Debug)]
 pub struct Pcd {
     /// Replace half of each negative state by its conditional means.
@@ -38,7 +38,10 @@ impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let started = clock();
-        let posterior = mean_field::posterior(model, &batch.visible, self.max_sweeps, self.tolerance);
+        let posterior = match &batch.observed {
+            None => mean_field::posterior(model, &batch.visible, self.max_sweeps, self.tolerance),
+            Some(observed) => mean_field::posterior_with_gaps(model, &batch.visible, observed, self.max_sweeps, self.tolerance),
+        };
         for row in 0..batch.visible.rows() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             moments.push(Phase::Positive, 1.0, &means);
@@ -49,7 +52,7 @@ impl Estimator for Pcd {
             search_seconds: clock() - started,
             ..PhaseInfo::default()
         };
-        let run = PhaseRun::new(model, batch, Phase::Negative, self.marginalize, clock);
+        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
         let (persistent, negative) = persistent_phase(&run, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }

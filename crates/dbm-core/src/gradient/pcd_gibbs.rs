@@ -2,7 +2,7 @@
 
 use super::cd::{gibbs_posterior, gibbs_sweeps};
 use super::phase::PhaseRun;
-use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
+use super::{Batch, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::chains::Chains;
 use crate::linalg::Matrix;
 use crate::parity::Parity;
@@ -30,9 +30,10 @@ impl PcdGibbs {
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let run = |phase| PhaseRun::new(model, batch, phase, self.marginalize, clock);
-        let (_, positive) = gibbs_posterior(&run(Phase::Positive), self.k, &mut moments);
-        let (persistent, negative) = persistent_phase(&run(Phase::Negative), self.k, &mut moments);
+        let parts = PhaseRun::positive(model, batch, self.marginalize, clock);
+        let positive = gibbs_posterior(parts, self.k, &mut moments, |_, _| ());
+        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
+        let (persistent, negative) = persistent_phase(&run, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 }

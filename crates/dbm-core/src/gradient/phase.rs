@@ -2,6 +2,7 @@
 
 use super::{Batch, Estimate, Info, Moments, Phase, PhaseInfo};
 use crate::chains::{Chains, Clamp};
+use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::Stream;
 use crate::search::{chains_starting_with, search};
@@ -14,12 +15,14 @@ pub(super) struct PhaseRun<'a> {
     pub phase: Phase,
     pub marginalize: bool,
     pub clock: &'a dyn Fn() -> f64,
+    /// Rows of the batch that its chains are for.
+    pub rows: Vec<usize>,
     /// When it began.
     pub started: f64,
 }
 
-/// Runs `phase` on chains clamped to the data (unless they have one hidden layer and so an exact posterior), then on those that are
-/// free or keep what is known.
+/// Runs `phase` on chains clamped to the data (unless they have one hidden layer and no gaps, and so an exact posterior), then on
+/// those that are free or keep what is known.
 pub(super) fn both_phases(
     model: &Dbm,
     batch: &Batch,
@@ -28,15 +31,17 @@ pub(super) fn both_phases(
     phase: impl Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
 ) -> Estimate {
     let mut moments = Moments::new(model);
-    let run = |phase| PhaseRun::new(model, batch, phase, marginalize, clock);
-    let positive = run(Phase::Positive);
-    let clamped = Chains::clamped(model, batch.visible.clone());
-    let positive = if model.depth() == 1 {
-        positive.exact_posterior(clamped, &mut moments)
-    } else {
-        phase(&positive, clamped, &mut moments)
-    };
-    let negative = phase(&run(Phase::Negative), negative_chains(model, batch), &mut moments);
+    let mut positive = PhaseInfo::default();
+    for run in PhaseRun::positive(model, batch, marginalize, clock) {
+        let chains = run.clamped_chains();
+        positive.append(&if run.has_exact_posterior() {
+            run.exact_posterior(chains, &mut moments)
+        } else {
+            phase(&run, chains, &mut moments)
+        });
+    }
+    let run = PhaseRun::negative(model, batch, marginalize, clock);
+    let negative = phase(&run, negative_chains(model, batch), &mut moments);
     Estimate { moments, info: Info { positive, negative }, persistent: None }
 }
 
@@ -54,15 +59,55 @@ fn all(count: usize) -> Vec<u32> {
 }
 
 impl<'a> PhaseRun<'a> {
-    /// One that begins now.
-    pub fn new(model: &'a Dbm, batch: &'a Batch, phase: Phase, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
-        Self { model, batch, phase, marginalize, clock, started: clock() }
+    /// The positive phase, each part of it beginning when it is asked for: first the examples without gaps, whose visible layer is clamped
+    /// whole, then those with gaps, whose missing units are searched, sampled and coupled like hidden ones.
+    pub fn positive(
+        model: &'a Dbm,
+        batch: &'a Batch,
+        marginalize: bool,
+        clock: &'a dyn Fn() -> f64,
+    ) -> impl Iterator<Item = Self> {
+        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..batch.visible.rows()).partition(|&row| batch.is_whole(row));
+        let parts = [whole, gaps].into_iter().filter(|rows| !rows.is_empty());
+        parts.map(move |rows| Self { model, batch, phase: Phase::Positive, marginalize, clock, rows, started: clock() })
+    }
+
+    /// The negative phase, which begins now.
+    pub fn negative(model: &'a Dbm, batch: &'a Batch, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
+        let rows = (0..batch.visible.rows()).collect();
+        Self { model, batch, phase: Phase::Negative, marginalize, clock, rows, started: clock() }
+    }
+
+    /// Whether examples of this part of the positive phase have gaps: all have, or none.
+    fn has_gaps(&self) -> bool {
+        self.rows.first().is_some_and(|&row| !self.batch.is_whole(row))
+    }
+
+    /// Whether the units that are not clamped in this part of the positive phase are independent.
+    pub fn has_exact_posterior(&self) -> bool {
+        self.model.depth() == 1 && !self.has_gaps()
+    }
+
+    /// Chains of this part of the positive phase, all known visible units clamped.
+    pub fn clamped_chains(&self) -> Chains {
+        let mut visible = Matrix::zeros(self.rows.len(), self.model.n_visible());
+        self.rows.iter().enumerate().for_each(|(c, &row)| visible.row_mut(c).copy_from_slice(self.batch.visible.row(row)));
+        if !self.has_gaps() {
+            return Chains::clamped(self.model, visible);
+        }
+        let observed = self.rows.iter().flat_map(|&row| self.batch.observed(row).unwrap_or_default()).copied().collect();
+        Chains::partly_known(self.model, visible, observed)
+    }
+
+    /// The stream of one of its chains, from the beginning.
+    pub fn stream(&self, chain: usize) -> Stream {
+        let address = self.batch.first_chain + self.rows[chain] as u64;
+        self.batch.streams.at(self.phase.purpose(), self.batch.step, address)
     }
 
     /// Each chain's stream.
     pub fn streams(&self) -> Vec<Stream> {
-        let address = |c| self.batch.streams.at(self.phase.purpose(), self.batch.step, self.batch.first_chain + c);
-        (0..self.batch.visible.rows() as u64).map(address).collect()
+        (0..self.rows.len()).map(|chain| self.stream(chain)).collect()
     }
 
     /// The positive phase of an RBM: its hidden units are independent given the visible ones, so no chain is needed.

@@ -44,7 +44,7 @@ impl Proposals {
         if missing.is_empty() {
             return self;
         }
-        let mut fresh = chains.same_clamp(run.model, &missing, &run.batch.visible);
+        let mut fresh = chains.same_clamp(run.model, &missing);
         for (row, &c) in missing.iter().enumerate() {
             fresh.randomize(run.model, row, &mut streams[c]);
             self.fresh_rows[c] = row;
@@ -67,11 +67,7 @@ impl Proposals {
     pub fn state(&self, run: &PhaseRun, chains: &Chains, c: usize) -> Vec<Vec<f32>> {
         match (self.donors[c], &self.fresh) {
             (None, Some(fresh)) => fresh.state(self.fresh_rows[c]),
-            (donor, _) => {
-                let address = run.batch.first_chain + donor.unwrap_or(c) as u64;
-                let mut stream = run.batch.streams.at(run.phase.purpose(), run.batch.step, address);
-                chains.uniform_state(run.model, c, &mut stream)
-            }
+            (donor, _) => chains.uniform_state(run.model, c, &mut run.stream(donor.unwrap_or(c))),
         }
     }
 }

@@ -141,16 +141,20 @@ pub fn bias_table(table: &BiasTable, mut each: impl FnMut(u64)) -> Result<Vec<Bi
 
 /// A visible vector and a mask for it.
 struct Example {
-    visible: Vec<bool>,
+    visible: Vec<Option<bool>>,
     known: Vec<bool>,
 }
 
 fn examples(width: usize, seed: u64) -> Vec<Example> {
     let mut stream = Streams::new(seed).at(Purpose::Mask, 0, 0);
-    let bits = |code: u64| (0..width).map(|i| code >> i & 1 == 1).collect();
+    let bits = |code: u64| (0..width).map(move |i| code >> i & 1 == 1);
     let all = if width < 4 { 1 << width } else { MOST_EXAMPLES };
     let code = |place: usize, stream: &mut Stream| if width < 4 { place as u64 } else { stream.below(1 << width) };
-    (0..all).map(|place| Example { visible: bits(code(place, &mut stream)), known: bits(stream.below(1 << width)) }).collect()
+    let mut example = |place| Example {
+        visible: bits(code(place, &mut stream)).map(Some).collect(),
+        known: bits(stream.below(1 << width)).collect(),
+    };
+    (0..all).map(&mut example).collect()
 }
 
 fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) -> Result<(), DbmError> {
@@ -178,8 +182,14 @@ fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) 
 }
 
 /// How far the mean of one phase is from the truth, parameter by parameter.
-fn phase(mean: &super::Expected, model: &Dbm, visible: &[bool], known: &[bool], row: &mut BiasRow) -> Result<Vec<f64>, DbmError> {
-    let clamp: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| known.then_some(bit)).collect();
+fn phase(
+    mean: &super::Expected,
+    model: &Dbm,
+    visible: &[Option<bool>],
+    known: &[bool],
+    row: &mut BiasRow,
+) -> Result<Vec<f64>, DbmError> {
+    let clamp: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect();
     let truth = exact::expectation(model, &clamp)?;
     row.unmet = row.unmet.max(mean.unmet);
     Ok(mean.values.iter().zip(truth.weights.iter().chain(&truth.biases).flatten()).map(|(m, t)| m - t).collect())

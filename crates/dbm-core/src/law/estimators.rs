@@ -14,18 +14,18 @@ const NO_CAP: u32 = u32::MAX;
 
 /// An estimator whose mean is known.
 pub trait Law {
-    /// Mean of its positive phase.
+    /// Mean of its positive phase, `visible[i]` being `None` where unit `i` is missing.
     ///
     /// # Errors
     /// Those of [`Space::new`].
-    fn positive(&self, model: &Dbm, visible: &[bool]) -> Result<Expected, DbmError>;
+    fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError>;
 
-    /// Mean of its negative phase, in which the `known` units keep the values of `visible`, at the step after `steps_before` others with unchanged
+    /// Mean of its negative phase, in which the `known` units keep the values of `visible` where it has any, at the step after `steps_before` others with unchanged
     /// parameters (which only persistent chains remember).
     ///
     /// # Errors
     /// Those of [`Space::new`].
-    fn negative(&self, model: &Dbm, visible: &[bool], known: &[bool], steps_before: u32) -> Result<Expected, DbmError>;
+    fn negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], steps_before: u32) -> Result<Expected, DbmError>;
 
     /// Whether the negative phase depends on units that are not known.
     fn negative_sees_all(&self) -> bool {
@@ -36,7 +36,13 @@ pub trait Law {
     ///
     /// # Errors
     /// Those of [`Space::new`].
-    fn expectation(&self, model: &Dbm, visible: &[bool], known: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+    fn expectation(
+        &self,
+        model: &Dbm,
+        visible: &[Option<bool>],
+        known: &[bool],
+        steps_before: u32,
+    ) -> Result<Expected, DbmError> {
         let (positive, negative) = (self.positive(model, visible)?, self.negative(model, visible, known, steps_before)?);
         let values = positive.values.iter().zip(&negative.values).map(|(p, n)| p - n).collect();
         Ok(Expected { values, unmet: positive.unmet.max(negative.unmet) })
@@ -49,8 +55,8 @@ pub trait Law {
 /// ```
 /// use dbm_core::{Settings, Units, exact, init, law};
 /// let model = init::gaussian(&[2, 2, 1], Units::Signs, 0.5, 1)?;
-/// let (visible, known) = ([true, false], [false, false]);
-/// let exact = exact::gradient(&model, &visible, &known)?;
+/// let (visible, known) = ([Some(true), Some(false)], [false, false]);
+/// let exact = exact::gradient_with_gaps(&model, &visible, &known)?;
 /// let bias = |name: &str| -> Result<f64, dbm_core::DbmError> {
 ///     let settings = Settings { estimator: name.parse()?, max_meeting: u32::MAX, ..Settings::default() };
 ///     let mean = law::of(&settings).expectation(&model, &visible, &known, 0)?.values;
@@ -72,12 +78,8 @@ pub fn of(settings: &Settings) -> Box<dyn Law> {
     }
 }
 
-fn clamped<'m>(model: &'m Dbm, visible: &[bool]) -> Result<Space<'m>, DbmError> {
-    Space::new(model, &visible.iter().copied().map(Some).collect::<Vec<_>>())
-}
-
-fn partly_known<'m>(model: &'m Dbm, visible: &[bool], known: &[bool]) -> Result<Space<'m>, DbmError> {
-    Space::new(model, &visible.iter().zip(known).map(|(&bit, &known)| known.then_some(bit)).collect::<Vec<_>>())
+fn partly_known<'m>(model: &'m Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Space<'m>, DbmError> {
+    Space::new(model, &visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect::<Vec<_>>())
 }
 
 fn cap(max_meeting: u32) -> Option<u32> {
@@ -89,7 +91,7 @@ fn mean(space: &Space, law: &[f64], marginalize: bool) -> Expected {
     Expected { values: space.features(law, marginalize), unmet: 0.0 }
 }
 
-/// With one hidden layer every positive phase is exact: a half-sweep from anywhere.
+/// With one hidden layer every positive phase without gaps is exact: a half-sweep from anywhere.
 fn posterior(space: &Space) -> Expected {
     mean(space, &space.half_sweep(&space.uniform(), Parity::Odd), false)
 }
@@ -103,12 +105,12 @@ fn coupled(space: &Space, start: &[f64], occupation: super::Occupation, marginal
 /// Both phases of an estimator in which they differ by what is clamped alone.
 macro_rules! alike_in_both_phases {
     () => {
-        fn positive(&self, model: &Dbm, visible: &[bool]) -> Result<Expected, DbmError> {
-            let space = clamped(model, visible)?;
-            Ok(if model.depth() == 1 { posterior(&space) } else { self.phase(&space) })
+        fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+            let space = Space::new(model, visible)?;
+            Ok(if model.depth() == 1 && space.is_whole() { posterior(&space) } else { self.phase(&space) })
         }
 
-        fn negative(&self, model: &Dbm, visible: &[bool], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        fn negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
             Ok(self.phase(&partly_known(model, visible, known)?))
         }
     };
@@ -160,24 +162,28 @@ impl Law for Lmi {
     alike_in_both_phases!();
 }
 
-/// The law of the hidden units after `k` sweeps with the data clamped, from uniform ones; exact for an RBM.
+/// The law of the units that are not clamped after `k` sweeps with the data clamped, from uniform ones; exact for an RBM without gaps.
 fn gibbs_posterior(space: &Space, model: &Dbm, k: u32) -> Vec<f64> {
     let uniform = space.uniform();
-    if model.depth() == 1 { space.half_sweep(&uniform, Parity::Odd) } else { space.sweeps(uniform, Parity::Odd, k) }
+    if model.depth() == 1 && space.is_whole() {
+        space.half_sweep(&uniform, Parity::Odd)
+    } else {
+        space.sweeps(uniform, Parity::Odd, k)
+    }
 }
 
 impl Law for Cd {
-    fn positive(&self, model: &Dbm, visible: &[bool]) -> Result<Expected, DbmError> {
-        let space = clamped(model, visible)?;
+    fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        let space = Space::new(model, visible)?;
         let law = gibbs_posterior(&space, model, self.k);
-        Ok(if model.depth() == 1 { posterior(&space) } else { mean(&space, &law, self.marginalize) })
+        Ok(if model.depth() == 1 && space.is_whole() { posterior(&space) } else { mean(&space, &law, self.marginalize) })
     }
 
-    fn negative(&self, model: &Dbm, visible: &[bool], known: &[bool], _: u32) -> Result<Expected, DbmError> {
-        let (hidden, space) = (clamped(model, visible)?, partly_known(model, visible, known)?);
-        let posterior = gibbs_posterior(&hidden, model, self.k);
+    fn negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        let (latent, space) = (Space::new(model, visible)?, partly_known(model, visible, known)?);
+        let posterior = gibbs_posterior(&latent, model, self.k);
         let mut start = vec![0.0; space.count()];
-        for (state, p) in hidden.states().iter().zip(posterior) {
+        for (state, p) in latent.states().iter().zip(posterior) {
             start[space.index_of(state)] = p;
         }
         Ok(mean(&space, &space.sweeps(start, Parity::Even, self.k), self.marginalize))
@@ -196,28 +202,29 @@ fn persistent(model: &Dbm, k: u32, steps_before: u32, marginalize: bool) -> Resu
 }
 
 impl Law for PcdGibbs {
-    fn positive(&self, model: &Dbm, visible: &[bool]) -> Result<Expected, DbmError> {
+    fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         Cd { marginalize: self.marginalize, k: self.k }.positive(model, visible)
     }
 
-    fn negative(&self, model: &Dbm, _: &[bool], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+    fn negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
         persistent(model, self.k, steps_before, self.marginalize)
     }
 }
 
 impl Law for Pcd {
-    fn positive(&self, model: &Dbm, visible: &[bool]) -> Result<Expected, DbmError> {
-        clamped(model, visible)?; // refuses what the other estimators refuse
-        let values = visible.iter().map(|&bit| model.units().value(bit)).collect();
-        let means =
-            mean_field::posterior(model, &Matrix::from_vec(1, visible.len(), values), self.max_sweeps, self.tolerance).means;
+    fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        Space::new(model, visible)?; // refuses what the other estimators refuse
+        let values = visible.iter().map(|bit| model.units().value(*bit == Some(true))).collect();
+        let (values, known): (_, Vec<bool>) =
+            (Matrix::from_vec(1, visible.len(), values), visible.iter().map(Option::is_some).collect());
+        let means = mean_field::posterior_with_gaps(model, &values, &known, self.max_sweeps, self.tolerance).means;
         let state: Vec<Vec<f64>> = means.iter().map(|layer| layer.row(0).iter().map(|&m| f64::from(m)).collect()).collect();
         let mut features = Features::zeros(model);
         features.add(1.0, &state);
         Ok(Expected { values: features.flat(), unmet: 0.0 })
     }
 
-    fn negative(&self, model: &Dbm, _: &[bool], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+    fn negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
         persistent(model, self.k, steps_before, self.marginalize)
     }
 }

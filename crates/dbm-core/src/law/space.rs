@@ -69,6 +69,11 @@ impl<'m> Space<'m> {
         self.free[parity as usize].iter().map(|&(l, i)| logistic(gap * fields[l][i])).collect()
     }
 
+    /// Whether every visible unit is clamped.
+    pub fn is_whole(&self) -> bool {
+        self.clamp.iter().all(Option::is_some)
+    }
+
     /// How many states there are.
     pub fn count(&self) -> usize {
         self.states.len()

@@ -5,7 +5,7 @@ use super::update::BLOCK_ROWS;
 use crate::gradient::EstimatorKind;
 use crate::model::count_parameters;
 use crate::pretrain::PretrainSettings;
-use crate::{DbmError, Settings};
+use crate::{DbmError, Examples, Settings};
 
 /// Bytes of an f32.
 const F32: u128 = size_of::<f32>() as u128;
@@ -39,6 +39,8 @@ const PACKED_ROWS: u128 = 512;
 /// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
+/// - Where the data have gaps ([`Footprint::with_gaps`]), as many bytes again as the packed bits, of their marks; and of the states
+///   `4 B (2 U + n_1 + n_0 / 2)`: marks, and proposals of chains that share their clamped units with no other.
 ///
 /// This is the ordinary case. A Metropolis coupling that does not meet at once leaves more rows as well, up to 4096 for a shard of 32 chains and a weight
 /// matrix; then that shard's gradient of the matrix is multiplied out, one more copy of it. In wide models, for which memory matters, none does.
@@ -85,6 +87,33 @@ impl Footprint {
         .with_long_couplings(settings)
     }
 
+    /// Of a run on these examples, with the marks of what is known where they have gaps.
+    pub fn of_data(sizes: &[usize], settings: &Settings, data: &Examples, threads: usize) -> Self {
+        let run = Self::of(sizes, settings, data.len(), threads);
+        if data.has_gaps() { run.with_gaps(settings.batch, data.len()) } else { run }
+    }
+
+    /// The same where the data have gaps, for batches of `batch`.
+    ///
+    /// ```
+    /// use dbm_core::{Footprint, Settings};
+    /// let settings = Settings::default();
+    /// let whole = Footprint::of(&[784, 500], &settings, 60_000, 4);
+    /// let gaps = whole.clone().with_gaps(settings.batch, 60_000);
+    /// assert_eq!(gaps.data - whole.data, 60_000 * 98);
+    /// assert!(gaps.states > whole.states);
+    /// ```
+    #[must_use]
+    pub fn with_gaps(mut self, batch: usize, examples: usize) -> Self {
+        let of = |layer: usize| self.sizes.get(layer).map_or(0, |&size| size as u128);
+        let units = total(self.sizes.iter().map(|&size| size as u128));
+        let marks = of(0) / 2 + 1;
+        let kept = total([units.saturating_mul(2), of(1), marks].into_iter());
+        self.states = self.states.saturating_add(kept.saturating_mul(batch as u128).saturating_mul(F32));
+        self.data = self.data.saturating_add(of(0).div_ceil(8).saturating_mul(examples as u128));
+        self
+    }
+
     fn with_long_couplings(mut self, settings: &Settings) -> Self {
         if settings.estimator.kind == EstimatorKind::UcdGibbs {
             let shards = settings.batch.div_ceil(SHARD) as u128;
@@ -99,12 +128,14 @@ impl Footprint {
     }
 
     /// Of layer-wise pretraining, before the trainer is there: the larger of the two is what the whole run takes.
-    pub fn of_pretraining(sizes: &[usize], settings: &PretrainSettings, examples: usize) -> Self {
+    pub fn of_pretraining(sizes: &[usize], settings: &PretrainSettings, data: &Examples) -> Self {
         // It has no shards: all its chains are in work.
         let threads = settings.batch.div_ceil(SHARD);
         let parameters = count_parameters(sizes);
         // Its chains are a few matrices of states and fields: fewer than a gradient step has.
-        Self::with_copies(sizes, parameters, PRETRAINING_COPIES, settings.batch, examples, threads, |_, _, _| 0)
+        let copies = PRETRAINING_COPIES;
+        let run = Self::with_copies(sizes, parameters, copies, settings.batch, data.len(), threads, |_, _, _| 0);
+        if data.has_gaps() { run.with_gaps(settings.batch, data.len()) } else { run }
     }
 
     fn with_copies(
@@ -213,6 +244,7 @@ mod tests {
     fn no_size_is_too_absurd_to_be_refused() {
         for sizes in [&[784, 4_000_000, 4_000_000][..], &[usize::MAX; 9], &[usize::MAX, 1, usize::MAX]] {
             let run = Footprint::of(sizes, &Settings { batch: usize::MAX, ..Settings::default() }, usize::MAX, usize::MAX);
+            let run = run.with_gaps(usize::MAX, usize::MAX);
             let Err(DbmError::Memory { footprint, limit }) = run.check(1 << 40) else { panic!("{sizes:?} was accepted") };
             assert_eq!((*footprint, limit), (run, 1 << 40));
         }

@@ -254,11 +254,14 @@ impl Trainer {
         for shard in 0..n_shards {
             let end = batch * (shard + 1) / n_shards;
             let mut visible = Matrix::zeros(end - next, n);
-            let mut known = Vec::new();
+            let (mut observed, mut known) = (Vec::new(), Vec::new());
             let mut any_masked = false;
             for (row, chain) in (next..end).enumerate() {
                 let example = self.example(streams, data, chain);
                 data.write_row(example, self.model.units(), visible.row_mut(row));
+                if data.has_gaps() {
+                    observed.extend(data.known_row(example));
+                }
                 // Spreads the masked share evenly over the batch, and so over the shards.
                 let share = self.settings.conditional;
                 let masked = ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor();
@@ -266,13 +269,20 @@ impl Trainer {
                 if masked {
                     let mut stream = streams.at(Purpose::Mask, self.step, chain as u64);
                     known.extend(draw_known(n, self.settings.image, &mut stream));
+                    // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
+                    known[row * n..]
+                        .iter_mut()
+                        .zip(observed.iter().skip(row * n))
+                        .for_each(|(known, observed)| *known &= observed);
                 } else {
                     known.resize(known.len() + n, false);
                 }
             }
             let known = any_masked.then_some(known);
+            let observed = observed.contains(&false).then_some(observed);
             let persistent = self.persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(next..end)).collect());
-            batches.push(Batch { visible, known, persistent, streams, step: self.step, first_chain: next as u64 });
+            let (step, first_chain) = (self.step, next as u64);
+            batches.push(Batch { visible, observed, known, persistent, streams, step, first_chain });
             next = end;
         }
         Ok(Shards { step: self.step, batches })

@@ -28,10 +28,9 @@ struct Line {
 fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
     match source {
         DataSource::Digits { .. } | DataSource::Bars => Vec::new(),
-        DataSource::Upload { bytes, .. } => vec![bytes],
         // Every field is named, so that one that is added is not forgotten here.
-        DataSource::Examples(EncodedData { name: _, width: _, packed, known, image: _, depth: _, visible: _ }) => {
-            vec![packed, known]
+        DataSource::Examples(EncodedData { name: _, width: _, packed, known, image: _, depth: _, held_back, visible: _ }) => {
+            vec![packed, known, held_back]
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Two phases in one histogram: the positive one stands on the axis, the negative one hangs from it.
 
-use super::{Colours, Surface};
+use super::{Colours, Plane};
 use crate::bins::Bins;
 use dbm_protocol::Histogram;
 
@@ -14,14 +14,14 @@ pub enum Scale {
 }
 
 /// Bars of both phases over shared bins, and beyond a gap those cut at the cap.
-pub fn histogram(surface: &Surface, colours: &Colours, phases: [&Histogram; 2], scale: Scale) {
+pub fn histogram(surface: &dyn Plane, colours: &Colours, phases: [&Histogram; 2], scale: Scale) {
     let bins = Bins::covering(phases);
-    let pixel = surface.ratio;
+    let pixel = surface.ratio();
     let (left, right, middle) = (36.0 * pixel, 52.0 * pixel, 18.0 * pixel);
-    let half = (surface.height - middle) / 2.0 - pixel;
+    let half = (surface.height() - middle) / 2.0 - pixel;
     let (up, down) = (half, half + middle);
-    let step = (surface.width - left - right) / bins.ranges.len() as f64;
-    let cap_at = surface.width - right + 14.0 * pixel;
+    let step = (surface.width() - left - right) / bins.ranges.len() as f64;
+    let cap_at = surface.width() - right + 14.0 * pixel;
     let counts = phases.map(|phase| bins.count(phase));
     let length = |count: u64, all: &[u64], capped: u32| {
         let most = all.iter().copied().max().unwrap_or(0).max(u64::from(capped)).max(1);
@@ -47,7 +47,7 @@ pub fn histogram(surface: &Surface, colours: &Colours, phases: [&Histogram; 2], 
         let capped = length(u64::from(phases[phase].capped), &counts[phase], phases[phase].capped);
         bar(cap_at, 24.0 * pixel, capped);
         let line = if phase == 0 { up } else { down };
-        surface.fill(&colours.muted, left, line - 0.5 * pixel, surface.width - left - right, pixel);
+        surface.fill(&colours.muted, left, line - 0.5 * pixel, surface.width() - left - right, pixel);
         surface.fill(&colours.muted, cap_at, line - 0.5 * pixel, 24.0 * pixel, pixel);
         side_ticks(surface, colours, scale, &counts[phase], (left, half, if phase == 0 { up } else { down }, phase == 0));
     }
@@ -60,8 +60,8 @@ fn top(most: u64) -> f64 {
     10f64.powf((most.max(10) as f64).log10().ceil())
 }
 
-fn ticks(surface: &Surface, colours: &Colours, bins: &Bins, (left, step, y): (f64, f64, f64)) {
-    let room = 26.0 * surface.ratio;
+fn ticks(surface: &dyn Plane, colours: &Colours, bins: &Bins, (left, step, y): (f64, f64, f64)) {
+    let room = 26.0 * surface.ratio();
     let every = (room / step).ceil().max(1.0) as usize;
     for (bin, &(low, _)) in bins.ranges.iter().enumerate() {
         // Whole numbers are labelled 1, 5, 10, ...; powers of two from the first on.
@@ -74,13 +74,13 @@ fn ticks(surface: &Surface, colours: &Colours, bins: &Bins, (left, step, y): (f6
 }
 
 fn side_ticks(
-    surface: &Surface,
+    surface: &dyn Plane,
     colours: &Colours,
     scale: Scale,
     counts: &[u64],
     (left, half, axis, upward): (f64, f64, f64, bool),
 ) {
-    let pixel = surface.ratio;
+    let pixel = surface.ratio();
     let most = counts.iter().copied().max().unwrap_or(0);
     if most == 0 {
         return;
@@ -101,7 +101,7 @@ fn side_ticks(
     for (share, text) in marks {
         let by = share * (half - 8.0 * pixel);
         let y = if upward { axis - by } else { axis + by };
-        surface.fill(&colours.line, left - 3.0 * pixel, y, surface.width - left, 1.0);
+        surface.fill(&colours.line, left - 3.0 * pixel, y, surface.width() - left, 1.0);
         surface.write(colours, &text, (left - 6.0 * pixel, y), "right", 10.0);
     }
 }

@@ -3,6 +3,7 @@
 mod colours;
 mod histogram;
 mod picture;
+mod plane;
 mod sparkline;
 mod surface;
 mod tiles;
@@ -10,6 +11,7 @@ mod tiles;
 pub use colours::{Colours, calm, follow_theme};
 pub use histogram::{Scale, histogram};
 pub use picture::{Cells, Fill, cells};
+pub use plane::{Plane, Svg};
 pub use sparkline::sparkline;
 pub use surface::{Surface, redraws};
 pub use tiles::tiles;

@@ -46,27 +46,28 @@ pub fn cells(surface: &Surface, colours: &Colours, layer: &Cells) {
             let (left, top) = (x(column), y(row));
             let (width, height) = (x(column + 1) - left, y(row + 1) - top);
             let cell = |colour: &str| surface.fill(colour, left, top, width, height);
+            let shade = |colour: &str, level: f64| {
+                if level > 0.0 {
+                    surface.context.set_global_alpha(level.min(1.0));
+                    cell(colour);
+                    surface.context.set_global_alpha(1.0);
+                }
+            };
             let Some(unit) = shape.unit(row, column) else {
                 cell(&colours.line);
                 continue;
             };
             if !unknown(unit) {
-                if layer.bits.get(unit).is_some_and(|&bit| bit != 0) {
-                    cell(&colours.ink);
-                }
+                shade(&colours.ink, shape.level(unit, |unit| layer.bits.get(unit).copied().map_or(0.0, f64::from)));
                 continue;
             }
             cell(&colours.wash);
-            let share = match &layer.fill {
+            let high = |unit: usize| match &layer.fill {
                 Fill::Nothing => 0.0,
                 Fill::Bits(bits) => bits.get(unit).copied().map_or(0.0, f64::from),
                 Fill::Shares(shares) => shares.get(unit).copied().unwrap_or(0.0),
             };
-            if share > 0.0 {
-                surface.context.set_global_alpha(share.min(1.0));
-                cell(&colours.accent);
-                surface.context.set_global_alpha(1.0);
-            }
+            shade(&colours.accent, shape.level(unit, high));
         }
     }
     if matches!(layer.fill, Fill::Nothing) {

@@ -44,15 +44,6 @@ impl Surface {
         self.context.set_fill_style_str(colour);
         self.context.fill_rect(x, y, width, height);
     }
-
-    /// Writes a line of text of `size` CSS pixels, aligned to `x` as `align` says, its middle at `y`.
-    pub fn write(&self, colours: &Colours, text: &str, (x, y): (f64, f64), align: &str, size: f64) {
-        self.context.set_font(&format!("{}px {}", size * self.ratio, colours.font));
-        self.context.set_fill_style_str(&colours.muted);
-        self.context.set_text_align(align);
-        self.context.set_text_baseline("middle");
-        let _ = self.context.fill_text(text, x, y);
-    }
 }
 
 /// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed; however

@@ -13,7 +13,7 @@ const GAPS: [f64; 2] = [3.0, 9.0];
 
 /// Draws the pictures in so many columns, each as large as fits.
 pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usize) {
-    let shape = Shape::of(pictures.image);
+    let shape = Shape::of_grid(pictures);
     let count = pictures.count as usize;
     if shape.units == 0 || count == 0 || columns == 0 || pictures.bits.len() < count * shape.units {
         return;
@@ -47,9 +47,10 @@ fn magnified(shape: &Shape, bits: &[u8], magnify: usize, colours: &Colours, pixe
     for row in 0..shape.rows {
         let start = pixels.len();
         for column in 0..shape.columns {
-            let colour = match shape.unit(row, column) {
-                Some(unit) if bits[unit] != 0 => ink,
-                Some(_) => paper,
+            let colour = match shape.unit(row, column).map(|unit| shape.level(unit, |unit| f64::from(bits[unit]))) {
+                Some(level) if level >= 1.0 => ink,
+                Some(level) if level <= 0.0 => paper,
+                Some(level) => [0, 1, 2].map(|c| (level * f64::from(ink[c]) + (1.0 - level) * f64::from(paper[c])) as u8),
                 None => void,
             };
             for _ in 0..magnify {

@@ -1,10 +1,12 @@
 //! Several answers, where they agree, and the truth beside them.
 
+use super::save::Save;
 use crate::actions;
 use crate::paint::{Cells, Fill, cells, redraws};
 use crate::shape::Shape;
 use crate::state::{Answered, Shown, state};
-use dbm_protocol::{CompletionMethod, Completions, ModelChoice};
+use crate::take_home;
+use dbm_protocol::{CompletionMethod, Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -20,6 +22,13 @@ pub fn Answers() -> impl IntoView {
     let ask = move |_| {
         let method = if thorough.get_untracked() { CompletionMethod::Gibbs { sweeps: SWEEPS } } else { CompletionMethod::Search };
         actions::complete(state, count.get_untracked(), method);
+    };
+    let save = move |form| {
+        let Some(Answered { completions, model, .. }) = state.answers.get_untracked() else { return };
+        let shape = state.picture.with_untracked(|picture| picture.shape);
+        let Completions { answers, image, bits, .. } = completions;
+        let grid = Grid { model, step: 0, count: answers, image, depth: shape.depth as u8, bits };
+        take_home::bits(state, "answers", form, grid);
     };
     let impossible = move || state.about().is_none() || state.picture.with(|picture| picture.n_unknown() == 0);
     let shown_count =
@@ -47,6 +56,9 @@ pub fn Answers() -> impl IntoView {
             </div>
         </div>
         <div class="answers-status">
+            <Show when=move || state.answers.with(Option::is_some)>
+                <Save what="answers" forms=take_home::BITS save />
+            </Show>
             <p role="status">{move || state.answers.with(|a| a.as_ref().map(summary)).unwrap_or_else(waiting_text)}</p>
             <Show when=move || state.completing.get().is_some_and(|busy| busy.shown)>
                 <progress
@@ -108,10 +120,9 @@ fn Tile(
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.answers.get().map(|answered| (state.picture.with(|p| p.bits().to_vec()), answered)),
+        move || state.answers.get().map(|answered| (state.picture.with(|p| (p.shape, p.bits().to_vec())), answered)),
         move |surface, colours, answered| {
-            let Some((bits, Answered { completions, unknown, .. })) = answered else { return };
-            let shape = Shape::of(completions.image);
+            let Some(((shape, bits), Answered { completions, unknown, .. })) = answered else { return };
             let draw = |bits: &[u8], fill| cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, cursor: None });
             if let Shown::Answer(at) = what {
                 let answer = completions.bits.chunks(shape.units.max(1)).nth(at).unwrap_or(&[]);
@@ -150,14 +161,13 @@ fn Tile(
 fn Truth() -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
-    let truth = move || state.answers.get().and_then(|answered| answered.truth.map(|truth| (truth, answered.completions.image)));
+    let truth = move || {
+        let shape = state.picture.with(|picture| picture.shape);
+        state.answers.get().and_then(|answered| answered.truth.map(|truth| (truth, shape)))
+    };
     redraws(canvas, truth, |surface, colours, truth| {
-        if let Some((bits, image)) = truth {
-            cells(
-                surface,
-                colours,
-                &Cells { shape: Shape::of(image), bits: &bits, unknown: &[], fill: Fill::Nothing, cursor: None },
-            );
+        if let Some((bits, shape)) = truth {
+            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &[], fill: Fill::Nothing, cursor: None });
         }
     });
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };

@@ -4,6 +4,7 @@ use super::completion::Completion;
 use super::masthead::Masthead;
 use super::method::Method;
 use super::notices::{DropOverlay, Notices};
+use super::preview::Preview;
 use super::training::Training;
 use crate::state::State;
 use crate::{link, model_file, paint, uploads};
@@ -18,6 +19,9 @@ pub fn App() -> impl IntoView {
     uploads::accept_drops(state);
     model_file::fetch(state);
     link::open(state);
+    if let Some(address) = uploads::asked_address() {
+        uploads::fetch(state, address);
+    }
     view! {
         <Masthead />
         <main>
@@ -28,6 +32,7 @@ pub fn App() -> impl IntoView {
         <footer class="foot">
             <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
         </footer>
+        <Preview />
         <Notices />
         <DropOverlay />
     }

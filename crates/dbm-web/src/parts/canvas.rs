@@ -196,7 +196,7 @@ fn toggle(state: State, (row, column): (usize, usize), brush: f64) {
         let tool = match chosen {
             Tool::Mask | Tool::Unmask if picture.unknown()[unit] == 0 => Tool::Mask,
             Tool::Mask | Tool::Unmask => Tool::Unmask,
-            Tool::Draw | Tool::Erase if picture.bits()[unit] == 0 || picture.unknown()[unit] != 0 => Tool::Draw,
+            Tool::Draw | Tool::Erase if picture.level(unit) == 0.0 || picture.unknown()[unit] != 0 => Tool::Draw,
             Tool::Draw | Tool::Erase => Tool::Erase,
         };
         picture.stroke(tool, centre, centre, brush);
@@ -208,7 +208,8 @@ fn say(picture: &Picture, (row, column): (usize, usize)) -> String {
     let what = match picture.shape.unit(row, column) {
         None => "nothing",
         Some(unit) if picture.unknown()[unit] != 0 => "unknown",
-        Some(unit) if picture.bits()[unit] != 0 => "ink",
+        Some(unit) if picture.level(unit) >= 1.0 => "ink",
+        Some(unit) if picture.level(unit) > 0.0 => "grey",
         Some(_) => "blank",
     };
     format!("Row {}, column {}: {what}", row + 1, column + 1)

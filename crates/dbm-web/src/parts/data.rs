@@ -30,6 +30,7 @@ pub fn Data() -> impl IntoView {
         let choice = match event_target_value(&event).as_str() {
             "digits" => DataChoice::Digits,
             "bars" => DataChoice::Bars,
+            "mnist" => return uploads::mnist(state),
             place => DataChoice::Upload(place.parse().unwrap_or_default()),
         };
         actions::use_data(state, choice);
@@ -39,13 +40,14 @@ pub fn Data() -> impl IntoView {
         match state.choice.get() {
             DataChoice::Digits => "digits".to_string(),
             DataChoice::Bars => "bars".to_string(),
+            DataChoice::Mnist => "mnist".to_string(),
             DataChoice::Upload(place) => place.to_string(),
         }
     };
     let upload = move |_| {
         let Some(input) = input.get_untracked() else { return };
-        if let Some(file) = input.files().and_then(|files| files.get(0)) {
-            uploads::read(state, file);
+        if let Some(files) = input.files().filter(|files| files.length() > 0) {
+            uploads::take(state, &files);
         }
         input.set_value(""); // so that the same file can be chosen again
     };
@@ -54,17 +56,20 @@ pub fn Data() -> impl IntoView {
             return "Reading the data …".to_string();
         }
         state.data.get().map_or_else(String::new, |data| {
-            let shape = Shape::of(data.image.unwrap_or((1, data.width)));
+            let shape = Shape::of_grid(&data.preview);
+            let bits = if shape.depth > 1 { format!(" of {} bits", shape.depth) } else { String::new() };
             let layout = match data.image {
-                Some((rows, columns)) => format!("{rows} × {columns}"),
+                Some(_) => format!("{} × {}{bits}", shape.rows, shape.columns),
                 None if shape.wrapped => format!("{} bits, shown as {} × {}", data.width, shape.rows, shape.columns),
                 None => format!("{} bits", data.width),
             };
-            format!("{} examples, {layout}, {:.1} % ones", data.count, 100.0 * data.share_of_ones)
+            let missing = if data.missing > 0.0 { format!(", {:.0} bits missing", data.missing) } else { String::new() };
+            format!("{} examples, {layout}, {:.1} % ones{missing}", data.count, 100.0 * data.share_of_ones)
         })
     };
     let height = move || {
-        let shape = state.data.with(|data| data.as_ref().map_or(Shape::of((28, 28)), |data| Shape::of(data.preview.image)));
+        let shape =
+            state.data.with(|data| data.as_ref().map_or_else(|| Shape::of((28, 28), 1), |data| Shape::of_grid(&data.preview)));
         format!("{} / {}", shape.columns.max(1) * PREVIEW, shape.rows.max(1))
     };
     view! {
@@ -74,6 +79,7 @@ pub fn Data() -> impl IntoView {
                 <select id="data-set" on:change=choose prop:value=value disabled=move || state.loading.get()>
                     <option value="digits">"Generated digits"</option>
                     <option value="bars">"Bars and stripes 4 × 4"</option>
+                    <option value="mnist">"MNIST, fetched (10 MB)"</option>
                     {move || {
                         state
                             .uploads
@@ -93,20 +99,48 @@ pub fn Data() -> impl IntoView {
                 aria-label="The first examples of the data"
             ></canvas>
             <p class="figures-text" role="status">{about}</p>
+            <Reading />
             <div class="upload">
                 <label for="upload">"Upload data set"</label>
                 <input
                     id="upload"
                     node_ref=input
                     type="file"
-                    accept=".gz,.idx,.csv,.txt,.ubyte,.idx3-ubyte,application/gzip,text/csv,application/octet-stream"
+                    multiple
                     aria-describedby="upload-help"
                     on:change=upload
                 />
             </div>
             <p id="upload-help" class="help">
-                "IDX, IDX in gzip, or CSV of 0/1 rows; 8-bit values above 127 count as 1. Or drop a file anywhere."
+                "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). Or drop or paste them anywhere: nothing \
+                 is trained before you have seen what was understood."
             </p>
         </div>
+    }
+}
+
+/// Files being read, and a way out.
+#[component]
+fn Reading() -> impl IntoView {
+    let state = state();
+    view! {
+        <Show when=move || state.reading.with(Option::is_some)>
+            <div class="reading" role="status">
+                <p class="figures-text">
+                    {move || {
+                        let stage = state.reading.with(|reading| reading.as_ref().map(|reading| reading.stage.clone())).unwrap_or_default();
+                        if stage.is_empty() { "Reading the files …".into() } else { stage }
+                    }}
+                </p>
+                <progress
+                    aria-label="Files read"
+                    max=move || state.reading.with(|reading| reading.as_ref().map_or(1.0, |reading| reading.total.max(1.0)))
+                    prop:value=move || state.reading.with(|reading| reading.as_ref().map(|reading| reading.done))
+                ></progress>
+                <button type="button" on:click=move |_| uploads::cancel(state)>
+                    "Cancel"
+                </button>
+            </div>
+        </Show>
     }
 }

@@ -1,11 +1,13 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
+use super::save::Save;
 use crate::bins::Summary;
 use crate::estimators::{about_meeting, about_search, no_meeting, no_search};
-use crate::paint::{Scale, histogram, redraws};
+use crate::paint::{Colours, Scale, Svg, histogram, redraws};
 use crate::state::{State, state};
+use crate::take_home;
 use dbm_core::gradient::EstimatorKind;
-use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
+use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -173,9 +175,21 @@ fn Plot(
         move |surface, colours, phases| histogram(surface, colours, [&phases[0], &phases[1]], scale),
     );
     let rbm = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
+    let save = move |form| {
+        let Some(canvas) = canvas.get_untracked() else { return };
+        let name = label.to_lowercase().replace(' ', "-");
+        if form == 0 {
+            return take_home::canvas(state, &canvas, format!("{name}.png"));
+        }
+        let colours = Colours::now();
+        let svg = Svg::new(&colours, f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+        state.metrics.with_untracked(|metrics| histogram(&svg, &colours, [of(&metrics.positive), of(&metrics.negative)], scale));
+        take_home::file(state, &NamedBytes { name: format!("{name}.svg"), bytes: svg.finish().into_bytes() });
+    };
     let notes = Memo::new(move |_| state.metrics.with(|metrics| notes(metrics, of, [why(true), why(false)], rbm())));
     view! {
         <div class="plot">
+            <Save what=label forms=&["PNG", "SVG"] save />
             <canvas node_ref=canvas role="img" aria-label=format!("{label}; the table below has the numbers")></canvas>
             <p class="plot-note">{move || notes.get()[0]}</p>
             <p class="plot-note lower">{move || notes.get()[1]}</p>

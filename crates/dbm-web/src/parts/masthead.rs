@@ -2,8 +2,10 @@
 
 use crate::actions;
 use crate::state::{Opening, state};
+use crate::{model_file, uploads};
 use dbm_core::Units;
 use dbm_protocol::{About, ModelChoice};
+use leptos::html::Input;
 use leptos::prelude::*;
 
 /// Title, model select and a line about that model.
@@ -13,6 +15,15 @@ pub fn Masthead() -> impl IntoView {
     let choose = move |event| {
         let training = event_target_value(&event) == "training";
         actions::view_model(state, if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    };
+    let input = NodeRef::<Input>::new();
+    let resumable = move || {
+        state.model.get() == ModelChoice::Pretrained
+            && state.opened.with(Option::is_some)
+            && state.pretrained.with(|about| {
+                let width = state.data.with(|data| data.as_ref().map(|data| data.width));
+                about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
+            })
     };
     let chosen = move || if state.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
     view! {
@@ -26,11 +37,32 @@ pub fn Masthead() -> impl IntoView {
                     <label for="model">"Model"</label>
                     <select id="model" prop:value=chosen on:change=choose>
                         <option value="pretrained" disabled=move || state.opening.get() == Opening::Missing>
-                            "Pretrained on MNIST"
+                            {move || state.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into())}
                         </option>
                         <option value="training">"In training"</option>
                     </select>
                 </div>
+                <label class="open-model">
+                    <input
+                        node_ref=input
+                        type="file"
+                        class="unseen"
+                        accept=".safetensors"
+                        on:change=move |_| {
+                            let Some(input) = input.get_untracked() else { return };
+                            if let Some(files) = input.files().filter(|files| files.length() > 0) {
+                                uploads::take(state, &files);
+                            }
+                            input.set_value("");
+                        }
+                    />
+                    <span>"Open model"</span>
+                </label>
+                <Show when=resumable>
+                    <button type="button" on:click=move |_| model_file::resume(state)>
+                        "Go on training it"
+                    </button>
+                </Show>
                 <p class="figures-text">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
             </div>
         </header>

@@ -53,7 +53,7 @@ pub fn DropOverlay() -> impl IntoView {
     view! {
         <Show when=move || state.dragging.get()>
             <div class="drop" role="status">
-                <p>"Drop a data set: IDX, IDX in gzip, or CSV of 0/1 rows"</p>
+                <p>"Drop a data set (a table, an array, pictures) or a model"</p>
             </div>
         </Show>
     }

@@ -1,9 +1,11 @@
 //! What the model imagines: a grid of samples.
 
+use super::save::Save;
 use crate::actions::{self, SAMPLES};
 use crate::paint::{redraws, tiles};
 use crate::shape::Shape;
 use crate::state::{State, state};
+use crate::take_home;
 use dbm_protocol::{Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -25,6 +27,11 @@ pub fn Samples() -> impl IntoView {
             }
         },
     );
+    let save = move |form| {
+        if let Some(grid) = untrack(|| state.samples()).get_untracked() {
+            take_home::bits(state, "samples", form, grid);
+        }
+    };
     let words = move || {
         state
             .samples()
@@ -37,10 +44,9 @@ pub fn Samples() -> impl IntoView {
         })
     };
     // Only the shape, so that the box keeps its size while samples come and go.
-    let image =
-        Memo::new(move |_| state.about().map(|about| about.image.unwrap_or((1, about.sizes.first().copied().unwrap_or(1)))));
+    let shape = Memo::new(move |_| state.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
     let ratio = move || {
-        let shape = Shape::of(image.get().unwrap_or((28, 28)));
+        let shape = shape.get();
         format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * (SAMPLES as usize).div_ceil(COLUMNS))
     };
     view! {
@@ -54,6 +60,7 @@ pub fn Samples() -> impl IntoView {
                 >
                     "New samples"
                 </button>
+                <Save what="samples" forms=take_home::BITS save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>

@@ -2,13 +2,16 @@
 
 use super::data::Data;
 use super::figures::{MeetingTime, SearchSweeps};
+use super::gaps::Gaps;
 use super::learning::Learning;
 use super::samples::Samples;
+use super::save::Save;
 use super::settings::SettingsForm;
 use crate::actions;
 use crate::draft::{Draft, same_run};
 use crate::state::state;
-use dbm_protocol::{Command, Metrics};
+use crate::{model_file, take_home};
+use dbm_protocol::{Command, LogFormat, Metrics};
 use leptos::prelude::*;
 
 /// The region.
@@ -24,6 +27,11 @@ pub fn Training() -> impl IntoView {
         let plan = state.draft.with(Draft::plan);
         plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
     });
+    let save = move |form| match form {
+        0 => model_file::save(state),
+        1 => take_home::training_log(state, LogFormat::Csv),
+        _ => take_home::training_log(state, LogFormat::Json),
+    };
     let hint = move || match (changed.get(), begun.get()) {
         (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, true) => "Press Reset to start with these settings.",
@@ -60,6 +68,7 @@ pub fn Training() -> impl IntoView {
                     >
                         "Reset"
                     </button>
+                    <Save what="this run" forms=&["model", "log as CSV", "log as JSON"] save />
                 </div>
                 <p class="counter">
                     <output aria-label="Gradient steps" aria-live="off">{move || step.get().to_string()}</output>
@@ -81,6 +90,7 @@ pub fn Training() -> impl IntoView {
                     <SettingsForm />
                 </div>
                 <Samples />
+                <Gaps />
                 <MeetingTime />
                 <SearchSweeps />
                 <Learning />

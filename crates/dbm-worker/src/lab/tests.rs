@@ -5,7 +5,7 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Bench, BenchProtocol, Completions, Grid, Histogram, Metrics, Start};
+use dbm_protocol::{Bench, BenchProtocol, Completions, EncodedData, Grid, Histogram, Metrics, Start};
 
 struct Page {
     lab: Lab,
@@ -77,9 +77,22 @@ fn bars() -> Command {
     on_bars(plan(&[12, 6]))
 }
 
-fn upload(name: &str, bytes: &[u8]) -> Command {
-    let source = DataSource::Upload { name: name.into(), bytes: bytes.to_vec(), threshold: 127 };
-    Command::UseData { source, plan: plan(&[12, 6]) }
+fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
+    let [known, held_back] = [vec![], vec![]];
+    EncodedData {
+        name: name.into(),
+        width,
+        packed: packed.to_vec(),
+        known,
+        image: None,
+        depth: 1,
+        held_back,
+        visible: String::new(),
+    }
+}
+
+fn examples(encoded: EncodedData) -> Command {
+    Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]) }
 }
 
 fn trained(steps: u32) -> Page {
@@ -139,7 +152,7 @@ fn undo_puts_back_run_and_data_and_undoes_itself() {
     assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 12, 6]));
     assert_eq!(page.metrics().step, 3);
     assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 5]));
-    page.ask(upload("mine.csv", b"0,1\n1,0\n"));
+    page.ask(examples(encoded("mine.csv", 2, &[2, 1])));
     assert!(matches!(page.answer(Command::Undo), Event::DataReady { data, .. } if data.width == 16));
     assert!(Page::new().failure(Command::Undo).contains("nothing to put back"));
 
@@ -154,16 +167,17 @@ fn undo_puts_back_run_and_data_and_undoes_itself() {
 fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     let mut page = trained(2);
     let before = page.checkpoint();
-    for (name, bytes, said) in [
-        ("broken.gz", &[0x1f, 0x8b, 8, 0, 0][..], "broken.gz"),
-        ("lies.idx", &[0, 0, 8, 3, 0, 0, 1, 0, 0, 0, 0, 28, 0, 0, 0, 28, 1][..], "lies.idx"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n", "PNG"),
-        ("ragged.csv", b"0,1\n1\n", "ragged.csv"),
-        ("words.csv", b"0,1\n1,maybe\n", "maybe"),
-        ("empty.csv", b"", "empty.csv"),
+    let whole = encoded("mine", 12, &[7; 8]);
+    for (data, said) in [
+        (EncodedData { packed: vec![], ..whole.clone() }, "mine: "),
+        (EncodedData { packed: vec![7; 7], ..whole.clone() }, "the packed data set"),
+        (EncodedData { width: 0, ..whole.clone() }, "layer 0"),
+        (EncodedData { known: vec![255; 7], ..whole.clone() }, "the packed marks of known bits"),
+        (EncodedData { held_back: vec![1; 9], ..whole.clone() }, "the packed marks of known bits"),
+        (EncodedData { visible: "{".into(), ..whole }, "metadata entry `visible`"),
     ] {
-        let message = page.failure(upload(name, bytes));
-        assert!(message.contains(said), "{name}: {message}");
+        let message = page.failure(examples(data));
+        assert!(message.contains(said), "{message}");
     }
     assert!(page.failure(Command::NewRun { plan: plan(&[0]) }).contains("layer 1 has size 0"));
     assert!(page.failure(Command::NewRun { plan: plan(&[u32::MAX, u32::MAX]) }).contains("choose smaller layers"));

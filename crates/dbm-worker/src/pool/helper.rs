@@ -41,11 +41,14 @@ impl Helper {
     }
 
     fn join(&mut self, session: Session) -> Result<(), String> {
-        let Session { number, of, plan, width, packed, fresh, checkpoint } = session;
+        let Session { number, of, plan, width, packed, known, fresh, checkpoint } = session;
         if self.index == 0 || self.index >= of {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
-        let data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
+        let mut data = Examples::from_packed(width, packed).map_err(|error| error.to_string())?;
+        if !known.is_empty() {
+            data = data.with_packed_gaps(known).map_err(|error| error.to_string())?;
+        }
         let trainer = if fresh { begun(&plan, &checkpoint) } else { restored(&checkpoint) };
         let mut replica = Replica::alone(trainer.map_err(|error| error.to_string())?);
         replica.share(number, Part { index: self.index, of });

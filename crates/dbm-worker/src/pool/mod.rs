@@ -63,6 +63,9 @@ pub struct Session {
     /// The data: `Examples::packed`.
     #[serde(with = "serde_bytes")]
     pub packed: Vec<u8>,
+    /// Which of its bits are known: `Examples::known_packed`, empty where all are.
+    #[serde(with = "serde_bytes")]
+    pub known: Vec<u8>,
     /// Whether the run is as it begins: then its model says all.
     pub fresh: bool,
     /// The model of a run as it begins, and a checkpoint of any other. Orthogonal weights take a wide model minutes, and are not made anew.

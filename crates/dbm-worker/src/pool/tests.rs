@@ -4,7 +4,9 @@ use super::*;
 use crate::lab::Lab;
 use dbm_core::Settings;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_protocol::{BenchProtocol, Command, DataSource, Event, Message, Metrics, ModelChoice, Request, Start, VERSION};
+use dbm_protocol::{
+    BenchProtocol, Command, DataSource, EncodedData, Event, Message, Metrics, ModelChoice, Request, Start, VERSION,
+};
 use std::collections::VecDeque;
 
 /// Something on its way from one worker to another; what one sends another arrives in its order.
@@ -209,6 +211,39 @@ fn the_number_of_workers_changes_no_bit() {
                 assert!(place.snapshot() == expected, "{estimator} on {workers} workers");
             }
         }
+    }
+}
+
+/// Bars and stripes of which every fifth bit or so is missing, as the second worker would send them.
+fn gappy(estimator: &str) -> Command {
+    let bars = dbm_data::bars::dataset(4).unwrap().examples;
+    let known: Vec<u8> = (0..bars.len() as u32 * 16).map(|i| u8::from((i + i / 16) % 5 != 0 || i / 16 == 3)).collect();
+    let data = bars.with_gaps(&known).unwrap();
+    let encoded = EncodedData {
+        name: "gaps".into(),
+        width: 16,
+        packed: data.packed().to_vec(),
+        known: data.known_packed().unwrap().to_vec(),
+        image: Some((4, 4)),
+        depth: 1,
+        visible: String::new(),
+    };
+    Command::UseData { source: DataSource::Examples(encoded), plan: plan(estimator, 1) }
+}
+
+#[test]
+fn the_number_of_workers_changes_no_bit_where_the_data_have_gaps() {
+    for estimator in ["ucd-lmi", "centered-pcd-2"] {
+        let run = |workers: usize, command: Command| {
+            let mut place = Workplace::new(workers, 1);
+            place.ask(command);
+            (0..8).for_each(|_| drop(place.ask(Command::Step)));
+            assert_eq!(place.metrics().workers as usize, workers);
+            place.snapshot()
+        };
+        let expected = run(1, gappy(estimator));
+        assert!(run(3, gappy(estimator)) == expected, "{estimator}");
+        assert!(run(3, bars(estimator)) != expected, "{estimator}: gaps make no difference");
     }
 }
 

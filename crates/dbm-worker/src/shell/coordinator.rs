@@ -4,9 +4,7 @@ use super::hired::{self, Said};
 use super::{complain, listen, schedule, scope};
 use crate::lab::Lab;
 use crate::pool::Post;
-use dbm_protocol::{Event, Message, Request, VERSION};
-use js_sys::{Array, Reflect};
-use serde::Serialize;
+use dbm_protocol::{Event, Message, Request, VERSION, wire};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
@@ -22,24 +20,20 @@ thread_local! {
 pub fn start() {
     let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
     LAB.set(Lab::with_workers(threads as usize, SHARE_FROM));
-    listen(receive, || settle(&LAB.with_borrow_mut(Lab::work)));
-    post(&Message { version: VERSION, id: None, event: Event::Ready });
+    listen(receive, || settle(LAB.with_borrow_mut(Lab::work)));
+    post(Message { version: VERSION, id: None, event: Event::Ready });
 }
 
 fn receive(data: JsValue) {
-    settle(&match serde_wasm_bindgen::from_value::<Request>(data) {
+    settle(match wire::unpack::<Request>(&data) {
         Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
-        Err(problem) => {
-            let message =
-                format!("the worker expected a request of this page's build, but got something else: {problem}; reload the page");
-            vec![Message { version: VERSION, id: None, event: Event::Failed { message } }]
-        }
+        Err(message) => vec![Message { version: VERSION, id: None, event: Event::Failed { message } }],
     });
 }
 
 /// What a helper says, or what became of it.
 fn hear(said: Said) {
-    settle(&LAB.with_borrow_mut(|lab| match said {
+    settle(LAB.with_borrow_mut(|lab| match said {
         Said::Letter(letter) => lab.receive(letter),
         Said::AllUp => {
             lab.crew_came_up();
@@ -50,8 +44,8 @@ fn hear(said: Said) {
 }
 
 /// Sends out what a piece of work has led to, and sees to the next one.
-fn settle(messages: &[Message]) {
-    messages.iter().for_each(post);
+fn settle(messages: Vec<Message>) {
+    messages.into_iter().for_each(post);
     for post in LAB.with_borrow_mut(Lab::take_posts) {
         match post {
             Post::Hire(count) => hired::hire(count, hear),
@@ -65,20 +59,10 @@ fn settle(messages: &[Message]) {
     }
 }
 
-/// The memory of the one array of bytes in a snapshot's message.
-fn buffers(message: &JsValue) -> Array {
-    let inside = ["event", "Snapshot", "checkpoint", "buffer"];
-    let buffer = inside.into_iter().try_fold(message.clone(), |value, name| Reflect::get(&value, &name.into()));
-    buffer.into_iter().filter(JsValue::is_object).collect()
-}
-
-fn post(message: &Message) {
-    let sent =
-        message.serialize(&serde_wasm_bindgen::Serializer::new()).map_err(JsValue::from).and_then(|value| match &message.event {
-            // Megabytes, which are given and not copied.
-            Event::Snapshot { .. } => scope().post_message_with_transfer(&value, &buffers(&value)),
-            _ => scope().post_message(&value),
-        });
+fn post(message: Message) {
+    let sent = wire::pack(message)
+        .map_err(JsValue::from)
+        .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
     if let Err(problem) = sent {
         complain("the worker could not send a message", &problem);
     }

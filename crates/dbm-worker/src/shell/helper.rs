@@ -3,6 +3,7 @@
 use super::parcel::{self, Outbox};
 use super::{complain, listen, schedule, scope};
 use crate::pool::{Helper, Kind, Order};
+use js_sys::Uint8Array;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, MessagePort};
@@ -37,7 +38,7 @@ fn receive(data: &JsValue) {
     let done = DESK.with_borrow_mut(|desk| match (parcel::letter(data), parcel::read_order(data)) {
         (Some(letter), _) => desk.helper.receive(letter),
         (None, Some(order)) => {
-            let order = serde_wasm_bindgen::from_value::<Order>(order).map_err(|problem| problem.to_string());
+            let order = postcard::from_bytes::<Order>(&Uint8Array::new(&order).to_vec()).map_err(|problem| problem.to_string());
             order.and_then(|order| desk.helper.order(order))
         }
         (None, None) => Err("neither an order nor a letter".into()),

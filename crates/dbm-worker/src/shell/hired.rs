@@ -3,8 +3,7 @@
 use super::parcel::{self, Outbox};
 use super::{HELPER, complain, scope};
 use crate::pool::{Letter, Order};
-use js_sys::Array;
-use serde::Serialize;
+use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageChannel, MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -120,9 +119,9 @@ pub fn dismiss() {
 
 /// An order to the helpers below number `of`.
 pub fn order(of: usize, order: &Order) {
-    match order.serialize(&serde_wasm_bindgen::Serializer::new()) {
-        Ok(order) => HIRED.with_borrow(|hired| post(hired, of, &parcel::order(&order))),
-        Err(problem) => complain("an order could not be written", &problem.into()),
+    match postcard::to_allocvec(order) {
+        Ok(order) => HIRED.with_borrow(|hired| post(hired, of, &parcel::order(&Uint8Array::from(order.as_slice())))),
+        Err(problem) => complain("an order could not be written", &problem.to_string().into()),
     }
 }
 

@@ -4,7 +4,6 @@ mod figure;
 mod point;
 
 use super::Bench;
-use crate::data::{DataArgs, Reading, Split};
 use crate::error::CliError;
 use crate::files;
 use crate::memory::Limit;
@@ -99,8 +98,7 @@ pub fn run(bench: &Bench, threads: &Threads, memory: &Limit, json: bool) -> Resu
 }
 
 fn measure_all(bench: &Bench, shapes: &[Shape], threads: &Threads, memory: &Limit, json: bool) -> Result<Vec<Point>, CliError> {
-    let reading = Reading { binarize: bench.binarize, digits: bench.digits };
-    let data = DataArgs { data: bench.data.clone(), reading }.load(Split::Train)?.examples;
+    let data = bench.load()?.examples;
     let bar = steps_bar(shapes.len() as u64, json);
     let mut points = Vec::new();
     for &shape in shapes {
@@ -140,7 +138,10 @@ fn measure(bench: &Bench, shape: Shape, threads: usize, memory: &Limit) -> Resul
         command.args(["--memory-limit", &limit.to_string()]);
     }
     command.args(["bench", "--hidden", &hidden, "--batch", &shape.batch.to_string()]);
-    command.args(["--data", &bench.data, "--digits", &bench.digits.to_string(), "--binarize", &bench.binarize.to_string()]);
+    command.args(["--data", &bench.data, "--digits", &bench.digits.to_string()]);
+    if let Some(threshold) = bench.binarize {
+        command.arg(format!("--binarize={threshold}"));
+    }
     command.args(["--estimator", &bench.estimator.to_string(), "--seed", &bench.seed.to_string()]);
     command.args(["--backend", bench.backend.name(), "--warm-up", WARM_UP, "--steps", "1", "--runs", LEAST_STEPS]);
     command.args(["--seconds", &seconds.to_string()]);

@@ -1,0 +1,254 @@
+//! Whether to trust what is filled in: hidden cells, filled in by the model and by two baselines, against the truth.
+
+use super::baselines::{Columns, Neighbours};
+use super::hidden::{Cell, Hidden};
+use super::{ImputeSettings, Imputer};
+use crate::math::mean_and_error;
+use crate::settings::within;
+use crate::{Dbm, DbmError};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The probability of the truth is taken for at least this much in a logarithm: a loss is at most 13.8 nats.
+pub const LEAST_PROBABILITY: f64 = 1e-6;
+
+/// What fills in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// The model, by an [`Imputer`].
+    Model,
+    /// The most frequent value of the column, and as probabilities `(count + 1) / (rows + levels)` over the rows in which the cell is known.
+    ColumnMode,
+    /// The same over the k nearest rows in which the cell is known, by the share of cells that differ among those known in both.
+    Neighbours,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Model, Self::ColumnMode, Self::Neighbours];
+
+    /// Its name in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::ColumnMode => "column mode",
+            Self::Neighbours => "nearest neighbours",
+        }
+    }
+}
+
+/// How an evaluation is made, besides what is hidden.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EvaluationSettings {
+    /// k: rows that the nearest neighbours are.
+    pub neighbours: usize,
+    /// Rows whose hidden cells are scored at most, spread evenly over those that have any.
+    pub most_rows: usize,
+    /// Rows that each is compared with at most, spread evenly over the data set: all pairs of many rows would take too long.
+    pub most_compared: usize,
+    /// The model's chains.
+    pub impute: ImputeSettings,
+}
+
+impl Default for EvaluationSettings {
+    fn default() -> Self {
+        Self { neighbours: 10, most_rows: 1000, most_compared: 10_000, impute: ImputeSettings::default() }
+    }
+}
+
+impl EvaluationSettings {
+    /// Accepts settings that make sense.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first one out of its range.
+    pub fn check(&self) -> Result<(), DbmError> {
+        within("nearest neighbours", "1 to 10000", self.neighbours as f64, (1..=10_000).contains(&self.neighbours))?;
+        within("rows to score", "at least 1", self.most_rows as f64, self.most_rows >= 1)?;
+        within("rows to compare with", "at least 2", self.most_compared as f64, self.most_compared >= 2)?;
+        self.impute.check()
+    }
+}
+
+/// What one method says of one hidden cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// The probability that it gave the truth.
+    pub of_truth: f64,
+    /// The value it thinks likeliest, the first of several.
+    pub value: usize,
+}
+
+impl Prediction {
+    fn new(probabilities: &[f64], truth: usize) -> Self {
+        let likeliest = |best: usize, (value, p): (usize, &f64)| if *p > probabilities[best] { value } else { best };
+        let value = probabilities.iter().enumerate().fold(0, likeliest);
+        Self { of_truth: probabilities.get(truth).copied().unwrap_or(0.0), value }
+    }
+}
+
+/// One hidden cell, filled in by every method.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Which cell, with the truth.
+    pub cell: Cell,
+    /// In the order of [`Method::ALL`].
+    pub predictions: [Prediction; 3],
+}
+
+/// How well a method does on the cells scored.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Share of the cells whose likeliest value is the truth.
+    pub accuracy: f64,
+    /// Mean of `- log P(truth)`, in nats a cell, with [`LEAST_PROBABILITY`] in place of anything less.
+    pub log_loss: f64,
+    /// Its standard error over the cells.
+    pub log_loss_error: f64,
+}
+
+/// What an evaluation found, and of how much.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Hidden cells that were scored.
+    pub cells: usize,
+    /// Rows that these are in.
+    pub rows: usize,
+    /// Rows that have hidden cells.
+    pub rows_with_hidden: usize,
+    /// Rows that each was compared with for its neighbours.
+    pub rows_compared: usize,
+    /// Rows of the data set.
+    pub rows_in_all: usize,
+    /// In the order of [`Method::ALL`].
+    pub scores: [Score; 3],
+}
+
+impl Report {
+    /// Of one method.
+    pub fn of(&self, method: Method) -> Score {
+        self.scores[method as usize]
+    }
+}
+
+/// An evaluation at work: rows of hidden cells to be scored, in any order and on any thread, and then told together. All methods see the data
+/// with what was hidden missing.
+///
+/// ```
+/// use dbm_core::impute::{Evaluation, EvaluationSettings, Method, hide};
+/// use dbm_core::{Examples, Units, init};
+/// use std::sync::Arc;
+/// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(20))?;
+/// let hidden = Arc::new(hide(&data, &[], 0.1, 7)?);
+/// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
+/// let evaluation = Evaluation::new(model, Arc::clone(&hidden), &[], EvaluationSettings::default())?;
+/// let outcomes = evaluation.score(0..evaluation.rows())?;
+/// let report = evaluation.report(&outcomes);
+/// assert_eq!(report.cells, hidden.cells().len());
+/// // Each half of a pattern tells the other.
+/// assert_eq!(report.of(Method::Neighbours).accuracy, 1.0);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+pub struct Evaluation {
+    hidden: Arc<Hidden>,
+    imputer: Imputer,
+    columns: Columns,
+    neighbours: Neighbours,
+    /// The cells of each row that is scored, as ranges of those hidden.
+    rows: Vec<Range<usize>>,
+    rows_with_hidden: usize,
+}
+
+impl Evaluation {
+    /// Of this model, whose visible units in `groups` are one-hot, on what was hidden with the same groups.
+    ///
+    /// # Errors
+    /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    pub fn new(model: Dbm, hidden: Arc<Hidden>, groups: &[Range<usize>], settings: EvaluationSettings) -> Result<Self, DbmError> {
+        settings.check()?;
+        let (n, data) = (model.n_visible(), hidden.examples());
+        if data.width() != n {
+            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
+        }
+        let imputer = Imputer::new(model, groups, settings.impute)?;
+        let mut all: Vec<Range<usize>> = Vec::new();
+        for (place, cell) in hidden.cells().iter().enumerate() {
+            match all.last_mut() {
+                Some(cells) if hidden.cells()[cells.start].row == cell.row => cells.end = place + 1,
+                _ => all.push(place..place + 1),
+            }
+        }
+        let count = all.len().min(settings.most_rows);
+        let rows = (0..count).map(|place| all[place * all.len() / count].clone()).collect();
+        let columns = Columns::new(data, groups);
+        let neighbours = Neighbours::new(data, groups, settings.neighbours, settings.most_compared);
+        Ok(Self { hidden, imputer, columns, neighbours, rows, rows_with_hidden: all.len() })
+    }
+
+    /// How many rows there are to score.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Scores the hidden cells of some of these rows. Any partition into calls gives the same outcomes.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where there are fewer rows.
+    pub fn score(&self, rows: Range<usize>) -> Result<Vec<Outcome>, DbmError> {
+        let (expected, got) = (rows.end, self.rows.len());
+        let too_few = || DbmError::Shape { what: "the list of rows to score".into(), expected, got };
+        let mut outcomes = Vec::new();
+        for cells in self.rows.get(rows).ok_or_else(too_few)? {
+            let cells = &self.hidden.cells()[cells.clone()];
+            let Some(row) = cells.first().map(|cell| cell.row) else { continue };
+            let highs = self.imputer.fill(self.hidden.examples(), row)?.highs;
+            let ranked = self.neighbours.ranked(row);
+            outcomes.extend(cells.iter().map(|cell| {
+                let of_model = match &highs[cell.units.clone()] {
+                    &[high] => vec![1.0 - f64::from(high), f64::from(high)],
+                    highs => highs.iter().map(|&high| f64::from(high)).collect(),
+                };
+                let of_neighbours = self.neighbours.probabilities(self.hidden.examples(), &ranked, cell);
+                let predictions = [&of_model[..], self.columns.probabilities(cell), &of_neighbours];
+                Outcome { cell: cell.clone(), predictions: predictions.map(|all| Prediction::new(all, cell.truth)) }
+            }));
+        }
+        Ok(outcomes)
+    }
+
+    /// All outcomes together, in the order of the rows.
+    pub fn report(&self, outcomes: &[Outcome]) -> Report {
+        let score = |method: Method| {
+            let predictions = outcomes.iter().map(|outcome| (outcome.cell.truth, outcome.predictions[method as usize]));
+            let right = predictions.clone().filter(|(truth, prediction)| prediction.value == *truth).count();
+            let losses: Vec<f64> =
+                predictions.map(|(_, prediction)| -libm::log(prediction.of_truth.max(LEAST_PROBABILITY))).collect();
+            let (log_loss, log_loss_error) = mean_and_error(&losses);
+            Score { accuracy: right as f64 / outcomes.len() as f64, log_loss, log_loss_error }
+        };
+        Report {
+            cells: outcomes.len(),
+            rows: outcomes.iter().map(|outcome| outcome.cell.row).collect::<BTreeSet<_>>().len(),
+            rows_with_hidden: self.rows_with_hidden,
+            rows_compared: self.neighbours.compared(),
+            rows_in_all: self.hidden.examples().len(),
+            scores: Method::ALL.map(score),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prediction_is_the_first_of_the_likeliest_values() {
+        let of = |probabilities: &[f64], truth| Prediction::new(probabilities, truth);
+        assert_eq!(of(&[0.5, 0.5], 1), Prediction { of_truth: 0.5, value: 0 });
+        assert_eq!(of(&[0.2, 0.5, 0.3], 2), Prediction { of_truth: 0.3, value: 1 });
+        assert_eq!(of(&[], 0), Prediction { of_truth: 0.0, value: 0 });
+    }
+}

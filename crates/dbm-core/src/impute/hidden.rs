@@ -1,0 +1,165 @@
+//! Hiding known cells, so that what is filled in can be held against the truth.
+
+use crate::rng::{Purpose, Streams};
+use crate::settings::within;
+use crate::{DbmError, Examples, one_hot};
+use std::ops::Range;
+
+/// A known cell that was hidden: a single visible unit, or a one-hot group of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Of the data set.
+    pub row: usize,
+    /// Its visible units.
+    pub units: Range<usize>,
+    /// What it was: of a single unit its bit, of a group which of its units was high.
+    pub truth: usize,
+}
+
+impl Cell {
+    /// How many values it can have.
+    pub fn levels(&self) -> usize {
+        levels(&self.units)
+    }
+}
+
+/// How many values a cell of these units can have: a group of one unit is never a cell.
+pub(super) fn levels(units: &Range<usize>) -> usize {
+    if units.len() == 1 { 2 } else { units.len() }
+}
+
+/// What a cell of these units is in a row; `None` where it is not known whole, or, being a group, has not exactly one high unit.
+pub(super) fn value(data: &Examples, row: usize, units: &Range<usize>) -> Option<usize> {
+    if !units.clone().all(|i| data.is_known(row, i)) {
+        return None;
+    }
+    if units.len() == 1 {
+        return Some(usize::from(data.bit(row, units.start)));
+    }
+    let mut high = units.clone().filter(|&i| data.bit(row, i));
+    let first = high.next()?;
+    high.next().is_none().then_some(first - units.start)
+}
+
+/// The visible units of each cell: every group, and every unit in no group, in their order.
+pub(super) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> {
+    let mut cells = Vec::new();
+    let mut end = 0;
+    for group in groups {
+        cells.extend((end..group.start).map(|i| i..i + 1));
+        cells.push(group.clone());
+        end = group.end;
+    }
+    cells.extend((end..width).map(|i| i..i + 1));
+    cells
+}
+
+/// Whether this is a group of one unit, whose value is no question.
+fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
+    units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok()
+}
+
+/// A data set of which some known cells are hidden.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    examples: Examples,
+    cells: Vec<Cell>,
+}
+
+impl Hidden {
+    /// What is known in `whole` and missing in `seen`, which are the same examples otherwise: cells that were held back from training. Those that
+    /// [`hide`] would never hide are left out.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the two are not of one size, [`DbmError::Setting`] where nothing is hidden, and for groups as in [`hide`].
+    pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
+        one_hot::check(groups, whole.width())?;
+        let (expected, got) = (whole.len() * whole.width(), seen.len() * seen.width());
+        if (whole.len(), whole.width()) != (seen.len(), seen.width()) {
+            return Err(DbmError::Shape { what: "the data set without what is held back".into(), expected, got });
+        }
+        let all = cells(groups, whole.width());
+        let mut hidden = Vec::new();
+        for row in 0..whole.len() {
+            for units in all.iter().filter(|units| (units.start..units.end).all(|i| !seen.is_known(row, i))) {
+                if let Some(truth) = value(whole, row, units).filter(|_| !alone(groups, units)) {
+                    hidden.push(Cell { row, units: units.clone(), truth });
+                }
+            }
+        }
+        within("share of cells held back", "so large that it hides at least one known cell", 0.0, !hidden.is_empty())?;
+        Ok(Self { examples: seen, cells: hidden })
+    }
+
+    /// The data set with what was hidden missing.
+    pub fn examples(&self) -> &Examples {
+        &self.examples
+    }
+
+    /// What was hidden, row by row.
+    pub fn cells(&self) -> &[Cell] {
+        &self.cells
+    }
+}
+
+/// Hides each known cell with probability `share`, by the stream of [`Purpose::Hiding`] at its row. All units of a group go together; a group that is not
+/// known whole, has not exactly one high unit, or has one unit only, is never hidden.
+///
+/// A model that has been trained on the cells hidden may know them by heart, and fares better then than on gaps that nobody can look up: for an honest
+/// score hide first, train on [`Hidden::examples`], and evaluate that model.
+///
+/// ```
+/// use dbm_core::{Examples, impute::hide};
+/// let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50))?;
+/// let hidden = hide(&data, &[1..4], 0.2, 7)?;
+/// assert_eq!(hidden.examples().missing(), hidden.cells().iter().map(|cell| cell.units.len()).sum::<usize>());
+/// assert!(hidden.cells().iter().all(|cell| cell.truth == if cell.units.len() == 1 { 1 } else { 2 }));
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Errors
+/// [`DbmError::Setting`] for a share that is not above 0 and below 1, or by which nothing was hidden, and for groups that are not as
+/// [`super::Imputer::new`] has them.
+pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> Result<Hidden, DbmError> {
+    one_hot::check(groups, data.width())?;
+    within("share of cells to hide", "a number above 0 and below 1", share, share > 0.0 && share < 1.0)?;
+    let all = cells(groups, data.width());
+    let streams = Streams::new(seed);
+    let mut known: Vec<u8> = Vec::with_capacity(data.len() * data.width());
+    let mut hidden = Vec::new();
+    for row in 0..data.len() {
+        let start = known.len();
+        known.extend(data.known_row(row).into_iter().map(u8::from));
+        let mut stream = streams.at(Purpose::Hiding, row as u64, 0);
+        for units in &all {
+            // Every cell draws, so that what is hidden of one does not depend on the others.
+            let drawn = stream.uniform() < share;
+            if drawn
+                && !alone(groups, units)
+                && let Some(truth) = value(data, row, units)
+            {
+                known[start..][units.clone()].fill(0);
+                hidden.push(Cell { row, units: units.clone(), truth });
+            }
+        }
+    }
+    let nothing = "so large that it hides at least one known cell";
+    within("share of cells to hide", nothing, share, !hidden.is_empty())?;
+    Ok(Hidden { examples: data.clone().with_gaps(&known)?, cells: hidden })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_held_back_is_found_again() {
+        let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap();
+        let hidden = hide(&data, &[1..4], 0.2, 7).unwrap();
+        let again = Hidden::between(&data, hidden.examples().clone(), &[1..4]).unwrap();
+        assert_eq!(again, hidden);
+        assert!(Hidden::between(&data, data.clone(), &[1..4]).is_err(), "nothing is hidden");
+        let short = Examples::from_bits(4, &[1; 4]).unwrap();
+        assert!(matches!(Hidden::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
+    }
+}

@@ -1,0 +1,177 @@
+//! Filling the gaps of a data set: the probability of every missing unit, from chains clamped to what is known.
+
+mod baselines;
+mod evaluation;
+mod hidden;
+
+pub use evaluation::{Evaluation, EvaluationSettings, LEAST_PROBABILITY, Method, Outcome, Prediction, Report, Score};
+pub use hidden::{Cell, Hidden, hide};
+
+use crate::chains::{Chains, Rule};
+use crate::linalg::Matrix;
+use crate::math::logistic;
+use crate::one_hot;
+use crate::parity::Parity;
+use crate::rng::{Purpose, Stream, Streams};
+use crate::settings::within;
+use crate::{Backend, Dbm, DbmError, Examples};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// How much work a row with gaps is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ImputeSettings {
+    /// K: chains a row, each a completion.
+    pub completions: u32,
+    /// Gibbs sweeps of each chain before the first one that counts.
+    pub sweeps: u32,
+    /// Sweeps of each chain that count.
+    pub draws: u32,
+    /// Seed of the chains' streams.
+    pub seed: u64,
+}
+
+impl Default for ImputeSettings {
+    fn default() -> Self {
+        Self { completions: 32, sweeps: 50, draws: 8, seed: 0 }
+    }
+}
+
+impl ImputeSettings {
+    /// Accepts settings that make sense.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first one out of its range.
+    pub fn check(&self) -> Result<(), DbmError> {
+        let expected = "1 to 10000 chains a row";
+        within("completions", expected, f64::from(self.completions), (1..=10_000).contains(&self.completions))?;
+        within("clamped sweeps", "0 to 100000", f64::from(self.sweeps), self.sweeps <= 100_000)?;
+        within("draws", "1 to 100000 sweeps that count", f64::from(self.draws), (1..=100_000).contains(&self.draws))
+    }
+}
+
+/// Fills the gaps of data sets by one model.
+///
+/// For a row of which `v_known` is known, K chains of `p(v_missing, h | v_known)` start uniformly at random and make blocked Gibbs sweeps, odd
+/// layers first; known units never change. After `sweeps` of them, each of `draws` sweeps more adds `P(v_i high | h_1)`, with `h_1` as that sweep drew
+/// it, to the mean over all chains: less noisy than counting the states themselves, with the same expectation (Rao and Blackwell). The error of the mean
+/// falls with K; that the chains had too few sweeps to forget where they began, it does not show.
+///
+/// **Groups** are the one-hot units of a categorical value: exactly one of a group is high. The chains know this: the missing units of
+/// a group are drawn together, unit i with probability `softmax_i(gap a)` among them, `a` being their fields, and it is these probabilities whose mean is
+/// taken. So they estimate `P(level i | v_known, every missing group has exactly one high unit)`, and add up to 1 over a missing group. Of a group of
+/// which some units are known, the others share what is left: nothing, where a known one is high.
+///
+/// Always in plain arithmetic ([`Backend::Plain`]), and every chain from a stream of its own at ([`Purpose::Imputation`], row, chain): a row's numbers
+/// depend on the model, the row, its place in the data set and the settings, and on nothing else. The page and the command give the same bits.
+///
+/// ```
+/// use dbm_core::impute::{ImputeSettings, Imputer};
+/// use dbm_core::{Dbm, Examples, Units};
+/// // Two visible units that a hidden one makes alike, and a category of two levels that nothing is known of.
+/// let model = Dbm::new(Units::Signs, vec![vec![2.0, 2.0, 0.0, 0.0]], vec![vec![0.0; 4], vec![0.0]])?;
+/// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?;
+/// let imputer = Imputer::new(model, &[2..4], ImputeSettings::default())?;
+/// let high = imputer.highs(&data, 0..1)?;
+/// assert_eq!(high.row(0)[0], 1.0);
+/// assert!(high.row(0)[1] > 0.9);
+/// assert!((high.row(0)[2] + high.row(0)[3] - 1.0).abs() < 1e-6);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Imputer {
+    model: Dbm,
+    groups: Vec<Range<usize>>,
+    settings: ImputeSettings,
+}
+
+/// One row with its gaps filled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled {
+    /// Probability of each visible unit to be high, `[n_0]`; of a known one 0 or 1.
+    pub highs: Vec<f32>,
+    /// Where each chain ended, as bytes 0 and 1, `[K, n_0]`: so many answers, each of one piece.
+    pub completions: Vec<u8>,
+}
+
+impl Imputer {
+    /// By this model, whose visible units in `groups` are one-hot.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] for settings out of their range, and for groups that are empty, overlap, do not rise, or reach beyond the visible layer.
+    pub fn new(model: Dbm, groups: &[Range<usize>], settings: ImputeSettings) -> Result<Self, DbmError> {
+        settings.check()?;
+        one_hot::check(groups, model.n_visible())?;
+        Ok(Self { model: model.with_backend(Backend::Plain), groups: groups.to_vec(), settings })
+    }
+
+    /// The probability of each visible unit to be high in these rows, `[rows, n_0]`: 0 or 1 where it is known. Any partition of the rows into
+    /// calls gives the same numbers.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have fewer rows.
+    pub fn highs(&self, data: &Examples, rows: Range<usize>) -> Result<Matrix, DbmError> {
+        let mut highs = Matrix::zeros(0, self.model.n_visible());
+        for row in rows {
+            highs.push_row(&self.fill(data, row)?.highs);
+        }
+        Ok(highs)
+    }
+
+    /// Fills one row.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have no such row.
+    pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
+        let (n, k) = (self.model.n_visible(), self.settings.completions as usize);
+        if data.width() != n {
+            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
+        }
+        if row >= data.len() {
+            return Err(DbmError::Shape { what: "the data set to fill in".into(), expected: row + 1, got: data.len() });
+        }
+        let (bits, known) = (data.row(row), data.known_row(row));
+        if !known.contains(&false) {
+            return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
+        }
+        let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
+        let mut chains = Chains::partly_known(&self.model, Matrix::from_vec(k, n, values.repeat(k)), known.repeat(k));
+        let streams = Streams::new(self.settings.seed);
+        let mut streams: Vec<Stream> = (0..k as u64).map(|chain| streams.at(Purpose::Imputation, row as u64, chain)).collect();
+        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&self.model, c, stream));
+
+        let all: Vec<u32> = (0..k as u32).collect();
+        let clamped = |i: usize| known[i].then_some(bits[i] == 1);
+        let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
+        for sweep in 0..self.settings.sweeps + self.settings.draws {
+            chains.half_sweep(&self.model, Parity::Odd, &all, Rule::Gibbs(&mut streams));
+            chains.half_sweep(&self.model, Parity::Even, &all, Rule::Grouped { streams: &mut streams, groups: &self.groups });
+            if sweep >= self.settings.sweeps {
+                (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(fields, &clamped, &mut sums));
+            }
+        }
+        let count = k as f64 * f64::from(self.settings.draws);
+        let mean = |(i, &sum): (usize, &f64)| (if known[i] { sum } else { sum / count }) as f32;
+        let completions = chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect();
+        Ok(Filled { highs: sums.iter().enumerate().map(mean).collect(), completions })
+    }
+
+    /// Adds `P(high | h_1)` of each missing unit, from its field.
+    fn add_highs(&self, fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
+        let gap = self.model.units().gap();
+        let mut groups = self.groups.iter().peekable();
+        let mut i = 0;
+        while i < fields.len() {
+            if let Some(group) = groups.next_if(|group| group.start == i) {
+                one_hot::highs(group, fields, gap, clamped).into_iter().for_each(|(unit, p)| sums[unit] += p);
+                i = group.end;
+            } else {
+                if clamped(i).is_none() {
+                    sums[i] += logistic(f64::from(gap) * f64::from(fields[i]));
+                }
+                i += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! From cells to bits, by a table's own columns or by those a model was trained on.
+
+use super::cells::{number, shown, word};
+use super::table::{Table, is_gap};
+use super::{Column, Columns, Kind};
+use crate::raw::{Encoding, Visible};
+use crate::{DataError, Dataset};
+use dbm_core::Examples;
+use std::collections::{HashMap, HashSet};
+
+/// Which columns of a table are those of a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matching {
+    /// Of each column of the model which of the table's it is; `None` where the table has none.
+    pub columns: Vec<Option<usize>>,
+    /// What is in one and not in the other, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// How the cells of one column become bits.
+struct Reader<'a> {
+    column: &'a Column,
+    /// Where the cells are.
+    at: usize,
+    /// The first of its units.
+    unit: usize,
+    /// Decimal commas are read.
+    comma: bool,
+    /// The two values of a binary column as numbers, where they are.
+    numbers: Option<(f64, f64)>,
+    /// Its pair of words, where they are of one.
+    pair: Option<usize>,
+    /// The levels of a category.
+    levels: HashMap<&'a str, usize>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(column: &'a Column, at: usize, unit: usize, comma: bool) -> Self {
+        let mut reader = Self { column, at, unit, comma, numbers: None, pair: None, levels: HashMap::new() };
+        match &column.kind {
+            Kind::Binary { low, high } => {
+                reader.numbers = number(low, comma).zip(number(high, comma));
+                reader.pair = match (word(low), word(high)) {
+                    (Some((one, false)), Some((other, true))) if one == other => Some(one),
+                    _ => None,
+                };
+            }
+            Kind::Category { levels } => {
+                reader.levels = levels.iter().enumerate().map(|(at, level)| (level.as_str(), at)).collect();
+            }
+            Kind::Number { .. } | Kind::Aside => {}
+        }
+        reader
+    }
+
+    /// Which of the column's units is high, counted from its first; `None` where it is its only one and low.
+    /// An error is what was expected.
+    fn high(&self, cell: &str) -> Result<Option<usize>, String> {
+        let first = |high: bool| if high { Some(0) } else { None };
+        match &self.column.kind {
+            Kind::Binary { low, high } => {
+                if cell == low || cell == high {
+                    return Ok(first(cell == high));
+                }
+                if let (Some((low, high)), Some(value)) = (self.numbers, number(cell, self.comma))
+                    && (value == low || value == high)
+                {
+                    return Ok(first(value == high));
+                }
+                match word(cell) {
+                    Some((pair, high)) if self.pair == Some(pair) => Ok(first(high)),
+                    _ => Err(format!("{low:?} or {high:?}")),
+                }
+            }
+            Kind::Number { threshold, .. } => match number(cell, self.comma) {
+                Some(value) => Ok(first(value > *threshold)),
+                None => Err("a number".into()),
+            },
+            Kind::Category { levels } => match self.levels.get(cell) {
+                Some(&level) => Ok(Some(level)),
+                None => Err(one_of(levels)),
+            },
+            Kind::Aside => Ok(None),
+        }
+    }
+}
+
+/// The first few of some levels, for a message.
+fn one_of(levels: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown: Vec<String> = levels.iter().take(SHOWN).map(|level| format!("{:?}", shown(level))).collect();
+    let more = if levels.len() > SHOWN { format!(" or another of its {} levels", levels.len()) } else { String::new() };
+    format!("one of {}{more}", shown.join(", "))
+}
+
+impl Table {
+    /// The table as binary examples, by its own columns. A square number of units, four or more, of columns that are all binary and have no
+    /// names is taken for a square image.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] where no column has units.
+    pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
+        let columns = self.columns(encoding);
+        let matching: Vec<Option<usize>> = (0..self.n_columns()).map(Some).collect();
+        let mut data = self.encode_matched(name, &columns, &matching)?;
+        let binary = columns.columns.iter().all(|column| matches!(column.kind, Kind::Binary { .. }));
+        if binary && !self.has_names() {
+            data.image = crate::dataset::square(columns.n_units());
+        }
+        data.visible = Some(Visible::Table(columns));
+        Ok(data)
+    }
+
+    /// The table as binary examples for a model trained on these columns.
+    ///
+    /// ```
+    /// use dbm_data::columns::Table;
+    /// let columns = Table::read("old.csv", "a,b\n0,red\n1,green\n1,blue\n")?.columns(&Default::default());
+    /// let data = Table::read("new.csv", "c,b,a\n7,blue,?\n8,red,1\n")?.encode_as("new.csv", &columns)?;
+    /// assert_eq!((data.examples.row(0), data.examples.row(1)), (vec![0, 0, 0, 1], vec![1, 1, 0, 0]));
+    /// assert!(!data.examples.is_known(0, 0));
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Table::matching`], [`DataError::Cell`] for the first cell that the columns have no bits for.
+    pub fn encode_as(&self, name: &str, columns: &Columns) -> Result<Dataset, DataError> {
+        let matching = self.matching(name, columns)?;
+        let mut data = self.encode_matched(name, columns, &matching.columns)?;
+        data.visible = Some(Visible::Table(columns.clone()));
+        Ok(data)
+    }
+
+    /// Finds the columns of a model in this table: by their names, in any order; by their places where either has no names. A column
+    /// that this table lacks is wholly missing; one that the model lacks is set aside.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] where none is found, or places cannot tell which are which.
+    pub fn matching(&self, name: &str, columns: &Columns) -> Result<Matching, DataError> {
+        let refused = |expected: String, got: String, advice| Err(DataError::Format { name: name.into(), expected, got, advice });
+        let theirs = &columns.columns;
+        let used = || theirs.iter().filter(|column| column.kind.units() > 0);
+        let places: HashMap<&str, usize> = (0..self.n_columns()).map(|column| (self.name(column), column)).collect();
+        let found: Vec<Option<usize>> = theirs.iter().map(|column| places.get(column.name.as_str()).copied()).collect();
+        if !self.has_names() || used().all(|column| is_nameless(&column.name)) {
+            if self.n_columns() != theirs.len() {
+                return refused(
+                    format!("{} columns, as in the table that the model was trained on", theirs.len()),
+                    format!("{} came, without names to tell which are which", self.n_columns()),
+                    "give the columns their names in a first row",
+                );
+            }
+            return Ok(Matching { columns: (0..theirs.len()).map(Some).collect(), notes: vec![] });
+        }
+        let lacking: Vec<&str> = theirs
+            .iter()
+            .zip(&found)
+            .filter(|(column, found)| column.kind.units() > 0 && found.is_none())
+            .map(|(column, _)| column.name.as_str())
+            .collect();
+        if lacking.len() == used().count() {
+            let names: Vec<String> = used().map(|column| column.name.clone()).collect();
+            let own: Vec<String> = (0..self.n_columns()).map(|column| self.name(column).to_string()).collect();
+            return refused(
+                format!("columns that the model was trained on: {}", one_of(&names)),
+                format!("line 1 names {}", one_of(&own)),
+                "give a table with those columns, or train a model on this one",
+            );
+        }
+        let mut notes = Vec::new();
+        for lacking in lacking {
+            notes.push(format!("Column {lacking:?} of the model is not in this table: it counts as missing in every row."));
+        }
+        let known: HashSet<&str> = theirs.iter().map(|column| column.name.as_str()).collect();
+        for column in (0..self.n_columns()).filter(|&column| !known.contains(self.name(column))) {
+            notes.push(format!("Column {:?} is set aside: the model was trained without it.", self.name(column)));
+        }
+        Ok(Matching { columns: found, notes })
+    }
+
+    fn encode_matched(&self, name: &str, columns: &Columns, matching: &[Option<usize>]) -> Result<Dataset, DataError> {
+        let width = columns.n_units();
+        if width == 0 {
+            return Err(DataError::Format {
+                name: name.into(),
+                expected: "at least one column of two values, numbers or a few levels".into(),
+                got: format!("all {} are set aside", columns.columns.len()),
+                advice: "add such a column, or fill in some of its cells",
+            });
+        }
+        let mut readers = Vec::new();
+        let mut unit = 0;
+        for (column, place) in columns.columns.iter().zip(matching) {
+            let units = column.kind.units();
+            if let (Some(at), true) = (*place, units > 0) {
+                readers.push(Reader::new(column, at, unit, self.comma()));
+            }
+            unit += units;
+        }
+        let stride = width.div_ceil(8);
+        let size = stride.saturating_mul(self.n_rows());
+        let full = || DataError::Memory { name: name.into(), needed: 2 * size };
+        let (mut packed, mut known) = (Vec::new(), Vec::new());
+        packed.try_reserve_exact(size).map_err(|_| full())?;
+        known.try_reserve_exact(size).map_err(|_| full())?;
+        packed.resize(size, 0_u8);
+        known.resize(size, 0_u8);
+        let mut gaps = readers.len() < columns.with_units().count();
+        for row in 0..self.n_rows() {
+            let (packed, known) = (&mut packed[row * stride..], &mut known[row * stride..]);
+            for reader in &readers {
+                let cell = self.cell(row, reader.at);
+                if is_gap(cell, &reader.column.kind) {
+                    gaps = true;
+                    continue;
+                }
+                let high = reader.high(cell).map_err(|expected| DataError::Cell {
+                    name: name.into(),
+                    line: self.line(row),
+                    column: reader.at + 1,
+                    heading: reader.column.name.clone(),
+                    expected,
+                    got: shown(cell),
+                })?;
+                if let Some(high) = high {
+                    set(packed, reader.unit + high);
+                }
+                (reader.unit..reader.unit + reader.column.kind.units()).for_each(|unit| set(known, unit));
+            }
+        }
+        let mut examples = Examples::from_packed(width, packed).map_err(DataError::refused(name))?;
+        if gaps {
+            examples = examples.with_packed_gaps(known).map_err(DataError::refused(name))?;
+        }
+        Ok(Dataset { name: name.into(), examples, image: None, labels: None, visible: None })
+    }
+}
+
+fn set(bits: &mut [u8], at: usize) {
+    bits[at / 8] |= 1 << (at % 8);
+}
+
+/// Whether this is what a column without a name is called.
+fn is_nameless(name: &str) -> bool {
+    let number = name.strip_prefix("column ").unwrap_or(name);
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}

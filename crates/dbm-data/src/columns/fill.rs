@@ -1,0 +1,140 @@
+//! From probabilities back to cells: a table with its gaps filled.
+
+use super::Columns;
+use super::table::{Table, is_gap};
+use crate::DataError;
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+/// A cell that was missing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilledCell<'a> {
+    /// From 0, the header not counted.
+    pub row: usize,
+    /// From 0, in the table.
+    pub column: usize,
+    /// What is written there now.
+    pub value: &'a str,
+    /// How likely the model finds it.
+    pub probability: f64,
+}
+
+/// A table with its gaps filled; every cell that was known is as it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled<'a> {
+    table: &'a Table,
+    cells: Vec<FilledCell<'a>>,
+}
+
+impl Table {
+    /// Fills what is missing in columns that have units: each such cell gets its most probable value, as [`Kind::most_probable`] has it,
+    /// `probability(row, unit)` being that of the unit to be high. `name` is the file's, for errors.
+    ///
+    /// ```
+    /// use dbm_data::columns::Table;
+    /// let table = Table::read("x.csv", "a,b\nyes,1\n?,0\nno,1\n")?;
+    /// let columns = table.columns(&Default::default());
+    /// let filled = table.fill("x.csv", &columns, |row, unit| if (row, unit) == (1, 0) { 0.75 } else { 0.0 })?;
+    /// assert_eq!(filled.to_csv(), b"a,b\nyes,1\nyes,0\nno,1\n");
+    /// assert_eq!(filled.probabilities_csv(), b"row,column,value,probability\n2,a,yes,0.75\n");
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Table::matching`].
+    ///
+    /// [`Kind::most_probable`]: super::Kind::most_probable
+    pub fn fill<'a>(
+        &'a self,
+        name: &str,
+        columns: &'a Columns,
+        mut probability: impl FnMut(usize, usize) -> f64,
+    ) -> Result<Filled<'a>, DataError> {
+        let matching = self.matching(name, columns)?;
+        let mut unit = 0;
+        // In the table's order, so that the cells come row after row.
+        let mut places = Vec::new();
+        for (column, place) in columns.columns.iter().zip(&matching.columns) {
+            let units = unit..unit + column.kind.units();
+            unit = units.end;
+            if let (Some(place), false) = (*place, units.is_empty()) {
+                places.push((place, &column.kind, units));
+            }
+        }
+        places.sort_by_key(|(place, ..)| *place);
+        let mut cells = Vec::new();
+        for row in 0..self.n_rows() {
+            for (column, kind, units) in &places {
+                if !is_gap(self.cell(row, *column), kind) {
+                    continue;
+                }
+                let probabilities: Vec<f64> = units.clone().map(|unit| probability(row, unit)).collect();
+                if let Some((value, probability)) = kind.most_probable(&probabilities) {
+                    cells.push(FilledCell { row, column: *column, value, probability });
+                }
+            }
+        }
+        Ok(Filled { table: self, cells })
+    }
+}
+
+impl Filled<'_> {
+    /// What was filled, row after row.
+    pub fn cells(&self) -> &[FilledCell<'_>] {
+        &self.cells
+    }
+
+    /// In how many columns something was filled.
+    pub fn n_columns(&self) -> usize {
+        self.cells.iter().map(|cell| cell.column).collect::<HashSet<_>>().len()
+    }
+
+    /// Cells that are missing still, in columns that are set aside.
+    pub fn n_left(&self) -> usize {
+        let (rows, columns) = (self.table.n_rows(), self.table.n_columns());
+        let missing = (0..rows).map(|row| (0..columns).filter(|&column| self.table.is_missing(row, column)).count());
+        missing.sum::<usize>().saturating_sub(self.cells.len())
+    }
+
+    /// Writes the whole table with its own header, order, separator and ends of lines. A cell that was known has the text it came with, whatever
+    /// a spreadsheet would make of it.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_csv(&self, out: impl Write) -> io::Result<()> {
+        let mut filled = self.cells.iter().peekable();
+        self.table.write(out, |row, column| {
+            let next = filled.next_if(|cell| (cell.row, cell.column) == (row, column))?;
+            Some(next.value)
+        })
+    }
+
+    /// Writes what was filled, a line each: row (from 1, the header not counted), column, value, probability.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_probabilities(&self, out: impl Write) -> io::Result<()> {
+        let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
+        writer.write_record(["row", "column", "value", "probability"])?;
+        for cell in &self.cells {
+            let (row, probability) = ((cell.row + 1).to_string(), cell.probability.to_string());
+            writer.write_record([row.as_str(), self.table.name(cell.column), cell.value, &probability])?;
+        }
+        writer.flush()
+    }
+
+    /// [`Filled::write_csv`] into memory.
+    pub fn to_csv(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        // Writing to a vector never fails.
+        let _ = self.write_csv(&mut bytes);
+        bytes
+    }
+
+    /// [`Filled::write_probabilities`] into memory.
+    pub fn probabilities_csv(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let _ = self.write_probabilities(&mut bytes);
+        bytes
+    }
+}

@@ -1,0 +1,103 @@
+//! Whether the first row names the columns.
+
+use super::cells::{is_missing, number, word};
+use super::parse::Cells;
+use std::collections::HashSet;
+
+/// Rows looked at.
+const LOOK: usize = 1000;
+
+/// Fewer rows of words alone do not show which of them are names.
+const WORDS: usize = 3;
+
+/// What the first row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// A row like the others.
+    None,
+    /// 0, 1, 2, ... as pandas numbers columns without names.
+    Counting,
+    /// Names.
+    Names,
+}
+
+impl Header {
+    /// Rows it takes.
+    pub fn rows(self) -> usize {
+        usize::from(self != Self::None)
+    }
+
+    /// In this order:
+    ///
+    /// 1. Numbers counting from 0 to 2 or further, after an empty cell or not, are pandas' numbers of columns.
+    /// 2. A row alone is a header if it holds words only.
+    /// 3. A cell that comes again in its column makes the row data.
+    /// 4. A cell that is no number above numbers, or none of two words (yes and no) above those, makes it a header, if no two of its cells
+    ///    are the same.
+    /// 5. Numbers above numbers, and such words above such words, make it data.
+    /// 6. What is left are words above words: a header if all differ and some column below repeats itself.
+    pub fn of(cells: &Cells) -> Self {
+        if counts(cells) {
+            return Self::Counting;
+        }
+        let first = || (0..cells.width()).map(|column| cells.get(0, column));
+        let is_word =
+            |cell: &str| !is_missing(cell) && number(cell, cells.separator.leaves_commas()).is_none() && word(cell).is_none();
+        if cells.rows() == 1 {
+            return if first().all(is_word) { Self::Names } else { Self::None };
+        }
+        let below = || 1..cells.rows().min(LOOK + 1);
+        let known = |column: usize| below().map(move |row| cells.get(row, column)).filter(|cell| !is_missing(cell));
+        let mut distinct = HashSet::new();
+        let named = first().filter(|cell| !is_missing(cell)).all(|cell| distinct.insert(cell));
+        let (mut spoiled, mut fits, mut repeats) = (false, false, false);
+        for (column, cell) in first().enumerate() {
+            if is_missing(cell) {
+                continue;
+            }
+            if known(column).any(|other| other == cell) {
+                return Self::None;
+            }
+            match Values::of(cells, known(column)) {
+                Some(values) => {
+                    let fit = values == Values::Numbers && number(cell, cells.separator.leaves_commas()).is_some()
+                        || matches!((values, word(cell)), (Values::Words(of), Some((pair, _))) if pair == of);
+                    spoiled |= !fit;
+                    fits |= fit;
+                }
+                None => {
+                    let distinct: HashSet<&str> = known(column).collect();
+                    repeats |= distinct.len() < known(column).count();
+                }
+            }
+        }
+        let words = || repeats && cells.rows() > WORDS && first().skip(1).all(|cell| !is_missing(cell));
+        if named && (spoiled || !fits && words()) { Self::Names } else { Self::None }
+    }
+}
+
+/// What a whole column holds besides text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    Numbers,
+    Words(usize),
+}
+
+impl Values {
+    fn of<'a>(cells: &Cells, known: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+        let first = known.clone().next()?;
+        if known.clone().all(|cell| number(cell, cells.separator.leaves_commas()).is_some()) {
+            return Some(Self::Numbers);
+        }
+        let (pair, _) = word(first)?;
+        known.clone().all(|cell| word(cell).is_some_and(|(of, _)| of == pair)).then_some(Self::Words(pair))
+    }
+}
+
+fn counts(cells: &Cells) -> bool {
+    if cells.rows() == 0 {
+        return false;
+    }
+    let index = usize::from(cells.get(0, 0).is_empty());
+    cells.width() > 2 + index && (index..cells.width()).all(|column| cells.get(0, column).parse() == Ok(column - index))
+}

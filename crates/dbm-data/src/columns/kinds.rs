@@ -1,0 +1,182 @@
+//! What a column holds, found from its known cells.
+
+use super::Kind;
+use super::cells::{is_missing, number, other_number, other_word, shown, word};
+use super::table::Table;
+use std::collections::HashSet;
+
+/// Up to this many texts are the levels of a category.
+const MOST_LEVELS: usize = 32;
+
+/// Up to this many are, however few rows there are.
+const FEW_LEVELS: usize = 8;
+
+/// Fewer numbers in a row may count up by chance.
+const COUNTING: usize = 3;
+
+/// First columns of these names are the numbers of rows, if they count up.
+const INDEX_NAMES: [&str; 6] = ["id", "index", "row", "nr", "no", "#"];
+
+/// The different texts of a column, by first appearance, while they are few.
+struct Survey<'a> {
+    known: usize,
+    numbers: usize,
+    texts: Vec<&'a str>,
+    /// There are more than `MOST_LEVELS` of them.
+    many: bool,
+    /// The first known cell that is no number.
+    stray: Option<usize>,
+    dashes: bool,
+}
+
+impl<'a> Survey<'a> {
+    fn of(table: &'a Table, column: usize) -> Self {
+        let mut survey = Survey { known: 0, numbers: 0, texts: Vec::new(), many: false, stray: None, dashes: false };
+        // Of each text whether it is a number.
+        let mut kinds: Vec<bool> = Vec::new();
+        for row in 0..table.n_rows() {
+            let cell = table.cell(row, column);
+            if is_missing(cell) {
+                survey.dashes |= cell == "-";
+                continue;
+            }
+            let seen = survey.texts.iter().position(|&text| text == cell);
+            let is_number = match seen {
+                Some(at) => kinds[at],
+                None => number(cell, table.comma()).is_some(),
+            };
+            if seen.is_none() {
+                if survey.texts.len() < MOST_LEVELS {
+                    survey.texts.push(cell);
+                    kinds.push(is_number);
+                } else {
+                    survey.many = true;
+                }
+            }
+            survey.known += 1;
+            survey.numbers += usize::from(is_number);
+            if !is_number {
+                survey.stray = survey.stray.or(Some(row));
+            }
+        }
+        if survey.dashes && survey.texts == ["+"] {
+            survey.texts.push("-");
+        }
+        survey
+    }
+}
+
+/// The kind of a column by its own cells, and what the visitor should know of it.
+pub fn detect(table: &Table, column: usize) -> (Kind, Option<String>) {
+    let name = table.name(column);
+    let aside = |why: String| (Kind::Aside, Some(format!("Column {name:?} is set aside: {why}")));
+    if column == 0 && table.width() > 1 && is_index(table) {
+        return aside("it numbers the rows.".into());
+    }
+    let survey = Survey::of(table, column);
+    let distinct = survey.texts.len();
+    if survey.texts.is_empty() {
+        return aside("none of its cells is known.".into());
+    }
+    if survey.numbers == survey.known {
+        return (number_kind(table, column, None), None);
+    }
+    if !survey.many
+        && let Some(kind) = words(&survey.texts)
+    {
+        return (kind, None);
+    }
+    if !survey.many && distinct == 2 {
+        let mut texts = [survey.texts[0], survey.texts[1]];
+        texts.sort_by_key(|text| (text.to_lowercase(), *text));
+        return (Kind::Binary { low: texts[0].into(), high: texts[1].into() }, None);
+    }
+    if !survey.many && (distinct <= FEW_LEVELS || 2 * distinct < survey.known) {
+        return (Kind::Category { levels: survey.texts.iter().map(|&text| text.into()).collect() }, None);
+    }
+    let words = survey.known - survey.numbers;
+    match survey.stray {
+        // Text among numbers is rather a mistake.
+        Some(row) if 2 * words < survey.known => aside(format!(
+            "{} of its {} known cells are no numbers, the first on line {}: {:?}. Write NA there to have the others used.",
+            words,
+            survey.known,
+            table.line(row),
+            shown(table.cell(row, column))
+        )),
+        _ => aside(format!("it holds {} different texts, too many for the levels of a category.", distinct_words(&survey))),
+    }
+}
+
+fn distinct_words(survey: &Survey) -> String {
+    if survey.many { format!("more than {MOST_LEVELS}") } else { survey.texts.len().to_string() }
+}
+
+/// A column of one pair of words, as the table writes them.
+fn words(texts: &[&str]) -> Option<Kind> {
+    let (pair, _) = word(texts[0])?;
+    let mut written: [Option<&str>; 2] = [None; 2];
+    for text in texts {
+        let (of, high) = word(text)?;
+        if of != pair {
+            return None;
+        }
+        written[usize::from(high)].get_or_insert(text);
+    }
+    let text = |high: bool| match (written[usize::from(high)], written[usize::from(!high)]) {
+        (Some(text), _) => text.into(),
+        (None, other) => other_word(pair, other.unwrap_or_default(), high),
+    };
+    Some(Kind::Binary { low: text(false), high: text(true) })
+}
+
+/// The kind of a column of numbers alone, where those above the threshold are high, or above their median. Two numbers, or one of
+/// 0, 1 and -1, are binary; one other is a category of one level.
+pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Kind {
+    let value = |row: usize| {
+        let cell = table.cell(row, column);
+        if is_missing(cell) { None } else { number(cell, table.comma()) }
+    };
+    let mut values: Vec<(f64, usize)> = (0..table.n_rows()).filter_map(|row| Some((value(row)?, row))).collect();
+    // 0 and -0 are one number, so rows of both stay in their order.
+    values.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then(a.1.cmp(&b.1)));
+    let text = |at: usize| table.cell(values[at].1, column).to_string();
+    let (Some(least), Some(most)) = (values.first(), values.last()) else { return Kind::Aside };
+    let (lesser, greater) = (values.partition_point(|v| v.0 <= least.0), values.partition_point(|v| v.0 < most.0));
+    if lesser == values.len() {
+        return match other_number(least.0, &text(0)) {
+            Some((low, high)) => Kind::Binary { low, high },
+            None => Kind::Category { levels: vec![text(0)] },
+        };
+    }
+    if lesser == greater {
+        return Kind::Binary { low: text(0), high: text(greater) };
+    }
+    let threshold = threshold.unwrap_or_else(|| {
+        let median = values[(values.len() - 1) / 2].0;
+        // The greatest number has none above it: the one before it then divides.
+        let median = if median == most.0 { values[greater - 1].0 } else { median };
+        median.clamp(f64::MIN, f64::MAX)
+    });
+    let high = values.partition_point(|v| v.0 <= threshold);
+    let last = values.len() - 1;
+    Kind::Number {
+        threshold,
+        low: text(high.saturating_sub(1) / 2),
+        high: text(if high > last { last } else { high + (last - high) / 2 }),
+    }
+}
+
+/// Whether the first column tells the rows apart and nothing else: nameless or `Unnamed: 0` with no cell twice, as pandas writes its index;
+/// or counting up from 0 or 1, and called so or nothing.
+fn is_index(table: &Table) -> bool {
+    let name = table.heading(0);
+    let cells = || (0..table.n_rows()).map(|row| table.cell(row, 0));
+    if name.is_some_and(|name| name.is_empty() || name.starts_with("Unnamed: ")) {
+        let mut seen = HashSet::new();
+        return cells().all(|cell| !is_missing(cell) && seen.insert(cell));
+    }
+    let called = name.is_none_or(|name| INDEX_NAMES.iter().any(|index| name.eq_ignore_ascii_case(index)));
+    let from = |first: usize| cells().enumerate().all(|(row, cell)| cell.parse() == Ok(row + first));
+    called && table.n_rows() >= COUNTING && (from(0) || from(1))
+}

@@ -1,0 +1,202 @@
+//! Tables: named columns, what each holds, and which visible units stand for it.
+//!
+//! A [`Table`] keeps every cell as it came. What a column holds is found from its known cells:
+//!
+//! | Known cells | Kind |
+//! | --- | --- |
+//! | two numbers, or one of 0, 1, -1 (`1.0` is `1`) | [`Kind::Binary`], the lesser is low |
+//! | more numbers | [`Kind::Number`], high above the median |
+//! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`Kind::Binary`] |
+//! | any two texts | [`Kind::Binary`], low is the first in alphabetical order |
+//! | up to 8 texts, or up to 32 where each comes more than twice on average | [`Kind::Category`] |
+//! | other texts; none at all; the numbers of the rows | [`Kind::Aside`] |
+//!
+//! Missing are cells that are empty or `?`, `NA`, `<NA>`, `#N/A`, `None`, `N/A`, `NaN` or `null` (the last three in any case), and `-` where
+//! it is not the other of `+`.
+
+mod cells;
+mod encode;
+mod fill;
+mod header;
+mod kinds;
+mod parse;
+mod separator;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use encode::Matching;
+pub use fill::{Filled, FilledCell};
+pub use parse::MAX_COLUMNS;
+pub use table::Table;
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What the visible units of a table's model stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    /// In the table's order.
+    pub columns: Vec<Column>,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; `column 3` where the table has no header.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Kind {
+    /// One unit: two values, as the table writes them.
+    Binary {
+        /// Written for a low unit.
+        low: String,
+        /// Written for a high unit.
+        high: String,
+    },
+    /// One unit, high above the threshold.
+    Number {
+        /// In units of the column.
+        threshold: f64,
+        /// Written for a low unit: the median of the known cells at or below the threshold, the lower of two.
+        low: String,
+        /// Written for a high unit: the median of the known cells above it, the lower of two.
+        high: String,
+    },
+    /// A unit for each level, one of them high.
+    Category {
+        /// As the table writes them, in order of first appearance.
+        levels: Vec<String>,
+    },
+    /// No unit: written back as it came (names, identifiers, free text).
+    Aside,
+}
+
+impl Kind {
+    /// How many units stand for it.
+    pub fn units(&self) -> usize {
+        match self {
+            Self::Binary { .. } | Self::Number { .. } => 1,
+            Self::Category { levels } => levels.len(),
+            Self::Aside => 0,
+        }
+    }
+
+    /// What is written for its units when they are this high, and how likely that is: the more probable of two values, the most
+    /// probable level. The levels' probabilities are taken as shares of their sum.
+    ///
+    /// ```
+    /// use dbm_data::columns::Kind;
+    /// let kind = Kind::Category { levels: vec!["red".into(), "green".into(), "blue".into()] };
+    /// assert_eq!(kind.most_probable(&[0.1, 0.3, 0.1]), Some(("green", 0.6)));
+    /// assert_eq!(Kind::Aside.most_probable(&[]), None);
+    /// ```
+    ///
+    /// # Panics
+    /// Where there is not one probability a unit.
+    pub fn most_probable(&self, units: &[f64]) -> Option<(&str, f64)> {
+        assert_eq!(units.len(), self.units(), "one probability a unit");
+        match self {
+            Self::Binary { low, high } | Self::Number { low, high, .. } => {
+                Some(if units[0] > 0.5 { (high, units[0]) } else { (low, 1.0 - units[0]) })
+            }
+            Self::Category { levels } => {
+                let sum: f64 = units.iter().sum();
+                let even = 1.0 / levels.len() as f64;
+                let share = |p: f64| if sum > 0.0 { p / sum } else { even };
+                // The first of equals.
+                let most = units.iter().zip(levels).rev().max_by(|a, b| a.0.total_cmp(b.0));
+                most.map(|(&p, level)| (level.as_str(), share(p)))
+            }
+            Self::Aside => None,
+        }
+    }
+
+    /// What is written for the states of its units: nothing where no level of a category is high, the first of several.
+    fn value_of(&self, bits: &[u8]) -> &str {
+        match self {
+            Self::Binary { low, high } | Self::Number { low, high, .. } => {
+                if bits[0] == 0 {
+                    low
+                } else {
+                    high
+                }
+            }
+            Self::Category { levels } => bits.iter().position(|&bit| bit != 0).map_or("", |level| &levels[level]),
+            Self::Aside => "",
+        }
+    }
+}
+
+impl Columns {
+    /// How many visible units stand for all of them.
+    pub fn n_units(&self) -> usize {
+        self.columns.iter().map(|column| column.kind.units()).sum()
+    }
+
+    /// The units of each column that has any, in order: the units of a cell are known, or missing, together.
+    pub fn groups(&self) -> Vec<Range<usize>> {
+        self.with_units().map(|(_, units)| units).collect()
+    }
+
+    /// Of these, the units of each category: one of them is high.
+    pub fn one_hot(&self) -> Vec<Range<usize>> {
+        let categories = self.with_units().filter(|(column, _)| matches!(column.kind, Kind::Category { .. }));
+        categories.map(|(_, units)| units).collect()
+    }
+
+    /// What each unit stands for: `smoker`, `age > 54`, `colour=red`.
+    pub fn unit_names(&self) -> Vec<String> {
+        let names = |column: &Column| match &column.kind {
+            Kind::Binary { .. } => vec![column.name.clone()],
+            Kind::Number { threshold, .. } => vec![format!("{} > {threshold}", column.name)],
+            Kind::Category { levels } => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
+            Kind::Aside => vec![],
+        };
+        self.columns.iter().flat_map(names).collect()
+    }
+
+    /// Every column that has units, with them.
+    pub fn with_units(&self) -> impl Iterator<Item = (&Column, Range<usize>)> {
+        let mut start = 0;
+        self.columns.iter().filter_map(move |column| {
+            let units = start..start + column.kind.units();
+            start = units.end;
+            (!units.is_empty()).then_some((column, units))
+        })
+    }
+
+    /// States of all units, `[rows, n_units]` as bytes 0 and 1, as CSV with the columns' own names and values; what is set aside is left out.
+    /// A category of which no level is high is an empty cell; of several, the first is written. `before` gives further columns: their
+    /// names, and a row's values.
+    ///
+    /// ```
+    /// use dbm_data::columns::Table;
+    /// use dbm_data::raw::Encoding;
+    /// let columns = Table::read("x.csv", "smoker,age\nno,31\nyes,60\nno,45\n")?.columns(&Encoding::default());
+    /// assert_eq!(columns.decode(&[1, 0], &["sample"], |row| vec![(row + 1).to_string()]), b"sample,smoker,age\n1,yes,31\n");
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Where the bytes are no whole number of rows.
+    pub fn decode(&self, bits: &[u8], before: &[&str], values: impl Fn(usize) -> Vec<String>) -> Vec<u8> {
+        let width = self.n_units().max(1);
+        assert_eq!(bits.len() % width, 0, "whole rows");
+        let mut out = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
+        // Writing to a vector never fails.
+        let header = before.iter().copied().chain(self.with_units().map(|(column, _)| column.name.as_str()));
+        let _ = out.write_record(header);
+        for (row, bits) in bits.chunks_exact(width).enumerate() {
+            let before = values(row);
+            let cells = self.with_units().map(|(column, units)| column.kind.value_of(&bits[units]));
+            let _ = out.write_record(before.iter().map(String::as_str).chain(cells));
+        }
+        out.into_inner().unwrap_or_default()
+    }
+}

@@ -1,0 +1,125 @@
+//! What separates the cells of a line.
+
+use super::cells::{is_missing, number};
+
+/// How many lines are looked at.
+pub const LOOK: usize = 50;
+
+/// What lies between two cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// One of this byte.
+    Byte(u8),
+    /// Blanks and tabs, as many as there are.
+    Blanks,
+}
+
+impl Separator {
+    pub fn is(self, byte: u8) -> bool {
+        match self {
+            Self::Byte(separator) => byte == separator,
+            Self::Blanks => byte == b' ' || byte == b'\t',
+        }
+    }
+
+    /// What is written between two cells.
+    pub fn byte(self) -> u8 {
+        match self {
+            Self::Byte(separator) => separator,
+            Self::Blanks => b' ',
+        }
+    }
+
+    /// Whether a comma is part of a cell, and so may be a decimal one.
+    pub fn leaves_commas(self) -> bool {
+        self != Self::Byte(b',')
+    }
+
+    /// The first of tab, semicolon and comma that cuts the first lines into equally many cells, two or more; where none does, the one that
+    /// comes most often in the first line; where none comes, blanks, if they cut all lines alike or stand between numbers. What is in
+    /// quotes does not count.
+    pub fn of(text: &str) -> Self {
+        let lines = first_lines(text);
+        let counts = |separator: u8| lines.iter().map(move |line| line.bytes().filter(|&byte| byte == separator).count());
+        let candidates = [b'\t', b';', b','];
+        for separator in candidates {
+            let first = counts(separator).next().unwrap_or(0);
+            if first > 0 && counts(separator).all(|count| count == first) {
+                return Self::Byte(separator);
+            }
+        }
+        let first = |separator: u8| counts(separator).next().unwrap_or(0);
+        if let Some(most) =
+            candidates.into_iter().max_by_key(|&separator| first(separator)).filter(|&separator| first(separator) > 0)
+        {
+            return Self::Byte(most);
+        }
+        let cells = |line: &String| line.split_ascii_whitespace().count();
+        let alike = lines.iter().all(|line| cells(line) == lines.first().map_or(0, cells));
+        let numbers = |line: &String| line.split_ascii_whitespace().all(|cell| is_missing(cell) || number(cell, false).is_some());
+        let several = lines.iter().any(|line| cells(line) > 1);
+        if several && (alike || lines.iter().any(numbers)) { Self::Blanks } else { Self::Byte(b',') }
+    }
+}
+
+/// The first lines with anything in them, comments passed over, what is in quotes made `q`.
+fn first_lines(text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = Vec::new();
+    let (mut quoted, mut before) = (false, b',');
+    let mut bytes = text.bytes().peekable();
+    while lines.len() < LOOK {
+        let byte = bytes.next();
+        match byte {
+            None | Some(b'\n' | b'\r') if !quoted || byte.is_none() => {
+                if !line.trim_ascii().is_empty() && !line.starts_with(b"#") {
+                    // Bytes beyond ASCII are of no interest here.
+                    lines.push(String::from_utf8_lossy(&line).into_owned());
+                }
+                line.clear();
+                before = b',';
+                if byte.is_none() {
+                    break;
+                }
+                continue;
+            }
+            Some(b'"') if quoted => quoted = false,
+            // A quote opens a cell only where one can begin; a doubled one inside quotes opens them again.
+            Some(b'"') if matches!(before, b',' | b';' | b'\t' | b' ' | b'"') && !line.starts_with(b"#") => {
+                quoted = true;
+                line.push(b'q');
+            }
+            Some(byte) if !quoted => line.push(byte),
+            _ => {}
+        }
+        before = byte.unwrap_or(b',');
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_separator_is_the_one_that_cuts_alike() {
+        for (text, separator) in [
+            ("0,1\n1,0\n", b','),
+            ("a;b\n1,5;2,5\n", b';'),
+            ("1,5;2,5\n3,5;1,0\n", b';'),
+            ("a\tb, or c\n1\t2\n", b'\t'),
+            ("\"a;b;c\",x\n\"1;2\",y\n", b','),
+            ("\"he said \"\";\"\"\",1\n\"a\nb;c\",2\n", b','),
+            ("# x;y;z\n0,1\n", b','),
+            ("1,2,3\n4,5\n", b','),
+            ("word\nother\n", b','),
+            ("New York\nParis\n", b','),
+            ("", b','),
+        ] {
+            assert_eq!(Separator::of(text), Separator::Byte(separator), "{text:?}");
+        }
+        for text in ["0 1 1\n1 0 0\n", "  0 1\n1   0\n", "a b\n0 1\n", "0 1 1\n1 0\n", "\"a b\" c\nd e\n"] {
+            assert_eq!(Separator::of(text), Separator::Blanks, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! What tables are understood as, and that what is known comes back.
+
+use super::*;
+use crate::raw::{Encoding, Visible};
+use crate::test_support::refusal;
+use crate::{DataError, Dataset};
+use proptest::prelude::*;
+
+fn table(text: &str) -> Table {
+    Table::read("x", text).unwrap()
+}
+
+fn kinds(text: &str) -> Vec<Kind> {
+    table(text).columns(&Encoding::default()).columns.into_iter().map(|column| column.kind).collect()
+}
+
+fn binary(low: &str, high: &str) -> Kind {
+    Kind::Binary { low: low.into(), high: high.into() }
+}
+
+fn category(levels: &[&str]) -> Kind {
+    Kind::Category { levels: levels.iter().map(|&level| level.into()).collect() }
+}
+
+/// The kind of a column `v` of these cells.
+fn kind(cells: &[&str]) -> Kind {
+    kinds(&format!("v,z\n{}", cells.iter().map(|cell| format!("{cell},0\n")).collect::<String>()))[0].clone()
+}
+
+fn encoded(text: &str) -> Dataset {
+    table(text).encode("x", &Encoding::default()).unwrap()
+}
+
+fn rows(data: &Dataset) -> Vec<Vec<u8>> {
+    (0..data.examples.len()).map(|row| data.examples.row(row)).collect()
+}
+
+#[test]
+fn many_notations_are_one_table() {
+    let expected = vec![vec![0, 1, 1], vec![1, 0, 0]];
+    for text in [
+        "0,1,1\n1,0,0\n",
+        "0;1;1\r\n1;0;0",
+        "0\t1\t1\n\n1\t0\t0\n",
+        "  0 1   1 \n1 0 0\n",
+        "\u{feff}a,b,c\n0,1,1\n1,0,0",
+        "0,1,2\n0,1,1\n1,0,0",
+        "\"0\",\"1\",\"1\"\n\"1\",\"0\",\"0\"",
+        "# from numpy\n0.0e+00 1.0e+00 1.0\n1 0 -0\n",
+        "0, 1, 1\n1, 0, 0\n",
+        "-1,1,1\n1,-1,-1\n",
+        "a,b,c\nno,Yes,TRUE\nyes,NO,false\n",
+        "off|1\n".replace('|', ",").replace("off,1", "f,t,on\nt,f,off").as_str(),
+    ] {
+        assert_eq!(rows(&encoded(text)), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn kinds_are_found_from_known_cells() {
+    assert_eq!(kind(&["1", "?", "0"]), binary("0", "1"));
+    assert_eq!(kind(&["1.0", "0.0", "1"]), binary("0.0", "1.0"));
+    assert_eq!(kind(&["7", "3", "7"]), binary("3", "7"));
+    assert_eq!(kind(&["1", "-1", "NA"]), binary("-1", "1"));
+    assert_eq!(kind(&["0", "", "0"]), binary("0", "1"));
+    assert_eq!(kind(&["1.0", "1.0"]), binary("0.0", "1.0"));
+    assert_eq!(kind(&["No", "no", "YES"]), binary("No", "YES"));
+    assert_eq!(kind(&["T", "T"]), binary("F", "T"));
+    assert_eq!(kind(&["red", "Blue", "nan"]), binary("Blue", "red"));
+    assert_eq!(kind(&["+", "-", "+"]), binary("-", "+"));
+    assert_eq!(kind(&["a", "-", "b"]), binary("a", "b"));
+    assert_eq!(kind(&["5", "5"]), category(&["5"]));
+    assert_eq!(kind(&["red", "green", "blue", "red"]), category(&["red", "green", "blue"]));
+    let number = |threshold, low: &str, high: &str| Kind::Number { threshold, low: low.into(), high: high.into() };
+    assert_eq!(kind(&["1", "2", "3", "4", ""]), number(2.0, "1", "3"));
+    assert_eq!(kind(&["3", "3", "1", "3", "2.50", "3"]), number(2.5, "1", "3"));
+    assert_eq!(kind(&["-inf", "-inf", "-inf", "5", "7"]), number(f64::MIN, "-inf", "5"));
+    assert_eq!(kind(&["?", "NA", "null"]), Kind::Aside);
+    // Levels of few rows, and of many.
+    let names = |n: usize, times: usize| -> Kind {
+        let cells: Vec<String> = (0..n * times).map(|i| format!("n{}", i % n)).collect();
+        kind(&cells.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!([names(8, 1).units(), names(9, 1).units(), names(9, 3).units()], [8, 0, 9]);
+    assert_eq!([names(32, 3).units(), names(33, 9).units()], [32, 0]);
+}
+
+#[test]
+fn what_is_set_aside_is_said() {
+    let mut text = "id,name,size,empty\n".to_string();
+    for row in 1..=20 {
+        let size = if row == 7 { "big".to_string() } else { (row * row).to_string() };
+        text += &format!("{row},person {row},{size},?\n");
+    }
+    let table = table(&text);
+    let notes = table.notes();
+    assert_eq!(notes.len(), 4, "{notes:?}");
+    assert!(notes[0].contains("\"id\" is set aside: it numbers the rows"), "{notes:?}");
+    assert!(notes[1].contains("20 different texts"), "{notes:?}");
+    assert!(notes[2].contains("1 of its 20 known cells are no numbers, the first on line 8: \"big\""), "{notes:?}");
+    assert!(notes[3].contains("none of its cells is known"), "{notes:?}");
+    let message = refusal(table.encode("my.csv", &Encoding::default()));
+    assert!(message.contains("my.csv: expected at least one column") && message.contains("all 4 are set aside"), "{message}");
+    assert!(Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap().notes()[0].contains("passed over: 2"));
+}
+
+#[test]
+fn the_first_row_is_names_or_data() {
+    for (text, names) in [
+        ("a,b\n0,1\n", Some(["a", "b"])),
+        ("2019,score\n5,1\n7,2\n6,3\n", Some(["2019", "score"])),
+        ("sex,smokes\nm,yes\nf,no\nm,no\n", Some(["sex", "smokes"])),
+        ("color,shape\nred,round\nblue,round\nred,square\n", Some(["color", "shape"])),
+        (",color\n0,red\n1,blue\n2,red\n", Some(["column 1", "color"])),
+        ("a,a\n0,1\n1,1\n", None),
+        ("0,1\n1,1\n", None),
+        ("1.5,2.5\n3,4\n", None),
+        ("0,x\n0,1\n1,1\n", None),
+        ("yes,no\nno,yes\n", None),
+        ("red,round\nblue,round\nred,square\nblue,square\n", None),
+        ("anna,bert\ncarl,dora\nemil,fritz\ngert,hans\n", None),
+        ("?,1\n0,1\n", None),
+    ] {
+        let table = table(text);
+        match names {
+            Some(names) => assert_eq!((table.has_names(), [table.name(0), table.name(1)]), (true, names), "{text:?}"),
+            None => assert!(!table.has_header(), "{text:?}"),
+        }
+    }
+    let counting = table(",0,1,2\n0,1,0,1\n1,0,0,1\n");
+    assert_eq!((counting.has_header(), counting.has_names(), counting.n_rows()), (true, false, 2));
+    assert_eq!(counting.columns(&Encoding::default()).n_units(), 3);
+    let other = table("a,b\nc,d\n");
+    assert_eq!((other.n_rows(), other.with_header(true).name(1)), (2, "b"));
+    let named = table("a,b\n0,1\n").with_header(false);
+    assert_eq!((named.n_rows(), named.name(0), named.cell(0, 1)), (2, "column 1", "b"));
+    assert_eq!(table("0,1\n").with_header(true), table("0,1\n"));
+    for empty in ["", "\n \n", "name,other\n", "# nothing\n", "\u{feff}"] {
+        assert!(refusal(Table::read("x", empty)).contains("at least one example"), "{empty:?}");
+    }
+}
+
+#[test]
+fn names_are_told_apart() {
+    let table = table("a,a,a (2),,a\n0,1,1,1,0\n1,0,1,0,0\n").with_header(true);
+    let names: Vec<&str> = (0..5).map(|column| table.name(column)).collect();
+    assert_eq!(names, ["a", "a (2)", "a (2) (2)", "column 4", "a (3)"]);
+    let wide = format!("{}\n{}\n", vec!["same"; 3000].join(","), vec!["0"; 3000].join(","));
+    assert_eq!(Table::read("x", &wide).unwrap().with_header(true).name(2999), "same (3000)");
+}
+
+#[test]
+fn cells_keep_their_text() {
+    let table = table("name,note\n\"O\"\"Hara\",\"a, b\nc\"\r\n =1+1 , x\n-,\"\"\n").with_header(true);
+    assert_eq!((table.cell(0, 0), table.cell(0, 1)), ("O\"Hara", "a, b\nc"));
+    assert_eq!((table.cell(1, 0), table.raw(Some(1), 0), table.line(1)), ("=1+1", " =1+1 ", 4));
+    assert!(table.is_missing(2, 0) && table.is_missing(2, 1));
+    assert!(Table::read("x", "v\n0\n\"\"\n1\n").unwrap().is_missing(1, 0));
+    assert_eq!(Table::read("x", "a,b\n,\n0,1\n").unwrap().n_rows(), 2);
+}
+
+#[test]
+fn squares_without_names_are_images() {
+    let image = |text: &str| encoded(text).image;
+    assert_eq!(image("0,1,1,0\n1,?,0,1\n"), Some((2, 2)));
+    assert_eq!(image("0,1,2,3\n0,1,1,0\n1,0,0,1\n"), Some((2, 2)));
+    assert_eq!(image("a,b,c,d\n0,1,1,0\n1,0,0,1\n"), None);
+    assert_eq!([image("0,1\n"), image("0\n1\n"), image("1,2,3\n4,5,6\n7,8,9\n")], [None; 3]);
+}
+
+#[test]
+fn units_are_named_and_grouped() {
+    let text = "id,smokes,age,colour\n1,no,30,red\n2,yes,?,green\n3,no,50,?\n4,yes,70,blue\n";
+    let columns = table(text).columns(&Encoding::default());
+    assert_eq!(columns.n_units(), 5);
+    assert_eq!(columns.groups(), [0..1, 1..2, 2..5]);
+    assert_eq!(columns.unit_names(), ["smokes", "age > 50", "colour=red", "colour=green", "colour=blue"]);
+    let data = encoded(text);
+    assert_eq!(rows(&data), [[0, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [1, 1, 0, 0, 1]]);
+    assert_eq!(data.examples.known_row(2), [true, true, false, false, false]);
+    assert_eq!((data.examples.missing(), data.visible), (4, Some(Visible::Table(columns.clone()))));
+    let visible = Visible::Table(columns);
+    assert_eq!(Visible::from_json("x", &visible.to_json()), Ok(visible));
+    let young = Encoding { columns: [("age".to_string(), 20.0), ("other".to_string(), 3.0)].into(), ..Encoding::default() };
+    let Kind::Number { threshold, low, high } = table(text).columns(&young).columns[2].kind.clone() else { panic!() };
+    assert_eq!((threshold, low.as_str(), high.as_str()), (20.0, "30", "50"));
+}
+
+#[test]
+fn a_model_reads_other_tables_by_name() {
+    let columns = table("id,smokes,age,colour\n1,no,30,red\n2,yes,50,green\n3,no,70,blue\n").columns(&Encoding::default());
+    let other = table("colour,extra,Smokes,smokes\nblue,x,1,YES\n?,y,2,no\n");
+    let data = other.encode_as("new.csv", &columns).unwrap();
+    assert_eq!(rows(&data), [[1, 0, 0, 0, 1], [0, 0, 0, 0, 0]]);
+    assert_eq!(data.examples.known_row(0), [true, false, true, true, true]);
+    let notes = other.matching("new.csv", &columns).unwrap().notes;
+    assert_eq!(notes.len(), 3, "{notes:?}");
+    assert!(notes[0].contains("\"age\" of the model is not in this table"), "{notes:?}");
+    assert!(notes[1].contains("\"extra\" is set aside"), "{notes:?}");
+
+    let message = refusal(table("age,colour\n30,red\n\n40,pink\n").encode_as("new.csv", &columns));
+    assert!(
+        message
+            .contains("new.csv: line 4, column 2 (\"colour\"): expected one of \"red\", \"green\", \"blue\", but \"pink\" came"),
+        "{message}"
+    );
+    let message = refusal(table("smokes\nmaybe\n").with_header(true).encode_as("n", &columns));
+    assert!(message.contains("line 2, column 1 (\"smokes\"): expected \"no\" or \"yes\", but \"maybe\""), "{message}");
+    let message = refusal(table("age,smokes\nold,yes\n").with_header(true).encode_as("n", &columns));
+    assert!(message.contains("(\"age\"): expected a number, but \"old\""), "{message}");
+    let message = refusal(table("weight,height\n1,2\n").encode_as("n", &columns));
+    assert!(message.contains("\"smokes\", \"age\"") && message.contains("line 1 names one of \"weight\""), "{message}");
+
+    let nameless = table("0,1,1\n1,0,0\n").columns(&Encoding::default());
+    assert_eq!(rows(&table("a,b,c\n?,1,0\n0,0,0\n").encode_as("n", &nameless).unwrap())[0], [0, 1, 0]);
+    assert!(refusal(table("0,1\n1,0\n").encode_as("n", &nameless)).contains("3 columns"));
+}
+
+#[test]
+fn only_gaps_are_filled() {
+    let text = "id;smokes;age;colour;;note\r\n1;?;30,5;red;;=SUM(A1)\r\n2;yes;NA;green;NA;\"a;b\"\r\n3;no;70;?;?;@x\r\n4;no;50;blue;;+y\r\n";
+    let table = table(text);
+    let columns = table.columns(&Encoding::default());
+    let filled = table.fill("x", &columns, |_, unit| [0.9, 0.2, 0.1, 0.2, 0.5, 0.0, 0.0, 0.0, 0.0][unit]).unwrap();
+    let expected = text.replace("1;?", "1;yes").replace(";NA;g", ";30,5;g").replace(";?;?;@", ";blue;?;@");
+    assert_eq!(String::from_utf8(filled.to_csv()).unwrap(), expected);
+    assert_eq!((filled.cells().len(), filled.n_columns(), filled.n_left()), (3, 3, 4));
+    assert_eq!(filled.cells()[2], FilledCell { row: 2, column: 3, value: "blue", probability: 0.5 / 0.8 });
+    let long = String::from_utf8(filled.probabilities_csv()).unwrap();
+    assert_eq!(long, "row,column,value,probability\n1,smokes,yes,0.9\n2,age,\"30,5\",0.8\n3,colour,blue,0.625\n");
+    // In another order, and without one of the columns.
+    let other = Table::read("y", "colour\tage\n?\t31\nred\tNaN\n").unwrap();
+    let filled = other.fill("y", &columns, |_, unit| if unit == 3 { 1.0 } else { 0.0 }).unwrap();
+    assert_eq!(filled.to_csv(), b"colour\tage\ngreen\t31\nred\t30,5\n");
+}
+
+#[test]
+fn ties_and_impossible_levels_have_an_answer() {
+    let kind = category(&["a", "b", "c"]);
+    assert_eq!(kind.most_probable(&[0.0; 3]), Some(("a", 1.0 / 3.0)));
+    assert_eq!(kind.most_probable(&[0.25, 0.5, 0.5]).unwrap().0, "b");
+    assert_eq!(binary("no", "yes").most_probable(&[0.5]), Some(("no", 0.5)));
+    let columns = Columns { columns: vec![Column { name: "v".into(), kind }] };
+    assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
+}
+
+/// Text as `pandas.DataFrame.to_csv` writes it: with an index, gaps as empty cells, floats where a column of whole numbers has gaps.
+const PANDAS: &str = ",survived,sex,fare,deck,name\n0,0.0,male,7.25,,\"Braund, Mr. Owen\"\n1,1.0,female,71.2833,C,\"Cumings, Mrs. \"\"Flo\"\"\"\n\
+    2,,female,7.925,,\"Heikkinen\nMiss\"\n3,1.0,,53.1,C,\n4,0.0,male,,E,Allen\n";
+
+#[test]
+fn files_of_pandas_come_back_but_for_what_was_filled() {
+    let table = table(PANDAS);
+    assert_eq!(table.to_csv(), PANDAS.as_bytes());
+    let columns = table.columns(&Encoding::default());
+    let filled = table.fill("x", &columns, |_, _| 1.0).unwrap();
+    let expected = PANDAS.replace("2,,", "2,1.0,").replace("1.0,,5", "1.0,male,5").replace("male,,E", "male,53.1,E");
+    assert_eq!(
+        String::from_utf8(filled.to_csv()).unwrap(),
+        expected.replace("7.25,,", "7.25,E,").replace("53.1,C,\n", "53.1,C,\"Braund, Mr. Owen\"\n").replace("925,,", "925,E,")
+    );
+    for text in ["a;b\r\n0;1\r\n1;\r\n", "\u{feff}x\ty\n1\tNA\n0\t5\n7\t8\n", "0 1\n? 1\n", "v\n\"\"\n1\n", "\"#a\",b\n0,1\n"] {
+        assert_eq!(Table::read("x", text).unwrap().to_csv(), text.as_bytes(), "{text:?}");
+    }
+}
+
+/// Text of any table: what quotes and separators are made of, and little else.
+fn any_text() -> impl Strategy<Value = String> {
+    "[01a,;\t \"\n\r#?é-]{0,60}"
+}
+
+proptest! {
+    #[test]
+    fn no_text_panics(text: String, other in any_text(), row in 0_usize..4) {
+        for text in [&text, &other] {
+            if let Ok(table) = Table::read("x", text) {
+                let flipped = !table.has_header();
+                for table in [table.clone().with_header(flipped), table] {
+                    let columns = table.columns(&Encoding::default());
+                    if let Ok(data) = table.encode("x", &Encoding::default()) {
+                        prop_assert_eq!(table.encode_as("x", &columns).unwrap().examples, data.examples);
+                        let _ = table.fill("x", &columns, |_, _| 0.5).unwrap().to_csv();
+                    }
+                    let _ = table.is_missing(row % table.n_rows(), 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read(
+        (width, cells) in (1_usize..5).prop_flat_map(|width| (Just(width), prop::collection::vec(
+            prop_oneof!["[01]", "[a-c]", "-?[0-9]{1,3}(\\.[0-9])?", "[ab,;\"\n #é=+@-]{0,5}"], width..8 * width))),
+        separator in prop::sample::select(vec![b',', b';', b'\t']),
+    ) {
+        let mut writer = csv::WriterBuilder::new().delimiter(separator).comment(Some(b'#')).from_writer(Vec::new());
+        for row in cells.chunks_exact(width) {
+            writer.write_record(row).unwrap();
+        }
+        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        if let Ok(table) = Table::read("x", &text) {
+            let again = Table::read("x", std::str::from_utf8(&table.to_csv()).unwrap()).unwrap();
+            prop_assert_eq!((again.n_rows(), again.n_columns()), (table.n_rows(), table.n_columns()));
+            for column in 0..table.n_columns() {
+                prop_assert_eq!(again.name(column), table.name(column));
+                for row in 0..table.n_rows() {
+                    prop_assert_eq!(again.cell(row, column), table.cell(row, column));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_cut_as_by_the_csv_crate(cells in prop::collection::vec("[a-c,;\"\n#é]{0,5}", 6..24)) {
+        let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
+        cells.chunks_exact(3).for_each(|row| writer.write_record(row).unwrap());
+        let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+        if let Ok(read) = parse::Cells::parse("x", &text) && read.separator == separator::Separator::Byte(b',') {
+            for (row, record) in cells.chunks_exact(3).enumerate() {
+                for (column, cell) in record.iter().enumerate() {
+                    prop_assert_eq!(read.raw(row, column), cell);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn known_cells_survive_encoding_and_decoding(
+        rows in prop::collection::vec(("yes|no|\\?", "red|green|blue|NA", "0|1|", "[1-9]"), 1..30), seed: u64,
+    ) {
+        let body: String = rows.iter().map(|(a, b, c, d)| format!("{a},{b},{c},{d}\n")).collect();
+        let text = format!("a,b,c,d\n{body}");
+        let table = Table::read("x", &text).unwrap().with_header(true);
+        let columns = table.columns(&Encoding::default());
+        prop_assume!(columns.n_units() > 0);
+        let data = table.encode("x", &Encoding::default()).unwrap();
+        for row in 0..table.n_rows() {
+            let bits = data.examples.row(row);
+            for (column, units) in columns.with_units() {
+                let at = (0..4).find(|&at| table.name(at) == column.name).unwrap();
+                let known = units.clone().all(|unit| data.examples.is_known(row, unit));
+                prop_assert_eq!(known, !table.is_missing(row, at));
+                if known && !matches!(column.kind, Kind::Number { .. }) {
+                    prop_assert_eq!(column.kind.value_of(&bits[units]), table.cell(row, at));
+                }
+            }
+        }
+        let noise = |row: usize, unit: usize| f64::from((seed.rotate_left((row * 7 + unit) as u32) & 255) as u8) / 255.0;
+        let filled = table.fill("x", &columns, noise).unwrap();
+        let back = Table::read("x", std::str::from_utf8(&filled.to_csv()).unwrap()).unwrap().with_header(true);
+        let mut left = 0;
+        for row in 0..table.n_rows() {
+            for column in 0..4 {
+                if !table.is_missing(row, column) {
+                    prop_assert_eq!(back.raw(Some(row), column), table.raw(Some(row), column));
+                }
+                left += usize::from(table.is_missing(row, column) && back.is_missing(row, column));
+            }
+        }
+        prop_assert_eq!(left, filled.n_left());
+    }
+}
+
+#[test]
+fn misfits_name_their_line() {
+    let message = refusal(Table::read("my.csv", "a,b\r\n0,1\n\n# why\n1\n"));
+    assert!(message.contains("my.csv: line 5: expected 2 columns as in the first row, but 1"), "{message}");
+    let message = refusal(Table::read("x", "a,b\n\"p\nq\",1\n0,\"open\n1,0\n"));
+    assert!(message.contains("opened on line 4") && message.contains("open"), "{message}");
+    let wide = vec!["0"; MAX_COLUMNS + 1].join(",");
+    assert!(refusal(Table::read("x", &wide)).contains("at most 100000 columns, but line 1 has 100001"));
+    assert!(matches!(Table::read("x", "0,1\n0\n"), Err(DataError::Ragged { line: 2, expected: 2, got: 1, .. })));
+}

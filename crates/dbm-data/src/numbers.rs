@@ -1,0 +1,68 @@
+//! One number as files of arrays store it.
+
+use half::f16;
+
+/// Kind, width and byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Element {
+    /// `b`ool, `u`nsigned, `i`nteger or `f`loat, as numpy calls them.
+    kind: char,
+    /// Bytes.
+    pub size: usize,
+    big_endian: bool,
+}
+
+impl Element {
+    /// From numpy's name, such as `|b1` or `<f4`.
+    pub fn parse(descr: &str) -> Option<Self> {
+        let mut letters = descr.chars();
+        let order = letters.next().filter(|order| "<>|=".contains(*order))?;
+        let kind = letters.next()?;
+        let size = letters.as_str().parse().ok()?;
+        matches!((kind, size), ('b', 1) | ('i' | 'u', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8)).then_some(Self {
+            kind,
+            size,
+            big_endian: order == '>',
+        })
+    }
+
+    /// From the third byte of an IDX file.
+    pub fn of_idx(code: u8) -> Option<Self> {
+        let (kind, size) = match code {
+            0x08 => ('u', 1),
+            0x09 => ('i', 1),
+            0x0b => ('i', 2),
+            0x0c => ('i', 4),
+            0x0d => ('f', 4),
+            0x0e => ('f', 8),
+            _ => return None,
+        };
+        Some(Self { kind, size, big_endian: true })
+    }
+
+    /// Whether it is an unsigned byte or a bool, so that values are the file's own bytes.
+    pub fn is_byte(self) -> bool {
+        self.size == 1 && self.kind != 'i'
+    }
+
+    /// Whether it has no fraction.
+    pub fn is_whole(self) -> bool {
+        self.kind != 'f'
+    }
+
+    /// The value of `size` bytes; integers beyond 2^53 are rounded.
+    pub fn value(self, bytes: &[u8]) -> f64 {
+        let join = |bits: u64, &byte: &u8| bits << 8 | u64::from(byte);
+        let bits = if self.big_endian { bytes.iter().fold(0, join) } else { bytes.iter().rev().fold(0, join) };
+        match (self.kind, self.size) {
+            ('f', 2) => f16::from_bits(bits as u16).to_f64(),
+            ('f', 4) => f64::from(f32::from_bits(bits as u32)),
+            ('f', _) => f64::from_bits(bits),
+            ('i', size) => {
+                let unused = 64 - 8 * size;
+                ((bits << unused).cast_signed() >> unused) as f64
+            }
+            _ => bits as f64,
+        }
+    }
+}

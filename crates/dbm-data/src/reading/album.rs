@@ -1,0 +1,77 @@
+//! Many pictures at once, each an example; the folders they lie in can be their classes.
+
+use super::image::{COLOURED, TRANSPARENT, decode, size};
+use super::limits::Budget;
+use super::member::Member;
+use super::names::{few, folder, natural};
+use crate::DataError;
+use crate::gzip::MAX_DATA;
+use crate::pictures::{Pictures, Values};
+use std::collections::BTreeSet;
+
+/// The pictures in the natural order of their names. Where each lies in one of 2 to 256 folders, these are its labels, counted in their order.
+///
+/// # Errors
+/// [`DataError::Format`] naming the first picture of another size than the first, [`DataError::TooLarge`] where all together would be, and
+/// those of decoding.
+pub(crate) fn read(
+    members: &mut Vec<Member>,
+    budget: &mut Budget,
+    notes: &mut Vec<String>,
+    report: &mut dyn FnMut(&str, u64, u64),
+) -> Result<Pictures, DataError> {
+    members.sort_by(|a, b| natural(&a.name, &b.name));
+    let labels = labels(members, notes);
+    let count = members.len();
+    let (mut shape, mut values) = ((0, 0), Vec::new());
+    let (mut coloured, mut transparent) = (0, 0);
+    for (at, member) in members.iter().enumerate() {
+        if at % 64 == 0 {
+            report("decoding pictures", at as u64, count as u64);
+        }
+        let name = &member.name;
+        let bytes = member.bytes(usize::MAX, budget)?;
+        let (rows, columns) = size(name, &bytes)?;
+        if at == 0 {
+            shape = (rows, columns);
+            let needed = count as u128 * rows as u128 * columns as u128;
+            if needed > MAX_DATA as u128 {
+                return Err(DataError::TooLarge { name: name.clone(), needed, limit: MAX_DATA as u128 });
+            }
+        } else if shape != (rows, columns) {
+            return Err(DataError::Format {
+                name: name.clone(),
+                expected: format!("{} x {} pixels (rows x columns) as in {}", shape.0, shape.1, members[0].name),
+                got: format!("it has {rows} x {columns}"),
+                advice: "make all pictures one size",
+            });
+        }
+        let picture = decode(name, &bytes)?;
+        coloured += usize::from(picture.coloured);
+        transparent += usize::from(picture.transparent);
+        values.extend_from_slice(&picture.pixels);
+    }
+    if coloured > 0 {
+        notes.push(COLOURED.into());
+    }
+    if transparent > 0 {
+        notes.push(TRANSPARENT.into());
+    }
+    Ok(Pictures { count, shape, values: Values::Bytes(values), labels })
+}
+
+fn labels(members: &[Member], notes: &mut Vec<String>) -> Option<Vec<u8>> {
+    // A name in an archive stands behind the archive's own.
+    fn of<'b>(member: &'b Member) -> Option<&'b str> {
+        folder(member.name.split_once(": ").map_or(&*member.name, |(_, inner)| inner))
+    }
+    let names: BTreeSet<&str> = members.iter().map(of).collect::<Option<_>>()?;
+    if !(2..=256).contains(&names.len()) {
+        return None;
+    }
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.sort_by(|a, b| natural(a, b));
+    notes.push(format!("The {} folders were taken for classes, numbered from 0: {}.", names.len(), few(names.iter().copied())));
+    let label = |member| names.iter().position(|name| Some(*name) == of(member)).map(|at| at as u8);
+    members.iter().map(label).collect()
+}

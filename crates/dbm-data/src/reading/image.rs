@@ -1,0 +1,214 @@
+//! PNG and JPEG files as grey pictures.
+
+use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
+use crate::DataError;
+use png::{ColorType, Transformations};
+use std::io::Cursor;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::bytestream::ZCursor;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
+
+/// A picture of one channel, 0 black and 255 white.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grey {
+    pub rows: usize,
+    pub columns: usize,
+    /// Row after row.
+    pub pixels: Vec<u8>,
+    /// Whether colours were turned into grey,
+    pub coloured: bool,
+    /// and whether some of it was not opaque.
+    pub transparent: bool,
+}
+
+/// What is said where [`Grey::coloured`].
+pub(crate) const COLOURED: &str = "Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.";
+/// What is said where [`Grey::transparent`].
+pub(crate) const TRANSPARENT: &str = "Grey values were multiplied by their opacity: what is transparent is black.";
+
+/// Rows and columns that a file announces.
+///
+/// # Errors
+/// As [`decode`].
+pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError> {
+    if is_png(bytes) {
+        png_reader(name, bytes).map(|reader| sides(&reader))
+    } else {
+        jpeg_reader(name, bytes).map(|(_, size)| size)
+    }
+}
+
+/// The picture. Colours become grey by the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
+///
+/// # Errors
+/// [`DataError::Format`] where the file is damaged, [`DataError::Truncated`] and [`DataError::TooLarge`] where it announces more than it
+/// can hold or than is read, before room is made for it.
+pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
+    if is_png(bytes) { decode_png(name, bytes) } else { decode_jpeg(name, bytes) }
+}
+
+fn is_png(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\x89PNG")
+}
+
+fn damaged(name: &str, expected: &str, reason: impl ToString) -> DataError {
+    let got = format!("it fails ({})", reason.to_string().chars().take(200).collect::<String>());
+    DataError::Format {
+        name: name.into(),
+        expected: expected.into(),
+        got,
+        advice: "the file is cut short or damaged, save it again",
+    }
+}
+
+/// That so many pixels of so many bytes in the decoder's hands can be made at all.
+fn check(name: &str, (rows, columns): (usize, usize), packed: u128, got: u128) -> Result<(), DataError> {
+    let pixels = rows as u128 * columns as u128;
+    if pixels == 0 {
+        return Err(DataError::Empty { name: name.into() });
+    }
+    if pixels > MAX_PIXELS as u128 {
+        return Err(DataError::TooLarge { name: name.into(), needed: pixels, limit: MAX_PIXELS as u128 });
+    }
+    if packed > got {
+        let what = "a picture of the size it announces";
+        return Err(DataError::Truncated { name: name.into(), what, expected: packed, got });
+    }
+    Ok(())
+}
+
+type PngReader<'a> = png::Reader<Cursor<&'a [u8]>>;
+
+fn sides(reader: &PngReader) -> (usize, usize) {
+    let (width, height) = reader.info().size();
+    (height as usize, width as usize)
+}
+
+fn png_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<PngReader<'a>, DataError> {
+    let refuse = |error: png::DecodingError| damaged(name, "an intact PNG image", error);
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
+    decoder.set_ignore_text_chunk(true);
+    decoder.set_ignore_iccp_chunk(true);
+    // The decoder makes room for lines of the announced width while it reads on to the pixels, so the size is judged before that.
+    let (width, height) = decoder.read_header_info().map_err(refuse)?.size();
+    let info = decoder.read_header_info().map_err(refuse)?;
+    let raw = (info.raw_row_length() as u128) * u128::from(height);
+    let least = raw.div_ceil(MAX_EXPANSION as u128);
+    check(name, (height as usize, width as usize), least, bytes.len() as u128)?;
+    decoder.read_info().map_err(refuse)
+}
+
+fn decode_png(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
+    let mut reader = png_reader(name, bytes)?;
+    let (rows, columns) = sides(&reader);
+    let (color, _) = reader.output_color_type();
+    let needed = reader.output_buffer_size().unwrap_or(usize::MAX);
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
+    buffer.resize(needed, 0);
+    reader.next_frame(&mut buffer).map_err(|error| damaged(name, "an intact PNG image", error))?;
+    let mut picture = Grey { rows, columns, pixels: Vec::new(), coloured: false, transparent: false };
+    let (mut coloured, mut transparent) = (false, false);
+    let mut colour = |[r, g, b]: [u8; 3]| {
+        coloured |= r != g || g != b;
+        luma([r, g, b])
+    };
+    let mut fade = |grey: u8, opacity: u8| {
+        transparent |= opacity != 255;
+        ((u16::from(grey) * u16::from(opacity) + 127) / 255) as u8
+    };
+    picture.pixels = match color {
+        ColorType::GrayscaleAlpha => buffer.as_chunks().0.iter().map(|&[grey, opacity]| fade(grey, opacity)).collect(),
+        ColorType::Rgb => buffer.as_chunks().0.iter().map(|&pixel| colour(pixel)).collect(),
+        ColorType::Rgba => buffer.as_chunks().0.iter().map(|&[r, g, b, opacity]| fade(colour([r, g, b]), opacity)).collect(),
+        // Palettes have been expanded.
+        ColorType::Grayscale | ColorType::Indexed => buffer,
+    };
+    (picture.coloured, picture.transparent) = (coloured, transparent);
+    Ok(picture)
+}
+
+/// Rec. 601, rounded; equal channels stay what they are.
+fn luma([r, g, b]: [u8; 3]) -> u8 {
+    ((299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b) + 500) / 1000) as u8
+}
+
+type JpegReader<'a> = JpegDecoder<ZCursor<&'a [u8]>>;
+
+fn jpeg_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<(JpegReader<'a>, (usize, usize)), DataError> {
+    let mut decoder = JpegDecoder::new_with_options(ZCursor::new(bytes), DecoderOptions::default());
+    decoder.decode_headers().map_err(|error| damaged(name, "an intact JPEG image", error))?;
+    let size = decoder.info().map_or((0, 0), |info| (usize::from(info.height), usize::from(info.width)));
+    let least = (size.0 * size.1).div_ceil(MAX_JPEG_EXPANSION);
+    check(name, size, least as u128, bytes.len() as u128)?;
+    // The decoder fills what is not there with grey.
+    let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
+    if last(0xd9) < last(0xda) {
+        return Err(damaged(name, "a JPEG image up to its end marker", "the marker is not there"));
+    }
+    Ok((decoder, size))
+}
+
+fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
+    let (mut decoder, (rows, columns)) = jpeg_reader(name, bytes)?;
+    let coloured = decoder.input_colorspace() != Some(ColorSpace::Luma);
+    let wanted = if coloured { ColorSpace::RGB } else { ColorSpace::Luma };
+    decoder.set_options(DecoderOptions::default().jpeg_set_out_colorspace(wanted));
+    let pixels = decoder.decode().map_err(|error| damaged(name, "an intact JPEG image", error))?;
+    let pixels = if coloured { pixels.as_chunks().0.iter().map(|&pixel| luma(pixel)).collect() } else { pixels };
+    if pixels.len() != rows * columns {
+        return Err(damaged(name, "a JPEG image of one or three channels", "it has others"));
+    }
+    Ok(Grey { rows, columns, pixels, coloured, transparent: false })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{png, refusal};
+    use png::BitDepth;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_kind_of_png_becomes_grey() {
+        let read = |color, depth, bytes: &[u8]| decode("x", &png(2, 1, color, depth, bytes)).unwrap();
+        assert_eq!(read(ColorType::Grayscale, BitDepth::Eight, &[7, 200]).pixels, [7, 200]);
+        assert_eq!(read(ColorType::Grayscale, BitDepth::One, &[0b0100_0000]).pixels, [0, 255]);
+        assert_eq!(read(ColorType::Grayscale, BitDepth::Sixteen, &[7, 1, 200, 2]).pixels, [7, 200]);
+        let faded = read(ColorType::GrayscaleAlpha, BitDepth::Eight, &[200, 255, 200, 128]);
+        assert_eq!((faded.pixels, faded.transparent, faded.coloured), (vec![200, 100], true, false));
+        let rgb = read(ColorType::Rgb, BitDepth::Eight, &[9, 9, 9, 255, 0, 0]);
+        assert_eq!((rgb.pixels, rgb.coloured, rgb.transparent), (vec![9, 76], true, false));
+        let rgba = read(ColorType::Rgba, BitDepth::Eight, &[255, 255, 255, 0, 0, 255, 0, 255]);
+        assert_eq!((rgba.pixels, rgba.transparent), (vec![0, 150], true));
+    }
+
+    #[test]
+    fn announced_sizes_are_not_believed() {
+        let mut bytes = png(2, 1, ColorType::Grayscale, BitDepth::Eight, &[1, 2]);
+        for (width, words) in [(10_000_u32, "cut short"), (u32::MAX >> 1, "more than the 268435456")] {
+            for at in [16, 20] {
+                bytes[at..at + 4].copy_from_slice(&width.to_be_bytes());
+            }
+            let mut sum = flate2::Crc::new();
+            sum.update(&bytes[12..29]);
+            let sum = sum.sum().to_be_bytes();
+            bytes[29..33].copy_from_slice(&sum);
+            assert!(refusal(decode("x", &bytes)).contains(words));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_damage_panics(at in 0_usize..90, flip in 1..=255_u8, keep in 0_usize..100, noise: Vec<u8>) {
+            let mut bytes = png(3, 2, ColorType::Rgb, BitDepth::Eight, &[9; 18]);
+            let at = at % bytes.len();
+            bytes[at] ^= flip;
+            bytes.truncate(keep);
+            let _ = decode("x", &bytes);
+            let _ = decode("x", &[b"\xff\xd8\xff\xe0", &noise[..]].concat());
+        }
+    }
+}

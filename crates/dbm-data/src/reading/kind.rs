@@ -1,0 +1,157 @@
+//! What bytes are, told from how they begin; names have no say.
+
+use crate::DataError;
+use crate::gzip::is_gzip;
+use crate::idx::is_idx;
+
+/// What can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Idx,
+    Npy,
+    Zip,
+    Picture,
+    Text,
+}
+
+/// Bytes that are looked at.
+pub(crate) const PEEK: usize = 1024;
+
+/// What begins like this, gzip unpacked already.
+///
+/// # Errors
+/// [`DataError::Unrecognized`] saying what it looks like, [`DataError::Empty`] where nothing is there.
+pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<Kind, DataError> {
+    if head.is_empty() {
+        return Err(DataError::Empty { name: name.into() });
+    }
+    let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };
+    if is_idx(head) {
+        return Ok(Kind::Idx);
+    }
+    let starts = |magic: &[u8]| head.starts_with(magic);
+    if starts(b"\x93NUMPY") {
+        return Ok(Kind::Npy);
+    }
+    if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") {
+        return Ok(Kind::Zip);
+    }
+    if starts(b"\x89PNG") || starts(b"\xff\xd8\xff") {
+        return Ok(Kind::Picture);
+    }
+    if let Some(kind) = looks_like(head) {
+        return Err(unrecognized(format!("it looks like {kind}")));
+    }
+    if starts(b"\xff\xfe") || starts(b"\xfe\xff") {
+        return Ok(Kind::Text);
+    }
+    match head.iter().take(PEEK).position(|&byte| is_binary(byte)) {
+        Some(at) => Err(unrecognized(format!("the bytes look like no format known here, and are not text from byte {at} on"))),
+        None => Ok(Kind::Text),
+    }
+}
+
+/// Whether no text of any kind has this byte.
+pub(crate) fn is_binary(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f)
+}
+
+/// What is surely something else.
+fn looks_like(head: &[u8]) -> Option<&'static str> {
+    const KNOWN: [(&[u8], &str); 17] = [
+        (b"GIF87a", "a GIF image; save it as PNG"),
+        (b"GIF89a", "a GIF image; save it as PNG"),
+        (b"II*\0", "a TIFF image; save it as PNG"),
+        (b"MM\0*", "a TIFF image; save it as PNG"),
+        (b"\x89HDF", "an HDF5 file; save its array with numpy.save"),
+        (b"%PDF", "a PDF document"),
+        (b"PAR1\x15", "a Parquet table; save it as CSV"),
+        (b"ARROW1\0", "an Arrow table; save it as CSV"),
+        (b"\x28\xb5\x2f\xfd", "Zstandard data; unpack it first"),
+        (b"BZh91AY&SY", "bzip2 data; unpack it first"),
+        (b"\xfd7zXZ", "xz data; unpack it first"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+        (b"Rar!\x1a\x07", "a RAR archive; unpack it first"),
+        (b"MATLAB 5.0", "a MATLAB file; save its array with numpy.save"),
+        (b"\xd0\xcf\x11\xe0", "a document of Microsoft Office; save it as CSV"),
+        (b"SQLite format 3", "an SQLite database; save its table as CSV"),
+        (b"\x80\x04\x95", "a Python pickle; save its array with numpy.save"),
+    ];
+    if is_gzip(head) {
+        return Some("gzip inside gzip; unpack it once");
+    }
+    if let Some((_, kind)) = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Some(kind);
+    }
+    let at = |place: usize, what: &[u8]| head.get(place..).is_some_and(|rest| rest.starts_with(what));
+    if at(8, b"{\"") && at(4, &[0; 4]) {
+        return Some("a safetensors file, which holds a model and no data: open it as a model");
+    }
+    if head.starts_with(b"RIFF") && at(8, b"WEBP") {
+        return Some("a WebP image; save it as PNG");
+    }
+    if at(4, b"ftypavif") || at(4, b"ftypheic") {
+        return Some("an AVIF or HEIC image; save it as PNG");
+    }
+    if head.starts_with(b"BM") && at(6, &[0; 4]) {
+        return Some("a BMP image; save it as PNG");
+    }
+    if at(257, b"ustar") {
+        return Some("a tar archive; make it a ZIP");
+    }
+    let text = head.trim_ascii_start();
+    let markup = |rest: &[u8]| rest.first().is_some_and(|&byte| byte.is_ascii_alphabetic() || b"!?".contains(&byte));
+    if text.strip_prefix(b"<").is_some_and(markup) {
+        return Some("a web page, SVG or XML");
+    }
+    let json = |rest: &[u8]| rest.trim_ascii_start().first().is_some_and(|byte| b"\"}".contains(byte));
+    if text.strip_prefix(b"{").is_some_and(json) {
+        return Some("JSON; save it as CSV or with numpy.save");
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::refusal;
+
+    #[test]
+    fn kinds_are_known_by_their_beginning() {
+        for (head, kind) in [
+            (&b"\0\0\x08\x03"[..], Kind::Idx),
+            (b"\x93NUMPY\x01\0", Kind::Npy),
+            (b"PK\x03\x04", Kind::Zip),
+            (b"PK\x05\x06", Kind::Zip),
+            (b"\x89PNG\r\n", Kind::Picture),
+            (b"\xff\xd8\xff\xe0", Kind::Picture),
+            (b"\xff\xfe0\0", Kind::Text),
+            (b"0,1\n", Kind::Text),
+            // Headers that a hasty look takes for something else.
+            (b"BMI,age\n", Kind::Text),
+            (b"PAR1,PAR2\n", Kind::Text),
+            (b"<5,>5\n", Kind::Text),
+            (b"Gr\xf6\xdfe,x\n", Kind::Text),
+        ] {
+            assert_eq!(recognize("x", head), Ok(kind), "{head:?}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (head, words) in [
+            (&b"GIF89a"[..], "GIF"),
+            (b"\x89HDF\r\n\x1a\n", "HDF5"),
+            (b" <!doctype html>", "web page"),
+            (b"{ \"a\": 1}", "JSON"),
+            (b"\x40\0\0\0\0\0\0\0{\"a\":1}", "safetensors"),
+            (b"BM\x36\0\0\0\0\0\0\0", "BMP"),
+            (b"\x1f\x8b\x08", "gzip inside gzip"),
+            (b"ab\0", "not text from byte 2"),
+        ] {
+            let message = refusal(recognize("x", head));
+            assert!(message.contains(words) && message.contains("accepted are"), "{message}");
+        }
+        assert!(refusal(recognize("x", b"")).contains("holds none"));
+    }
+}

@@ -1,0 +1,44 @@
+//! How much is read at most, in one place.
+
+use crate::DataError;
+use crate::gzip::MAX_DATA;
+pub(crate) use crate::gzip::MAX_EXPANSION;
+
+/// More files at once, dropped or in an archive, are refused.
+pub const MAX_FILES: usize = 100_000;
+
+/// More pixels than this in a byte of a JPEG file are refused before anything is decoded. A photograph has about 5; a blank one of good size
+/// some hundred.
+pub const MAX_JPEG_EXPANSION: usize = 2048;
+
+/// A picture larger than this is refused before it is decoded: 2^28 pixels, five times a sheet of all MNIST.
+pub const MAX_PIXELS: usize = 1 << 28;
+
+/// What may still be unpacked: [`MAX_DATA`] bytes in all, whatever is packed into what.
+pub(crate) struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    pub fn new() -> Self {
+        Self { left: MAX_DATA }
+    }
+
+    /// Takes so many bytes from it.
+    ///
+    /// # Errors
+    /// [`DataError::TooLarge`] where they are not left.
+    pub fn take(&mut self, name: &str, bytes: u128) -> Result<(), DataError> {
+        let left = usize::try_from(bytes).ok().and_then(|bytes| self.left.checked_sub(bytes));
+        self.left = left.ok_or_else(|| {
+            let needed = (MAX_DATA - self.left) as u128 + bytes;
+            DataError::TooLarge { name: name.into(), needed, limit: MAX_DATA as u128 }
+        })?;
+        Ok(())
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+}

@@ -1,0 +1,128 @@
+//! One file among those that came: as it is, in gzip, or in an archive.
+
+use super::kind::{Kind, PEEK, recognize};
+use super::limits::Budget;
+use super::names::shown;
+use super::{zip, zip::Entry};
+use crate::DataError;
+use crate::gzip::{Source, is_gzip};
+use crate::raw::File;
+use std::borrow::Cow;
+
+/// A file, and what it is.
+pub(crate) struct Member<'a> {
+    /// Fit to be shown.
+    pub name: String,
+    pub kind: Kind,
+    stored: Stored<'a>,
+}
+
+enum Stored<'a> {
+    Plain(&'a [u8]),
+    Packed(Entry<'a>),
+}
+
+impl<'a> Member<'a> {
+    fn new(name: String, stored: Stored<'a>) -> Result<Self, DataError> {
+        let mut member = Self { name, kind: Kind::Text, stored };
+        member.kind = recognize(&member.name, &member.head(PEEK)?)?;
+        Ok(member)
+    }
+
+    /// The first bytes of its content, fewer only where there are no more.
+    ///
+    /// # Errors
+    /// Those of unpacking.
+    pub fn head(&self, count: usize) -> Result<Cow<'a, [u8]>, DataError> {
+        match &self.stored {
+            Stored::Plain(bytes) if !is_gzip(bytes) => Ok(Cow::Borrowed(&bytes[..count.min(bytes.len())])),
+            Stored::Plain(bytes) => Source::new(bytes).take(&self.name, count).map(Cow::Owned),
+            Stored::Packed(entry) => {
+                // Gzip has unpacked something by then, if it is whole at all.
+                let packed = entry.head(count + 64)?;
+                if is_gzip(&packed) { Ok(Cow::Owned(Source::new(&packed).some(count))) } else { Ok(cut(packed, count)) }
+            }
+        }
+    }
+
+    /// Its content, or the first `most` bytes of it; what is unpacked is taken from the budget.
+    ///
+    /// # Errors
+    /// Those of unpacking, and [`DataError::TooLarge`] beyond the budget.
+    pub fn bytes(&self, most: usize, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
+        let stored = match &self.stored {
+            Stored::Plain(bytes) => Cow::Borrowed(*bytes),
+            Stored::Packed(entry) => entry.read(budget)?,
+        };
+        if !is_gzip(&stored) {
+            return Ok(cut(stored, most));
+        }
+        let bytes = Source::new(&stored).grow(&self.name, most.min(budget.left().saturating_add(1)))?;
+        budget.take(&self.name, bytes.len() as u128)?;
+        Ok(Cow::Owned(bytes))
+    }
+}
+
+fn cut(bytes: Cow<[u8]>, most: usize) -> Cow<[u8]> {
+    match bytes {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[..most.min(bytes.len())]),
+        Cow::Owned(mut bytes) => {
+            bytes.truncate(most);
+            Cow::Owned(bytes)
+        }
+    }
+}
+
+/// The files that can be read among those that came, the ones in archives being taken out, and the refusals of the others.
+pub(crate) fn members<'a>(
+    files: &[&'a File],
+    report: &mut dyn FnMut(&str, u64, u64),
+) -> Result<(Vec<Member<'a>>, Vec<(String, DataError)>), DataError> {
+    let mut members = Vec::new();
+    let mut refused = Vec::new();
+    for file in files {
+        let name = shown(&file.name);
+        match Member::new(name.clone(), Stored::Plain(&file.bytes)) {
+            Ok(member) if member.kind == Kind::Zip && !is_gzip(&file.bytes) => {
+                let entries = zip::entries(&name, &file.bytes)?;
+                let total = entries.len() as u64;
+                if let Some(kind) = office(&entries) {
+                    let looks_like = format!("it looks like {kind}");
+                    return Err(DataError::Unrecognized { name, looks_like });
+                }
+                for (at, entry) in entries.into_iter().enumerate() {
+                    if at % 256 == 0 {
+                        report("looking into the archive", at as u64, total);
+                    }
+                    match Member::new(entry.name.clone(), Stored::Packed(entry.clone())) {
+                        Ok(member) if member.kind != Kind::Zip => members.push(member),
+                        Ok(_) => refused.push((entry.name.clone(), nested(entry.name))),
+                        Err(error) => refused.push((entry.name, error)),
+                    }
+                }
+            }
+            Ok(member) if member.kind == Kind::Zip => refused.push((name.clone(), nested(name))),
+            Ok(member) => members.push(member),
+            Err(error) => refused.push((name, error)),
+        }
+    }
+    Ok((members, refused))
+}
+
+fn nested(name: String) -> DataError {
+    DataError::Unrecognized { name, looks_like: "it looks like a ZIP archive inside another; unpack it once".into() }
+}
+
+/// Documents that are archives within.
+fn office(entries: &[Entry]) -> Option<&'static str> {
+    let has = |part: &str| entries.iter().any(|entry| entry.name.contains(part));
+    if has(": xl/") || has(": content.xml") {
+        Some("a spreadsheet; save its table as CSV")
+    } else if has(": word/") || has(": [Content_Types].xml") {
+        Some("an office document; save its table as CSV")
+    } else if has("/data.pkl") {
+        Some("a file of torch.save; save its array with numpy.save")
+    } else {
+        None
+    }
+}

@@ -1,0 +1,178 @@
+//! From the visitor's files to values: what they are, told by content, and what is left out, told to the visitor.
+
+mod album;
+mod array;
+mod grid_table;
+mod image;
+mod kind;
+pub mod limits;
+mod member;
+mod names;
+mod sheet;
+mod text;
+mod zip;
+
+use crate::DataError;
+use crate::columns::Table;
+use crate::gzip::MAX_DATA;
+use crate::pictures::Pictures;
+use crate::raw::{Content, File, Raw};
+use kind::Kind;
+use limits::{Budget, MAX_FILES};
+use member::{Member, members};
+use names::{base, few, is_junk, shown};
+use serde::{Deserialize, Serialize};
+
+/// What the visitor can say about files that do not say it themselves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadOptions {
+    /// Rows and columns of the tiles of a sprite sheet; told from the picture where it is `None`.
+    pub tile: Option<(usize, usize)>,
+}
+
+/// Reads files, one or several that came at once. `report` is told what is being done, how much of it is done, and of how much (0 where that is unknown).
+///
+/// What a file is, its content decides:
+///
+/// | Content | becomes |
+/// | --- | --- |
+/// | IDX of any element type; together with the IDX of its labels | pictures |
+/// | NPY of bool, integers or floats, `[n, d]`, `[n, h, w]`, `[n, h, w, c]` with 1 to 4 channels (or `[n, 1, h, w]`, `[n, 3, h, w]`), in either order | pictures |
+/// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
+/// | one PNG or JPEG | a sheet of tiles, see [`ReadOptions::tile`] |
+/// | several PNG and JPEG, of one size | a picture each; folders are classes |
+/// | text | a table, or pictures where every column is a pixel |
+/// | a ZIP of any of these | the same |
+/// | any of these but ZIP in gzip | the same |
+///
+/// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are kept as bytes, and NaN is missing.
+///
+/// At most [`MAX_DATA`] bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
+/// picture of a size checked against its file's takes, memory stays below 8 times the bytes that came and were unpacked.
+///
+/// ```
+/// use dbm_data::raw::{Content, File, ReadOptions, read};
+/// let file = File { name: "tiny.npy".into(), bytes: dbm_data::npy::write_u8(&[2, 3], &[0, 9, 0, 9, 9, 0]) };
+/// let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+/// assert!(matches!(raw.content, Content::Pictures(pictures) if (pictures.count, pictures.shape) == (2, (1, 3))));
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::Asked`] for no file or too many, [`DataError::Unrecognized`] where nothing of an accepted kind is there or kinds are mixed, and
+/// those of the formats, which name the file.
+pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
+    let Some(first) = files.first() else {
+        return Err(DataError::Asked { what: "the files", expected: "one or more", got: "none".into() });
+    };
+    if files.len() > MAX_FILES {
+        return Err(DataError::Asked { what: "the files", expected: "at most 100000", got: files.len().to_string() });
+    }
+    let name = if files.len() == 1 {
+        shown(base(&first.name))
+    } else {
+        format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
+    };
+    let needed: u128 = files.iter().map(|file| file.bytes.len() as u128).sum();
+    if needed > MAX_DATA as u128 {
+        return Err(DataError::TooLarge { name, needed, limit: MAX_DATA as u128 });
+    }
+    // A file dropped alone is meant, whatever its name.
+    let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
+    let (members, refused) = members(&files, report)?;
+    let mut notes = Vec::new();
+    let content = content(&name, members, &refused, options, &mut notes, report)?;
+    if !refused.is_empty() {
+        notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
+    }
+    Ok(Raw { name, content, notes })
+}
+
+/// What the members are together.
+fn content(
+    name: &str,
+    members: Vec<Member>,
+    refused: &[(String, DataError)],
+    options: &ReadOptions,
+    notes: &mut Vec<String>,
+    report: &mut dyn FnMut(&str, u64, u64),
+) -> Result<Content, DataError> {
+    let mut budget = Budget::new();
+    let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    for member in members {
+        match member.kind {
+            Kind::Picture => pictures.push(member),
+            Kind::Idx | Kind::Npy => arrays.push(member),
+            Kind::Text | Kind::Zip => texts.push(member),
+        }
+    }
+    let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };
+    let beside = |texts: &[Member], notes: &mut Vec<String>| {
+        if !texts.is_empty() {
+            notes.push(format!("Text beside the data was left out: {}.", few(texts.iter().map(|text| base(&text.name)))));
+        }
+    };
+    if !pictures.is_empty() && !arrays.is_empty() {
+        return Err(unrecognized("pictures and arrays came together; load one kind at a time".into()));
+    }
+    if !arrays.is_empty() {
+        beside(&texts, notes);
+        let arrays: Vec<&Member> = arrays.iter().collect();
+        return array::read(&arrays, &mut budget, notes, report).map(|(_, pictures)| Content::Pictures(pictures));
+    }
+    if let [picture] = &pictures[..] {
+        beside(&texts, notes);
+        return sheet(picture, options, &mut budget, notes, report).map(Content::Pictures);
+    }
+    if !pictures.is_empty() {
+        beside(&texts, notes);
+        return album::read(&mut pictures, &mut budget, notes, report).map(Content::Pictures);
+    }
+    match &texts[..] {
+        [text] => table(text, &mut budget, notes, report),
+        [] => Err(refused.first().map_or_else(|| DataError::Empty { name: name.into() }, |(_, error)| error.clone())),
+        several => Err(unrecognized(format!(
+            "{} tables came at once ({}); load one alone",
+            several.len(),
+            few(several.iter().map(|text| base(&text.name)))
+        ))),
+    }
+}
+
+fn sheet(
+    member: &Member,
+    options: &ReadOptions,
+    budget: &mut Budget,
+    notes: &mut Vec<String>,
+    report: &mut dyn FnMut(&str, u64, u64),
+) -> Result<Pictures, DataError> {
+    report("decoding the picture", 0, 0);
+    let picture = image::decode(&member.name, &member.bytes(usize::MAX, budget)?)?;
+    if picture.coloured {
+        notes.push(image::COLOURED.into());
+    }
+    if picture.transparent {
+        notes.push(image::TRANSPARENT.into());
+    }
+    sheet::cut(&member.name, picture, options.tile, notes)
+}
+
+fn table(
+    member: &Member,
+    budget: &mut Budget,
+    notes: &mut Vec<String>,
+    report: &mut dyn FnMut(&str, u64, u64),
+) -> Result<Content, DataError> {
+    report("reading the table", 0, 0);
+    let bytes = member.bytes(usize::MAX, budget)?;
+    let text = text::decode(&member.name, &bytes, notes)?;
+    let table = Table::read(&member.name, &text)?;
+    let Some(pictures) = grid_table::pictures(&table, report) else {
+        notes.extend_from_slice(table.notes());
+        return Ok(Content::Table(table));
+    };
+    let (rows, columns) = pictures.shape;
+    let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
+    notes.push(format!("{} was taken for pictures of {rows} x {columns}, a pixel a column{labels}.", member.name));
+    Ok(Content::Pictures(pictures))
+}

@@ -1,0 +1,363 @@
+//! A sprite sheet: one picture of many examples.
+//!
+//! Which pixels make an example is what the visitor says, or else the first of these that holds:
+//!
+//! 1. A picture drawn in squares of k x k equal pixels is taken at a pixel a square.
+//! 2. *Lines*: full rows and columns of one value, 1 to 4 pixels wide, at equal distances, between the tiles or around them as well, and no
+//!    other full row or column of this value: the tiles are what lies between.
+//! 3. *Rows*: the width is a square number s^2, s from 4 on, and pixels s apart in a row are more alike (in the sum of absolute differences,
+//!    by a quarter at least) than those one below the other: each row is an example of s x s, as in the `mnist_images.png` of TensorFlow.js.
+//! 4. Both sides are multiples of 28: tiles of 28 x 28, as of MNIST.
+//! 5. One side is a multiple of the other: a strip of squares.
+//!
+//! Tiles at the end that are of one value all over are places left empty.
+
+use super::image::Grey;
+use crate::DataError;
+use crate::pictures::{Pictures, Values};
+
+/// The side of MNIST's digits.
+const DIGIT: usize = 28;
+/// Widest line between tiles.
+const WIDEST: usize = 4;
+/// Largest square that a pixel may be drawn as.
+const LARGEST: usize = 32;
+
+/// Where the tiles lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Grid {
+    vertical: Side,
+    horizontal: Side,
+    /// Whether each row of pixels is an example of this shape.
+    unrolled: Option<(usize, usize)>,
+    /// For the note.
+    rule: &'static str,
+}
+
+/// Tiles along one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Side {
+    count: usize,
+    /// Pixels of a tile.
+    tile: usize,
+    /// Pixels before the first,
+    before: usize,
+    /// and between two.
+    between: usize,
+}
+
+impl Side {
+    fn plain(length: usize, tile: usize) -> Self {
+        Self { count: length / tile, tile, before: 0, between: 0 }
+    }
+
+    /// Tiles of a given size that fill the length, with the narrowest lines that allow it.
+    fn fitting(length: usize, tile: usize) -> Option<Self> {
+        if tile == 0 || tile > length {
+            return None;
+        }
+        let around =
+            |line: usize| [(0, length + line), (line, length.wrapping_sub(line))].map(|(before, rest)| (before, rest, line));
+        (0..=WIDEST).flat_map(around).find_map(|(before, rest, between)| {
+            let fits = rest <= length + between && rest % (tile + between) == 0 && rest > 0;
+            fits.then_some(Self { count: rest / (tile + between), tile, before, between })
+        })
+    }
+
+    fn start(self, at: usize) -> usize {
+        self.before + at * (self.tile + self.between)
+    }
+}
+
+/// The examples on a sheet.
+///
+/// # Errors
+/// [`DataError::Format`] where the tiles cannot be told, or are not as asked; [`DataError::Empty`] where all are empty.
+pub(crate) fn cut(
+    name: &str,
+    mut picture: Grey,
+    tile: Option<(usize, usize)>,
+    notes: &mut Vec<String>,
+) -> Result<Pictures, DataError> {
+    let (rows, columns) = (picture.rows, picture.columns);
+    let asked = tile.map(|tile| by_size(&picture, tile));
+    let grid = match asked {
+        Some(Some(grid)) => Some(grid),
+        Some(None) => {
+            return Err(DataError::Format {
+                name: name.into(),
+                expected: format!("a picture that tiles of {} x {} fill", tile.unwrap_or_default().0, tile.unwrap_or_default().1),
+                got: format!("it has {rows} rows and {columns} columns of pixels"),
+                advice: "give another tile size, as rows x columns",
+            });
+        }
+        None => {
+            let scale = scale(&picture);
+            if scale > 1 {
+                picture = shrink(&picture, scale);
+                notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was taken."));
+            }
+            detect(&picture)
+        }
+    };
+    let Some(grid) = grid else {
+        return Err(DataError::Format {
+            name: name.into(),
+            expected: "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row".into(),
+            got: format!("its {rows} rows and {columns} columns of pixels are neither"),
+            advice: "give the tile size, as rows x columns",
+        });
+    };
+    let Grid { vertical, horizontal, unrolled, rule } = grid;
+    let shape = unrolled.unwrap_or((vertical.tile, horizontal.tile));
+    let mut values = Vec::with_capacity(vertical.count * horizontal.count * vertical.tile * horizontal.tile);
+    for down in 0..vertical.count {
+        for across in 0..horizontal.count {
+            let left = horizontal.start(across);
+            for row in vertical.start(down)..vertical.start(down) + vertical.tile {
+                let from = row * picture.columns + left;
+                values.extend_from_slice(&picture.pixels[from..from + horizontal.tile]);
+            }
+        }
+    }
+    let size = shape.0 * shape.1;
+    let all = values.len() / size;
+    let is_blank = |tile: &[u8]| size > 1 && tile.iter().all(|&pixel| pixel == tile[0]);
+    let count = values.chunks_exact(size).rposition(|tile| !is_blank(tile)).map_or(0, |last| last + 1);
+    if count == 0 {
+        return Err(DataError::Empty { name: name.into() });
+    }
+    values.truncate(count * size);
+    let empty =
+        if count < all { format!("; {} at the end, of one value all over, were left out", all - count) } else { String::new() };
+    notes.push(format!("{name} was cut into {all} tiles of {} x {} ({rule}){empty}.", shape.0, shape.1));
+    Ok(Pictures { count, shape, values: Values::Bytes(values), labels: None })
+}
+
+fn by_size(picture: &Grey, (tile_rows, tile_columns): (usize, usize)) -> Option<Grid> {
+    let rule = "the size that was given";
+    if let (Some(vertical), Some(horizontal)) =
+        (Side::fitting(picture.rows, tile_rows), Side::fitting(picture.columns, tile_columns))
+    {
+        return Some(Grid { vertical, horizontal, unrolled: None, rule });
+    }
+    (tile_rows.checked_mul(tile_columns) == Some(picture.columns)).then(|| unrolled(picture, (tile_rows, tile_columns), rule))
+}
+
+fn unrolled(picture: &Grey, shape: (usize, usize), rule: &'static str) -> Grid {
+    let (vertical, horizontal) = (Side::plain(picture.rows, 1), Side::plain(picture.columns, picture.columns));
+    Grid { vertical, horizontal, unrolled: Some(shape), rule }
+}
+
+fn detect(picture: &Grey) -> Option<Grid> {
+    let (rows, columns) = (picture.rows, picture.columns);
+    if let Some((vertical, horizontal)) = lines(picture) {
+        return Some(Grid { vertical, horizontal, unrolled: None, rule: "by the lines between them" });
+    }
+    let side = columns.isqrt();
+    if side >= 4 && side * side == columns && rows > 1 && rows_are_examples(picture, side) {
+        return Some(unrolled(picture, (side, side), "each row of pixels is one"));
+    }
+    let square = if rows % DIGIT == 0 && columns % DIGIT == 0 {
+        DIGIT
+    } else {
+        let (short, long) = (rows.min(columns), rows.max(columns));
+        Some(short).filter(|&short| short > 1 && long > short && long % short == 0)?
+    };
+    let rule = if square == DIGIT { "as both sides are multiples of 28" } else { "as a strip of squares" };
+    Some(Grid { vertical: Side::plain(rows, square), horizontal: Side::plain(columns, square), unrolled: None, rule })
+}
+
+/// The largest square that every pixel is drawn as.
+fn scale(picture: &Grey) -> usize {
+    let (rows, columns) = (picture.rows, picture.columns);
+    let fits = |k: usize| {
+        rows % k == 0
+            && columns % k == 0
+            && picture.pixels.chunks_exact(columns).enumerate().all(|(y, row)| {
+                let first = y / k * k * columns;
+                row.iter().enumerate().all(|(x, pixel)| *pixel == picture.pixels[first + x / k * k])
+            })
+    };
+    // A picture of one value all over is drawn in squares of any size.
+    if picture.pixels.iter().all(|&pixel| pixel == picture.pixels[0]) {
+        return 1;
+    }
+    (2..=LARGEST).rev().find(|&k| fits(k)).unwrap_or(1)
+}
+
+fn shrink(picture: &Grey, scale: usize) -> Grey {
+    let (rows, columns) = (picture.rows / scale, picture.columns / scale);
+    let pixels =
+        (0..rows * columns).map(|at| picture.pixels[at / columns * scale * picture.columns + at % columns * scale]).collect();
+    Grey { rows, columns, pixels, ..*picture }
+}
+
+/// Tiles between lines of one value.
+fn lines(picture: &Grey) -> Option<(Side, Side)> {
+    let columns = picture.columns;
+    let constant_row = |row: &[u8]| row.iter().all(|&pixel| pixel == row[0]).then_some(row[0]);
+    let rows: Vec<Option<u8>> = picture.pixels.chunks_exact(columns).map(constant_row).collect();
+    let mut across: Vec<Option<u8>> = picture.pixels[..columns].iter().map(|&pixel| Some(pixel)).collect();
+    for row in picture.pixels.chunks_exact(columns) {
+        for (value, &pixel) in across.iter_mut().zip(row) {
+            *value = value.filter(|&value| value == pixel);
+        }
+    }
+    (0..=255_u8).find_map(|value| {
+        let marks = |constants: &[Option<u8>]| constants.iter().map(|&constant| constant == Some(value)).collect::<Vec<_>>();
+        let (vertical, horizontal) = (between_lines(&marks(&rows))?, between_lines(&marks(&across))?);
+        (vertical.count * horizontal.count > 1).then_some((vertical, horizontal))
+    })
+}
+
+/// Tiles along one direction, where the marks are lines at equal distances and nothing else; one tile where there is no mark.
+fn between_lines(marks: &[bool]) -> Option<Side> {
+    let length = marks.len();
+    let mut runs = Vec::new(); // (mark, length)
+    for &mark in marks {
+        match runs.last_mut() {
+            Some((last, count)) if *last == mark => *count += 1,
+            _ => runs.push((mark, 1)),
+        }
+    }
+    let all = |mark: bool| {
+        let mut lengths = runs.iter().filter(|run| run.0 == mark).map(|run| run.1);
+        let first = lengths.next()?;
+        lengths.all(|length| length == first).then_some(first)
+    };
+    let tile = all(false)?;
+    if tile == length {
+        return Some(Side::plain(length, length));
+    }
+    let between = all(true).filter(|&line| line <= WIDEST && tile > 1)?;
+    let (first, last) = (runs.first()?.0, runs.last()?.0);
+    if first != last {
+        return None;
+    }
+    let count = runs.iter().filter(|run| !run.0).count();
+    Some(Side { count, tile, before: if first { between } else { 0 }, between })
+}
+
+/// Whether pixels `side` apart in a row are more alike than those of two rows.
+fn rows_are_examples(picture: &Grey, side: usize) -> bool {
+    let columns = picture.columns;
+    let difference = |(a, b): (&u8, &u8)| u64::from(a.abs_diff(*b));
+    let within = |row: &[u8]| row.iter().zip(&row[side..]).map(difference).sum::<u64>();
+    let along: u64 = picture.pixels.chunks_exact(columns).map(within).sum();
+    let down: u64 = picture.pixels.iter().zip(&picture.pixels[columns..]).map(difference).sum();
+    // In as many pairs each.
+    let (pairs_along, pairs_down) = ((columns - side) * picture.rows, columns * (picture.rows - 1));
+    let (along, down) = (along as f64 / pairs_along as f64, down as f64 / pairs_down as f64);
+    along < 0.75 * down
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digits;
+    use crate::picture::{Tile, grid};
+    use crate::reading::image::decode;
+    use crate::test_support::refusal;
+    use proptest::prelude::*;
+
+    fn grey(rows: usize, columns: usize, pixel: impl Fn(usize, usize) -> u8) -> Grey {
+        let pixels = (0..rows * columns).map(|at| pixel(at / columns, at % columns)).collect();
+        Grey { rows, columns, pixels, coloured: false, transparent: false }
+    }
+
+    /// Digits as bytes 0 and 255, 28 x 28 each.
+    fn some_digits(count: usize) -> Vec<Vec<u8>> {
+        let data = digits::dataset(count, 3).unwrap();
+        (0..count).map(|row| data.examples.row(row).into_iter().map(|bit| 255 * bit).collect()).collect()
+    }
+
+    fn read(picture: Grey, tile: Option<(usize, usize)>) -> (Pictures, String) {
+        let mut notes = Vec::new();
+        (cut("x", picture, tile, &mut notes).unwrap(), notes.join(" "))
+    }
+
+    #[test]
+    fn our_own_pictures_are_cut_along_their_lines() {
+        let digits = some_digits(7);
+        let tiles: Vec<Tile> = digits.iter().map(|digit| Tile::levels(Some((28, 28)), digit)).collect();
+        for (columns, scale) in [(3, 1), (3, 2), (7, 1), (1, 3)] {
+            let picture = decode("x", &grid(&tiles, columns, scale).unwrap()).unwrap();
+            let (pictures, notes) = read(picture, None);
+            assert_eq!((pictures.count, pictures.shape), (7, (28, 28)), "{columns} {scale}");
+            assert_eq!(pictures.values, Values::Bytes(digits.concat()));
+            assert!(notes.contains("by the lines"), "{notes}");
+        }
+    }
+
+    #[test]
+    fn digits_side_by_side_are_cut_at_28() {
+        let digits = some_digits(28 * 3 - 2);
+        for (down, across) in [(4, 2), (3, 28), (1, 9), (1, 1)] {
+            let at = |y: usize, x: usize| digits.get(y / 28 * across + x / 28).map_or(0, |digit| digit[y % 28 * 28 + x % 28]);
+            let (pictures, notes) = read(grey(28 * down, 28 * across, at), None);
+            let count = (down * across).min(digits.len());
+            assert_eq!((pictures.count, pictures.shape), (count, (28, 28)), "{down} {across}");
+            assert_eq!(pictures.values, Values::Bytes(digits[..count].concat()));
+            assert_eq!(notes.contains("2 at the end"), down == 3, "{notes}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_pixels_can_be_a_digit() {
+        // 56 rows: a multiple of 28 as the width is.
+        for count in [56, 100] {
+            let digits = some_digits(count);
+            let (pictures, notes) = read(grey(count, 784, |y, x| digits[y][x]), None);
+            assert_eq!((pictures.count, pictures.shape, pictures.values), (count, (28, 28), Values::Bytes(digits.concat())));
+            assert!(notes.contains("each row"), "{notes}");
+        }
+    }
+
+    #[test]
+    fn strips_and_sizes_that_are_given() {
+        let ramp = |y: usize, x: usize| (y * 37 + x * 11) as u8;
+        assert_eq!(read(grey(9, 45, ramp), None).0.shape, (9, 9));
+        let (pictures, _) = read(grey(9, 45, ramp), Some((9, 5)));
+        assert_eq!((pictures.count, pictures.shape), (9, (9, 5)));
+        assert_eq!(read(grey(3, 12, ramp), Some((2, 6))).0.shape, (2, 6));
+        let (pictures, _) = read(grey(10, 21, ramp), Some((10, 10)));
+        assert_eq!((pictures.count, pictures.shape), (2, (10, 10)), "lines of one pixel");
+        for tile in [(7, 7), (0, 3), (100, 1)] {
+            assert!(refusal(cut("x", grey(9, 45, ramp), Some(tile), &mut Vec::new())).contains("9 rows and 45 columns"));
+        }
+        assert!(refusal(cut("x", grey(9, 44, ramp), None, &mut Vec::new())).contains("give the tile size"));
+        assert!(refusal(cut("x", grey(28, 56, |_, _| 3), None, &mut Vec::new())).contains("at least one example"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_picture_panics(rows in 1_usize..40, columns in 1_usize..40, pixels in prop::collection::vec(0..3_u8, 1..9), tile in prop::option::of((0_usize..9, 0_usize..9))) {
+            let picture = grey(rows, columns, |y, x| pixels[(y * columns + x) % pixels.len()]);
+            if let Ok(pictures) = cut("x", picture, tile, &mut Vec::new()) {
+                let Values::Bytes(values) = pictures.values else { panic!("bytes go in") };
+                prop_assert_eq!(values.len(), pictures.count * pictures.shape.0 * pictures.shape.1);
+                prop_assert!(tile.is_none_or(|tile| tile == pictures.shape));
+            }
+        }
+
+        #[test]
+        fn lines_of_any_width_are_found(down in 1_usize..4, across in 1_usize..5, (rows, columns) in (2_usize..7, 2_usize..7), line in 1..=WIDEST, around: bool, seed: u64) {
+            prop_assume!(down * across > 1);
+            let border = if around { line } else { 0 };
+            let place = |at: usize, tile: usize| at.checked_sub(border).filter(|at| at % (tile + line) < tile).map(|at| (at / (tile + line), at % (tile + line)));
+            let value = |t: (usize, usize), p: (usize, usize)| {
+                let mixed = (seed ^ ((t.0 * 31 + t.1) * 7919 + p.0 * 131 + p.1 * 17) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                // Neighbours differ, so that no row or column of a tile is of one value.
+                (mixed >> 58) as u8 * 2 + ((p.0 + p.1) % 2) as u8
+            };
+            let side = |count: usize, tile: usize| count * (tile + line) - line + 2 * border;
+            let picture = grey(side(down, rows), side(across, columns), |y, x| match (place(y, rows), place(x, columns)) {
+                (Some((ty, y)), Some((tx, x))) if ty < down && tx < across => value((ty, tx), (y, x)),
+                _ => 200,
+            });
+            let found = lines(&picture).map(|(v, h)| ((v.count, v.tile), (h.count, h.tile)));
+            prop_assert_eq!(found, Some(((down, rows), (across, columns))));
+        }
+    }
+}

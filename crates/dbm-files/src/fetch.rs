@@ -1,0 +1,196 @@
+//! Data from elsewhere: an address that the visitor names, or MNIST from one of its mirrors, kept in the browser's cache.
+
+use crate::reader::Report;
+use crate::reader::addresses::{self, MIRRORS, MNIST, Part};
+use crate::reader::verify;
+use dbm_protocol::NamedBytes;
+use js_sys::{Reflect, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortController, Cache, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, RequestInit, Response, Url};
+
+/// In which the browser keeps what was fetched and verified.
+const CACHE: &str = "dbm-lab-data";
+/// An answer larger than this is not read further.
+const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
+/// A mirror that sends nothing for so many milliseconds is given up.
+const SILENCE: i32 = 15_000;
+
+/// The files of MNIST, images first: from the cache, or from the first mirror that gives the very files.
+pub async fn mnist(report: Report<'_>) -> Result<Vec<NamedBytes>, String> {
+    let mut files = Vec::new();
+    for part in &MNIST {
+        files.push(NamedBytes { name: part.name.into(), bytes: mnist_part(part, report).await? });
+    }
+    Ok(files)
+}
+
+async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> {
+    // No cache (private mode, a page without https) is no reason not to fetch.
+    let cache = open_cache().await.ok();
+    if let Some(cache) = &cache
+        && let Some(bytes) = from_cache(cache, part).await
+    {
+        return Ok(bytes);
+    }
+    let mut failures = Vec::new();
+    for mirror in MIRRORS {
+        let address = absolute(&format!("{mirror}{}.gz", part.name))?;
+        let host = address.split('/').nth(2).unwrap_or(&address).to_string();
+        let mut tell = |done: f64, total: f64| report(&format!("Fetching {} from {host}", part.name), done, total);
+        let fetched = match download(&address, &mut tell).await {
+            Ok(bytes) => verify::unpacked(part, &host, &bytes).map(|content| (bytes, content)),
+            Err(why) => Err(format!("{host}: {why}")),
+        };
+        match fetched {
+            Ok((bytes, content)) => {
+                if let Some(cache) = &cache {
+                    to_cache(cache, part, &bytes).await;
+                }
+                return Ok(content);
+            }
+            Err(why) => failures.push(why),
+        }
+    }
+    Err(format!(
+        "MNIST could not be fetched: {}. Generated digits stay in use; with MNIST's files at hand, drop them here.",
+        failures.join("; ")
+    ))
+}
+
+async fn open_cache() -> Result<Cache, JsValue> {
+    let cache = JsFuture::from(scope().caches()?.open(CACHE)).await?;
+    cache.dyn_into()
+}
+
+fn cache_key(part: &Part) -> String {
+    format!("./{}.gz?sha256={}", part.name, part.sha256)
+}
+
+async fn from_cache(cache: &Cache, part: &Part) -> Option<Vec<u8>> {
+    let found = JsFuture::from(cache.match_with_str(&cache_key(part))).await.ok()?;
+    let response: Response = found.dyn_into().ok()?;
+    let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
+    // What the cache holds is verified again: it may have been cut short.
+    verify::unpacked(part, "the cache", &Uint8Array::new(&buffer).to_vec()).ok()
+}
+
+/// A cache that is full or refuses costs the next visit a download, and nothing else.
+async fn to_cache(cache: &Cache, part: &Part, bytes: &[u8]) {
+    let body = Uint8Array::from(bytes);
+    if let Ok(response) = Response::new_with_opt_js_u8_array(Some(&body)) {
+        let _ = JsFuture::from(cache.put_with_str(&cache_key(part), &response)).await;
+    }
+}
+
+/// What an address gives, where this page may ask it.
+pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, String> {
+    let absolute = absolute(address)?;
+    addresses::allowed(&absolute, &page())?;
+    let path = absolute.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("data").to_string();
+    let shown = addresses::shown(address);
+    let mut tell = |done: f64, total: f64| report(&format!("Fetching {shown}"), done, total);
+    let bytes = download(&absolute, &mut tell)
+        .await
+        .map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here"))?;
+    Ok(NamedBytes { name, bytes })
+}
+
+fn absolute(address: &str) -> Result<String, String> {
+    let url = Url::new_with_base(address, &page());
+    url.map(|url| url.href())
+        .map_err(|_| format!("{}: this is no address; give one like ?data=folder/table.csv", addresses::shown(address)))
+}
+
+fn page() -> String {
+    scope().location().href()
+}
+
+fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Reads an answer piece by piece; gives up after a long silence, or beyond the largest size.
+async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u8>, String> {
+    let controller = AbortController::new().map_err(words)?;
+    let watch = Watch::new(controller.clone());
+    let options = RequestInit::new();
+    options.set_signal(Some(&controller.signal()));
+    options.set_credentials(web_sys::RequestCredentials::Omit);
+    watch.wind();
+    let response = JsFuture::from(scope().fetch_with_str_and_init(address, &options)).await;
+    let response: Response = response.map_err(|problem| watch.words(problem))?.dyn_into().map_err(words)?;
+    if !response.ok() {
+        return Err(format!("the server answered {} {}", response.status(), response.status_text()));
+    }
+    let header = |name: &str| response.headers().get(name).ok().flatten();
+    // Of an answer packed for the way, the length is that of the packing.
+    let announced = header("content-length").filter(|_| header("content-encoding").is_none());
+    let total = announced.and_then(|length| length.parse::<f64>().ok()).unwrap_or(0.0);
+    let Some(body) = response.body() else { return Err("the answer was empty".into()) };
+    let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+    let mut bytes = Vec::new();
+    loop {
+        watch.wind();
+        let part = JsFuture::from(reader.read()).await.map_err(|problem| watch.words(problem))?;
+        let get = |name: &str| Reflect::get(&part, &name.into());
+        if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
+            break;
+        }
+        if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<Uint8Array>) {
+            if bytes.len() as f64 + f64::from(chunk.length()) > LARGEST {
+                controller.abort();
+                return Err("more than 1024 MiB came; use a part of it".into());
+            }
+            bytes.extend_from_slice(&chunk.to_vec());
+            tell(bytes.len() as f64, total);
+        }
+    }
+    if (bytes.len() as f64) < total {
+        return Err(format!("{total} bytes were announced, and {} came", bytes.len()));
+    }
+    Ok(bytes)
+}
+
+/// Aborts a request that has been silent for too long.
+struct Watch {
+    controller: AbortController,
+    timer: std::cell::Cell<Option<i32>>,
+    bark: Closure<dyn FnMut()>,
+}
+
+impl Watch {
+    fn new(controller: AbortController) -> Self {
+        let aborted = controller.clone();
+        Self { controller, timer: std::cell::Cell::new(None), bark: Closure::new(move || aborted.abort()) }
+    }
+
+    fn wind(&self) {
+        self.stop();
+        let bark = self.bark.as_ref().unchecked_ref();
+        self.timer.set(scope().set_timeout_with_callback_and_timeout_and_arguments_0(bark, SILENCE).ok());
+    }
+
+    fn stop(&self) {
+        if let Some(timer) = self.timer.take() {
+            scope().clear_timeout_with_handle(timer);
+        }
+    }
+
+    fn words(&self, problem: JsValue) -> String {
+        if self.controller.signal().aborted() { format!("nothing came for {} s", SILENCE / 1000) } else { words(problem) }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn words(problem: impl Into<JsValue>) -> String {
+    let problem = problem.into();
+    let message = Reflect::get(&problem, &"message".into()).ok().and_then(|message| message.as_string());
+    message.unwrap_or_else(|| "the browser did not say why".into())
+}

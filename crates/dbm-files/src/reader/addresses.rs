@@ -1,0 +1,104 @@
+//! Where data may be fetched from. The page's Content-Security-Policy in `index.html` lists the same hosts, which is a test.
+
+/// A file of MNIST: name, bytes unpacked, and their SHA-256.
+pub struct Part {
+    /// Its name, without `.gz`.
+    pub name: &'static str,
+    /// Bytes of the IDX file.
+    pub size: usize,
+    /// SHA-256 of the IDX file, in hexadecimal: packed forms differ from mirror to mirror.
+    pub sha256: &'static str,
+}
+
+/// The training images of MNIST and their labels.
+pub const MNIST: [Part; 2] = [
+    Part {
+        name: "train-images-idx3-ubyte",
+        size: 47_040_016,
+        sha256: "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+    },
+    Part {
+        name: "train-labels-idx1-ubyte",
+        size: 60_008,
+        sha256: "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+    },
+];
+
+/// Folders with the files of MNIST in gzip, tried in turn. A folder beside the page comes first, so that whoever hosts the page can host the data.
+pub const MIRRORS: [&str; 5] = [
+    "data/mnist/",
+    "https://cdn.jsdelivr.net/gh/fgnt/mnist@master/",
+    "https://raw.githubusercontent.com/fgnt/mnist/master/",
+    "https://ossci-datasets.s3.amazonaws.com/mnist/",
+    "https://storage.googleapis.com/cvdf-datasets/mnist/",
+];
+
+/// Hosts, beside the page's own, that `?data=…` may name. All of them let other origins read.
+pub const HOSTS: [&str; 9] = [
+    "https://cdn.jsdelivr.net",
+    "https://raw.githubusercontent.com",
+    "https://ossci-datasets.s3.amazonaws.com",
+    "https://storage.googleapis.com",
+    "https://gist.githubusercontent.com",
+    "https://huggingface.co",
+    "https://zenodo.org",
+    "https://archive.ics.uci.edu",
+    "https://www.openml.org",
+];
+
+/// That an address may be asked: one beside the page, or of a listed host.
+///
+/// # Errors
+/// Which hosts there are, and what to do instead.
+pub fn allowed(address: &str, page: &str) -> Result<(), String> {
+    let origin = |address: &str| address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
+    if origin(address) == origin(page) || HOSTS.contains(&origin(address).as_str()) {
+        return Ok(());
+    }
+    let hosts: Vec<&str> = HOSTS.iter().map(|host| host.trim_start_matches("https://")).collect();
+    Err(format!(
+        "{}: this page may fetch data from its own host and from {} only; download the file and drop it here",
+        shown(address),
+        hosts.join(", ")
+    ))
+}
+
+/// An address, cut to a readable length.
+pub fn shown(address: &str) -> String {
+    let short: String = address.chars().take(120).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+    if short.len() < address.len() { format!("{short}…") } else { short }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listed_hosts_are_asked() {
+        let page = "https://lab.example/dbm/";
+        assert!(allowed("https://lab.example/x.csv", page).is_ok());
+        assert!(allowed("https://zenodo.org/records/1/files/x.npy", page).is_ok());
+        for bad in [
+            "https://zenodo.org.evil.example/x",
+            "http://zenodo.org/x",
+            "https://other.example/x",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+        ] {
+            let message = allowed(bad, page).unwrap_err();
+            assert!(message.contains("zenodo.org") && message.contains("drop it here"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_page_lets_exactly_these_hosts_be_asked() {
+        let page = include_str!("../../../../index.html");
+        let policy = page.split("connect-src ").nth(1).and_then(|rest| rest.split([';', '"']).next()).expect("a policy");
+        let listed: Vec<&str> = policy.split_whitespace().collect();
+        let expected: Vec<&str> = ["'self'"].into_iter().chain(HOSTS).collect();
+        assert_eq!(listed, expected);
+        for mirror in &MIRRORS[1..] {
+            assert!(allowed(mirror, "").is_ok(), "{mirror}");
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Files to take home: pictures, arrays, tables and logs, as bytes.
+
+use dbm_data::npy;
+use dbm_data::picture::{Tile, grid};
+use dbm_data::raw::Visible;
+use dbm_protocol::{BitsFormat, Grid, LogFormat, LogPhase, LogRow, NamedBytes, Product};
+
+/// Pictures side by side, and pixels a value.
+const COLUMNS: usize = 8;
+const SCALE: usize = 4;
+
+/// Makes the file.
+///
+/// # Errors
+/// Where the bits are no whole number of pictures, or more than PNG holds, in words.
+pub fn write(product: Product) -> Result<NamedBytes, String> {
+    match product {
+        Product::Bits { name, format, grid, visible } => bits(&name, format, &grid, &visible),
+        Product::Log { format, rows } => log(format, &rows),
+    }
+}
+
+fn bits(name: &str, format: BitsFormat, pictures: &Grid, visible: &str) -> Result<NamedBytes, String> {
+    let visible =
+        if visible.is_empty() { None } else { Some(Visible::from_json(name, visible).map_err(|error| error.to_string())?) };
+    let (rows, columns, depth) = (pictures.image.0 as usize, pictures.image.1 as usize, usize::from(pictures.depth.max(1)));
+    let (units, count) = (rows.saturating_mul(columns), pictures.count as usize);
+    if units == 0 || count == 0 || units.checked_mul(count) != Some(pictures.bits.len()) {
+        let got = pictures.bits.len();
+        return Err(format!(
+            "{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"
+        ));
+    }
+    // Values where several bits make one; bits themselves otherwise.
+    let grey = visible
+        .as_ref()
+        .filter(|_| depth > 1)
+        .map(|visible| pictures.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect::<Vec<u8>>());
+    let columns = columns / depth;
+    let shape = (rows, columns);
+    let (ending, bytes) = match format {
+        BitsFormat::Png => {
+            let tiles: Vec<Tile> = match &grey {
+                Some(grey) => grey.chunks_exact(rows * columns).map(|one| Tile::levels(Some(shape), one)).collect(),
+                None => pictures.bits.chunks_exact(units).map(|one| Tile::bits(Some(shape), one)).collect(),
+            };
+            ("png", grid(&tiles, COLUMNS, SCALE).map_err(|error| error.to_string())?)
+        }
+        BitsFormat::Npy => {
+            let values = grey.as_ref().unwrap_or(&pictures.bits);
+            // A row of bits that is no picture has no rows of its own.
+            let whole = [count, rows, columns];
+            let shape = if rows > 1 { &whole[..] } else { &[count, columns] };
+            ("npy", npy::write_u8(shape, values))
+        }
+        BitsFormat::Csv => {
+            let bytes = match &visible {
+                Some(Visible::Table(table)) if table.n_units() == units => table.decode(&pictures.bits, &[], |_| Vec::new()),
+                _ => lines(grey.as_ref().unwrap_or(&pictures.bits), rows * columns),
+            };
+            ("csv", bytes)
+        }
+    };
+    Ok(NamedBytes { name: format!("{name}.{ending}"), bytes })
+}
+
+/// Numbers, a line each example.
+fn lines(values: &[u8], width: usize) -> Vec<u8> {
+    let mut text = String::new();
+    for row in values.chunks_exact(width.max(1)) {
+        for (place, value) in row.iter().enumerate() {
+            if place > 0 {
+                text.push(',');
+            }
+            text.push_str(&value.to_string());
+        }
+        text.push('\n');
+    }
+    text.into_bytes()
+}
+
+fn log(format: LogFormat, rows: &[LogRow]) -> Result<NamedBytes, String> {
+    if rows.is_empty() {
+        return Err("there is no log yet: train first".into());
+    }
+    Ok(match format {
+        LogFormat::Json => {
+            let bytes = serde_json::to_vec_pretty(rows).map_err(|error| error.to_string())?;
+            NamedBytes { name: "training-log.json".into(), bytes }
+        }
+        LogFormat::Csv => NamedBytes { name: "training-log.csv".into(), bytes: csv(rows).into_bytes() },
+    })
+}
+
+/// A header and a line a row; what there is none of is empty.
+fn csv(rows: &[LogRow]) -> String {
+    let phase_names = ["mean_meeting_time", "longest_meeting_time", "couplings_capped", "mean_search_sweeps", "energy"];
+    let mut names: Vec<String> =
+        ["step", "seconds", "workers", "steps_per_second", "reconstruction_error", "pseudo_log_likelihood"]
+            .map(String::from)
+            .into();
+    for phase in ["positive", "negative"] {
+        names.extend(phase_names.iter().map(|name| format!("{phase}_{name}")));
+    }
+    let mut text = names.join(",") + "\n";
+    let option = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+    for row in rows {
+        let mut cells = vec![
+            row.step.to_string(),
+            row.seconds.to_string(),
+            row.workers.to_string(),
+            row.steps_per_second.to_string(),
+            option(row.reconstruction_error),
+            option(row.pseudo_log_likelihood),
+        ];
+        for LogPhase { mean_meeting_time, longest_meeting_time, couplings_capped, mean_search_sweeps, energy } in
+            [row.positive, row.negative]
+        {
+            cells.extend([
+                option(mean_meeting_time),
+                option(longest_meeting_time.map(f64::from)),
+                couplings_capped.to_string(),
+                option(mean_search_sweeps),
+                option(energy),
+            ]);
+        }
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_protocol::ModelChoice;
+
+    fn pictures(bits: Vec<u8>, image: (u32, u32), depth: u8) -> Grid {
+        let count = bits.len() as u32 / (image.0 * image.1);
+        Grid { model: ModelChoice::Training, step: 0, count, image, depth, bits }
+    }
+
+    #[test]
+    fn bits_become_pictures_arrays_and_lines() {
+        let two = || pictures(vec![1, 0, 0, 1, 0, 1, 1, 0], (2, 2), 1);
+        let png = bits("samples", BitsFormat::Png, &two(), "").unwrap();
+        assert!(png.name == "samples.png" && png.bytes.starts_with(b"\x89PNG"));
+        let npy = bits("samples", BitsFormat::Npy, &two(), "").unwrap();
+        assert_eq!(npy::read_u8("x", &npy.bytes).unwrap(), (vec![2, 2, 2], two().bits));
+        assert_eq!(bits("samples", BitsFormat::Csv, &two(), "").unwrap().bytes, b"1,0,0,1\n0,1,1,0\n");
+        let short = Grid { count: 3, ..two() };
+        assert!(bits("samples", BitsFormat::Csv, &short, "").unwrap_err().contains("8 bits came"));
+    }
+
+    #[test]
+    fn values_of_several_bits_become_whole_again() {
+        let visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 }.to_json();
+        let grid = pictures(vec![1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1], (1, 16), 8);
+        let csv = bits("x", BitsFormat::Csv, &grid, &visible).unwrap();
+        assert_eq!(csv.bytes, b"129,7\n");
+        assert_eq!(npy::read_u8("x", &bits("x", BitsFormat::Npy, &grid, &visible).unwrap().bytes).unwrap().0, [1, 2]);
+    }
+
+    #[test]
+    fn the_log_has_a_column_for_everything() {
+        let row = LogRow { step: 3, seconds: 0.5, reconstruction_error: Some(0.25), ..LogRow::default() };
+        let text = String::from_utf8(log(LogFormat::Csv, &[row]).unwrap().bytes).unwrap();
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        assert!(lines.len() == 2 && lines[0].len() == 16 && lines[1].len() == 16, "{text}");
+        assert_eq!((lines[1][0], lines[1][4], lines[1][5]), ("3", "0.25", ""));
+        let json: serde_json::Value = serde_json::from_slice(&log(LogFormat::Json, &[row]).unwrap().bytes).unwrap();
+        assert_eq!(json[0]["reconstruction_error"], 0.25);
+        assert!(log(LogFormat::Csv, &[]).unwrap_err().contains("train first"));
+    }
+}

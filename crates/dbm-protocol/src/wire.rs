@@ -1,0 +1,167 @@
+//! How messages travel: as bytes, in postcard, which takes a fraction of the code that objects of the browser's would; and beside them, where a message has such,
+//! the one large array that is given and not copied.
+//!
+//! The version comes first, and is looked at first: bytes of another version mean nothing.
+
+use crate::{Command, Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Message, Request, VERSION};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A message, whose first field is its version.
+pub trait Travels: Serialize + DeserializeOwned {
+    /// The large array of bytes in it, if it has one: a model or a checkpoint.
+    fn bulk(&mut self) -> Option<&mut Vec<u8>>;
+}
+
+impl Travels for Request {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        match &mut self.command {
+            Command::OpenModel { bytes, .. } => Some(bytes),
+            Command::Restore { checkpoint, .. } => Some(checkpoint),
+            _ => None,
+        }
+    }
+}
+
+impl Travels for Message {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let Event::Snapshot { checkpoint, .. } = &mut self.event { Some(checkpoint) } else { None }
+    }
+}
+
+impl Travels for FilesRequest {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let FilesCommand::Keep { checkpoint, .. } = &mut self.command { Some(checkpoint) } else { None }
+    }
+}
+
+impl Travels for FilesMessage {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let FilesEvent::Taken { checkpoint, .. } = &mut self.event { Some(checkpoint) } else { None }
+    }
+}
+
+/// The bytes of a message.
+///
+/// # Errors
+/// None for messages of this crate; in words.
+pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, String> {
+    postcard::to_allocvec(message).map_err(|error| error.to_string())
+}
+
+/// The message in these bytes.
+///
+/// # Errors
+/// Where they are of another version, or no such message; in words, with what to do.
+pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes::<u32>(bytes) {
+        Ok((VERSION, _)) => {}
+        Ok((other, _)) => {
+            return Err(format!(
+                "the other side is of another build: it speaks version {other}, this one {VERSION}. Reload the page without its cache (Ctrl+Shift+R)"
+            ));
+        }
+        Err(_) => return Err("a message was expected, but something else came; reload the page".into()),
+    }
+    match postcard::take_from_bytes::<T>(bytes) {
+        Ok((message, [])) => Ok(message),
+        Ok((_, rest)) => Err(format!("a message was expected to end, but {} bytes follow it; reload the page", rest.len())),
+        Err(error) => Err(format!("a message of this build was expected, but something else came ({error}); reload the page")),
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+pub use browser::{Parcel, pack, pack_with, unpack, unpack_apart};
+
+/// As the browser posts them: an array of the bytes and, where there is one, the large array.
+#[cfg(target_arch = "wasm32")]
+mod browser {
+    use super::{Travels, decode, encode};
+    use js_sys::{Array, Uint8Array};
+    use wasm_bindgen::prelude::*;
+
+    /// What to post, and what to give away with it.
+    pub struct Parcel {
+        /// The message.
+        pub message: JsValue,
+        /// The memory of its arrays.
+        pub transfer: JsValue,
+    }
+
+    /// Packs a message whose large array is in it.
+    ///
+    /// # Errors
+    /// Those of [`encode`].
+    pub fn pack(mut message: impl Travels) -> Result<Parcel, String> {
+        let bulk = message.bulk().filter(|bulk| !bulk.is_empty()).map(std::mem::take);
+        let bulk = bulk.map(|bytes| Uint8Array::from(bytes.as_slice()));
+        let body = Uint8Array::from(encode(&message)?.as_slice());
+        let transfer = Array::of1(&body.buffer());
+        let parts = Array::of1(&body);
+        if let Some(bulk) = bulk {
+            transfer.push(&bulk.buffer());
+            parts.push(&bulk);
+        }
+        Ok(Parcel { message: parts.into(), transfer: transfer.into() })
+    }
+
+    /// Packs a message whose large array is kept elsewhere, and stays there: the browser copies it.
+    ///
+    /// # Errors
+    /// Those of [`encode`].
+    pub fn pack_with(message: &impl Travels, bulk: Option<&Uint8Array>) -> Result<Parcel, String> {
+        let body = Uint8Array::from(encode(message)?.as_slice());
+        let parts = Array::of1(&body);
+        if let Some(bulk) = bulk {
+            parts.push(bulk);
+        }
+        Ok(Parcel { message: parts.into(), transfer: Array::of1(&body.buffer()).into() })
+    }
+
+    /// A message, and its large array where the browser has it.
+    ///
+    /// # Errors
+    /// Those of [`decode`].
+    pub fn unpack_apart<T: Travels>(data: &JsValue) -> Result<(T, Option<Uint8Array>), String> {
+        let part = |place| data.dyn_ref::<Array>().and_then(|parts| parts.get(place).dyn_into::<Uint8Array>().ok());
+        let body = part(0).ok_or("a message was expected, but something else came; reload the page")?;
+        Ok((decode(&body.to_vec())?, part(1)))
+    }
+
+    /// A message with its large array in it.
+    ///
+    /// # Errors
+    /// Those of [`decode`].
+    pub fn unpack<T: Travels>(data: &JsValue) -> Result<T, String> {
+        let (mut message, bulk) = unpack_apart::<T>(data)?;
+        if let (Some(place), Some(bulk)) = (message.bulk(), bulk) {
+            *place = bulk.to_vec();
+        }
+        Ok(message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_message_of_this_build_is_an_error() {
+        let request = Request { version: VERSION, id: 7, command: Command::Cancel { request: 3 } };
+        let bytes = encode(&request).unwrap();
+        assert_eq!(decode::<Request>(&bytes), Ok(request.clone()));
+        let other = encode(&Request { version: VERSION + 1, ..request }).unwrap();
+        assert!(decode::<Request>(&other).unwrap_err().contains("another build"));
+        for end in 0..bytes.len() {
+            assert!(decode::<Request>(&bytes[..end]).is_err());
+        }
+        let more = [&bytes[..], &[0]].concat();
+        assert!(decode::<Request>(&more).unwrap_err().contains("1 bytes follow"));
+        for byte in 0..=255 {
+            let _ = decode::<Request>(&[VERSION as u8, 1, byte, byte, byte, byte]);
+            let _ = decode::<Message>(&[VERSION as u8, 1, byte, byte, byte, byte]);
+            let _ = decode::<FilesRequest>(&[VERSION as u8, 1, byte, byte, byte, byte]);
+            let _ = decode::<FilesMessage>(&[VERSION as u8, 1, byte, byte, byte, byte]);
+        }
+    }
+}

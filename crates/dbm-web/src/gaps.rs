@@ -1,0 +1,59 @@
+//! Filling the gaps of a table: the worker answers, the reader writes them into the table.
+
+use crate::inbox::Purpose;
+use crate::link::ask;
+use crate::state::{Busy, DataChoice, Filled, State, Upload};
+use crate::uploads;
+use dbm_protocol::{Command, DataSource, FilesCommand, FilesEvent};
+use leptos::prelude::*;
+
+/// Chains a row: answers that each probability is a mean of.
+const COMPLETIONS: u32 = 32;
+/// Clamped Gibbs sweeps before a chain counts.
+const SWEEPS: u32 = 50;
+/// As the command `dbm impute` has it, so that both give the same table.
+const SEED: u32 = 1;
+
+/// The table in use, where it is one.
+pub fn table(state: State) -> Option<Upload> {
+    let DataChoice::Upload(place) = state.choice_in_use.get() else { return None };
+    state.uploads.with(|uploads| uploads.get(place).filter(|upload| upload.file.is_some()).cloned())
+}
+
+/// Has the gaps filled by the model in training.
+pub fn begin(state: State) {
+    start(state, Command::Impute { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED }, Purpose::Impute);
+}
+
+/// Has the answers compared with two simple guesses.
+pub fn evaluate(state: State) {
+    start(state, Command::Evaluate { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED }, Purpose::Evaluate);
+}
+
+fn start(state: State, command: Command, purpose: Purpose) {
+    if let Some(id) = ask(state, command, purpose) {
+        state.filling.set(Some(Busy { id, done: 0, total: 0, shown: true }));
+    }
+}
+
+/// Stops either.
+pub fn cancel(state: State) {
+    if let Some(busy) = state.filling.get_untracked() {
+        state.filling.set(None);
+        ask(state, Command::Cancel { request: busy.id }, Purpose::Cancel);
+    }
+}
+
+/// Has the answers written into the table.
+pub fn fill(state: State, probabilities: Vec<f32>) {
+    let Some(Upload { source: DataSource::Examples(encoded), file: Some(file), .. }) = untrack(|| table(state)) else {
+        return state.filling.set(None);
+    };
+    let command = FilesCommand::Fill { file, visible: encoded.visible, probabilities };
+    uploads::write(state, command, move |event| {
+        state.filling.set(None);
+        if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = event {
+            state.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
+        }
+    });
+}

@@ -1,0 +1,123 @@
+//! What a plot is drawn on: a canvas, or an SVG to be taken home.
+
+use super::{Colours, Surface};
+use std::cell::RefCell;
+use std::fmt::Write;
+
+/// Rectangles and lines of text.
+pub trait Plane {
+    /// Width in its own pixels.
+    fn width(&self) -> f64;
+    /// Height likewise.
+    fn height(&self) -> f64;
+    /// Its pixels a CSS pixel.
+    fn ratio(&self) -> f64;
+    /// Fills a rectangle.
+    fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64);
+    /// Writes a line of text of `size` CSS pixels, aligned to `x` as `align` says, its middle at `y`.
+    fn write(&self, colours: &Colours, text: &str, at: (f64, f64), align: &str, size: f64);
+}
+
+impl Plane for Surface {
+    fn width(&self) -> f64 {
+        self.width
+    }
+
+    fn height(&self) -> f64 {
+        self.height
+    }
+
+    fn ratio(&self) -> f64 {
+        self.ratio
+    }
+
+    fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64) {
+        Surface::fill(self, colour, x, y, width, height);
+    }
+
+    fn write(&self, colours: &Colours, text: &str, (x, y): (f64, f64), align: &str, size: f64) {
+        self.context.set_font(&format!("{}px {}", size * self.ratio, colours.font));
+        self.context.set_fill_style_str(&colours.muted);
+        self.context.set_text_align(align);
+        self.context.set_text_baseline("middle");
+        let _ = self.context.fill_text(text, x, y);
+    }
+}
+
+/// An SVG under way.
+pub struct Svg {
+    size: (f64, f64),
+    inside: RefCell<String>,
+}
+
+impl Svg {
+    /// An empty one, on paper of the theme.
+    pub fn new(colours: &Colours, width: f64, height: f64) -> Self {
+        let svg = Self { size: (width, height), inside: RefCell::default() };
+        svg.fill(&colours.paper, 0.0, 0.0, width, height);
+        svg
+    }
+
+    /// The whole file.
+    pub fn finish(self) -> String {
+        let (width, height) = self.size;
+        let inside = self.inside.into_inner();
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"sans-serif\">\n{inside}</svg>\n"
+        )
+    }
+}
+
+impl Plane for Svg {
+    fn width(&self) -> f64 {
+        self.size.0
+    }
+
+    fn height(&self) -> f64 {
+        self.size.1
+    }
+
+    fn ratio(&self) -> f64 {
+        1.0
+    }
+
+    fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64) {
+        let mut inside = self.inside.borrow_mut();
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(inside, "<rect fill=\"{colour}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"/>");
+    }
+
+    fn write(&self, colours: &Colours, text: &str, (x, y): (f64, f64), align: &str, size: f64) {
+        let anchor = match align {
+            "right" => "end",
+            "center" => "middle",
+            _ => "start",
+        };
+        let mut inside = self.inside.borrow_mut();
+        let _ = writeln!(
+            inside,
+            "<text fill=\"{}\" x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"{size}\" text-anchor=\"{anchor}\" dominant-baseline=\"middle\">{text}</text>",
+            colours.muted
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paint::{Scale, histogram};
+    use dbm_protocol::Histogram;
+
+    #[test]
+    fn a_histogram_becomes_an_svg_with_its_bars_and_labels() {
+        let colours = Colours { paper: "#fff".into(), muted: "#555".into(), positive: "#148".into(), ..Colours::default() };
+        let svg = Svg::new(&colours, 360.0, 180.0);
+        let phase = Histogram { counts: vec![(1, 90), (2, 10)], capped: 0, cap: 1000 };
+        histogram(&svg, &colours, [&phase, &phase], Scale::Linear);
+        let text = svg.finish();
+        assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+        assert!(text.matches("<rect fill=\"#148\"").count() >= 2 && text.contains(">90%</text>"), "{text}");
+    }
+}
