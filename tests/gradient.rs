@@ -17,19 +17,19 @@ wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 /// a batch share proposals, so the batches, which share nothing, are what the standard error is taken over.
 fn worst_error<A: Acceptance>(model: &Dbm, estimator: &UcdLmi<A>, known: Option<&[bool]>, replicates: u64, batch: usize) -> f64 {
     let visible = [true, false, true, true].map(Some);
-    worst_error_of(model, estimator, &visible, known, replicates, batch)
+    worst_error_of(model, estimator, visible, known, replicates, batch)
 }
 
 /// The same for any visible layer, what is missing of it being `None`.
 fn worst_error_of<A: Acceptance>(
     model: &Dbm,
     estimator: &UcdLmi<A>,
-    visible: &[Option<bool>; 4],
+    visible: [Option<bool>; 4],
     known: Option<&[bool]>,
     replicates: u64,
     batch: usize,
 ) -> f64 {
-    let exact = exact::gradient_with_gaps(model, visible, known.unwrap_or(&[false; 4])).unwrap();
+    let exact = exact::gradient_with_gaps(model, &visible, known.unwrap_or(&[false; 4])).unwrap();
     let observed = visible.map(|bit| bit.is_some());
     let values = visible.map(|bit| model.units().value(bit.unwrap_or(true)));
     let mut sums = vec![(0.0, 0.0); exact.len()];
@@ -110,7 +110,7 @@ fn the_mean_of_estimates_with_gaps_is_the_exact_gradient_of_what_is_told() {
     for (i, (units, sizes)) in [Units::Signs, Units::Bits].into_iter().flat_map(|units| SHAPES.map(|s| (units, s))).enumerate() {
         let model = random_model(units, sizes, 40 + i as u64);
         for known in [None, Some(&[false, false, true, false][..])] {
-            let error = worst_error_of(&model, &ucd_lmi(true, SharedUniform), &visible, known, 2000, 12);
+            let error = worst_error_of(&model, &ucd_lmi(true, SharedUniform), visible, known, 2000, 12);
             assert!(error < LIMIT, "{sizes:?} {units:?} known {known:?}: {error:.2} standard errors");
         }
     }

@@ -5,9 +5,11 @@ mod common;
 
 use common::{distribution, random_model};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, Method, hide};
+use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, Trainer, Units, exact, init};
 use std::ops::Range;
+use std::sync::Arc;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -84,7 +86,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
         let filled = imputer.fill(&row(&rows[1]), 0).unwrap();
         assert!((filled.highs[..3].iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert_eq!(filled.completions.len(), 32 * 6);
-        let ones = |bits: &[u8]| bits.iter().filter(|&&bit| bit == 1).count();
+        let ones = |bits: &[u8]| bits.iter().sum::<u8>();
         assert!(filled.completions.chunks_exact(6).all(|bits| ones(&bits[..3]) == 1 && ones(&bits[4..]) == 1));
     }
 }
@@ -104,7 +106,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let all = imputer(model.clone().with_backend(Backend::Plain), &settings).highs(&data, 0..9).unwrap();
     let fast = imputer(model.clone().with_backend(Backend::Fast), &settings);
     let rows: Vec<f32> =
-        [3..7, 7..9, 0..3].map(|rows| fast.highs(&data, rows).unwrap()).iter().flat_map(|m| m.data()).copied().collect();
+        [3..7, 7..9, 0..3].map(|rows| fast.highs(&data, rows).unwrap()).iter().flat_map(Matrix::data).copied().collect();
     assert_eq!(rows[..4 * 6], all.data()[3 * 6..7 * 6]);
     assert_eq!((&rows[4 * 6..6 * 6], &rows[6 * 6..]), (&all.data()[7 * 6..], &all.data()[..3 * 6]));
     for row in 0..9 {
@@ -150,19 +152,20 @@ fn what_makes_no_sense_is_refused() {
         let error = hide(&table(5, 6, 1), &[], share, 1).unwrap_err().to_string();
         assert!(error.contains("share of cells"), "{error}");
     }
-    let hidden = hide(&table(5, 6, 1), &[], 0.5, 1).unwrap();
+    let hidden = Arc::new(hide(&table(5, 6, 1), &[], 0.5, 1).unwrap());
     let with = |change: fn(&mut EvaluationSettings)| {
         let mut settings = EvaluationSettings::default();
         change(&mut settings);
-        Evaluation::new(model(), &hidden, &[], settings).map(|_| ()).unwrap_err().to_string()
+        Evaluation::new(model(), Arc::clone(&hidden), &[], settings).map(|_| ()).unwrap_err().to_string()
     };
     assert!(with(|s| s.neighbours = 0).contains("nearest neighbours"));
     assert!(with(|s| s.most_rows = 0).contains("rows to score"));
     assert!(with(|s| s.most_compared = 1).contains("rows to compare with"));
     assert!(with(|s| s.impute.draws = 0).contains("draws"));
-    let narrow = Evaluation::new(random_model(Units::Bits, &[5, 3], 1), &hidden, &[], EvaluationSettings::default()).map(|_| ());
+    let narrow = Evaluation::new(random_model(Units::Bits, &[5, 3], 1), Arc::clone(&hidden), &[], EvaluationSettings::default())
+        .map(|_| ());
     assert!(matches!(narrow, Err(DbmError::Shape { expected: 5, got: 6, .. })));
-    let evaluation = Evaluation::new(model(), &hidden, &[], EvaluationSettings::default()).unwrap();
+    let evaluation = Evaluation::new(model(), Arc::clone(&hidden), &[], EvaluationSettings::default()).unwrap();
     assert!(evaluation.score(0..evaluation.rows() + 1).is_err());
 }
 
@@ -199,7 +202,7 @@ fn caused(rows: usize) -> Examples {
     for _ in 0..rows {
         let cause = stream.below(3);
         let mut flip = |bit: bool| u8::from(bit ^ (stream.uniform() < 0.05));
-        bits.extend((0..10).map(|i| flip((cause + i) % 3 == 0)));
+        bits.extend((0..10).map(|i| flip((cause + i).is_multiple_of(3))));
         let level = if stream.uniform() < 0.9 { cause } else { stream.below(3) };
         bits.extend((0..3).map(|i| u8::from(i == level)));
         bits.extend((0..2).map(|_| u8::from(stream.coin())));
@@ -213,7 +216,7 @@ fn caused(rows: usize) -> Examples {
 #[wasm_bindgen_test(unsupported = test)]
 fn a_model_trained_on_the_rest_beats_the_column_mode() {
     let (data, groups) = (caused(300), [10..13]);
-    let hidden = hide(&data, &groups, 0.15, 1).unwrap();
+    let hidden = Arc::new(hide(&data, &groups, 0.15, 1).unwrap());
     let optimizer = OptimizerSettings { learning_rate: 0.01, ..OptimizerSettings::default() };
     let settings = Settings { optimizer, batch: 100, average: Some(0.99), ..Settings::default() };
     let mut run = Trainer::new(init::orthogonal(&[15, 8], Units::Signs, 1).unwrap(), settings).unwrap();
@@ -226,7 +229,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
         impute: ImputeSettings { completions: 8, sweeps: 15, draws: 4, seed: 1 },
         ..EvaluationSettings::default()
     };
-    let evaluation = Evaluation::new(run.averaged_model(), &hidden, &groups, settings).unwrap();
+    let evaluation = Evaluation::new(run.averaged_model(), Arc::clone(&hidden), &groups, settings).unwrap();
     let mut outcomes = evaluation.score(0..50).unwrap();
     outcomes.extend(evaluation.score(50..evaluation.rows()).unwrap());
     assert_eq!(outcomes, evaluation.score(0..evaluation.rows()).unwrap());

@@ -323,7 +323,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let row = vec![Some(true), None, Some(false), None, None, Some(true)];
     let data = examples(&vec![row.clone(); 4000]);
     let posterior = mean_field::posterior_of(&model, &data, &(0..4000).collect::<Vec<_>>(), 100, 1e-5);
-    let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &[unit; 4000])[0]).sum();
+    let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
     let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(6), 0, 0);
     let (mean, error) = dbm_core::math::mean_and_error(&drawn);
     assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "{mean} and {all}, standard error {error}");

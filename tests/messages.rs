@@ -31,6 +31,7 @@ fn requests_cross_unchanged() {
         depth: 1,
         held_back: vec![],
         visible: "{}".into(),
+        table: vec![44],
     });
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },

@@ -1,6 +1,6 @@
 //! `dbm complete`.
 
-use crate::data::{DataArgs, Split};
+use crate::data::{DataArgs, Split, without_gaps};
 use crate::error::CliError;
 use crate::files::{self, Format};
 use crate::model::ModelArgs;
@@ -37,7 +37,7 @@ pub struct Complete {
     /// How many examples, from the first
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
-    /// What is unknown: lower-half, upper-half, left-half, right-half, box (the middle), random:SHARE, or an .npy file of
+    /// What is unknown besides what the data lack: lower-half, upper-half, left-half, right-half, box (the middle), random:SHARE, or an .npy file of
     /// shape [visible] or [N, visible], or with rows and columns, not 0 where unknown
     #[arg(long, default_value = "lower-half")]
     mask: String,
@@ -52,8 +52,9 @@ pub struct Complete {
     /// Which answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// u8 0/1 of shape [N, answers, visible] (.npy), or a picture: a row an example, with truth, mask, answers, agreement (.png)
-    #[arg(long, value_name = "FILE.npy|FILE.png")]
+    /// u8 0/1 of shape [N, answers, visible] (.npy); a picture: a row an example, with truth, mask, answers, agreement (.png); or, of
+    /// a table's model, rows with its columns' names and values, after the numbers of the example and the answer (.csv)
+    #[arg(long, value_name = "FILE.npy|FILE.png|FILE.csv")]
     out: PathBuf,
 }
 
@@ -62,7 +63,9 @@ impl Complete {
         let format = Format::of(&self.out)?;
         files::check_writable(&self.out)?;
         let (checkpoint, model) = self.model.load()?;
-        let data = self.data.load(self.split)?;
+        let data = self.data.load_for(&checkpoint, self.split)?;
+        without_gaps(&data, "what is completed here is held against the truth")?;
+        let columns = if format == Format::Csv { Some(self.model.columns(&checkpoint)?) } else { None };
         let n = model.n_visible();
         if data.examples.width() != n {
             return Err(CliError::Input(format!(
@@ -93,9 +96,12 @@ impl Complete {
         let seconds = threads.now() - started;
         let bits = parts.concat();
 
-        let bytes = match format {
-            Format::Npy => npy::write_u8(&[count, answers, n], &bits),
-            Format::Png => picture(&data, &unknown, &bits, answers)?,
+        let bytes = match (format, columns) {
+            (_, Some(columns)) => columns.decode(&bits, &["example", "answer"], |row| {
+                vec![(row / answers + 1).to_string(), (row % answers + 1).to_string()]
+            }),
+            (Format::Npy | Format::Csv, None) => npy::write_u8(&[count, answers, n], &bits),
+            (Format::Png, None) => picture(&data, &unknown, &bits, answers)?,
         };
         files::write(&self.out, &bytes)?;
         let (agreement, distinct) = summary(&data, &unknown, &bits, answers);
@@ -124,7 +130,8 @@ impl Complete {
         for chain in 0..visible.rows() {
             let example = rows.start + chain / answers;
             data.examples.write_row(example, model.units(), visible.row_mut(chain));
-            known.extend(unknown[example * n..(example + 1) * n].iter().map(|&u| u == 0));
+            let asked = unknown[example * n..(example + 1) * n].iter();
+            known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
         let mut completer = Completer::complete(model, visible, known, self.seed, (rows.start * answers) as u64);
         if self.method == Method::Gibbs {
@@ -187,17 +194,17 @@ fn mask_file(path: &Path, count: usize, n: usize) -> Result<Vec<u8>, CliError> {
     }
 }
 
-/// Share of the unknown bits that are as in the truth, and the mean number of distinct answers.
+/// Share of the bits asked for that are as in the truth, where that is known, and the mean number of distinct answers.
 fn summary(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> (f64, f64) {
     let n = data.examples.width();
     let (mut right, mut asked, mut distinct) = (0_u64, 0_u64, 0);
     for (example, block) in bits.chunks(answers * n).enumerate() {
-        let truth = data.examples.row(example);
+        let (truth, known) = (data.examples.row(example), data.examples.known_row(example));
         let unknown = &unknown[example * n..(example + 1) * n];
         for answer in block.chunks(n) {
-            for ((&a, &t), _) in answer.iter().zip(&truth).zip(unknown).filter(|(_, u)| **u != 0) {
+            for i in (0..n).filter(|&i| unknown[i] != 0 && known[i]) {
                 asked += 1;
-                right += u64::from(a == t);
+                right += u64::from(answer[i] == truth[i]);
             }
         }
         distinct += block.chunks(n).collect::<std::collections::HashSet<_>>().len();

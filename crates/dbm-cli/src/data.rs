@@ -2,9 +2,10 @@
 
 use crate::error::CliError;
 use crate::files;
+use crate::model::visible;
 use clap::{Args, ValueEnum};
-use dbm_data::raw::{File, Raw, ReadOptions, read};
-use dbm_data::{Dataset, bars, digits, limits, target};
+use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
+use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Read;
@@ -22,7 +23,8 @@ pub enum Split {
 #[derive(Args)]
 pub struct DataArgs {
     /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
-    /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random distribution over 12 bits); a file of such a name is `./digits`
+    /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random
+    /// distribution over 12 bits); a file of such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
     #[command(flatten)]
@@ -35,9 +37,9 @@ pub struct Reading {
     /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]
     #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
     pub binarize: Option<f64>,
-    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
-    pub bits_per_value: u8,
+    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
+    pub bits_per_value: Option<u8>,
     /// Size of the tiles of a PNG sheet, where they cannot be told
     #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
     pub tile: Option<(usize, usize)>,
@@ -48,6 +50,16 @@ pub struct Reading {
 
 impl DataArgs {
     pub fn load(&self, split: Split) -> Result<Dataset, CliError> {
+        self.load_as(None, split)
+    }
+
+    /// The same for a model: a table is read by the columns of the one that the model was trained on, and pictures with the threshold or range of
+    /// those it was trained on, unless another is asked for.
+    pub fn load_for(&self, checkpoint: &Checkpoint, split: Split) -> Result<Dataset, CliError> {
+        self.load_as(visible(checkpoint)?.as_ref(), split)
+    }
+
+    fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, CliError> {
         let path = Path::new(&self.data);
         let training = split == Split::Train;
         // Words come before paths: in a checkout of a Rust project there is a folder `target`.
@@ -57,8 +69,8 @@ impl DataArgs {
             "bars" => Ok(bars::dataset(4)?),
             // The test draws are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
-            _ if path.is_dir() => self.load_folder(path, split),
-            _ if path.exists() => self.read(&self.data, &[file(path, self.data.clone())?]),
+            _ if path.is_dir() => self.load_folder(path, visible, split),
+            _ if path.exists() => self.read(&self.data, &[file(path, self.data.clone())?], visible),
             _ => Err(CliError::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.data
@@ -66,7 +78,7 @@ impl DataArgs {
         }
     }
 
-    fn load_folder(&self, folder: &Path, split: Split) -> Result<Dataset, CliError> {
+    fn load_folder(&self, folder: &Path, visible: Option<&Visible>, split: Split) -> Result<Dataset, CliError> {
         let prefix = if split == Split::Train { "train" } else { "t10k" };
         let find = |what: &str| {
             let names = [format!("{prefix}-{what}-ubyte.gz"), format!("{prefix}-{what}-ubyte"), format!("{prefix}-{what}.ubyte")];
@@ -75,7 +87,7 @@ impl DataArgs {
         if let Some(images) = find("images-idx3") {
             let paths = [Some(images.clone()), find("labels-idx1")];
             let idx: Vec<File> = paths.into_iter().flatten().map(|path| named(&path)).collect::<Result<_, _>>()?;
-            return self.read(&images.display().to_string(), &idx);
+            return self.read(&images.display().to_string(), &idx, visible);
         }
         let mut pictures = Vec::new();
         collect_pictures(folder, "", &mut pictures)?;
@@ -87,20 +99,32 @@ impl DataArgs {
             )));
         }
         let files: Vec<File> = pictures.into_iter().map(|(path, name)| file(&path, name)).collect::<Result<_, _>>()?;
-        self.read(&self.data, &files)
+        self.read(&self.data, &files, visible)
     }
 
-    /// What the files hold, made binary as asked; what should be known about it is said.
-    fn read(&self, name: &str, files: &[File]) -> Result<Dataset, CliError> {
-        let raw = read(files, &ReadOptions { tile: self.reading.tile }, &mut |_, _, _| {})?;
+    /// What the files hold, made binary as asked, or as the model has it; what should be known about it is said.
+    fn read(&self, name: &str, files: &[File], visible: Option<&Visible>) -> Result<Dataset, CliError> {
+        let table = matches!(visible, Some(Visible::Table(_)));
+        let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
         for note in &raw.notes {
             eprintln!("{note}");
         }
         let raw = Raw { name: name.into(), ..raw };
         let mut encoding = raw.suggest();
-        encoding.bits = self.reading.bits_per_value;
+        encoding.bits = self.reading.bits_per_value.unwrap_or(encoding.bits);
         encoding.threshold = self.reading.binarize.unwrap_or(encoding.threshold);
-        Ok(raw.encode(&encoding)?)
+        let asked = self.reading.binarize.is_some() || self.reading.bits_per_value.is_some();
+        match (&raw.content, visible) {
+            (Content::Table(_), Some(visible @ Visible::Table(_))) => {
+                let image = raw.encode(&encoding)?.image;
+                let data = raw.encode_as(visible)?;
+                Ok(Dataset { image: image.filter(|(rows, columns)| rows * columns == data.examples.width()), ..data })
+            }
+            (Content::Pictures(_), Some(visible @ (Visible::Bits { .. } | Visible::Planes { .. }))) if !asked => {
+                Ok(raw.encode_as(visible)?)
+            }
+            _ => Ok(raw.encode(&encoding)?),
+        }
     }
 }
 
@@ -162,4 +186,36 @@ pub fn fingerprint(data: &Dataset) -> String {
         hash.update(known);
     }
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Refuses examples with gaps, for a command that needs whole ones: `why` says what for.
+pub fn without_gaps(data: &Dataset, why: &str) -> Result<(), CliError> {
+    match data.examples.missing() {
+        0 => Ok(()),
+        missing => Err(CliError::Input(format!(
+            "{missing} of the {} bits of {} are missing, but {why}; give data without gaps",
+            data.examples.len() * data.examples.width(),
+            data.name
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_refused_with_their_number_and_tell_data_apart() {
+        let whole = bars::dataset(4).expect("bars and stripes");
+        let marks: Vec<u8> = (0..whole.examples.len() * 16).map(|i| u8::from(i % 100 != 0)).collect();
+        let examples = whole.examples.clone().with_gaps(&marks).expect("one mark a bit");
+        let gaps = Dataset { examples, ..bars::dataset(4).expect("bars and stripes") };
+        assert!(without_gaps(&whole, "").is_ok());
+        let said = without_gaps(&gaps, "this is a test").map_err(|error| error.to_string());
+        assert!(said.is_err_and(|said| said.contains("5 of the 480 bits") && said.contains("this is a test")));
+        // A high bit that is missing is not one that is low.
+        let lows: Vec<u8> = (0..gaps.examples.len()).flat_map(|row| gaps.examples.row(row)).collect();
+        let low = Dataset { examples: dbm_core::Examples::from_bits(16, &lows).expect("rows of 16"), ..whole };
+        assert_ne!(fingerprint(&gaps), fingerprint(&low));
+    }
 }

@@ -1,7 +1,8 @@
 //! Files in and out: whole or not at all.
 
 use crate::error::CliError;
-use dbm_data::Checkpoint;
+use dbm_data::columns::Table;
+use dbm_data::{Checkpoint, load_table};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -47,11 +48,16 @@ pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, CliError> {
     Ok(Checkpoint::read(&path.display().to_string(), &read(path)?)?)
 }
 
-/// What a picture or array should be written as, by the ending of its name.
+pub fn read_table(path: &Path) -> Result<Table, CliError> {
+    Ok(load_table(&path.display().to_string(), &read(path)?)?)
+}
+
+/// What pictures or values should be written as, by the ending of the file's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Npy,
     Png,
+    Csv,
 }
 
 impl Format {
@@ -59,7 +65,11 @@ impl Format {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("npy") => Ok(Self::Npy),
             Some("png") => Ok(Self::Png),
-            _ => Err(CliError::Usage(format!("--out should end in .npy or .png, but is {}", path.display()))),
+            Some("csv") => Ok(Self::Csv),
+            _ => Err(CliError::Usage(format!(
+                "--out should end in .npy or .png, or .csv for a table's model, but is {}",
+                path.display()
+            ))),
         }
     }
 }

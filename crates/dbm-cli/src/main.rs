@@ -12,6 +12,8 @@ mod error;
 mod evaluate;
 mod export;
 mod files;
+mod impute;
+mod learning;
 mod memory;
 mod model;
 mod options;
@@ -54,6 +56,12 @@ enum Command {
     Sample(sample::Sample),
     /// Fill in masked parts of examples
     Complete(complete::Complete),
+    /// Fill in what is missing in a table: a copy of it, each filled cell with its probability
+    ///
+    /// Without --model, a model is trained on the table first; what is missing is latent in training. Before that, a share of the known cells
+    /// is hidden, a model is trained without them, and the values it gives them are held against the truth, beside those of the
+    /// column's mode and of the nearest rows: whether to trust the rest. So training is done twice; --no-evaluate leaves the first out.
+    Impute(Box<impute::Impute>),
     /// Print the exact bias of every estimator of the gradient, by enumeration
     Bias(bias::Bias),
     /// Estimate log Z and how likely the model finds data
@@ -85,6 +93,7 @@ fn main() -> ExitCode {
             Command::Compare(command) => command.run(&threads, &memory, arguments.json),
             Command::Sample(command) => command.run(&threads, arguments.json),
             Command::Complete(command) => command.run(&threads, arguments.json),
+            Command::Impute(command) => command.run(&threads, &memory, arguments.json),
             Command::Bias(command) => command.run(arguments.json),
             Command::Evaluate(command) => command.run(&threads, arguments.json),
             Command::Bench(command) => command.run(&threads, &memory, arguments.json),

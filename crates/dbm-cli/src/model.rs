@@ -5,6 +5,8 @@ use crate::files;
 use clap::Args;
 use dbm_core::Dbm;
 use dbm_data::Checkpoint;
+use dbm_data::columns::Columns;
+use dbm_data::raw::Visible;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -18,6 +20,10 @@ pub struct ModelArgs {
 }
 
 impl ModelArgs {
+    pub fn of(model: PathBuf) -> Self {
+        Self { model, last: false }
+    }
+
     /// The checkpoint, and its model: averaged where there is an average and `--last` does not say otherwise.
     pub fn load(&self) -> Result<(Checkpoint, Dbm), CliError> {
         let checkpoint = files::read_checkpoint(&self.model)?;
@@ -25,8 +31,32 @@ impl ModelArgs {
         Ok((checkpoint, model))
     }
 
+    /// The columns of the table that the model was trained on.
+    pub fn columns(&self, checkpoint: &Checkpoint) -> Result<Columns, CliError> {
+        let advice = "train one by `dbm train --data table.csv`";
+        let n = checkpoint.parameters.biases.first().map_or(0, Vec::len);
+        match visible(checkpoint)? {
+            Some(Visible::Table(columns)) if columns.n_units() == n => Ok(columns),
+            Some(Visible::Table(columns)) => Err(CliError::Input(format!(
+                "{}: expected columns of {n} units as the model has, but they have {}; use the file as it was saved",
+                self.model.display(),
+                columns.n_units()
+            ))),
+            _ => Err(CliError::Input(format!(
+                "{}: expected a model trained on a table, but its checkpoint names no columns; {advice}",
+                self.model.display()
+            ))),
+        }
+    }
+
     /// The checkpoint's weights alone, of the same choice.
     pub fn load_weights(&self) -> Result<Checkpoint, CliError> {
         Ok(files::read_checkpoint(&self.model)?.weights_only(!self.last))
     }
+}
+
+/// What the visible units of a checkpoint's model stand for, where it says.
+pub fn visible(checkpoint: &Checkpoint) -> Result<Option<Visible>, CliError> {
+    let note = checkpoint.notes.get(Visible::NOTE);
+    Ok(note.map(|note| Visible::from_json("the checkpoint", note)).transpose()?)
 }

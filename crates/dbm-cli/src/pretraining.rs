@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 #[derive(Args)]
 pub struct PretrainArgs {
     /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, before those of `--steps` [default: none]
-    #[arg(long, value_name = "STEPS", conflicts_with_all = ["gaussian", "resume"])]
+    #[arg(long, value_name = "STEPS", conflicts_with = "gaussian")]
     pretrain: Option<u64>,
     /// Learning rate of the pretraining; models of a few dozen units want 0.2 [default: 0.05]
     #[arg(long, value_name = "RATE", requires = "pretrain")]

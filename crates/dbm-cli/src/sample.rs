@@ -28,8 +28,9 @@ pub struct Sample {
     /// Which
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// u8 0/1 of shape [N, visible] (.npy), or a picture of them all (.png)
-    #[arg(long, value_name = "FILE.npy|FILE.png")]
+    /// u8 0/1 of shape [N, visible] (.npy), a picture of them all (.png), or, of a table's model, rows with its columns' names and
+    /// values (.csv)
+    #[arg(long, value_name = "FILE.npy|FILE.png|FILE.csv")]
     out: PathBuf,
 }
 
@@ -38,6 +39,7 @@ impl Sample {
         let format = Format::of(&self.out)?;
         files::check_writable(&self.out)?;
         let (checkpoint, model) = self.model.load()?;
+        let columns = if format == Format::Csv { Some(self.model.columns(&checkpoint)?) } else { None };
         let started = threads.now();
         let count = self.count as usize;
         let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
@@ -49,9 +51,10 @@ impl Sample {
         let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
         let (bits, searches) = (bits.concat(), searches.concat());
         let n = model.n_visible();
-        let bytes = match format {
-            Format::Npy => npy::write_u8(&[count, n], &bits),
-            Format::Png => {
+        let bytes = match (format, columns) {
+            (_, Some(columns)) => columns.decode(&bits, &[], |_| vec![]),
+            (Format::Npy | Format::Csv, None) => npy::write_u8(&[count, n], &bits),
+            (Format::Png, None) => {
                 let tiles: Vec<Tile> = bits.chunks(n).map(|bits| Tile::bits(checkpoint.image, bits)).collect();
                 grid(&tiles, if checkpoint.image.is_some() { count.isqrt().max(1) } else { 1 }, 2)?
             }

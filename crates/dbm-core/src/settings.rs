@@ -69,6 +69,7 @@ pub struct Settings {
     /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
     pub marginalize: bool,
     /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
+    /// What an example is missing is known to no mask.
     pub conditional: f64,
     /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
     pub image: Option<(usize, usize)>,

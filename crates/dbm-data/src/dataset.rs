@@ -1,6 +1,7 @@
 //! A data set ready for training, from whatever file it came.
 
 use crate::DataError;
+use crate::columns::Table;
 use crate::idx::Idx;
 use crate::pictures::Values;
 use crate::raw::{Content, File, ReadOptions, Visible, read};
@@ -50,6 +51,24 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
         encoding.threshold = threshold.into();
     }
     raw.encode(&encoding)
+}
+
+/// Reads a table from a file's bytes: text, plain or packed, as names and cells even where every column is a pixel.
+///
+/// # Errors
+/// [`DataError::Format`] for anything else that [`read`] takes, and those of [`read`].
+pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
+    let file = File { name: name.into(), bytes: bytes.to_vec() };
+    let options = ReadOptions { table: true, ..ReadOptions::default() };
+    match read(&[file], &options, &mut |_, _, _| {})?.content {
+        Content::Table(table) => Ok(table),
+        Content::Pictures(pictures) => Err(DataError::Format {
+            name: name.into(),
+            expected: "a table of named columns (CSV)".into(),
+            got: format!("this is an array of {} x {} x {} numbers", pictures.count, pictures.shape.0, pictures.shape.1),
+            advice: "give a table",
+        }),
+    }
 }
 
 impl Dataset {
@@ -142,7 +161,6 @@ mod tests {
             (b"\x89HDF\r\n\x1a\n", "HDF5"),
             (b"<!doctype html>", "web page"),
             (b"\x40\0\0\0\0\0\0\0{\"a\":1}", "safetensors"),
-            (b"0,1\n\xff\xfe", "not text from byte 4"),
             (b"ab\0", "not text from byte 2"),
         ] {
             for bytes in [bytes.to_vec(), gzip(bytes)] {

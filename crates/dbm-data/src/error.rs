@@ -106,7 +106,7 @@ pub enum DataError {
     },
     /// A table's cell that the columns of a model have no bits for.
     #[error(
-        "{name}: line {line}, column {column} ({heading:?}): expected {expected}, but {got:?} came; correct it, write NA where it is \
+        "{name}: line {line}, column {column}: expected {expected}, but {got:?} came; correct it, write NA where it is \
          unknown, or train a model on this table"
     )]
     Cell {
@@ -114,10 +114,8 @@ pub enum DataError {
         name: String,
         /// Line of the file, from 1.
         line: u64,
-        /// Column, from 1,
-        column: usize,
-        /// and what it is called.
-        heading: String,
+        /// Number from 1 and name of the column.
+        column: String,
         /// What may stand there.
         expected: String,
         /// The cell, cut to a readable length.

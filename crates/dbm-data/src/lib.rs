@@ -24,7 +24,7 @@ pub mod target;
 mod test_support;
 
 pub use checkpoint::{Checkpoint, Precision};
-pub use dataset::{Dataset, THRESHOLD, load};
+pub use dataset::{Dataset, THRESHOLD, load, load_table};
 pub use error::DataError;
 pub use gzip::{MAX_DATA, unpack};
 pub use reading::limits;

@@ -4,6 +4,7 @@
 
 use crate::DataError;
 use crate::numbers::Element;
+use crate::reading::names::shown;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// A header's longer than this are no plain array's.
@@ -129,7 +130,11 @@ impl Header {
         let descr = part("descr").ok_or_else(|| missing("descr"))?;
         let descr = descr.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or("a structure");
         let element = Element::parse(descr).ok_or_else(|| {
-            refuse("bool, integer or float values", format!("they are {descr}"), "convert them with .astype('u1')")
+            refuse(
+                "bool, integer or float values",
+                format!("they are {}", shown(descr)),
+                "convert them with .astype('u1') or .astype('f4')",
+            )
         })?;
         let shape = part("shape").and_then(sizes).ok_or_else(|| missing("shape"))?;
         let order = part("fortran_order").ok_or_else(|| missing("fortran_order"))?;

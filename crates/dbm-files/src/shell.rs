@@ -2,9 +2,11 @@
 //!
 //! Requests are carried out one after another, in the order they came, though each may wait for the browser's storage or for a server.
 
+use crate::fetch;
+use crate::reader::Reader;
 use crate::store::Keeper;
 use crate::store::browser::{BrowserStorage, TabLocks};
-use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION, wire};
+use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, NamedBytes, VERSION, wire};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
@@ -14,9 +16,15 @@ use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 const NOTHING_KEPT: &str =
     "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
 
+/// Milliseconds between two words about progress.
+const PROGRESS: f64 = 50.0;
+
 thread_local! {
     static WAITING: RefCell<VecDeque<FilesRequest>> = const { RefCell::new(VecDeque::new()) };
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
+    static READER: RefCell<Reader> = RefCell::default();
+    /// When progress was told last.
+    static TOLD: Cell<f64> = const { Cell::new(0.0) };
     /// From the first question about kept runs on.
     static KEEPER: RefCell<Option<Keeper<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
 }
@@ -48,21 +56,49 @@ fn receive(data: JsValue) {
 
 async fn work() {
     while let Some(FilesRequest { id, command, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
-        let event = answer(command).await.unwrap_or_else(|message| FilesEvent::Failed { message });
+        let event = answer(id, command).await.unwrap_or_else(|message| FilesEvent::Failed { message });
         post(Some(id), event);
     }
     AT_WORK.set(false);
 }
 
-async fn answer(command: FilesCommand) -> Result<FilesEvent, String> {
+async fn answer(id: u32, command: FilesCommand) -> Result<FilesEvent, String> {
     match command {
+        FilesCommand::Fetch { address } => {
+            let file = fetch::file(&address, &mut |stage, done, total| progress(id, stage, done, total)).await?;
+            read(id, vec![file])
+        }
+        FilesCommand::FetchMnist => {
+            let files = fetch::mnist(&mut |stage, done, total| progress(id, stage, done, total)).await?;
+            read(id, files)
+        }
+        FilesCommand::Read { .. }
+        | FilesCommand::Look { .. }
+        | FilesCommand::Encode { .. }
+        | FilesCommand::Fill { .. }
+        | FilesCommand::Write(_) => {
+            READER.with_borrow_mut(|reader| reader.answer(command, &mut |stage, done, total| progress(id, stage, done, total)))
+        }
         FilesCommand::Find
         | FilesCommand::Take
         | FilesCommand::Begin { .. }
         | FilesCommand::Keep { .. }
         | FilesCommand::Forget { .. }
         | FilesCommand::Recall => keep(command).await,
-        _ => Err("this cannot be done yet".into()),
+    }
+}
+
+/// Reads what was fetched.
+fn read(id: u32, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
+    READER.with_borrow_mut(|reader| reader.read(files, None, &mut |stage, done, total| progress(id, stage, done, total)))
+}
+
+/// Tells how far something has come, not oftener than an eye follows.
+fn progress(id: u32, stage: &str, done: f64, total: f64) {
+    let now = js_sys::Date::now();
+    if now - TOLD.get() >= PROGRESS {
+        TOLD.set(now);
+        post(Some(id), FilesEvent::Progress { stage: stage.into(), done, total });
     }
 }
 

@@ -144,12 +144,7 @@ pub enum FilesEvent {
         total: f64,
     },
     /// What the files hold.
-    Understood {
-        /// What was understood.
-        about: Box<Understood>,
-        /// The file itself, where the reader fetched it and it is a table.
-        file: Option<NamedBytes>,
-    },
+    Understood(Box<Understood>),
     /// Some of it, made binary.
     Looked(Look),
     /// All of it, made binary.
@@ -381,4 +376,7 @@ pub struct EncodedData {
     pub held_back: Vec<u8>,
     /// What the bits stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
     pub visible: String,
+    /// The file itself, where it is a table, for its gaps to be filled in; empty otherwise.
+    #[serde(with = "serde_bytes")]
+    pub table: Vec<u8>,
 }

@@ -70,11 +70,9 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 pub use browser::{Parcel, pack, pack_with, unpack, unpack_apart};
 
 /// As the browser posts them: an array of the bytes and, where there is one, the large array.
-#[cfg(target_arch = "wasm32")]
 mod browser {
     use super::{Travels, decode, encode};
     use js_sys::{Array, Uint8Array};

@@ -2,9 +2,9 @@
 
 use crate::inbox::Purpose;
 use crate::link::ask;
-use crate::state::{Busy, DataChoice, Filled, State, Upload};
+use crate::state::{Busy, DataChoice, Filled, State};
 use crate::uploads;
-use dbm_protocol::{Command, DataSource, FilesCommand, FilesEvent};
+use dbm_protocol::{Command, DataSource, EncodedData, FilesCommand, FilesEvent, NamedBytes};
 use leptos::prelude::*;
 
 /// Chains a row: answers that each probability is a mean of.
@@ -14,10 +14,18 @@ const SWEEPS: u32 = 50;
 /// As the command `dbm impute` has it, so that both give the same table.
 const SEED: u32 = 1;
 
-/// The table in use, where it is one.
-pub fn table(state: State) -> Option<Upload> {
+/// Whether the data in use are a table.
+pub fn is_table(state: State) -> bool {
+    with_table(state, |_| ()).is_some()
+}
+
+/// Shows `look` the table in use, where it is one.
+fn with_table<T>(state: State, look: impl FnOnce(&EncodedData) -> T) -> Option<T> {
     let DataChoice::Upload(place) = state.choice_in_use.get() else { return None };
-    state.uploads.with(|uploads| uploads.get(place).filter(|upload| upload.file.is_some()).cloned())
+    state.uploads.with(|uploads| match &uploads.get(place)?.source {
+        DataSource::Examples(encoded) if !encoded.table.is_empty() => Some(look(encoded)),
+        _ => None,
+    })
 }
 
 /// Has the gaps filled by the model in training.
@@ -46,10 +54,14 @@ pub fn cancel(state: State) {
 
 /// Has the answers written into the table.
 pub fn fill(state: State, probabilities: Vec<f32>) {
-    let Some(Upload { source: DataSource::Examples(encoded), file: Some(file), .. }) = untrack(|| table(state)) else {
-        return state.filling.set(None);
-    };
-    let command = FilesCommand::Fill { file, visible: encoded.visible, probabilities };
+    let command = untrack(|| {
+        with_table(state, |encoded| FilesCommand::Fill {
+            file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },
+            visible: encoded.visible.clone(),
+            probabilities,
+        })
+    });
+    let Some(command) = command else { return state.filling.set(None) };
     uploads::write(state, command, move |event| {
         state.filling.set(None);
         if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = event {

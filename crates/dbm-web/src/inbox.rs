@@ -85,10 +85,10 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
         (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
+            keeper::keep(state, step);
             if matches!(purpose, Some(Purpose::Save)) {
                 take_home::model(state, step);
             }
-            keeper::keep(state, step);
         }
         (Event::Samples(grid), _) => match grid.model {
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
@@ -122,6 +122,11 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::DataReady { data, model, plan, metrics, .. }, purpose) => {
             state.data.set(Some(data));
+            if matches!(purpose, Some(Purpose::Resume)) {
+                state
+                    .say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
+            }
+            (state.evaluation.set(None), state.filled.set(None));
             take_data(state, purpose, model, plan, metrics);
         }
         (Event::RunReady { model, plan, metrics, .. }, purpose) => {
@@ -255,28 +260,9 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
     state.choice.set(choice);
 }
 
-/// Puts an upload among the others, in place of one of the same name.
-fn take_upload(state: State, upload: Upload) -> DataChoice {
-    let place = state.uploads.try_update(|uploads| {
-        let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
-        if place == uploads.len() {
-            uploads.push(upload);
-        } else {
-            uploads[place] = upload;
-        }
-        place
-    });
-    DataChoice::Upload(place.unwrap_or_default())
-}
-
 /// Takes in a run on data that were not there before, or that are there again.
 fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan, metrics: Metrics) {
     state.loading.set(false);
-    if matches!(purpose, Some(Purpose::Resume)) {
-        state.say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
-    }
-    state.evaluation.set(None);
-    state.filled.set(None);
     let restored = matches!(purpose, Some(Purpose::Restore));
     let before = state.snapshot.get_untracked().filter(|_| restored);
     let replaces = state.metrics.with_untracked(Metrics::begun);
@@ -289,6 +275,20 @@ fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan
         None => keeper::anew(state),
     }
     keeper::look(state);
+}
+
+/// Puts an upload among the others, in place of one of the same name.
+fn take_upload(state: State, upload: Upload) -> DataChoice {
+    let place = state.uploads.try_update(|uploads| {
+        let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
+        if place == uploads.len() {
+            uploads.push(upload);
+        } else {
+            uploads[place] = upload;
+        }
+        place
+    });
+    DataChoice::Upload(place.unwrap_or_default())
 }
 
 fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {

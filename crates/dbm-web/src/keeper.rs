@@ -10,7 +10,6 @@ use crate::link;
 use crate::put_away;
 use crate::state::{DataChoice, State, Tone, Upload};
 use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice};
-use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -153,18 +152,16 @@ pub fn go_on(state: State) {
     KEEPING.with_borrow_mut(|keeping| (keeping.taking, keeping.waiting) = (true, None));
     state.loading.set(true);
     no_offer(state);
-    let take = move |answer: Result<FilesEvent, String>, checkpoint: Option<Uint8Array>| match answer {
+    let take = move |answer, checkpoint| match answer {
         Ok(FilesEvent::Taken { source, plan, step, .. }) => {
-            put_away::take(checkpoint);
+            put_away::hold_taken(checkpoint);
             // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
             KEEPING.with_borrow_mut(|keeping| keeping.begun = false);
             let known = [DataChoice::Digits, DataChoice::Bars];
             let known = known.into_iter().find(|choice| actions::source(state, *choice).as_ref() == Some(&source));
-            let upload = known.is_none().then(|| Upload {
-                name: KEEPING.with_borrow(|keeping| keeping.name.clone()),
-                source: source.clone(),
-                file: None,
-            });
+            let upload = known
+                .is_none()
+                .then(|| Upload { name: KEEPING.with_borrow(|keeping| keeping.name.clone()), source: source.clone() });
             let command = Command::Restore { source, plan: *plan, checkpoint: Vec::new() };
             link::ask(state, command, Purpose::GoOn { choice: known.unwrap_or_default(), upload, step });
         }

@@ -1,5 +1,5 @@
-//! The run's latest checkpoint, kept as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on: to the next
-//! worker that computes, and to the one that keeps the run.
+//! The run's latest checkpoint, kept as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
+//! worker that computes and to the one that keeps the run.
 
 use js_sys::Uint8Array;
 use std::cell::RefCell;
@@ -15,22 +15,24 @@ pub fn keep(bytes: Uint8Array) {
     CHECKPOINT.set(Some(bytes));
 }
 
-/// The bytes.
+/// The run's.
 pub fn latest() -> Option<Uint8Array> {
     CHECKPOINT.with_borrow(Clone::clone)
 }
 
-/// Holds those of a kept run, which is to be taken over.
-pub fn take(bytes: Option<Uint8Array>) {
+/// That of a kept run has come.
+pub fn hold_taken(bytes: Option<Uint8Array>) {
     TAKEN.set(bytes);
 }
 
-/// These.
+/// The kept run's.
 pub fn taken() -> Option<Uint8Array> {
     TAKEN.with_borrow(Clone::clone)
 }
 
 /// The kept run is the run now.
 pub fn adopt_taken() {
-    TAKEN.take().into_iter().for_each(keep);
+    if let Some(bytes) = TAKEN.take() {
+        CHECKPOINT.set(Some(bytes));
+    }
 }

@@ -45,8 +45,6 @@ pub struct Upload {
     pub name: String,
     /// The examples.
     pub source: DataSource,
-    /// The file, where it is a table whose gaps can be filled.
-    pub file: Option<NamedBytes>,
 }
 
 /// A table without gaps, to be taken home.
@@ -82,8 +80,6 @@ pub struct Offer {
     pub encoding: EncodingChoice,
     /// Whether some known cells of a table are held back from training.
     pub hold_back: bool,
-    /// The file, where it is a table.
-    pub file: Option<NamedBytes>,
 }
 
 /// What the large canvas shows.

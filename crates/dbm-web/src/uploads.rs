@@ -5,10 +5,11 @@ use crate::files_line::FilesLine;
 use crate::link::words;
 use crate::model_file;
 use crate::state::{DataChoice, Offer, Reading, State, Tone, Upload};
-use dbm_protocol::{DataSource, EncodedData, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, UnderstoodKind};
+use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, UnderstoodKind};
 use js_sys::futures::JsFuture;
 use leptos::ev;
 use leptos::prelude::*;
+use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent, File, FileList, HtmlElement};
 
@@ -20,6 +21,8 @@ const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
 const HELD_BACK: f64 = 0.1;
 
 thread_local! {
+    /// Whether a look has been asked for.
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
     static READER: FilesLine = FilesLine::new("dbm-reader");
 }
 
@@ -72,24 +75,20 @@ pub fn take(state: State, files: &FileList) {
 }
 
 fn read_data(state: State, files: Vec<NamedBytes>) {
-    // A table's bytes are needed again when its gaps are filled.
-    let table = (files.len() == 1).then(|| files[0].clone());
-    read_by(state, FilesCommand::Read { files, tile: None }, table);
+    read_by(state, FilesCommand::Read { files, tile: None });
 }
 
 /// Reads what an address gives.
 pub fn fetch(state: State, address: String) {
-    read_by(state, FilesCommand::Fetch { address }, None);
+    read_by(state, FilesCommand::Fetch { address });
 }
 
-fn read_by(state: State, command: FilesCommand, mut file: Option<NamedBytes>) {
+fn read_by(state: State, command: FilesCommand) {
     ask(state, command, move |event| {
-        if let FilesEvent::Understood { about, file: fetched } = event {
-            let is_table = matches!(about.kind, UnderstoodKind::Table { .. });
-            let hold_back = is_table && about.look.share_missing > 0.0;
-            let file = fetched.or_else(|| file.take()).filter(|_| is_table);
+        if let FilesEvent::Understood(about) = event {
+            let hold_back = matches!(about.kind, UnderstoodKind::Table { .. }) && about.look.share_missing > 0.0;
             let encoding = about.encoding.clone();
-            state.offer.set(Some(Offer { about: *about, encoding, hold_back, file }));
+            state.offer.set(Some(Offer { about: *about, encoding, hold_back }));
         }
     });
 }
@@ -98,50 +97,55 @@ fn read_by(state: State, command: FilesCommand, mut file: Option<NamedBytes>) {
 pub fn mnist(state: State) {
     state.choice.set(DataChoice::Mnist);
     ask(state, FilesCommand::FetchMnist, move |event| {
-        if let FilesEvent::Understood { about, .. } = event {
-            encode(state, about.encoding, 0.0, None);
+        if let FilesEvent::Understood(about) = event {
+            encode(state, about.encoding, 0.0);
         }
     });
 }
 
-/// Has some of the offered data made binary otherwise; of many moves of a slider only the last counts.
+/// Has some of the offered data made binary otherwise. One look is asked for at a time: of the moves of a slider meanwhile only the last counts.
 pub fn look(state: State, encoding: EncodingChoice) {
     state.offer.update(|offer| {
         if let Some(offer) = offer {
             offer.encoding = encoding.clone();
         }
     });
-    READER.with(|reader| {
-        reader.ask(FilesCommand::Look { encoding: encoding.clone() }, None, move |answer, _| match answer {
+    if LOOKING.replace(true) {
+        return;
+    }
+    let command = FilesCommand::Look { encoding: encoding.clone() };
+    let then = move |answer, _| {
+        LOOKING.set(false);
+        match answer {
             Ok(FilesEvent::Looked(look)) => state.offer.update(|offer| {
-                if let Some(offer) = offer.as_mut().filter(|offer| offer.encoding == encoding) {
+                if let Some(offer) = offer {
                     offer.about.look = look;
                 }
             }),
             Ok(_) => {}
             Err(why) => state.say(Tone::Error, why),
-        });
-    });
+        }
+        let latest = state.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
+        if let Some(latest) = latest.filter(|latest| *latest != encoding) {
+            look(state, latest);
+        }
+    };
+    READER.with(|reader| reader.ask(command, None, then));
 }
 
 /// Takes the offered data into use.
 pub fn accept(state: State) {
-    let Some(Offer { encoding, hold_back, file, .. }) = state.offer.get_untracked() else { return };
+    let Some(Offer { encoding, hold_back, .. }) = state.offer.get_untracked() else { return };
     state.offer.set(None);
-    encode(state, encoding, if hold_back { HELD_BACK } else { 0.0 }, file);
+    encode(state, encoding, if hold_back { HELD_BACK } else { 0.0 });
 }
 
-fn encode(state: State, encoding: EncodingChoice, hold_back: f64, mut file: Option<NamedBytes>) {
+fn encode(state: State, encoding: EncodingChoice, hold_back: f64) {
     ask(state, FilesCommand::Encode { encoding, hold_back }, move |event| {
         if let FilesEvent::Encoded(encoded) = event {
-            use_encoded(state, encoded, file.take());
+            actions::use_upload(state, Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded) });
         }
     });
-}
-
-fn use_encoded(state: State, encoded: EncodedData, file: Option<NamedBytes>) {
-    let upload = Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded), file };
-    actions::use_upload(state, upload);
 }
 
 /// Asks the reader for something that may take long; shows progress meanwhile, and what went wrong.
@@ -178,6 +182,7 @@ pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) +
 /// Stops reading; what is in use stays.
 pub fn cancel(state: State) {
     READER.with(FilesLine::end);
+    LOOKING.set(false);
     state.reading.set(None);
     state.offer.set(None);
     state.choice.set(state.choice_in_use.get_untracked());

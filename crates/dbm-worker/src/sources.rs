@@ -26,7 +26,7 @@ impl Material {
     /// The visible units of each categorical column, of which one is high.
     pub fn one_hot(&self) -> Vec<Range<usize>> {
         match &self.data.visible {
-            Some(Visible::Table(columns)) => columns.one_hot(),
+            Some(Visible::Table(columns)) => columns.groups(),
             _ => Vec::new(),
         }
     }
@@ -48,7 +48,7 @@ pub fn make(source: &DataSource) -> Result<Material, DataError> {
 
 /// Examples as the second worker sent them, checked again.
 fn given(encoded: &EncodedData) -> Result<Material, DataError> {
-    let EncodedData { name, width, packed, known, image, depth, held_back, visible } = encoded;
+    let EncodedData { name, width, packed, known, image, depth, held_back, visible, .. } = encoded;
     let refused = || DataError::refused(name);
     let width = *width as usize;
     let mut examples = Examples::from_packed(width, packed.clone()).map_err(refused())?;

@@ -109,7 +109,7 @@ impl Measured<'_> {
 
 impl Bench {
     fn load(&self) -> Result<Dataset, CliError> {
-        let reading = Reading { binarize: self.binarize, bits_per_value: 1, tile: None, digits: self.digits };
+        let reading = Reading { binarize: self.binarize, bits_per_value: None, tile: None, digits: self.digits };
         DataArgs { data: self.data.clone(), reading }.load(Split::Train)
     }
 

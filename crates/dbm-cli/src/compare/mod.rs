@@ -6,7 +6,7 @@ mod schedule;
 mod spec;
 mod table;
 
-use crate::data::{DataArgs, Split};
+use crate::data::{DataArgs, Split, without_gaps};
 use crate::error::CliError;
 use crate::files;
 use crate::memory::Limit;
@@ -102,6 +102,10 @@ impl Compare {
         files::check_writable(&self.out)?;
         self.plot.as_deref().map_or(Ok(()), files::check_writable)?;
         let data = self.data.load(Split::Train)?;
+        without_gaps(
+            &data,
+            "the most that any model can reach, which the runs are drawn beside, is told of whole examples alone",
+        )?;
         let plan = self.plan(&data.examples, data.image, memory)?;
         let attainable = -entropy(&data.examples);
 

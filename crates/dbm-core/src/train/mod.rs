@@ -328,3 +328,37 @@ fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Optio
     }
     Some(layers)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Units, init};
+
+    #[test]
+    fn a_missing_bit_is_clamped_in_neither_phase_and_shards_without_gaps_have_no_marks() {
+        let bits: Vec<u8> = (0..64 * 9_u32).map(|i| u8::from(i % 4 > 1)).collect();
+        let whole = Examples::from_bits(9, &bits).unwrap();
+        // Of one example alone two bits are missing.
+        let known: Vec<u8> = (0..64 * 9).map(|i| u8::from(i != 40 * 9 + 2 && i != 40 * 9 + 7)).collect();
+        let data = whole.clone().with_gaps(&known).unwrap();
+        let settings = Settings { batch: 64, conditional: 1.0, ..Settings::default() };
+        let mut run = Trainer::new(init::orthogonal(&[9, 4], Units::Signs, 1).unwrap(), settings).unwrap();
+        let mut gappy = 0;
+        for _ in 0..50 {
+            // An epoch is one step here: the example is in one of the two shards.
+            let shards = run.begin(&data).unwrap();
+            let marked: Vec<&Batch> = shards.batches.iter().filter(|batch| batch.observed.is_some()).collect();
+            assert_eq!((shards.count(), marked.len()), (2, 1));
+            let (observed, known) = (marked[0].observed.as_ref().unwrap(), marked[0].known.as_ref().unwrap());
+            let missing: Vec<usize> = (0..observed.len()).filter(|&place| !observed[place]).collect();
+            assert_eq!((missing.len(), missing[0] % 9, missing[1] - missing[0]), (2, 2, 5));
+            assert!(missing.iter().all(|&place| !known[place]));
+            // The masks are those of data without gaps, elsewhere.
+            let without = run.begin(&whole).unwrap();
+            let masks = |shards: &Shards| -> Vec<bool> { shards.batches.iter().flat_map(|b| b.known.clone().unwrap()).collect() };
+            gappy += masks(&without).iter().zip(masks(&shards)).filter(|(without, with)| **without && !with).count();
+            run.step += 1;
+        }
+        assert!((20..80).contains(&gappy), "{gappy} of 100 missing bits were known to masks");
+    }
+}

@@ -1,7 +1,7 @@
 //! From cells to bits, by a table's own columns or by those a model was trained on.
 
 use super::cells::{number, shown, word};
-use super::table::{Table, is_gap};
+use super::table::{Table, few, is_gap};
 use super::{Column, Columns, Kind};
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset};
@@ -167,14 +167,12 @@ impl Table {
                 "give a table with those columns, or train a model on this one",
             );
         }
-        let mut notes = Vec::new();
-        for lacking in lacking {
-            notes.push(format!("Column {lacking:?} of the model is not in this table: it counts as missing in every row."));
-        }
+        let mut notes = few(lacking
+            .iter()
+            .map(|lacking| format!("Column {lacking:?} of the model is not in this table: it counts as missing in every row.")));
         let known: HashSet<&str> = theirs.iter().map(|column| column.name.as_str()).collect();
-        for column in (0..self.n_columns()).filter(|&column| !known.contains(self.name(column))) {
-            notes.push(format!("Column {:?} is set aside: the model was trained without it.", self.name(column)));
-        }
+        let unknown = (0..self.n_columns()).map(|column| self.name(column)).filter(|name| !known.contains(name));
+        notes.extend(few(unknown.map(|name| format!("Column {name:?} is set aside: the model was trained without it."))));
         Ok(Matching { columns: found, notes })
     }
 
@@ -217,8 +215,7 @@ impl Table {
                 let high = reader.high(cell).map_err(|expected| DataError::Cell {
                     name: name.into(),
                     line: self.line(row),
-                    column: reader.at + 1,
-                    heading: reader.column.name.clone(),
+                    column: format!("{} ({:?})", reader.at + 1, shown(&reader.column.name)),
                     expected,
                     got: shown(cell),
                 })?;

@@ -109,7 +109,8 @@ impl Filled<'_> {
         })
     }
 
-    /// Writes what was filled, a line each: row (from 1, the header not counted), column, value, probability.
+    /// Writes what was filled, a line each: row (from 1, the header not counted), column, value, probability (in single
+    /// precision).
     ///
     /// # Errors
     /// Those of `out`.
@@ -117,7 +118,7 @@ impl Filled<'_> {
         let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
         writer.write_record(["row", "column", "value", "probability"])?;
         for cell in &self.cells {
-            let (row, probability) = ((cell.row + 1).to_string(), cell.probability.to_string());
+            let (row, probability) = ((cell.row + 1).to_string(), (cell.probability as f32).to_string());
             writer.write_record([row.as_str(), self.table.name(cell.column), cell.value, &probability])?;
         }
         writer.flush()

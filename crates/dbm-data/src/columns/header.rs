@@ -58,17 +58,14 @@ impl Header {
             if known(column).any(|other| other == cell) {
                 return Self::None;
             }
-            match Values::of(cells, known(column)) {
-                Some(values) => {
-                    let fit = values == Values::Numbers && number(cell, cells.separator.leaves_commas()).is_some()
-                        || matches!((values, word(cell)), (Values::Words(of), Some((pair, _))) if pair == of);
-                    spoiled |= !fit;
-                    fits |= fit;
-                }
-                None => {
-                    let distinct: HashSet<&str> = known(column).collect();
-                    repeats |= distinct.len() < known(column).count();
-                }
+            if let Some(values) = Values::of(cells, &known(column)) {
+                let fit = values == Values::Numbers && number(cell, cells.separator.leaves_commas()).is_some()
+                    || matches!((values, word(cell)), (Values::Words(of), Some((pair, _))) if pair == of);
+                spoiled |= !fit;
+                fits |= fit;
+            } else {
+                let distinct: HashSet<&str> = known(column).collect();
+                repeats |= distinct.len() < known(column).count();
             }
         }
         let words = || repeats && cells.rows() > WORDS && first().skip(1).all(|cell| !is_missing(cell));
@@ -84,7 +81,7 @@ enum Values {
 }
 
 impl Values {
-    fn of<'a>(cells: &Cells, known: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
+    fn of<'a>(cells: &Cells, known: &(impl Iterator<Item = &'a str> + Clone)) -> Option<Self> {
         let first = known.clone().next()?;
         if known.clone().all(|cell| number(cell, cells.separator.leaves_commas()).is_some()) {
             return Some(Self::Numbers);

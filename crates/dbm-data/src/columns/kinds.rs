@@ -3,6 +3,7 @@
 use super::Kind;
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
 use super::table::Table;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 /// Up to this many texts are the levels of a category.
@@ -18,10 +19,12 @@ const COUNTING: usize = 3;
 const INDEX_NAMES: [&str; 6] = ["id", "index", "row", "nr", "no", "#"];
 
 /// The different texts of a column, by first appearance, while they are few.
+#[derive(Clone, Default)]
 struct Survey<'a> {
     known: usize,
     numbers: usize,
-    texts: Vec<&'a str>,
+    /// With what number each is, if any.
+    texts: Vec<(&'a str, Option<f64>)>,
     /// There are more than `MOST_LEVELS` of them.
     many: bool,
     /// The first known cell that is no number.
@@ -30,69 +33,75 @@ struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    fn of(table: &'a Table, column: usize) -> Self {
-        let mut survey = Survey { known: 0, numbers: 0, texts: Vec::new(), many: false, stray: None, dashes: false };
-        // Of each text whether it is a number.
-        let mut kinds: Vec<bool> = Vec::new();
-        for row in 0..table.n_rows() {
-            let cell = table.cell(row, column);
-            if is_missing(cell) {
-                survey.dashes |= cell == "-";
-                continue;
+    fn see(&mut self, row: usize, cell: &'a str, comma: bool) {
+        let value = match self.texts.iter().find(|(text, _)| *text == cell) {
+            Some(&(_, value)) => value,
+            None if is_missing(cell) => {
+                self.dashes |= cell == "-";
+                return;
             }
-            let seen = survey.texts.iter().position(|&text| text == cell);
-            let is_number = match seen {
-                Some(at) => kinds[at],
-                None => number(cell, table.comma()).is_some(),
-            };
-            if seen.is_none() {
-                if survey.texts.len() < MOST_LEVELS {
-                    survey.texts.push(cell);
-                    kinds.push(is_number);
+            None => {
+                let value = number(cell, comma);
+                if self.texts.len() < MOST_LEVELS {
+                    self.texts.push((cell, value));
                 } else {
-                    survey.many = true;
+                    self.many = true;
                 }
+                value
             }
-            survey.known += 1;
-            survey.numbers += usize::from(is_number);
-            if !is_number {
-                survey.stray = survey.stray.or(Some(row));
-            }
+        };
+        self.known += 1;
+        if value.is_some() {
+            self.numbers += 1;
+        } else {
+            self.stray = self.stray.or(Some(row));
         }
-        if survey.dashes && survey.texts == ["+"] {
-            survey.texts.push("-");
-        }
-        survey
     }
 }
 
-/// The kind of a column by its own cells, and what the visitor should know of it.
-pub fn detect(table: &Table, column: usize) -> (Kind, Option<String>) {
+/// The kind of each column by its own cells, and what the visitor should know of it. All columns are gone through side by side, in the order
+/// that the cells lie in.
+pub fn detect_all(table: &Table) -> Vec<(Kind, Option<String>)> {
+    let mut surveys = vec![Survey::default(); table.n_columns()];
+    for row in 0..table.n_rows() {
+        for (column, survey) in surveys.iter_mut().enumerate() {
+            survey.see(row, table.cell(row, column), table.comma());
+        }
+    }
+    surveys.into_iter().enumerate().map(|(column, survey)| detect(table, column, survey)).collect()
+}
+
+fn detect(table: &Table, column: usize, mut survey: Survey) -> (Kind, Option<String>) {
     let name = table.name(column);
     let aside = |why: String| (Kind::Aside, Some(format!("Column {name:?} is set aside: {why}")));
-    if column == 0 && table.width() > 1 && is_index(table) {
+    if column == 0 && table.n_columns() > 1 && is_index(table) {
         return aside("it numbers the rows.".into());
     }
-    let survey = Survey::of(table, column);
+    if survey.dashes && survey.texts.iter().all(|(text, _)| *text == "+") && !survey.texts.is_empty() {
+        survey.texts.push(("-", None));
+        survey.numbers = 0;
+    }
     let distinct = survey.texts.len();
     if survey.texts.is_empty() {
         return aside("none of its cells is known.".into());
     }
     if survey.numbers == survey.known {
-        return (number_kind(table, column, None), None);
+        let few = if survey.many { None } else { few_numbers(&survey.texts) };
+        return (few.unwrap_or_else(|| number_kind(table, column, None)), None);
     }
+    let texts: Vec<&str> = survey.texts.iter().map(|(text, _)| *text).collect();
     if !survey.many
-        && let Some(kind) = words(&survey.texts)
+        && let Some(kind) = words(&texts)
     {
         return (kind, None);
     }
     if !survey.many && distinct == 2 {
-        let mut texts = [survey.texts[0], survey.texts[1]];
+        let mut texts = [texts[0], texts[1]];
         texts.sort_by_key(|text| (text.to_lowercase(), *text));
         return (Kind::Binary { low: texts[0].into(), high: texts[1].into() }, None);
     }
     if !survey.many && (distinct <= FEW_LEVELS || 2 * distinct < survey.known) {
-        return (Kind::Category { levels: survey.texts.iter().map(|&text| text.into()).collect() }, None);
+        return (Kind::Category { levels: texts.iter().map(|&text| text.into()).collect() }, None);
     }
     let words = survey.known - survey.numbers;
     match survey.stray {
@@ -130,36 +139,45 @@ fn words(texts: &[&str]) -> Option<Kind> {
     Some(Kind::Binary { low: text(false), high: text(true) })
 }
 
-/// The kind of a column of numbers alone, where those above the threshold are high, or above their median. Two numbers, or one of
-/// 0, 1 and -1, are binary; one other is a category of one level.
+/// A column of one or two numbers, written as where they came first: one of 0, 1 and -1 is binary too, another is a category of one level.
+fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<Kind> {
+    let mut values: Vec<(f64, &str)> = Vec::new();
+    for &(text, value) in texts {
+        let value = value?;
+        if values.iter().all(|&(seen, _)| seen != value) {
+            values.push((value, text));
+        }
+    }
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match values[..] {
+        [(value, text)] => Some(match other_number(value, text) {
+            Some((low, high)) => Kind::Binary { low, high },
+            None => Kind::Category { levels: vec![text.into()] },
+        }),
+        [(_, low), (_, high)] => Some(Kind::Binary { low: low.into(), high: high.into() }),
+        _ => None,
+    }
+}
+
+/// The kind of a column of numbers alone, where those above the threshold are high, or above their median.
 pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Kind {
     let value = |row: usize| {
         let cell = table.cell(row, column);
         if is_missing(cell) { None } else { number(cell, table.comma()) }
     };
     let mut values: Vec<(f64, usize)> = (0..table.n_rows()).filter_map(|row| Some((value(row)?, row))).collect();
-    // 0 and -0 are one number, so rows of both stay in their order.
-    values.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then(a.1.cmp(&b.1)));
+    // None is NaN; 0 and -0 are one number, and stay in the order of their rows.
+    values.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal).then(a.1.cmp(&b.1)));
     let text = |at: usize| table.cell(values[at].1, column).to_string();
-    let (Some(least), Some(most)) = (values.first(), values.last()) else { return Kind::Aside };
-    let (lesser, greater) = (values.partition_point(|v| v.0 <= least.0), values.partition_point(|v| v.0 < most.0));
-    if lesser == values.len() {
-        return match other_number(least.0, &text(0)) {
-            Some((low, high)) => Kind::Binary { low, high },
-            None => Kind::Category { levels: vec![text(0)] },
-        };
-    }
-    if lesser == greater {
-        return Kind::Binary { low: text(0), high: text(greater) };
-    }
+    let Some((last, most)) = values.len().checked_sub(1).map(|last| (last, values[last].0)) else { return Kind::Aside };
     let threshold = threshold.unwrap_or_else(|| {
-        let median = values[(values.len() - 1) / 2].0;
+        let median = values[last / 2].0;
         // The greatest number has none above it: the one before it then divides.
-        let median = if median == most.0 { values[greater - 1].0 } else { median };
+        let below = values.partition_point(|v| v.0 < most).saturating_sub(1);
+        let median = if median == most { values[below].0 } else { median };
         median.clamp(f64::MIN, f64::MAX)
     });
     let high = values.partition_point(|v| v.0 <= threshold);
-    let last = values.len() - 1;
     Kind::Number {
         threshold,
         low: text(high.saturating_sub(1) / 2),

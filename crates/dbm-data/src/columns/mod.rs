@@ -139,13 +139,8 @@ impl Columns {
         self.columns.iter().map(|column| column.kind.units()).sum()
     }
 
-    /// The units of each column that has any, in order: the units of a cell are known, or missing, together.
+    /// The units of each category, in order: of them exactly one is high, as the groups of `dbm_core::impute` have it.
     pub fn groups(&self) -> Vec<Range<usize>> {
-        self.with_units().map(|(_, units)| units).collect()
-    }
-
-    /// Of these, the units of each category: one of them is high.
-    pub fn one_hot(&self) -> Vec<Range<usize>> {
         let categories = self.with_units().filter(|(column, _)| matches!(column.kind, Kind::Category { .. }));
         categories.map(|(_, units)| units).collect()
     }

@@ -1,7 +1,7 @@
 //! A table as read.
 
 use super::header::Header;
-use super::kinds::{detect, number_kind};
+use super::kinds::{detect_all, number_kind};
 use super::parse::Cells;
 use super::separator::{LOOK as SEPARATOR_ROWS, Separator};
 use super::{Column, Columns, Kind, cells::is_missing};
@@ -11,8 +11,8 @@ use std::collections::{HashMap, HashSet};
 
 /// A table as read: its cells as text, so that what is known can be written back as it came.
 ///
-/// It takes the bytes of its cells, 4 more a cell and 4 a row: 70 000 x 784 cells of one digit each take 275 MB. While it is read, it takes
-/// at most 7 bytes for each of the text, beside that.
+/// It takes the bytes of its cells, 4 more a cell, 4 a row and some hundred a column: 70 000 x 784 cells of one digit each take 275 MB. Reading
+/// takes no more beside the text, and for no text more than 7 bytes for each of its bytes and those of the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     cells: Cells,
@@ -84,14 +84,12 @@ impl Table {
     fn understood(mut self) -> Self {
         self.names = self.distinct_names();
         (self.kinds, self.notes) = (vec![], vec![]);
-        let found: Vec<(Kind, Option<String>)> = (0..self.width()).map(|column| detect(&self, column)).collect();
+        let (kinds, notes): (Vec<_>, Vec<_>) = detect_all(&self).into_iter().unzip();
+        self.kinds = kinds;
         if self.cells.comments > 0 {
             self.notes.push(format!("Lines beginning with # were passed over: {}.", self.cells.comments));
         }
-        for (kind, note) in found {
-            self.kinds.push(kind);
-            self.notes.extend(note);
-        }
+        self.notes.extend(few(notes.into_iter().flatten()));
         self
     }
 
@@ -99,8 +97,8 @@ impl Table {
         let mut taken = HashSet::new();
         // The next copy's number of each name, so that a thousand of one name take a thousand tries.
         let mut copies: HashMap<String, usize> = HashMap::new();
-        let mut names = Vec::with_capacity(self.width());
-        for column in 0..self.width() {
+        let mut names = Vec::with_capacity(self.n_columns());
+        for column in 0..self.n_columns() {
             let heading = self.heading(column).unwrap_or("");
             let base = if heading.is_empty() { format!("column {}", column + 1) } else { heading.to_string() };
             let mut name = base.clone();
@@ -121,10 +119,6 @@ impl Table {
 
     /// Columns, one or more.
     pub fn n_columns(&self) -> usize {
-        self.cells.width()
-    }
-
-    pub(super) fn width(&self) -> usize {
         self.cells.width()
     }
 
@@ -193,7 +187,7 @@ impl Table {
             (Kind::Number { .. }, Some(&threshold)) => number_kind(self, column, Some(threshold)),
             (kind, _) => kind.clone(),
         };
-        let columns = (0..self.width()).map(|column| Column { name: self.names[column].clone(), kind: kind(column) });
+        let columns = (0..self.n_columns()).map(|column| Column { name: self.names[column].clone(), kind: kind(column) });
         Columns { columns: columns.collect() }
     }
 
@@ -204,7 +198,9 @@ impl Table {
         mut out: impl std::io::Write,
         mut cell: impl FnMut(usize, usize) -> Option<&'a str>,
     ) -> std::io::Result<()> {
-        if self.mark {
+        // A cell that begins with the mark would be taken for it, where it comes first.
+        let first = self.raw(if self.has_header() { None } else { Some(0) }, 0);
+        if self.mark || first.starts_with('\u{feff}') {
             out.write_all("\u{feff}".as_bytes())?;
         }
         // Where another separator in the first cells would be taken for that of the table, all cells are quoted.
@@ -230,7 +226,7 @@ impl Table {
             .terminator(end)
             .quote_style(quotes)
             .from_writer(out);
-        let columns = 0..self.width();
+        let columns = 0..self.n_columns();
         if self.has_header() {
             writer.write_record(columns.clone().map(|column| self.raw(None, column)))?;
         }
@@ -250,6 +246,17 @@ impl Table {
         let _ = self.write(&mut bytes, |_, _| None);
         bytes
     }
+}
+
+/// The first few notes on columns, and how many more there are.
+pub(super) fn few(mut notes: impl Iterator<Item = String>) -> Vec<String> {
+    const FEW: usize = 20;
+    let mut shown: Vec<String> = notes.by_ref().take(FEW).collect();
+    let more = notes.count();
+    if more > 0 {
+        shown.push(format!("And so of {more} more columns."));
+    }
+    shown
 }
 
 /// Whether a cell of a column of this kind is missing: `-` is not where the column writes it.

@@ -136,11 +136,7 @@ impl<'a, 'b> Array<'a, 'b> {
             name,
             expected: "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]"
                 .into(),
-            got: if self.shape.is_empty() {
-                "it is a single number".into()
-            } else {
-                format!("its shape is {}", sizes(&self.shape))
-            },
+            got: if self.shape.is_empty() { "it is a single number".into() } else { format!("its shape is {:?}", self.shape) },
             advice: "reshape it (a single example as array[None]) and save it again",
         }
     }

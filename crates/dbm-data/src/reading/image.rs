@@ -1,6 +1,7 @@
 //! PNG and JPEG files as grey pictures.
 
 use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
+use super::names::line;
 use crate::DataError;
 use png::{ColorType, Transformations};
 use std::io::Cursor;
@@ -42,8 +43,8 @@ pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError
 /// The picture. Colours become grey by the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
 ///
 /// # Errors
-/// [`DataError::Format`] where the file is damaged, [`DataError::Truncated`] and [`DataError::TooLarge`] where it announces more than it
-/// can hold or than is read, before room is made for it.
+/// [`DataError::Format`] where the file is damaged, too, and [`DataError::Truncated`], where it announces more than is read, or than it
+/// can hold, before room is made for it.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     if is_png(bytes) { decode_png(name, bytes) } else { decode_jpeg(name, bytes) }
 }
@@ -53,7 +54,9 @@ fn is_png(bytes: &[u8]) -> bool {
 }
 
 fn damaged(name: &str, expected: &str, reason: impl ToString) -> DataError {
-    let got = format!("it fails ({})", reason.to_string().chars().take(200).collect::<String>());
+    // What stands behind "while" is of no use but to the decoder's authors.
+    let reason = reason.to_string();
+    let got = format!("it fails ({})", line(reason.split(" while ").next().unwrap_or("").trim(), 160));
     DataError::Format {
         name: name.into(),
         expected: expected.into(),
@@ -69,7 +72,12 @@ fn check(name: &str, (rows, columns): (usize, usize), packed: u128, got: u128) -
         return Err(DataError::Empty { name: name.into() });
     }
     if pixels > MAX_PIXELS as u128 {
-        return Err(DataError::TooLarge { name: name.into(), needed: pixels, limit: MAX_PIXELS as u128 });
+        return Err(DataError::Format {
+            name: name.into(),
+            expected: format!("at most {MAX_PIXELS} pixels"),
+            got: format!("it announces {rows} x {columns}"),
+            advice: "cut it into smaller pictures",
+        });
     }
     if packed > got {
         let what = "a picture of the size it announces";
@@ -188,7 +196,7 @@ mod tests {
     #[test]
     fn announced_sizes_are_not_believed() {
         let mut bytes = png(2, 1, ColorType::Grayscale, BitDepth::Eight, &[1, 2]);
-        for (width, words) in [(10_000_u32, "cut short"), (u32::MAX >> 1, "more than the 268435456")] {
+        for (width, words) in [(10_000_u32, "cut short"), (u32::MAX >> 1, "at most 268435456")] {
             for at in [16, 20] {
                 bytes[at..at + 4].copy_from_slice(&width.to_be_bytes());
             }

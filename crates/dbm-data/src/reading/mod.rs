@@ -7,7 +7,7 @@ mod image;
 mod kind;
 pub mod limits;
 mod member;
-mod names;
+pub(crate) mod names;
 mod sheet;
 mod text;
 mod zip;
@@ -28,6 +28,8 @@ use serde::{Deserialize, Serialize};
 pub struct ReadOptions {
     /// Rows and columns of the tiles of a sprite sheet; told from the picture where it is `None`.
     pub tile: Option<(usize, usize)>,
+    /// Text is a table, even where every column is a pixel.
+    pub table: bool,
 }
 
 /// Reads files, one or several that came at once. `report` is told what is being done, how much of it is done, and of how much (0 where that is unknown).
@@ -63,10 +65,10 @@ pub struct ReadOptions {
 /// those of the formats, which name the file.
 pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
-        return Err(DataError::Asked { what: "the files", expected: "one or more", got: "none".into() });
+        return Err(DataError::Asked { what: "the number of files", expected: "1 to 100000", got: "0".into() });
     };
     if files.len() > MAX_FILES {
-        return Err(DataError::Asked { what: "the files", expected: "at most 100000", got: files.len().to_string() });
+        return Err(DataError::Asked { what: "the number of files", expected: "1 to 100000", got: files.len().to_string() });
     }
     let name = if files.len() == 1 {
         shown(base(&first.name))
@@ -129,7 +131,7 @@ fn content(
         return album::read(&mut pictures, &mut budget, notes, report).map(Content::Pictures);
     }
     match &texts[..] {
-        [text] => table(text, &mut budget, notes, report),
+        [text] => table(text, options, &mut budget, notes, report),
         [] => Err(refused.first().map_or_else(|| DataError::Empty { name: name.into() }, |(_, error)| error.clone())),
         several => Err(unrecognized(format!(
             "{} tables came at once ({}); load one alone",
@@ -159,6 +161,7 @@ fn sheet(
 
 fn table(
     member: &Member,
+    options: &ReadOptions,
     budget: &mut Budget,
     notes: &mut Vec<String>,
     report: &mut dyn FnMut(&str, u64, u64),
@@ -167,7 +170,8 @@ fn table(
     let bytes = member.bytes(usize::MAX, budget)?;
     let text = text::decode(&member.name, &bytes, notes)?;
     let table = Table::read(&member.name, &text)?;
-    let Some(pictures) = grid_table::pictures(&table, report) else {
+    let pictures = if options.table { None } else { grid_table::pictures(&table, report) };
+    let Some(pictures) = pictures else {
         notes.extend_from_slice(table.notes());
         return Ok(Content::Table(table));
     };

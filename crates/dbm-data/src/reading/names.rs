@@ -7,15 +7,20 @@ pub(crate) const MAX_SHOWN: usize = 80;
 ///
 /// Every name passes through here once, where it comes in; errors and notes hold nothing else.
 pub(crate) fn shown(name: &str) -> String {
+    line(name, MAX_SHOWN)
+}
+
+/// Any words that are not ours, as one line of at most so many characters.
+pub(crate) fn line(name: &str, most: usize) -> String {
     let tame = |c: char| if c.is_control() || is_formatting(c) { '\u{fffd}' } else { c };
-    let ending = MAX_SHOWN / 2 - 1;
+    let ending = most / 2 - 1;
     // A hostile name can be megabytes long: it is looked at from both ends, never copied.
-    if name.chars().nth(MAX_SHOWN).is_none() {
+    if name.chars().nth(most).is_none() {
         return name.chars().map(tame).collect();
     }
     let mut last: Vec<char> = name.chars().rev().take(ending).map(tame).collect();
     last.reverse();
-    name.chars().take(MAX_SHOWN / 2).map(tame).chain(['…']).chain(last).collect()
+    name.chars().take(most / 2).map(tame).chain(['…']).chain(last).collect()
 }
 
 fn is_formatting(c: char) -> bool {

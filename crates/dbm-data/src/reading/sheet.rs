@@ -72,7 +72,7 @@ impl Side {
 /// The examples on a sheet.
 ///
 /// # Errors
-/// [`DataError::Format`] where the tiles cannot be told, or are not as asked; [`DataError::Empty`] where all are empty.
+/// [`DataError::Format`] where the tiles cannot be told, or are not as asked; or all are empty.
 pub(crate) fn cut(
     name: &str,
     mut picture: Grey,
@@ -104,7 +104,7 @@ pub(crate) fn cut(
         return Err(DataError::Format {
             name: name.into(),
             expected: "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row".into(),
-            got: format!("its {rows} rows and {columns} columns of pixels are neither"),
+            got: format!("its {rows} rows and {columns} columns of pixels fit none of these"),
             advice: "give the tile size, as rows x columns",
         });
     };
@@ -125,7 +125,12 @@ pub(crate) fn cut(
     let is_blank = |tile: &[u8]| size > 1 && tile.iter().all(|&pixel| pixel == tile[0]);
     let count = values.chunks_exact(size).rposition(|tile| !is_blank(tile)).map_or(0, |last| last + 1);
     if count == 0 {
-        return Err(DataError::Empty { name: name.into() });
+        return Err(DataError::Format {
+            name: name.into(),
+            expected: "tiles with something in them".into(),
+            got: "each is of one value all over".into(),
+            advice: "choose another picture, or another tile size",
+        });
     }
     values.truncate(count * size);
     let empty =
@@ -327,7 +332,7 @@ mod tests {
             assert!(refusal(cut("x", grey(9, 45, ramp), Some(tile), &mut Vec::new())).contains("9 rows and 45 columns"));
         }
         assert!(refusal(cut("x", grey(9, 44, ramp), None, &mut Vec::new())).contains("give the tile size"));
-        assert!(refusal(cut("x", grey(28, 56, |_, _| 3), None, &mut Vec::new())).contains("at least one example"));
+        assert!(refusal(cut("x", grey(28, 56, |_, _| 3), None, &mut Vec::new())).contains("something in them"));
     }
 
     proptest! {

@@ -21,6 +21,8 @@ pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 #[derive(Default)]
 pub struct Reader {
     raw: Option<Raw>,
+    /// The file, where that is a table.
+    table: Vec<u8>,
 }
 
 type Answer = Result<FilesEvent, String>;
@@ -54,11 +56,15 @@ impl Reader {
     /// Those of `dbm_data::raw::read`, in words.
     pub fn read(&mut self, files: Vec<NamedBytes>, tile: Option<(usize, usize)>, report: Report) -> Answer {
         let files: Vec<File> = files.into_iter().map(|NamedBytes { name, bytes }| File { name, bytes }).collect();
-        let raw = raw::read(&files, &ReadOptions { tile }, &mut |stage, done, total| report(stage, done as f64, total as f64))
-            .map_err(words)?;
+        let raw = raw::read(&files, &ReadOptions { tile, ..ReadOptions::default() }, &mut |stage, done, total| {
+            report(stage, done as f64, total as f64)
+        })
+        .map_err(words)?;
         let about = about::understood(&raw).map_err(words)?;
+        let is_table = matches!(raw.content, Content::Table(_));
+        self.table = files.into_iter().next().filter(|_| is_table).map(|file| file.bytes).unwrap_or_default();
         self.raw = Some(raw);
-        Ok(FilesEvent::Understood { about: Box::new(about), file: None })
+        Ok(FilesEvent::Understood(Box::new(about)))
     }
 
     fn raw(&self) -> Result<&Raw, String> {
@@ -73,7 +79,7 @@ impl Reader {
         let examples = &data.examples;
         let held_back = match &data.visible {
             Some(Visible::Table(columns)) if hold_back > 0.0 => {
-                let hidden = impute::hide(examples, &columns.one_hot(), hold_back, HOLD_BACK_SEED).map_err(words)?;
+                let hidden = impute::hide(examples, &columns.groups(), hold_back, HOLD_BACK_SEED).map_err(words)?;
                 held(examples, hidden.examples())
             }
             _ => Vec::new(),
@@ -88,6 +94,7 @@ impl Reader {
             depth: depth as u8,
             held_back,
             visible: data.visible.as_ref().map(Visible::to_json).unwrap_or_default(),
+            table: self.table.clone(),
         })
     }
 }

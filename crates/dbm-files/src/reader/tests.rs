@@ -28,8 +28,8 @@ fn table() -> NamedBytes {
 #[test]
 fn a_table_is_understood_encoded_and_filled() {
     let mut reader = Reader::default();
-    let FilesEvent::Understood { about, file } = read(&mut reader, table()).unwrap() else { panic!("understood") };
-    assert_eq!((about.name.as_str(), about.count, file), ("people.csv", 60, None));
+    let FilesEvent::Understood(about) = read(&mut reader, table()).unwrap() else { panic!("understood") };
+    assert_eq!((about.name.as_str(), about.count), ("people.csv", 60));
     let UnderstoodKind::Table { columns, rows } = &about.kind else { panic!("a table") };
     let kinds: Vec<(&str, u32, u32)> = columns.iter().map(|c| (c.name.as_str(), c.units, c.missing)).collect();
     assert_eq!(kinds, [("id", 0, 0), ("smoker", 1, 20), ("colour", 3, 0), ("age", 1, 0)]);
@@ -38,6 +38,7 @@ fn a_table_is_understood_encoded_and_filled() {
     let encode = |hold_back| FilesCommand::Encode { encoding: about.encoding.clone(), hold_back };
     let FilesEvent::Encoded(encoded) = ask(&mut reader, encode(0.0)) else { panic!("encoded") };
     assert_eq!((encoded.width, encoded.packed.len(), encoded.known.len(), encoded.held_back.len()), (5, 60, 60, 0));
+    assert_eq!(encoded.table, table().bytes);
     let FilesEvent::Encoded(tested) = ask(&mut reader, encode(0.1)) else { panic!("encoded") };
     assert_eq!(EncodedData { held_back: vec![], ..tested.clone() }, encoded);
     let held: u32 = tested.held_back.iter().map(|byte| byte.count_ones()).sum();
@@ -63,7 +64,7 @@ fn a_table_is_understood_encoded_and_filled() {
 fn pictures_follow_the_slider_and_what_is_refused_changes_nothing() {
     let mut reader = Reader::default();
     let array = dbm_data::npy::write_u8(&[3, 2, 2], &[0, 50, 100, 200, 10, 60, 110, 210, 20, 70, 120, 255]);
-    let FilesEvent::Understood { about, .. } = read(&mut reader, file("x.npy", &array)).unwrap() else { panic!("understood") };
+    let FilesEvent::Understood(about) = read(&mut reader, file("x.npy", &array)).unwrap() else { panic!("understood") };
     assert_eq!(about.kind, UnderstoodKind::Pictures { shape: (2, 2), low: 0.0, high: 255.0, classes: 0 });
     assert_eq!((about.encoding.bits, about.encoding.threshold, about.look.share_of_ones), (1, 127.0, 0.25));
     assert!(read(&mut reader, file("y.npy", b"\x93NUMPY")).unwrap_err().contains("y.npy"));

@@ -29,8 +29,18 @@ fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
     match source {
         DataSource::Digits { .. } | DataSource::Bars => Vec::new(),
         // Every field is named, so that one that is added is not forgotten here.
-        DataSource::Examples(EncodedData { name: _, width: _, packed, known, image: _, depth: _, held_back, visible: _ }) => {
-            vec![packed, known, held_back]
+        DataSource::Examples(EncodedData {
+            name: _,
+            width: _,
+            packed,
+            known,
+            image: _,
+            depth: _,
+            held_back,
+            visible: _,
+            table,
+        }) => {
+            vec![packed, known, held_back, table]
         }
     }
 }

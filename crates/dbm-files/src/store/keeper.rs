@@ -65,7 +65,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
             FilesCommand::Keep { step, checkpoint } => self.keep(step, &checkpoint).await,
             FilesCommand::Forget { for_good } => self.forget(for_good).await.map(|()| FilesEvent::Done),
             FilesCommand::Recall => self.recall().await,
-            _ => Err("This is not about kept runs.".into()),
+            _ => Err("this is the keeper: it was asked for what only the reader does; reload the page".into()),
         }
     }
 

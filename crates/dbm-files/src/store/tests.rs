@@ -194,8 +194,9 @@ fn examples() -> DataSource {
         known: vec![b'\n'; 77],
         image: Some((3, 4)),
         depth: 2,
-        held_back: vec![b'\n', 0, 255],
+        held_back: vec![9; 5],
         visible: "{\"any\": \"JSON\"}\n".into(),
+        table: b"a,b\n1,?\n".to_vec(),
     })
 }
 

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 pub fn Gaps() -> impl IntoView {
     let state = state();
     let missing = Memo::new(move |_| state.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
-    let shown = Memo::new(move |_| gaps::table(state).is_some() && missing.get() > 0.0);
+    let shown = Memo::new(move |_| gaps::is_table(state) && missing.get() > 0.0);
     let untrained = move || state.metrics.with(|metrics| metrics.step) == 0;
     let busy = move || state.filling.get().is_some();
     view! {

@@ -78,7 +78,7 @@ fn bars() -> Command {
 }
 
 fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
-    let [known, held_back] = [vec![], vec![]];
+    let [known, held_back, table] = [vec![], vec![], vec![]];
     EncodedData {
         name: name.into(),
         width,
@@ -88,6 +88,7 @@ fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
         depth: 1,
         held_back,
         visible: String::new(),
+        table,
     }
 }
 

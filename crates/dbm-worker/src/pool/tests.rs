@@ -226,7 +226,9 @@ fn gappy(estimator: &str) -> Command {
         known: data.known_packed().unwrap().to_vec(),
         image: Some((4, 4)),
         depth: 1,
+        held_back: vec![],
         visible: String::new(),
+        table: vec![],
     };
     Command::UseData { source: DataSource::Examples(encoded), plan: plan(estimator, 1) }
 }

@@ -1,0 +1,216 @@
+//! What must hold of every parser, whatever bytes come: a function a fuzz target, which the tests of `dbm-data` run as well, on the corpus and
+//! on bytes of proptest's.
+//!
+//! No panic; no more memory than a multiple of the input's size and a constant, both stated here; and every refusal is a line fit to be shown.
+
+use dbm_data::columns::Table;
+use dbm_data::idx::Idx;
+use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, read};
+use dbm_data::{Checkpoint, DataError, npy};
+use peak_alloc::PeakAlloc;
+use std::sync::{Mutex, PoisonError};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+/// The allocator counts for all threads, so one measures at a time.
+static MEASURING: Mutex<()> = Mutex::new(());
+
+/// Room for decompressors (a window of 32 kB and tables), names, messages.
+const LITTLE: usize = 1 << 20;
+/// Bytes for each byte of what is not packed: values as read, as bits with their marks, and as a preview.
+const PLAIN: usize = 64;
+/// Deflate makes at most so many bytes of one.
+const DEFLATE: usize = 1032;
+/// A pixel can be a bit of those, and takes 4 bytes while it has colours.
+const PNG: usize = DEFLATE * 8 * 8;
+/// Pixels that a byte of JPEG may announce, and what each takes: coefficients, samples, colours.
+const JPEG: usize = 2048 * 32;
+
+/// What each target is called, and what it does.
+pub const TARGETS: [(&str, fn(&[u8])); 9] = [
+    ("idx", idx),
+    ("npy", npy),
+    ("npz_zip", npz_zip),
+    ("png", png),
+    ("jpeg", jpeg),
+    ("table", table),
+    ("gzip", gzip),
+    ("checkpoint", checkpoint),
+    ("raw", raw),
+];
+
+/// Runs it, and holds its peak of memory against `multiple` times the input.
+fn bounded<R>(multiple: usize, input: &[u8], work: impl FnOnce() -> R) -> R {
+    let _alone = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = ALLOCATOR.current_usage();
+    ALLOCATOR.reset_peak_usage();
+    let result = work();
+    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
+    let most = multiple * input.len() + LITTLE;
+    assert!(peak <= most, "{peak} bytes of memory for {} of input; {most} are allowed", input.len());
+    result
+}
+
+/// A refusal is a line that can be shown.
+fn shown<T>(result: Result<T, DataError>) -> Option<T> {
+    result
+        .map_err(|error| {
+            let message = error.to_string();
+            assert!(!message.contains(char::is_control), "{message:?}");
+            assert!((20..2000).contains(&message.len()), "{message:?}");
+        })
+        .ok()
+}
+
+/// What was read can be described, shown and made binary, and says the same each time.
+fn used(raw: &Raw) {
+    for bits in [1, 3] {
+        let encoding = Encoding { bits, ..raw.suggest() };
+        let Some(data) = shown(raw.encode(&encoding)) else { continue };
+        let about = raw.about(&encoding).expect("what can be encoded can be described");
+        raw.preview(&encoding, 3).expect("what can be encoded can be shown");
+        assert_eq!((about.count, about.units), (data.examples.len(), data.examples.width()));
+        assert!((0.0..=1.0).contains(&about.ones) && (0.0..=1.0).contains(&about.missing_share));
+        if let Content::Pictures(pictures) = &raw.content {
+            assert_eq!(pictures.values.len(), pictures.count * pictures.size());
+            let bytes = data.examples.packed().len() + data.examples.known_packed().map_or(0, <[u8]>::len);
+            assert_eq!(about.bytes, bytes as u64);
+            let visible = data.visible.as_ref().expect("pictures have one");
+            assert_eq!(visible.grey(&data.examples.row(0)).len(), pictures.size());
+            assert_eq!(pictures.encode_as("again", visible).map(|again| again.examples), Ok(data.examples));
+        }
+    }
+}
+
+fn read_all(multiple: usize, data: &[u8], files: &[File], options: &ReadOptions) {
+    bounded(multiple, data, || {
+        if let Some(raw) = shown(read(files, options, &mut |_, _, _| {})) {
+            used(&raw);
+        }
+    });
+}
+
+/// The bytes behind others, so that these are not found anew each time.
+fn with(magic: &[u8], data: &[u8]) -> Vec<u8> {
+    if data.starts_with(magic) { data.to_vec() } else { [magic, data].concat() }
+}
+
+fn file(bytes: Vec<u8>) -> File {
+    File { name: "a\u{202e}\nname".into(), bytes }
+}
+
+/// IDX.
+pub fn idx(data: &[u8]) {
+    let bytes = with(&[0, 0], data);
+    bounded(PLAIN, data, || shown(Idx::read("x", &bytes)));
+    read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
+}
+
+/// NPY.
+pub fn npy(data: &[u8]) {
+    let bytes = with(b"\x93NUMPY", data);
+    bounded(PLAIN, data, || shown(npy::read_u8("x", &bytes)));
+    read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
+}
+
+/// ZIP: the bytes as an archive, or packed into one that is whole.
+pub fn npz_zip(data: &[u8]) {
+    let [how, data @ ..] = data else { return };
+    let bytes = if how % 2 == 0 { with(b"PK\x03\x04", data) } else { stored(data) };
+    read_all(PNG, data, &[file(bytes)], &ReadOptions::default());
+}
+
+/// A ZIP archive of entries that begin where `|||` stands, stored.
+fn stored(data: &[u8]) -> Vec<u8> {
+    let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0_u16);
+    let mut rest = data;
+    while !rest.is_empty() && count < 20 {
+        let end = rest.windows(3).position(|three| three == b"|||").unwrap_or(rest.len());
+        let content = &rest[..end];
+        rest = rest.get(end + 3..).unwrap_or(&[]);
+        let mut sum = flate2::Crc::new();
+        sum.update(content);
+        let size = (content.len() as u32).to_le_bytes();
+        let name = format!("{}/y{count}", count % 3);
+        // What both headers have: version, flags, method, time, date, checksum, sizes, lengths of the name and of nothing.
+        let common =
+            [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sum.sum().to_le_bytes()[..], &size, &size, &[name.len() as u8, 0, 0, 0]].concat();
+        let start = (bytes.len() as u32).to_le_bytes();
+        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), content].concat());
+        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
+        count += 1;
+    }
+    let (size, start) = ((directory.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
+    let count = count.to_le_bytes();
+    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &size, &start, &[0, 0]].concat()
+}
+
+/// PNG, the tile being told by the last bytes.
+pub fn png(data: &[u8]) {
+    let tile = match data {
+        [.., 1..=40, rows, columns] => Some((usize::from(*rows), usize::from(*columns))),
+        _ => None,
+    };
+    read_all(PNG, data, &[file(with(b"\x89PNG\r\n\x1a\n", data))], &ReadOptions { tile, table: false });
+}
+
+/// JPEG, alone and with another of the same size.
+pub fn jpeg(data: &[u8]) {
+    let bytes = with(b"\xff\xd8\xff", data);
+    let tile = Some((2, 3));
+    read_all(JPEG, data, &[file(bytes.clone())], &ReadOptions { tile, table: false });
+    read_all(2 * JPEG, data, &[file(bytes.clone()), file(bytes)], &ReadOptions::default());
+}
+
+/// Tables: any text, in any of the encodings.
+pub fn table(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        let table = bounded(PLAIN, data, || shown(Table::read("x", text)));
+        if let Some(table) = table {
+            let again = Table::read("x", &String::from_utf8_lossy(&table.to_csv())).expect("what is written is read");
+            assert_eq!((again.n_rows(), again.n_columns()), (table.n_rows(), table.n_columns()));
+        }
+    }
+    read_all(PLAIN, data, &[file(data.to_vec())], &ReadOptions::default());
+}
+
+/// Gzip: the bytes as such, and packed.
+pub fn gzip(data: &[u8]) {
+    read_all(DEFLATE * PLAIN, data, &[file(with(&[0x1f, 0x8b, 8], data))], &ReadOptions::default());
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, data).expect("a vector takes all");
+    let packed = encoder.finish().expect("a vector takes all");
+    read_all(PNG, data, &[file(packed)], &ReadOptions::default());
+}
+
+/// Checkpoints; the first bytes may leave out the header's length.
+pub fn checkpoint(data: &[u8]) {
+    let bytes = if data.starts_with(b"{") {
+        let end = data.windows(2).position(|two| two == b"}\n").map_or(data.len(), |at| at + 2);
+        [&(end as u64).to_le_bytes(), data].concat()
+    } else {
+        data.to_vec()
+    };
+    bounded(PLAIN, data, || {
+        if let Some(checkpoint) = shown(Checkpoint::read("x", &bytes)) {
+            let visible = checkpoint.notes.get(dbm_data::raw::Visible::NOTE);
+            visible.map(|json| shown(dbm_data::raw::Visible::from_json("x", json)));
+            let _ = checkpoint.into_snapshot();
+        }
+    });
+}
+
+/// Anything, as several files.
+pub fn raw(data: &[u8]) {
+    let files: Vec<File> = data
+        .split(|&byte| byte == b'\x0c')
+        .take(20)
+        .enumerate()
+        .map(|(at, part)| {
+            let name = String::from_utf8_lossy(&part[..part.len().min(9)]).into_owned() + "/" + &at.to_string();
+            File { name, bytes: part.to_vec() }
+        })
+        .collect();
+    read_all(PNG, data, &files, &ReadOptions { tile: Some((2, 2)), table: true });
+    read_all(PNG, data, &[file(data.to_vec())], &ReadOptions::default());
+}
