@@ -87,16 +87,14 @@ const isOffered = async (page) => {
 
 /** Trains on bars and stripes, which is quick, and waits for `count` checkpoints to be kept. */
 async function train(page, count) {
-  await enabled(page, "Train").waitFor({ timeout: 60_000 });
-  await page.getByLabel("Data set", { exact: true }).selectOption("bars");
-  await page.getByText(/30 examples, 4 × 4/).waitFor();
+  await onBars(page);
   await enabled(page, "Train").click();
   let last = 0;
   for (let i = 0; i < count; i++) last = await until(() => keptAt(page), (step) => step > last, "another checkpoint kept", 60);
   return last;
 }
 
-/** Every slot of every place in the private file system: what its header says, whether it is whole, and a hash of its checkpoint; and the run's source and plan. */
+/** Every slot of every place in the private file system: what its header says, whether it is whole, and a hash of its checkpoint. */
 const storage = (page) =>
   page.evaluate(async () => {
     const places = {};
@@ -107,10 +105,7 @@ const storage = (page) =>
       for await (const [file, handle] of place.entries()) {
         const bytes = new Uint8Array(await (await handle.getFile()).arrayBuffer());
         const view = new DataView(bytes.buffer);
-        if (file === "head") {
-          const { head } = JSON.parse(new TextDecoder().decode(bytes.subarray(48, bytes.indexOf(10, 48))));
-          Object.assign(places[name], { source: head.source, plan: head.plan });
-        } else if (bytes.length > 48) {
+        if (file.startsWith("slot") && bytes.length > 48) {
           const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes.subarray(48)));
           places[name].slots.push({
             step: view.getUint32(40, true),
@@ -129,49 +124,50 @@ const storage = (page) =>
 /** The place that was written last. */
 const latestPlace = async (page) => Object.values(await storage(page)).filter((place) => place.slots.length).sort((a, b) => b.slots[0].written - a.slots[0].written)[0];
 
-/** The hash of the checkpoint that an undisturbed run has at a step, made by a worker of its own. */
-const undisturbed = (page, { source, plan }, step) =>
-  page.evaluate(
-    ([source, plan, step]) =>
-      new Promise((resolve, reject) => {
-        const worker = new Worker("./dbm-worker-wasm_loader.js", { type: "module" });
-        let [id, version, at, going] = [0, 0, 0, false];
-        const ask = (command) => worker.postMessage({ version, id: ++id, command });
-        const next = () => {
-          // Training cannot be stopped at a step, so the last ones are taken one by one.
-          going = at + 4000 < step;
-          ask(going ? "Train" : "Step");
+/** Puts the page on bars and stripes, in steps long enough to be counted and to be shared by the workers there are. */
+async function onBars(page) {
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await page.getByLabel("Data set", { exact: true }).selectOption("bars");
+  await page.getByText(/30 examples, 4 × 4/).waitFor();
+  await page.getByLabel("Batch size").fill("3000");
+}
+
+/** The hash of the checkpoint that an undisturbed run has at a step: another tab's, that trains to shortly before it and takes the last steps one by one. */
+async function undisturbed(page, step) {
+  await onBars(page);
+  const press = (goal, far) =>
+    page.evaluate(
+      async ([goal, far]) => {
+        const at = () => Number(document.querySelector("output[aria-label='Gradient steps']").textContent);
+        const button = (name) => [...document.querySelectorAll("button")].find((button) => button.textContent === name);
+        const wait = () => new Promise((resolve) => setTimeout(resolve, 4));
+        const ready = async (name) => {
+          while (button(name).disabled) await wait();
+          return button(name);
         };
-        worker.onerror = reject;
-        worker.onmessage = async ({ data: { version: theirs, event } }) => {
-          version = theirs;
-          if (event === "Ready") ask({ UseData: { source, plan } });
-          if (event.Failed) reject(new Error(event.Failed.message));
-          if (event.DataReady) next();
-          if (event.Metrics) {
-            at = event.Metrics.step;
-            if (going && at + 2000 > step) {
-              going = false;
-              ask("Pause");
-            }
-          }
-          if (event.Snapshot) {
-            at = event.Snapshot.step;
-            if (at > step) reject(new Error(`went beyond step ${step}: ${at}`));
-            else if (at < step) going || next();
-            else {
-              const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", event.Snapshot.checkpoint));
-              worker.terminate();
-              resolve(Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join(""));
-            }
-          }
-        };
-      }),
-    [source, plan, step],
-  );
+        if (at() + far < goal) {
+          (await ready("Train")).click();
+          while (at() + far < goal) await wait();
+          (await ready("Pause")).click();
+        }
+        while (at() < goal) {
+          const before = at();
+          (await ready("Step")).click();
+          while (at() === before) await wait();
+        }
+        return at();
+      },
+      [goal, far],
+    );
+  assert.equal(await press(step, 100), step);
+  await until(() => keptAt(page), (kept) => kept === step, "the undisturbed run kept");
+  const [latest] = (await latestPlace(page)).slots;
+  assert.equal(latest.step, step);
+  return latest.hash;
+}
 
 /** Presses Step three times; the checkpoint that is kept then must be that of an undisturbed run. */
-async function goesOnToTheBit(page) {
+async function goesOnToTheBit(page, open) {
   const from = await steps(page);
   for (let i = 1; i <= 3; i++) {
     await enabled(page, "Step").click();
@@ -180,11 +176,13 @@ async function goesOnToTheBit(page) {
   await until(() => keptAt(page), (step) => step === from + 3, "the last step kept");
   const place = await latestPlace(page);
   assert.equal(place.slots[0].step, from + 3);
-  assert.equal(place.slots[0].hash, await undisturbed(page, place, from + 3), "the bits of an undisturbed run");
+  const other = await open();
+  assert.equal(place.slots[0].hash, await undisturbed(other, from + 3), "the bits of an undisturbed run");
+  await other.close();
 }
 
 /** After a death at `died`: the offer comes, says a step at most 5 s old, and going on from it gives the bits of an undisturbed run. */
-async function comesBack(page, seen, died) {
+async function comesBack(page, open, seen, died) {
   await offer(page).waitFor({ timeout: 60_000 });
   const place = await latestPlace(page);
   const [{ step, written, whole }] = place.slots;
@@ -198,7 +196,7 @@ async function comesBack(page, seen, died) {
   await page.getByText(`The run stands at step ${step} again; press Train to go on.`).waitFor();
   assert.equal(await page.getByLabel("Data set", { exact: true }).inputValue(), "bars");
   assert.equal(await offer(page).count(), 0);
-  await goesOnToTheBit(page);
+  await goesOnToTheBit(page, open);
 }
 
 for (const [how, kill] of [
@@ -219,7 +217,7 @@ for (const [how, kill] of [
     await page.waitForTimeout(2_500); // into the time before the next checkpoint
     const died = Date.now();
     await kill(page);
-    await comesBack(page.isClosed() ? await open() : page, seen, died);
+    await comesBack(page.isClosed() ? await open() : page, open, seen, died);
   }));
 }
 
@@ -230,7 +228,7 @@ test("a browser that is killed in training can be gone on with, to the bit", kep
   const died = Date.now();
   await restart();
   page.errors.splice(0, page.errors.length);
-  await comesBack(await open(), seen, died);
+  await comesBack(await open(), open, seen, died);
 }));
 
 test("a worker that is killed in training is replaced, and the run goes on to the bit, and is kept", kept({}, async ({ open }) => {
@@ -240,7 +238,7 @@ test("a worker that is killed in training is replaced, and the run goes on to th
   await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
   await enabled(page, "Step").waitFor({ timeout: 60_000 });
   assert.ok((await steps(page)) >= seen, "from the checkpoint kept last, or a later one");
-  await goesOnToTheBit(page);
+  await goesOnToTheBit(page, open);
   // The keeper dies: the next checkpoint has another one.
   await page.workers().find((worker) => worker.url().includes("dbm-files")).evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 0, "the keeper is gone");

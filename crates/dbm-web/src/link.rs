@@ -69,17 +69,13 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         inner.next_id
     })?;
     let leave = leave(&command);
-    let restores = matches!(command, Command::Restore { .. });
-    let goes_on = restores && state.snapshot.with_untracked(Option::is_some);
-    let taken = matches!(purpose, Purpose::GoOn { .. });
-    let request = Request { version: VERSION, id, command };
-    let packed = if taken {
-        wire::pack_with(&request, put_away::taken().as_ref())
-    } else if goes_on {
-        wire::pack_with(&request, put_away::latest().as_ref())
-    } else {
-        wire::pack(request)
+    let elsewhere = match purpose {
+        Purpose::Restore if state.snapshot.with_untracked(Option::is_some) => put_away::latest(),
+        Purpose::GoOn { .. } => put_away::taken(),
+        _ => None,
     };
+    let request = Request { version: VERSION, id, command };
+    let packed = if elsewhere.is_some() { wire::pack_with(&request, elsewhere.as_ref()) } else { wire::pack(request) };
     let sent =
         packed.map_err(JsValue::from).and_then(|parcel| worker.post_message_with_transfer(&parcel.message, &parcel.transfer));
     if let Err(problem) = sent {
