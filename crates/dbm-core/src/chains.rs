@@ -5,12 +5,10 @@
 
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
-use crate::one_hot;
 use crate::rng::Stream;
 use crate::vector::vectorized;
 use crate::{Dbm, parity::Parity};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
@@ -26,18 +24,22 @@ pub enum Clamp {
     Known(Vec<bool>),
 }
 
+/// Draws visible units that are not independent, given the fields of their layer, into decisions.
+pub type Together<'a> = dyn Fn(&[f32], &mut Stream, &mut [f32]) + 'a;
+
 /// How a half-sweep sets a unit from its field.
 pub enum Rule<'a> {
     /// To its conditional minimum of the energy: high where `a >= 0`.
     Minimum,
     /// To a draw from its conditional distribution; one stream a chain.
     Gibbs(&'a mut [Stream]),
-    /// As Gibbs, with exactly one unit of each group high: a group's missing units are drawn together, from their distribution given that.
-    Grouped {
+    /// As Gibbs, but for visible units that are not independent: `together` is told the fields of a chain's visible layer and puts decisions of its
+    /// own, at least zero for a high unit, in place of those of units that are not clamped.
+    Together {
         /// One a chain.
         streams: &'a mut [Stream],
-        /// Visible units, each group apart from the others.
-        groups: &'a [Range<usize>],
+        /// What draws them.
+        together: &'a Together<'a>,
     },
     /// To a draw from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
     /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model. One stream a chain.
@@ -296,13 +298,13 @@ impl Chains {
         let mut flipped = Vec::with_capacity(chains.len());
         for &c in chains {
             let c = c as usize;
-            let (stream, annealing, groups): (_, _, &[Range<usize>]) = match &mut rule {
-                Rule::Minimum => (None, None, &[]),
-                Rule::Gibbs(streams) => (Some(&mut streams[c]), None, &[]),
-                Rule::Grouped { streams, groups } => (Some(&mut streams[c]), None, groups),
-                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), &[]),
+            let (stream, annealing, together) = match &mut rule {
+                Rule::Minimum => (None, None, None),
+                Rule::Gibbs(streams) => (Some(&mut streams[c]), None, None),
+                Rule::Together { streams, together } => (Some(&mut streams[c]), None, Some(*together)),
+                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), None),
             };
-            self.set(model, parity, c, stream, annealing, groups);
+            self.set(model, parity, c, stream, annealing, together);
             flipped.push(self.scratch.flips.len() as u32);
             self.carry(model, parity, c);
         }
@@ -317,7 +319,7 @@ impl Chains {
         c: usize,
         mut stream: Option<&mut Stream>,
         annealing: Option<(&[Vec<f32>], f32)>,
-        groups: &[Range<usize>],
+        together: Option<&Together>,
     ) {
         let units = model.units();
         let Scratch { uniforms, annealed, decisions, flips, ends, .. } = &mut self.scratch;
@@ -354,12 +356,8 @@ impl Chains {
                     }
                 }
             }
-            if let (0, Some(stream)) = (l, stream.as_deref_mut()) {
-                let clamped = |i: usize| match &self.clamp {
-                    Clamp::Known(known) if known[c * field.len() + i] => Some(state[i] > 0.5),
-                    _ => None,
-                };
-                one_hot::decide(groups, field, units.gap(), clamped, stream, decisions);
+            if let (0, Some(together), Some(stream)) = (l, together, stream.as_deref_mut()) {
+                together(field, stream, decisions);
             }
             flip(decisions, state, units.low(), units.high(), flips);
             ends.push((l, flips.len()));

@@ -304,6 +304,7 @@ fn zeros(model: &Dbm, layer: usize) -> Tensors {
 }
 
 /// Draws the missing units of the rows that have any, each from its own stream: `known`, `[chains, n_0]` row by row, stay as they are.
+#[inline(never)]
 fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, known: &[bool], streams: &mut [Stream]) -> Result<(), DbmError> {
     let n = lower.columns();
     let known = |row: usize| &known[row * n..(row + 1) * n];

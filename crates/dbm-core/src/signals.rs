@@ -130,6 +130,7 @@ pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Strea
 ///
 /// # Panics
 /// If there is not one visible unit an example, or the posterior is of a model of another shape.
+#[inline(never)]
 pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> Vec<f64> {
     assert_eq!(units.len(), posterior.count());
     let n = model.sizes()[1];

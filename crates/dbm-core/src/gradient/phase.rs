@@ -28,7 +28,8 @@ pub(super) fn both_phases(
     batch: &Batch,
     marginalize: bool,
     clock: &dyn Fn() -> f64,
-    phase: impl Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
+    // By reference, so that its code is there once and not for each phase: the page's worker has to be fetched.
+    phase: &dyn Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
 ) -> Estimate {
     let mut moments = Moments::new(model);
     let mut positive = PhaseInfo::default();
@@ -89,6 +90,7 @@ impl<'a> PhaseRun<'a> {
     }
 
     /// Chains of this part of the positive phase, all known visible units clamped.
+    #[inline(never)]
     pub fn clamped_chains(&self) -> Chains {
         let mut visible = Matrix::zeros(self.rows.len(), self.model.n_visible());
         self.rows.iter().enumerate().for_each(|(c, &row)| visible.row_mut(c).copy_from_slice(self.batch.visible.row(row)));

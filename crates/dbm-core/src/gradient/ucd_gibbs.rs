@@ -29,7 +29,7 @@ impl UcdGibbs {
 
 impl Estimator for UcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, |run, mut chains, moments| {
+        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             run.uniform_starts(&mut chains, &mut streams);

@@ -39,7 +39,7 @@ impl UcdLmi {
 
 impl<A: Acceptance> Estimator for UcdLmi<A> {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, |run, mut chains, moments| {
+        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             let first = run.uniform_starts(&mut chains, &mut streams);

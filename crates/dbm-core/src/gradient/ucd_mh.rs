@@ -31,7 +31,7 @@ impl UcdMh {
 
 impl<A: Acceptance> Estimator for UcdMh<A> {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, |run, mut chains, moments| {
+        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             run.uniform_starts(&mut chains, &mut streams);

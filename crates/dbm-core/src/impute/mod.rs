@@ -143,10 +143,14 @@ impl Imputer {
 
         let all: Vec<u32> = (0..k as u32).collect();
         let clamped = |i: usize| known[i].then_some(bits[i] == 1);
+        let gap = self.model.units().gap();
+        let together = |fields: &[f32], stream: &mut Stream, decisions: &mut [f32]| {
+            one_hot::decide(&self.groups, fields, gap, clamped, stream, decisions);
+        };
         let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
         for sweep in 0..self.settings.sweeps + self.settings.draws {
             chains.half_sweep(&self.model, Parity::Odd, &all, Rule::Gibbs(&mut streams));
-            chains.half_sweep(&self.model, Parity::Even, &all, Rule::Grouped { streams: &mut streams, groups: &self.groups });
+            chains.half_sweep(&self.model, Parity::Even, &all, Rule::Together { streams: &mut streams, together: &together });
             if sweep >= self.settings.sweeps {
                 (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(fields, &clamped, &mut sums));
             }

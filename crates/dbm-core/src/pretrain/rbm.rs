@@ -68,6 +68,7 @@ impl Rbm<'_> {
         self.fields(upper, self.transposed, self.down, self.lower_bias)
     }
 
+    #[inline(never)]
     fn fields(&self, states: &Matrix, weight: &Matrix, factor: f32, bias: &[f32]) -> Result<Matrix, DbmError> {
         if states.columns() != weight.rows() {
             let (expected, got) = (weight.rows(), states.columns());
@@ -93,6 +94,7 @@ impl Rbm<'_> {
     ///
     /// # Errors
     /// [`DbmError::Shape`] where the streams are not one a row.
+    #[inline(never)] // called in many places, and the page's worker has to be fetched
     pub fn draw(&self, fields: &Matrix, streams: &mut [Stream]) -> Result<Matrix, DbmError> {
         if streams.len() != fields.rows() {
             return Err(DbmError::Shape {
