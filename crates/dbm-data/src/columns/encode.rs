@@ -152,6 +152,14 @@ impl Table {
             }
             return Ok(Matching { columns: (0..theirs.len()).map(Some).collect(), notes: vec![] });
         }
+        let mut names = HashSet::new();
+        if let Some(twice) = theirs.iter().find(|column| !names.insert(column.name.as_str())) {
+            return refused(
+                "columns of the model that have different names".into(),
+                format!("two are called {:?}", shown(&twice.name)),
+                "use the model's file as it was saved",
+            );
+        }
         let lacking: Vec<&str> = theirs
             .iter()
             .zip(&found)

@@ -184,7 +184,7 @@ impl Table {
     /// What the columns hold, and with which thresholds: those of the encoding by name, or else the medians.
     pub fn columns(&self, encoding: &Encoding) -> Columns {
         let kind = |column: usize| match (&self.kinds[column], encoding.columns.get(&self.names[column])) {
-            (Kind::Number { .. }, Some(&threshold)) => number_kind(self, column, Some(threshold)),
+            (Kind::Number { .. }, Some(&threshold)) if threshold.is_finite() => number_kind(self, column, Some(threshold)),
             (kind, _) => kind.clone(),
         };
         let columns = (0..self.n_columns()).map(|column| Column { name: self.names[column].clone(), kind: kind(column) });

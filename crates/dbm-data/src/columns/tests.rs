@@ -180,11 +180,13 @@ fn units_are_named_and_grouped() {
     assert_eq!(rows(&data), [[0, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [1, 1, 0, 0, 1]]);
     assert_eq!(data.examples.known_row(2), [true, true, false, false, false]);
     assert_eq!((data.examples.missing(), data.visible), (4, Some(Visible::Table(columns.clone()))));
-    let visible = Visible::Table(columns);
+    let visible = Visible::Table(columns.clone());
     assert_eq!(Visible::from_json("x", &visible.to_json()), Ok(visible));
     let young = Encoding { columns: [("age".to_string(), 20.0), ("other".to_string(), 3.0)].into(), ..Encoding::default() };
     let Kind::Number { threshold, low, high } = table(text).columns(&young).columns[2].kind.clone() else { panic!() };
     assert_eq!((threshold, low.as_str(), high.as_str()), (20.0, "30", "50"));
+    let none = Encoding { columns: [("age".to_string(), f64::NAN)].into(), ..Encoding::default() };
+    assert_eq!(table(text).columns(&none), columns);
 }
 
 #[test]
@@ -212,6 +214,8 @@ fn a_model_reads_other_tables_by_name() {
     let message = refusal(table("weight,height\n1,2\n").encode_as("n", &columns));
     assert!(message.contains("\"smokes\", \"age\"") && message.contains("line 1 names one of \"weight\""), "{message}");
 
+    let twice = Columns { columns: [&columns.columns[1], &columns.columns[1]].map(Clone::clone).to_vec() };
+    assert!(refusal(other.fill("n", &twice, |_, _| 0.5)).contains("two are called \"smokes\""));
     let nameless = table("0,1,1\n1,0,0\n").columns(&Encoding::default());
     assert_eq!(rows(&table("a,b,c\n?,1,0\n0,0,0\n").encode_as("n", &nameless).unwrap())[0], [0, 1, 0]);
     assert!(refusal(table("0,1\n1,0\n").encode_as("n", &nameless)).contains("3 columns"));
