@@ -1,6 +1,6 @@
 //! What the visitor's files hold, understood but not yet binary; and how it becomes binary.
 //!
-//! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
+//! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`] of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
 use crate::columns::{Column, Columns, Kind, Table};
