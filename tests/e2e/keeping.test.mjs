@@ -258,6 +258,37 @@ async function pause(page) {
   return at;
 }
 
+test("data of the visitor's come back with their run, gaps included", kept({}, async ({ open }) => {
+  const page = await open();
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  const cell = (r, c) => ((r * 5 + c * 3) % 11 === 0 ? "?" : Number((r * 7 + c * 3 + ((r * c) % 5)) % 4 < 2));
+  const table = ["a,b,c,d,e,f,g,h"].concat(Array.from({ length: 60 }, (_, r) => Array.from({ length: 8 }, (_, c) => cell(r, c)).join(",")));
+  const csv = { name: "<i>mine.csv", mimeType: "text/csv", buffer: Buffer.from(table.join("\n") + "\n") };
+  await page.getByLabel("Upload data set", { exact: true }).setInputFiles(csv);
+  await button(page, "Use this data").click();
+  const chosen = () => page.getByLabel("Data set", { exact: true }).locator("option:checked").textContent();
+  const about = page.getByText(/^60 examples/);
+  await until(chosen, (name) => name.includes("mine"), "the table is in use");
+  await enabled(page, "Train").click();
+  await until(() => keptAt(page), () => true, "kept");
+  const at = await pause(page);
+  const [name, said] = [await chosen(), await about.textContent()];
+  assert.match(said, /missing/);
+  await page.reload();
+  await offer(page).filter({ hasText: `mine.csv, step ${at}.` }).waitFor();
+  await button(page, "Go on").click();
+  await until(() => steps(page), (n) => n === at, "the run stands where it was");
+  assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
+  // A worker that takes the place of one that died gets the same data.
+  await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+  await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
+  await enabled(page, "Step").click({ timeout: 60_000 });
+  await until(() => steps(page), (n) => n === at + 1, "one step more");
+  assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
+  const own = page.errors.filter((error) => !error.includes("killed by the test"));
+  page.errors.splice(0, page.errors.length, ...own);
+}));
+
 test("two tabs keep a run each, and neither takes the other's", kept({}, async ({ open }) => {
   const first = await open();
   await train(first, 1);
