@@ -134,11 +134,21 @@ impl Draft {
         })
     }
 
-    /// What suits a table of so many bits; its masks are of single cells, as gaps are.
+    /// What suits a table of so many bits, as the command `dbm impute` has it: there the quiet gradient of contrastive divergence fills gaps better
+    /// than the unbiased ones after as many steps.
     pub fn table(width: u32) -> Self {
-        let first = (2 * width).clamp(8, 800);
         let mut draft = Self::digits();
-        draft.set(Field::Hidden, format!("{first}, {}", first / 2));
+        draft.estimator = EstimatorKind::Cd;
+        let hidden = (4 * width).clamp(32, 500).to_string();
+        for (field, text) in [
+            (Field::Hidden, &*hidden),
+            (Field::Rate, "0.002"),
+            (Field::K, "5"),
+            (Field::WeightDecay, "0"),
+            (Field::Conditional, "0"),
+        ] {
+            draft.set(field, text.into());
+        }
         draft
     }
 
