@@ -1,19 +1,28 @@
 //! A small menu of the forms in which something can be taken home.
 
+use leptos::html::Details;
 use leptos::prelude::*;
 
-/// Folded until pressed: a button for each form.
+/// Folded until pressed: a button for each form. Of all such menus one is open at a time.
 #[component]
-pub fn Save<F: Fn(usize) + Copy + Send + Sync + 'static>(
+pub fn Save(
     /// What is saved, for screen readers.
     what: &'static str,
     /// The forms.
     forms: &'static [&'static str],
     /// Saves it in the form at this place.
-    save: F,
+    #[prop(into)]
+    save: Callback<usize>,
 ) -> impl IntoView {
+    let menu = NodeRef::<Details>::new();
+    let choose = move |form| {
+        if let Some(menu) = menu.get_untracked() {
+            menu.set_open(false);
+        }
+        save.run(form);
+    };
     view! {
-        <details class="save">
+        <details node_ref=menu class="save" name="save">
             <summary aria-label=format!("Save {what}")>"Save"</summary>
             <div>
                 {forms
@@ -21,7 +30,7 @@ pub fn Save<F: Fn(usize) + Copy + Send + Sync + 'static>(
                     .enumerate()
                     .map(|(place, form)| {
                         view! {
-                            <button type="button" aria-label=format!("Save {what} as {form}") on:click=move |_| save(place)>
+                            <button type="button" aria-label=format!("Save {what} as {form}") on:click=move |_| choose(place)>
                                 {*form}
                             </button>
                         }
