@@ -261,6 +261,9 @@ pub struct Digit {
     /// One byte a unit, 0 or 1.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,
+    /// One byte a unit, 1 where the data have a gap; empty where they have none.
+    #[serde(with = "serde_bytes")]
+    pub missing: Vec<u8>,
 }
 
 /// Answers to one completion.

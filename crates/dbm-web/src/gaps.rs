@@ -61,9 +61,9 @@ pub fn fill(state: State, probabilities: Vec<f32>) {
             probabilities,
         })
     });
-    let Some(command) = command else { return state.filling.set(None) };
+    state.filling.set(None);
+    let Some(command) = command else { return };
     uploads::write(state, command, move |event| {
-        state.filling.set(None);
         if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = event {
             state.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
         }

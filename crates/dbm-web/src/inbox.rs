@@ -126,7 +126,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 state
                     .say(Tone::Undoable, format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
             }
-            (state.evaluation.set(None), state.filled.set(None));
+            state.evaluation.set(None);
+            state.filled.set(None);
             take_data(state, purpose, model, plan, metrics);
         }
         (Event::RunReady { model, plan, metrics, .. }, purpose) => {
@@ -137,68 +138,66 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
                 actions::go(state, *next);
             }
         }
-        (Event::Progress { done, total }, Some(Purpose::Complete { .. })) => state.completing.update(|busy| {
+        (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
+        (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
+        (event, Some(purpose)) => take_answer(state, id, purpose, event),
+        (_, None) => {}
+    }
+}
+
+/// Takes in what a request of the visitor's was made for; an answer that nobody waits for any more is dropped.
+fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
+    match (event, purpose) {
+        (Event::Progress { done, total }, Purpose::Complete { .. }) => state.completing.update(|busy| {
             if let Some(busy) = busy.as_mut().filter(|busy| Some(busy.id) == id) {
                 (busy.done, busy.total) = (done, total);
             }
         }),
-        (Event::Completions(completions), Some(Purpose::Complete { unknown, truth, model })) => {
-            if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) {
-                state.completing.set(None);
-                state.answers.set(Some(Answered { completions, unknown, truth, model }));
-                state.playing.set(false);
-                state.shown.set(Shown::Answer(0));
-            }
+        (Event::Completions(completions), Purpose::Complete { unknown, truth, model })
+            if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) =>
+        {
+            state.completing.set(None);
+            state.answers.set(Some(Answered { completions, unknown, truth, model }));
+            state.playing.set(false);
+            state.shown.set(Shown::Answer(0));
         }
-        (Event::Digit(digit), Some(Purpose::Picture(half))) => {
+        (Event::Digit(digit), Purpose::Picture(half)) => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
             let mut picture = Picture::new(shape.unwrap_or_else(|| Shape::of(digit.image, 1)), digit.bits);
-            if let Some(half) = half {
-                picture.mask_half(half);
-                picture.forget();
+            match half {
+                // What the data do not know is asked first.
+                _ if !digit.missing.is_empty() => picture.leave_open(digit.missing),
+                Some(half) => picture.mask_half(half),
+                None => {}
             }
+            picture.forget();
             actions::show_picture(state, picture);
         }
-        (Event::Search(trace), Some(Purpose::Watch(unknown))) => {
-            if !trace.frames.is_empty() {
-                state.frame.set(0);
-                state.watched.set(Some(Watched { trace, unknown }));
-                state.shown.set(Shown::Search);
-                state.playing.set(!crate::paint::calm());
-            }
+        (Event::Search(trace), Purpose::Watch(unknown)) if !trace.frames.is_empty() => {
+            state.frame.set(0);
+            state.watched.set(Some(Watched { trace, unknown }));
+            state.shown.set(Shown::Search);
+            state.playing.set(!crate::paint::calm());
         }
-        (Event::Progress { done, total }, Some(Purpose::Bench)) => state.measuring.update(|measuring| {
+        (Event::Progress { done, total }, Purpose::Bench) => state.measuring.update(|measuring| {
             if let Measuring::Working { steps, .. } = measuring {
                 *steps = Some((done, total));
             }
         }),
-        (Event::Bench(result), Some(Purpose::Bench)) => bench::end(state, &result),
-        (Event::Progress { done, total }, Some(Purpose::Impute | Purpose::Evaluate)) => {
+        (Event::Bench(result), Purpose::Bench) => bench::end(state, &result),
+        (Event::Progress { done, total }, Purpose::Impute | Purpose::Evaluate) => {
             state.filling.update(|filling| {
                 if let Some(busy) = filling.as_mut().filter(|busy| Some(busy.id) == id) {
                     (busy.done, busy.total) = (done, total);
                 }
             });
         }
-        (Event::Imputed { probabilities }, Some(Purpose::Impute)) => gaps::fill(state, probabilities),
-        (Event::Evaluated(evaluation), Some(Purpose::Evaluate)) => {
+        (Event::Imputed { probabilities }, Purpose::Impute) => gaps::fill(state, probabilities),
+        (Event::Evaluated(evaluation), Purpose::Evaluate) => {
             state.filling.set(None);
             state.evaluation.set(Some(evaluation));
         }
-        (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
-        (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
-        (
-            Event::Done
-            | Event::Cancelled
-            | Event::Progress { .. }
-            | Event::Completions(_)
-            | Event::Digit(_)
-            | Event::Search(_)
-            | Event::Bench(_)
-            | Event::Imputed { .. }
-            | Event::Evaluated(_),
-            _,
-        ) => {}
+        _ => {}
     }
 }
 

@@ -181,6 +181,13 @@ impl Picture {
         self.end();
     }
 
+    /// Makes these units unknown whose truth nobody knows.
+    pub fn leave_open(&mut self, mut missing: Vec<u8>) {
+        missing.resize(self.shape.units, 0);
+        self.now.unknown = missing;
+        self.now.truth = None;
+    }
+
     /// Makes everything known.
     pub fn clear_mask(&mut self) {
         self.begin();

@@ -72,7 +72,7 @@ fn save_blob(state: State, name: &str, blob: &Blob) {
     })();
     match saved {
         // The browser reads it after this; a minute is enough for it to have begun.
-        Ok(address) => set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_secs(60)),
+        Ok(address) => set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_mins(1)),
         Err(problem) => state.say(Tone::Error, format!("“{name}” could not be saved: {}.", crate::link::words(&problem))),
     }
 }

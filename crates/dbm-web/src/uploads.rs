@@ -20,6 +20,9 @@ const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
 /// Share of the known cells that a table's preview offers to hold back.
 const HELD_BACK: f64 = 0.1;
 
+/// What the fetched digits are called.
+const MNIST: &str = "MNIST";
+
 thread_local! {
     /// Whether a look has been asked for.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
@@ -95,10 +98,14 @@ fn read_by(state: State, command: FilesCommand) {
 
 /// MNIST, with no question asked: it is known what is in it.
 pub fn mnist(state: State) {
+    let here = state.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
+    if let Some(place) = here {
+        return actions::use_data(state, DataChoice::Upload(place));
+    }
     state.choice.set(DataChoice::Mnist);
     ask(state, FilesCommand::FetchMnist, move |event| {
         if let FilesEvent::Understood(about) = event {
-            encode(state, about.encoding, 0.0);
+            encode(state, about.encoding, 0.0, Some(MNIST));
         }
     });
 }
@@ -137,12 +144,16 @@ pub fn look(state: State, encoding: EncodingChoice) {
 pub fn accept(state: State) {
     let Some(Offer { encoding, hold_back, .. }) = state.offer.get_untracked() else { return };
     state.offer.set(None);
-    encode(state, encoding, if hold_back { HELD_BACK } else { 0.0 });
+    encode(state, encoding, if hold_back { HELD_BACK } else { 0.0 }, None);
 }
 
-fn encode(state: State, encoding: EncodingChoice, hold_back: f64) {
+/// Has all of it made binary and takes it into use, under another name than the files' where one is given.
+fn encode(state: State, encoding: EncodingChoice, hold_back: f64, name: Option<&'static str>) {
     ask(state, FilesCommand::Encode { encoding, hold_back }, move |event| {
-        if let FilesEvent::Encoded(encoded) = event {
+        if let FilesEvent::Encoded(mut encoded) = event {
+            if let Some(name) = name {
+                encoded.name = name.into();
+            }
             actions::use_upload(state, Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded) });
         }
     });

@@ -4,21 +4,18 @@
 
 use crate::bench::Bench;
 use crate::clock::now;
-use crate::jobs::{Job, Question, Slice, View, watch};
+use crate::jobs::{Job, Question, Slice, watch};
 use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
-use crate::sources::{self, Material};
-use dbm_core::impute::{Evaluation, EvaluationSettings, Hidden, ImputeSettings, Imputer, hide};
-use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Dbm, complete::Completer};
+use crate::sources;
+use dbm_core::Dbm;
+use dbm_data::Checkpoint;
 use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, digits};
 use dbm_protocol::{
     About, Command, CompletionMethod, DataSource, Digit, DigitSource, Event, Message, ModelChoice, Request, RunPlan, VERSION,
 };
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// A slice of work lasts about this long: Pause and Cancel are heard that often.
 const SLICE_SECONDS: f64 = 0.015;
@@ -39,8 +36,6 @@ const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
 const MAX_COMPLETIONS: u32 = 256;
-/// Share of the known cells that an evaluation hides where none were held back.
-const HIDDEN_SHARE: f64 = 0.1;
 
 /// Everything the worker holds.
 #[derive(Default)]
@@ -266,24 +261,12 @@ impl Lab {
             }
             Command::Save => self.save().map(Some),
             Command::Impute { completions, sweeps, seed } => {
-                let (run, imputing) = self.imputing(completions, sweeps, seed)?;
-                let imputer = Imputer::new(run.model(), &run.material.one_hot(), imputing).map_err(words)?;
-                let job = Job::impute(id, imputer, run.material.whole().clone());
+                let job = self.impute(id, imputing(completions, sweeps, seed)?)?;
                 self.jobs.push_back(job);
                 Ok(None)
             }
             Command::Evaluate { completions, sweeps, seed } => {
-                let (run, impute) = self.imputing(completions, sweeps, seed)?;
-                let groups = run.material.one_hot();
-                let seen = &run.material.data.examples;
-                let hidden = match &run.material.whole {
-                    Some(whole) => Hidden::between(whole, seen.clone(), &groups),
-                    None => hide(seen, &groups, HIDDEN_SHARE, u64::from(seed)),
-                };
-                let settings = EvaluationSettings { impute, ..EvaluationSettings::default() };
-                let evaluation =
-                    Evaluation::new(run.model(), Arc::new(hidden.map_err(words)?), &groups, settings).map_err(words)?;
-                let job = Job::evaluate(id, evaluation, run.material.whole.is_some());
+                let job = self.evaluate(id, imputing(completions, sweeps, seed)?)?;
                 self.jobs.push_back(job);
                 Ok(None)
             }
@@ -563,16 +546,6 @@ impl Lab {
         out.push(message_of(None, event));
     }
 
-    /// The run whose data have gaps, and how to fill them.
-    fn imputing(&self, completions: u32, sweeps: u32, seed: u32) -> Result<(&Run, ImputeSettings), String> {
-        within("the number of completions", completions, MAX_COMPLETIONS)?;
-        if sweeps > MAX_GIBBS_SWEEPS {
-            return Err(format!("the number of Gibbs sweeps should be at most {MAX_GIBBS_SWEEPS}, but is {sweeps}"));
-        }
-        let run = self.run.as_ref().ok_or(NO_RUN)?;
-        Ok((run, ImputeSettings { completions, sweeps, seed: u64::from(seed), ..ImputeSettings::default() }))
-    }
-
     /// The run as it stands, which is whole by now.
     fn save(&mut self) -> Answer {
         let run = self.run.as_mut().ok_or(NO_RUN)?;
@@ -582,52 +555,6 @@ impl Lab {
             .map_err(words)?
             .ok_or("a run that is being pretrained cannot be saved yet: wait for its first step")?;
         Ok(Event::Snapshot { step, checkpoint })
-    }
-
-    fn view(&self, choice: ModelChoice) -> Result<View, String> {
-        match (choice, &self.pretrained, &self.run) {
-            (ModelChoice::Pretrained, Some(Opened { model, image, depth, steps }), _) => {
-                Ok(View { model: Rc::clone(model), choice, image: *image, depth: *depth, step: *steps })
-            }
-            (ModelChoice::Training, _, Some(run)) => {
-                let Material { data, .. } = &run.material;
-                let (image, depth) = (data.image, run.material.depth());
-                Ok(View { model: Rc::new(run.model()), choice, image, depth, step: run.steps() })
-            }
-            (ModelChoice::Pretrained, None, _) => {
-                Err("the pretrained model has not been read; choose the model in training".into())
-            }
-            (ModelChoice::Training, _, None) => Err(NO_RUN.into()),
-        }
-    }
-
-    fn digit(&self, source: DigitSource, choice: ModelChoice, seed: u32) -> Answer {
-        let view = self.view(choice)?;
-        let n = view.model.n_visible();
-        let fits = |what: &str, width: usize| {
-            if width == n {
-                return Ok(());
-            }
-            Err(format!("{what} have {width} bits, but this model has {n} visible units; take a sample of the model instead"))
-        };
-        let bits = match source {
-            DigitSource::Sample => {
-                Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).finish(&view.model, crate::jobs::MAX_SWEEPS).0
-            }
-            DigitSource::Generated => {
-                fits("generated digits", digits::PIXELS)?;
-                // A series of its own, not the one a run trains on.
-                let (grey, _) = digits::image(u64::MAX, u64::from(seed));
-                grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
-            }
-            DigitSource::Data => {
-                let data = &self.run.as_ref().ok_or("there are no data: choose a data set first")?.material.data.examples;
-                fits("the examples", data.width())?;
-                let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64);
-                data.row(row as usize)
-            }
-        };
-        Ok(Event::Digit(Digit { source, image: view.shape(), bits }))
     }
 }
 
@@ -653,5 +580,7 @@ fn message_of(id: Option<u32>, event: Event) -> Message {
     Message { version: VERSION, id, event }
 }
 
+mod looks;
+use looks::imputing;
 #[cfg(test)]
 mod tests;

@@ -154,11 +154,12 @@ mod tests {
 
     #[test]
     fn what_was_held_back_is_found_again() {
+        let group = std::slice::from_ref(&(1..4));
         let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap();
-        let hidden = hide(&data, &[1..4], 0.2, 7).unwrap();
-        let again = Hidden::between(&data, hidden.examples().clone(), &[1..4]).unwrap();
+        let hidden = hide(&data, group, 0.2, 7).unwrap();
+        let again = Hidden::between(&data, hidden.examples().clone(), group).unwrap();
         assert_eq!(again, hidden);
-        assert!(Hidden::between(&data, data.clone(), &[1..4]).is_err(), "nothing is hidden");
+        assert!(Hidden::between(&data, data.clone(), group).is_err(), "nothing is hidden");
         let short = Examples::from_bits(4, &[1; 4]).unwrap();
         assert!(matches!(Hidden::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
     }

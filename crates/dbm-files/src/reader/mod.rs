@@ -57,7 +57,7 @@ impl Reader {
     pub fn read(&mut self, files: Vec<NamedBytes>, tile: Option<(usize, usize)>, report: Report) -> Answer {
         let files: Vec<File> = files.into_iter().map(|NamedBytes { name, bytes }| File { name, bytes }).collect();
         let raw = raw::read(&files, &ReadOptions { tile, ..ReadOptions::default() }, &mut |stage, done, total| {
-            report(stage, done as f64, total as f64)
+            report(stage, done as f64, total as f64);
         })
         .map_err(words)?;
         let about = about::understood(&raw).map_err(words)?;

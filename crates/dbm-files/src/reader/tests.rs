@@ -16,13 +16,13 @@ fn ask(reader: &mut Reader, command: FilesCommand) -> FilesEvent {
 }
 
 fn table() -> NamedBytes {
-    let mut text = String::from("id,smoker,colour,age\n");
-    for row in 0..60 {
+    let line = |row: usize| {
         let smoker = ["yes", "no", ""][row % 3];
         let colour = ["red", "green", "blue", "red"][row % 4];
-        text += &format!("p-{row}x,{smoker},{colour},{}\n", 20 + row);
-    }
-    file("people.csv", text.as_bytes())
+        format!("p-{row}x,{smoker},{colour},{}\n", 20 + row)
+    };
+    let lines: Vec<String> = std::iter::once("id,smoker,colour,age\n".into()).chain((0..60).map(line)).collect();
+    file("people.csv", lines.concat().as_bytes())
 }
 
 #[test]

@@ -15,7 +15,6 @@ const PREVIEW: usize = 10;
 pub fn Data() -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
-    let input = NodeRef::<Input>::new();
     redraws(
         canvas,
         move || state.data.get().map(|data| data.preview),
@@ -43,13 +42,6 @@ pub fn Data() -> impl IntoView {
             DataChoice::Mnist => "mnist".to_string(),
             DataChoice::Upload(place) => place.to_string(),
         }
-    };
-    let upload = move |_| {
-        let Some(input) = input.get_untracked() else { return };
-        if let Some(files) = input.files().filter(|files| files.length() > 0) {
-            uploads::take(state, &files);
-        }
-        input.set_value(""); // so that the same file can be chosen again
     };
     let about = move || {
         if state.loading.get() {
@@ -100,6 +92,24 @@ pub fn Data() -> impl IntoView {
             ></canvas>
             <p class="figures-text" role="status">{about}</p>
             <Reading />
+            <Bring />
+        </div>
+    }
+}
+
+/// The way in for the visitor's files.
+#[component]
+fn Bring() -> impl IntoView {
+    let state = state();
+    let input = NodeRef::<Input>::new();
+    let upload = move |_| {
+        let Some(input) = input.get_untracked() else { return };
+        if let Some(files) = input.files().filter(|files| files.length() > 0) {
+            uploads::take(state, &files);
+        }
+        input.set_value(""); // so that the same file can be chosen again
+    };
+    view! {
             <div class="upload">
                 <label for="upload">"Upload data set"</label>
                 <input
@@ -115,7 +125,6 @@ pub fn Data() -> impl IntoView {
                 "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). Or drop or paste them anywhere: nothing \
                  is trained before you have seen what was understood."
             </p>
-        </div>
     }
 }
 

@@ -39,7 +39,7 @@ pub fn Gaps() -> impl IntoView {
                 </div>
                 <p class="figures-text" role="status">
                     {move || match state.filled.get() {
-                        None if untrained() => "Train first: the model answers from what it has learned.".to_string(),
+                        None if untrained() => "Train first: a few hundred steps do for a small table, and many more learn it by heart.".to_string(),
                         None => "Each gap gets its likeliest value, with a probability from 32 completions of its row.".to_string(),
                         Some(filled) => {
                             format!("{} cells filled; their values have a probability of {:.2} on average.", filled.cells, filled.mean_probability)
@@ -123,6 +123,6 @@ fn verdict(evaluation: &Evaluation) -> &'static str {
     if model < best {
         "The model's answers are the best of the three."
     } else {
-        "A simple guess does as well or better: train longer, or do not trust these answers."
+        "A simple guess does as well or better: do not trust these answers. More or fewer steps may change that, and more rows."
     }
 }

@@ -90,9 +90,9 @@ pub fn Training() -> impl IntoView {
                     <SettingsForm />
                 </div>
                 <Samples />
-                <Gaps />
                 <MeetingTime />
                 <SearchSweeps />
+                <Gaps />
                 <Learning />
             </div>
         </section>

@@ -3,7 +3,7 @@
 use super::*;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Settings, Units};
+use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
 use dbm_protocol::{Bench, BenchProtocol, Completions, EncodedData, Grid, Histogram, Metrics, Start};
 
@@ -487,4 +487,77 @@ fn a_request_of_another_version_is_refused() {
     assert!(matches!(&out[..], [Message { id: Some(9), event: Event::Failed { .. }, .. }]));
     let out = lab.handle(Request { version: VERSION, id: 10, command: Command::Train });
     assert!(matches!(&out[..], [Message { id: Some(10), event: Event::Failed { .. }, .. }]));
+}
+
+/// Bars and stripes of which some bits are missing and others held back.
+fn gappy() -> EncodedData {
+    let bars = dbm_data::bars::dataset(4).unwrap().examples;
+    let marks = |every: usize| -> Vec<u8> { (0..bars.len() * 16).map(|i| u8::from((i + i / 16) % every != 0)).collect() };
+    let data = bars.clone().with_gaps(&marks(5)).unwrap();
+    let held = bars.clone().with_gaps(&marks(7)).unwrap();
+    let held_back = held.known_packed().unwrap().iter().zip(data.known_packed().unwrap()).map(|(seen, known)| known & !seen);
+    let known = data.known_packed().unwrap().to_vec();
+    EncodedData { known, held_back: held_back.collect(), image: Some((4, 4)), ..encoded("gappy", 16, data.packed()) }
+}
+
+#[test]
+fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
+    let mut page = Page::new();
+    let Event::DataReady { data, .. } = page.answer(examples(gappy())) else { panic!("ready") };
+    assert_eq!(data.missing, 96.0, "what is held back is not missing");
+    for _ in 0..20 {
+        page.ask(Command::Step);
+    }
+    let Event::Imputed { probabilities } = page.answer(Command::Impute { completions: 4, sweeps: 3, seed: 1 }) else {
+        panic!("imputed")
+    };
+    let whole = Examples::from_packed(16, gappy().packed).unwrap().with_packed_gaps(gappy().known).unwrap();
+    for (row, given) in probabilities.chunks_exact(16).enumerate() {
+        for (unit, &p) in given.iter().enumerate() {
+            let expected = if whole.bit(row, unit) { 1.0 } else { 0.0 };
+            assert!(if whole.is_known(row, unit) { p == expected } else { p > 0.0 && p < 1.0 }, "{row} {unit}: {p}");
+        }
+    }
+    let again = page.answer(Command::Impute { completions: 4, sweeps: 3, seed: 1 });
+    assert_eq!(again, Event::Imputed { probabilities });
+    let Event::Evaluated(of_held) = page.answer(Command::Evaluate { completions: 4, sweeps: 3, seed: 1 }) else {
+        panic!("evaluated")
+    };
+    let held: u32 = gappy().held_back.iter().map(|byte| byte.count_ones()).sum();
+    assert_eq!((of_held.cells, of_held.held_back), (held, true));
+    assert!(of_held.model.log_loss > 0.0 && of_held.column_mode.accuracy > 0.0);
+    page.ask(examples(EncodedData { held_back: vec![], ..gappy() }));
+    let Event::Evaluated(of_seen) = page.answer(Command::Evaluate { completions: 4, sweeps: 3, seed: 1 }) else {
+        panic!("evaluated")
+    };
+    assert!(!of_seen.held_back && of_seen.cells > 10);
+    assert!(page.failure(Command::Impute { completions: 0, sweeps: 3, seed: 1 }).contains("completions"));
+    assert!(page.failure(Command::Evaluate { completions: 1, sweeps: u32::MAX, seed: 1 }).contains("Gibbs sweeps"));
+    assert!(Page::new().failure(Command::Impute { completions: 1, sweeps: 3, seed: 1 }).contains("choose a data set first"));
+    // A row with gaps comes as it is known.
+    let rows = (0..20).map(|seed| page.answer(Command::Digit { source: DigitSource::Data, model: ModelChoice::Training, seed }));
+    assert!(rows.into_iter().any(|event| matches!(event, Event::Digit(digit) if digit.missing.contains(&1))));
+}
+
+#[test]
+fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
+    let mut page = trained(3);
+    let before = page.checkpoint();
+    let Event::Snapshot { step: 3, checkpoint } = page.answer(Command::Save) else { panic!("saved") };
+    assert_eq!(checkpoint, before);
+    let mut other = Page::new();
+    other.ask(bars());
+    let open = Command::OpenModel { name: "mine".into(), bytes: checkpoint.clone() };
+    assert!(matches!(other.answer(open), Event::ModelOpened(about) if about.resumable && about.steps == 3));
+    // The plan of the page may be another; the run's own counts.
+    let restore = Command::Restore { source: DataSource::Bars, plan: plan(&[5]), checkpoint: checkpoint.clone() };
+    assert!(
+        matches!(other.answer(restore), Event::DataReady { plan, metrics, .. } if plan.hidden == [12, 6] && metrics.step == 3)
+    );
+    page.ask(Command::Step);
+    other.ask(Command::Step);
+    assert_eq!(other.checkpoint(), page.checkpoint());
+    let narrow = DataSource::Examples(encoded("narrow", 2, &[2, 1]));
+    assert!(other.failure(Command::Restore { source: narrow, plan: plan(&[5]), checkpoint }).contains("16"));
+    assert!(Page::new().failure(Command::Save).contains("choose a data set first"));
 }
