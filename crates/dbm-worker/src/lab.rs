@@ -11,9 +11,7 @@ use crate::sources;
 use dbm_core::Dbm;
 use dbm_data::Checkpoint;
 use dbm_data::raw::Visible;
-use dbm_protocol::{
-    About, Command, CompletionMethod, DataSource, Digit, DigitSource, Event, Message, ModelChoice, Request, RunPlan, VERSION,
-};
+use dbm_protocol::{About, Command, CompletionMethod, DataSource, Event, Message, ModelChoice, Request, RunPlan, VERSION};
 use std::collections::VecDeque;
 use std::rc::Rc;
 

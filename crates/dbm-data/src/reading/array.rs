@@ -136,7 +136,11 @@ impl<'a, 'b> Array<'a, 'b> {
             name,
             expected: "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]"
                 .into(),
-            got: if self.shape.is_empty() { "it is a single number".into() } else { format!("its shape is {:?}", self.shape) },
+            got: match &self.shape[..] {
+                [] => "it is a single number".into(),
+                shape if shape.len() > 8 => format!("it has {} dimensions", shape.len()),
+                shape => format!("its shape is {shape:?}"),
+            },
             advice: "reshape it (a single example as array[None]) and save it again",
         }
     }
