@@ -5,7 +5,7 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Bench, BenchProtocol, Completions, DigitSource, EncodedData, Grid, Histogram, Metrics, Start};
+use dbm_protocol::{Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, Start};
 
 struct Page {
     lab: Lab,
