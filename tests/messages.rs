@@ -4,8 +4,9 @@
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, Event, Grid, Histogram, Message, Metrics,
-    ModelChoice, PhaseMetrics, Pretraining, Request, RunPlan, Signals, Start, VERSION,
+    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, EncodingChoice, Event, FilesCommand,
+    FilesEvent, FilesMessage, FilesRequest, Grid, Histogram, LogFormat, LogRow, Look, Message, Metrics, ModelChoice, NamedBytes,
+    PhaseMetrics, Pretraining, Product, Request, RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -117,6 +118,46 @@ fn events_cross_unchanged() {
             let message = Message { version: VERSION, id, event: event.clone() };
             assert_eq!(cross(&message), message);
         }
+    }
+}
+
+#[wasm_bindgen_test]
+fn messages_of_the_second_worker_cross_unchanged() {
+    let source = DataSource::Digits { count: 10, seed: 1 };
+    let plan = Box::new(RunPlan {
+        hidden: vec![3],
+        units: dbm_core::Units::Signs,
+        start: Start::Orthogonal,
+        settings: dbm_core::Settings::default(),
+    });
+    let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
+    let encoding = EncodingChoice { bits: 8, threshold: 0.1 + 0.2, columns: vec![("a,b".into(), f64::MIN_POSITIVE)] };
+    let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), depth: 8, bits: vec![1; 8] };
+    let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
+    for command in [
+        FilesCommand::Read { files: vec![file.clone()], tile: Some((28, 28)) },
+        FilesCommand::Fetch { address: "data/x.csv".into() },
+        FilesCommand::Encode { encoding: encoding.clone(), hold_back: 0.1 },
+        FilesCommand::Fill { file: file.clone(), visible: "{}".into(), probabilities: vec![0.5] },
+        FilesCommand::Write(Product::Log { format: LogFormat::Json, rows: vec![log] }),
+        FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
+        FilesCommand::Keep { step: 7, checkpoint: vec![3, 1, 4] },
+    ] {
+        let request = FilesRequest { version: VERSION, id: 3, command };
+        assert_eq!(cross(&request), request);
+    }
+    let look = Look { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1.0, preview: grid };
+    let kind = UnderstoodKind::Pictures { shape: (1, 1), low: -1.5, high: 255.0, classes: 10 };
+    let about = Understood { name: "x".into(), count: 1, kind, notes: vec!["n".into()], encoding, look: look.clone() };
+    for event in [
+        FilesEvent::Understood(Box::new(about)),
+        FilesEvent::Looked(look),
+        FilesEvent::Written(file),
+        FilesEvent::Progress { stage: "reading".into(), done: 1.0, total: 3e9 },
+        FilesEvent::Taken { source, plan, step: 7, checkpoint: vec![3, 1, 4] },
+    ] {
+        let message = FilesMessage { version: VERSION, id: Some(1), event };
+        assert_eq!(cross(&message), message);
     }
 }
 

@@ -32,7 +32,7 @@ thread_local! {
 /// Answers the page.
 pub fn start() {
     console_error_panic_hook::set_once();
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(event.data()));
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
     post(None, FilesEvent::Ready);
@@ -42,8 +42,8 @@ fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-fn receive(data: JsValue) {
-    match wire::unpack::<FilesRequest>(&data) {
+fn receive(data: &JsValue) {
+    match wire::unpack::<FilesRequest>(data) {
         Ok(request) => {
             WAITING.with_borrow_mut(|waiting| waiting.push_back(request));
             if !AT_WORK.replace(true) {

@@ -20,12 +20,12 @@ thread_local! {
 pub fn start() {
     let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
     LAB.set(Lab::with_workers(threads as usize, SHARE_FROM));
-    listen(receive, || settle(LAB.with_borrow_mut(Lab::work)));
+    listen(|data| receive(&data), || settle(LAB.with_borrow_mut(Lab::work)));
     post(Message { version: VERSION, id: None, event: Event::Ready });
 }
 
-fn receive(data: JsValue) {
-    settle(match wire::unpack::<Request>(&data) {
+fn receive(data: &JsValue) {
+    settle(match wire::unpack::<Request>(data) {
         Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
         Err(message) => vec![Message { version: VERSION, id: None, event: Event::Failed { message } }],
     });
