@@ -29,13 +29,20 @@ pub fn understood(raw: &Raw) -> Result<Understood, DataError> {
         kind,
         notes: raw.notes.clone(),
         encoding: choice(&encoding),
-        look: look(raw, &encoding)?,
+        look: look(raw, &encoding, about.missing_share)?,
     })
 }
 
-/// How it looks under an encoding.
-pub fn look(raw: &Raw, encoding: &Encoding) -> Result<Look, DataError> {
-    let about = raw.about(encoding)?;
+/// How it looks under an encoding, which changes nothing about the share that is missing. Of pictures only some are looked at: this follows a slider.
+pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<Look, DataError> {
+    let (share_of_ones, _) = raw.ones(encoding)?;
+    let (width, bytes) = match &raw.content {
+        Content::Pictures(pictures) => pictures.encoded_size(encoding),
+        Content::Table(table) => {
+            let units = table.columns(encoding).n_units();
+            (units, (table.n_rows() * units.div_ceil(8)) as u64)
+        }
+    };
     let (image, count, bits) = match raw.preview(encoding, PICTURES)? {
         Preview::Pictures { rows, shape, after, .. } => (shape, rows.len(), after),
         Preview::Table { .. } => ((0, 0), 0, Vec::new()),
@@ -44,10 +51,10 @@ pub fn look(raw: &Raw, encoding: &Encoding) -> Result<Look, DataError> {
     let bits = bits.iter().flat_map(|grey| (0..8).rev().map(move |bit| grey >> bit & 1)).collect();
     let image = (image.0 as u32, 8 * image.1 as u32);
     Ok(Look {
-        width: about.units as u32,
-        share_of_ones: about.ones,
-        share_missing: about.missing_share,
-        bytes: about.bytes as f64,
+        width: width as u32,
+        share_of_ones,
+        share_missing,
+        bytes: bytes as f64,
         preview: Grid { model: ModelChoice::Training, step: 0, count: count as u32, image, depth: 8, bits },
     })
 }

@@ -21,6 +21,8 @@ pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 #[derive(Default)]
 pub struct Reader {
     raw: Option<Raw>,
+    /// Share of its values that are missing.
+    share_missing: f64,
     /// The file, where that is a table.
     table: Vec<u8>,
 }
@@ -39,7 +41,8 @@ impl Reader {
                 self.read(files, tile, report)
             }
             FilesCommand::Look { encoding } => {
-                Ok(FilesEvent::Looked(about::look(self.raw()?, &about::encoding(encoding)).map_err(words)?))
+                let look = about::look(self.raw()?, &about::encoding(encoding), self.share_missing);
+                look.map(FilesEvent::Looked).map_err(words)
             }
             FilesCommand::Encode { encoding, hold_back } => {
                 self.encode(&about::encoding(encoding), hold_back).map(FilesEvent::Encoded)
@@ -63,6 +66,7 @@ impl Reader {
         let about = about::understood(&raw).map_err(words)?;
         let is_table = matches!(raw.content, Content::Table(_));
         self.table = files.into_iter().next().filter(|_| is_table).map(|file| file.bytes).unwrap_or_default();
+        self.share_missing = about.look.share_missing;
         self.raw = Some(raw);
         Ok(FilesEvent::Understood(Box::new(about)))
     }
