@@ -152,7 +152,8 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         }
         (Event::Digit(digit), Some(Purpose::Picture(half))) => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
-            let mut picture = Picture::new(shape.unwrap_or_else(|| Shape::of(digit.image, 1)), digit.bits);
+            let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
+            let mut picture = Picture::with_gaps(shape, digit.bits, digit.missing);
             if let Some(half) = half {
                 picture.mask_half(half);
                 picture.forget();

@@ -610,6 +610,7 @@ impl Lab {
             }
             Err(format!("{what} have {width} bits, but this model has {n} visible units; take a sample of the model instead"))
         };
+        let mut missing = Vec::new();
         let bits = match source {
             DigitSource::Sample => {
                 Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).finish(&view.model, crate::jobs::MAX_SWEEPS).0
@@ -621,13 +622,16 @@ impl Lab {
                 grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
             }
             DigitSource::Data => {
-                let data = &self.run.as_ref().ok_or("there are no data: choose a data set first")?.material.data.examples;
+                let data = self.run.as_ref().ok_or("there are no data: choose a data set first")?.material.whole();
                 fits("the examples", data.width())?;
-                let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64);
-                data.row(row as usize)
+                let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64) as usize;
+                if data.known_in_row(row) < data.width() {
+                    missing = data.known_row(row).into_iter().map(|known| u8::from(!known)).collect();
+                }
+                data.row(row)
             }
         };
-        Ok(Event::Digit(Digit { source, image: view.shape(), bits }))
+        Ok(Event::Digit(Digit { source, image: view.shape(), bits, missing }))
     }
 }
 
