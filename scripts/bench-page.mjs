@@ -1,5 +1,5 @@
 // What a visitor feels: how smooth the built page stays while it trains at full speed in Chromium, how long 400 steps and a completion take from press to picture. Prints the
-// numbers, or with --json JSON. --data=FILE is trained on (IDX or CSV; generated digits without it), --screenshots=FOLDER keeps what was seen.
+// numbers, or with --json JSON. --data=FILE is trained on (any that the page reads; generated digits without it), --screenshots=FOLDER keeps what was seen.
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -124,7 +124,8 @@ async function smoothness(browser, url, screenshots) {
 async function hurry(browser, url, data, screenshots, settings) {
   const { context, page } = await open(browser, url);
   if (data) {
-    await page.locator("input[type=file]").first().setInputFiles({ name: "data", mimeType: "application/octet-stream", buffer: readFileSync(data) });
+    await page.getByLabel("Upload data set", { exact: true }).setInputFiles({ name: "data", mimeType: "application/octet-stream", buffer: readFileSync(data) });
+    await button(page, "Use this data").click();
     await page.getByText("Now training on").first().waitFor();
   }
   if (settings === "benchmark") await asInTheBenchmark(page);

@@ -85,3 +85,23 @@ export async function until(value, check, what, seconds = 120) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
+
+/** A button by its name, and the same once it can be pressed. */
+export const button = (page, name) => page.getByRole("button", { name, exact: true });
+export const enabled = (page, name) => button(page, name).and(page.locator(":enabled"));
+
+/** Presses "Use this data" in the dialog that shows what was understood of a file, and waits until the page is on it. */
+export async function useData(page) {
+  await button(page, "Use this data").click({ timeout: 60_000 });
+  await page.getByText(/^Now training on /).first().waitFor({ timeout: 60_000 });
+  await enabled(page, "Train").waitFor();
+}
+
+/** Trains until `count` steps have been taken, and pauses; resolves to the step. */
+export async function trainSteps(page, count) {
+  await enabled(page, "Train").click();
+  await until(() => steps(page), (n) => n >= count, `${count} steps`);
+  await button(page, "Pause").click();
+  await enabled(page, "Train").waitFor();
+  return steps(page);
+}

@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, lab, steps, until } from "./browser.mjs";
+import { crew, lab, steps, until, useData } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -169,9 +169,11 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
   await ready(page);
   const upload = page.getByLabel("Upload data set", { exact: true });
   await upload.setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(csv(200, 64)) });
+  await page.getByRole("dialog").getByText(/^200 /).waitFor();
+  await useData(page);
   const data = page.getByLabel("Data set", { exact: true });
   await until(() => data.locator("option:checked").textContent(), (name) => name.includes("mine.csv"), "the upload is chosen");
-  await page.getByText(/200/).first().waitFor();
+  await page.getByText(/^200 examples, /).waitFor();
   await page.getByRole("button", { name: "Train", exact: true }).click();
   await until(() => steps(page), (n) => n >= 20, "trains on the upload");
   await page.getByRole("button", { name: "Pause", exact: true }).click();

@@ -261,7 +261,7 @@ pub struct Digit {
     /// One byte a unit, 0 or 1.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,
-    /// One byte a unit, 1 where the data have a gap; empty where they have none.
+    /// One byte a unit, 1 where an example has a gap and its bit says nothing; empty where there is none.
     #[serde(with = "serde_bytes")]
     pub missing: Vec<u8>,
 }

@@ -21,4 +21,4 @@ pub use files::{
 };
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

@@ -163,14 +163,12 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
         }
         (Event::Digit(digit), Purpose::Picture(half)) => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
-            let mut picture = Picture::new(shape.unwrap_or_else(|| Shape::of(digit.image, 1)), digit.bits);
-            match half {
-                // What the data do not know is asked first.
-                _ if !digit.missing.is_empty() => picture.leave_open(digit.missing),
-                Some(half) => picture.mask_half(half),
-                None => {}
+            let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
+            let mut picture = Picture::with_gaps(shape, digit.bits, digit.missing);
+            if let Some(half) = half {
+                picture.mask_half(half);
+                picture.forget();
             }
-            picture.forget();
             actions::show_picture(state, picture);
         }
         (Event::Search(trace), Purpose::Watch(unknown)) if !trace.frames.is_empty() => {

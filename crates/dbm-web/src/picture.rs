@@ -47,6 +47,8 @@ pub struct Picture {
     pub shape: Shape,
     now: Layers,
     past: Vec<Layers>,
+    /// What nobody knows, one byte a unit; empty where there is nothing of the kind.
+    missing: Vec<u8>,
 }
 
 impl Picture {
@@ -55,7 +57,22 @@ impl Picture {
         let mut bits = bits;
         bits.resize(shape.units, 0);
         let now = Layers { unknown: vec![0; shape.units], truth: Some(bits.clone()), bits };
-        Self { shape, now, past: Vec::new() }
+        Self { shape, now, past: Vec::new(), missing: Vec::new() }
+    }
+
+    /// One with gaps, 1 where there is one: these are unknown until they are drawn over, and what they hide is not known.
+    pub fn with_gaps(shape: Shape, bits: Vec<u8>, missing: Vec<u8>) -> Self {
+        let mut picture = Self::new(shape, bits);
+        if missing.len() == shape.units && missing.contains(&1) {
+            picture.now.unknown.clone_from(&missing);
+            picture.now.truth = None;
+            picture.missing = missing;
+        }
+        picture
+    }
+
+    fn is_missing(&self, unit: usize) -> bool {
+        self.missing.get(unit).is_some_and(|&missing| missing != 0)
     }
 
     /// A blank one, to draw in.
@@ -154,7 +171,7 @@ impl Picture {
     /// To the whole cell whose first unit this is.
     fn apply(&mut self, tool: Tool, unit: usize) {
         for unit in self.shape.cell(unit) {
-            self.now.unknown[unit] = u8::from(tool == Tool::Mask);
+            self.now.unknown[unit] = u8::from(tool == Tool::Mask || tool == Tool::Unmask && self.is_missing(unit));
             let ink = u8::from(tool == Tool::Draw);
             if matches!(tool, Tool::Draw | Tool::Erase) && self.now.bits[unit] != ink {
                 self.now.bits[unit] = ink;
@@ -163,7 +180,7 @@ impl Picture {
         }
     }
 
-    /// Makes exactly one half unknown.
+    /// Makes exactly one half unknown, and the gaps.
     pub fn mask_half(&mut self, half: Half) {
         self.begin();
         let (rows, columns) = (self.shape.rows, self.shape.columns);
@@ -176,22 +193,16 @@ impl Picture {
                 Half::Left => 2 * column < columns,
                 Half::Right => 2 * column >= columns,
             };
-            self.now.unknown[unit] = u8::from(masked);
+            self.now.unknown[unit] = u8::from(masked || self.is_missing(unit));
         }
         self.end();
     }
 
-    /// Makes these units unknown whose truth nobody knows.
-    pub fn leave_open(&mut self, mut missing: Vec<u8>) {
-        missing.resize(self.shape.units, 0);
-        self.now.unknown = missing;
-        self.now.truth = None;
-    }
-
-    /// Makes everything known.
+    /// Makes everything known but the gaps.
     pub fn clear_mask(&mut self) {
         self.begin();
         self.now.unknown.fill(0);
+        self.now.unknown[..self.missing.len()].copy_from_slice(&self.missing);
         self.end();
     }
 }
@@ -218,6 +229,22 @@ mod tests {
         assert_eq!(picture.n_unknown(), 0);
         picture.undo();
         assert_eq!(picture.n_unknown(), 4);
+    }
+
+    #[test]
+    fn gaps_stay_unknown_until_they_are_drawn_over() {
+        let mut picture = Picture::with_gaps(Shape::of((2, 2), 1), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
+        assert_eq!((picture.unknown(), picture.truth()), (&[0, 1, 0, 0][..], None));
+        picture.mask_half(Half::Lower);
+        assert_eq!(picture.unknown(), [0, 1, 1, 1]);
+        picture.stroke(Tool::Unmask, (0.5, 0.5), (1.5, 1.5), 3.0);
+        assert_eq!(picture.unknown(), [0, 1, 0, 0]);
+        picture.stroke(Tool::Draw, (0.5, 1.5), (0.5, 1.5), 1.0);
+        assert_eq!((picture.n_unknown(), picture.bits()[1]), (0, 1));
+        picture.clear_mask();
+        assert_eq!(picture.unknown(), [0, 1, 0, 0]);
+        // A length that is no picture's is no gap.
+        assert_eq!(Picture::with_gaps(Shape::of((2, 2), 1), vec![1; 4], vec![1; 3]).n_unknown(), 0);
     }
 
     #[test]

@@ -26,6 +26,8 @@ const MNIST: &str = "MNIST";
 thread_local! {
     /// Whether a look has been asked for.
     static LOOKING: Cell<bool> = const { Cell::new(false) };
+    /// Counts what was brought or cancelled: files that the browser hands over after that are not read.
+    static TURN: Cell<u32> = const { Cell::new(0) };
     static READER: FilesLine = FilesLine::new("dbm-reader");
 }
 
@@ -55,10 +57,15 @@ pub fn take(state: State, files: &FileList) {
         );
     }
     state.reading.set(Some(Reading::default()));
+    let turn = next_turn();
     leptos::task::spawn_local(async move {
         let mut read = Vec::new();
         for file in files {
-            match JsFuture::from(file.array_buffer()).await {
+            let buffer = JsFuture::from(file.array_buffer()).await;
+            if TURN.get() != turn {
+                return;
+            }
+            match buffer {
                 Ok(buffer) => read.push(NamedBytes { name: file.name(), bytes: js_sys::Uint8Array::new(&buffer).to_vec() }),
                 Err(problem) => {
                     state.reading.set(None);
@@ -75,6 +82,11 @@ pub fn take(state: State, files: &FileList) {
             _ => read_data(state, read),
         }
     });
+}
+
+fn next_turn() -> u32 {
+    TURN.set(TURN.get().wrapping_add(1));
+    TURN.get()
 }
 
 fn read_data(state: State, files: Vec<NamedBytes>) {
@@ -192,6 +204,7 @@ pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) +
 
 /// Stops reading; what is in use stays.
 pub fn cancel(state: State) {
+    next_turn();
     READER.with(FilesLine::end);
     LOOKING.set(false);
     state.reading.set(None);
