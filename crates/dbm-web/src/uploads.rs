@@ -51,6 +51,7 @@ pub fn take(state: State, files: &FileList) {
             ),
         );
     }
+    give_way(state);
     state.reading.set(Some(Reading::default()));
     leptos::task::spawn_local(async move {
         let mut read = Vec::new();
@@ -95,6 +96,7 @@ fn read_by(state: State, command: FilesCommand) {
 
 /// MNIST, with no question asked: it is known what is in it.
 pub fn mnist(state: State) {
+    give_way(state);
     state.choice.set(DataChoice::Mnist);
     ask(state, FilesCommand::FetchMnist, move |event| {
         if let FilesEvent::Understood(about) = event {
@@ -179,6 +181,13 @@ pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) +
     });
 }
 
+/// Stops what is being read, if anything is, in favour of what the visitor chose after it.
+pub fn give_way(state: State) {
+    if state.reading.with_untracked(Option::is_some) {
+        cancel(state);
+    }
+}
+
 /// Stops reading; what is in use stays.
 pub fn cancel(state: State) {
     READER.with(FilesLine::end);
@@ -228,6 +237,7 @@ pub fn accept_drops(state: State) {
             Some(files) => take(state, &files),
             None => match clipboard.get_data("text/plain").unwrap_or_default() {
                 text if text.contains('\n') => {
+                    give_way(state);
                     read_data(state, vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }]);
                 }
                 _ => return,
