@@ -28,13 +28,14 @@ after(async () => {
 
 /**
  * A test body: opens the page (its address ending with `search`) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
- * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not.
+ * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
  * `prepare` has the page before it is opened. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png.
  */
 export function lab({ width = 1280, height = 900, search = "", host = "isolated", prepare = () => {}, ...context } = {}, body) {
   return async () => {
-    const url = `http://127.0.0.1:${servers[host].address().port}/`;
+    const server = typeof host === "function" ? host() : servers[host];
+    const url = `http://127.0.0.1:${server.address().port}/`;
     const opened = await browser.newContext({ viewport: { width, height }, ...context });
     try {
       const page = await opened.newPage();

@@ -53,7 +53,7 @@ async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> 
         }
     }
     Err(format!(
-        "MNIST could not be fetched: {}. Generated digits stay in use; with MNIST's files at hand, drop them here.",
+        "MNIST could not be fetched: {}. The data in use stay; generated digits need no network, and files of MNIST can be dropped here.",
         failures.join("; ")
     ))
 }
@@ -133,7 +133,8 @@ async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u
     let mut bytes = Vec::new();
     loop {
         watch.wind();
-        let part = JsFuture::from(reader.read()).await.map_err(|problem| watch.words(problem))?;
+        let part = JsFuture::from(reader.read()).await;
+        let part = part.map_err(|problem| format!("{} after {}", watch.words(problem), amount(bytes.len(), total)))?;
         let get = |name: &str| Reflect::get(&part, &name.into());
         if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
             break;
@@ -148,9 +149,14 @@ async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u
         }
     }
     if (bytes.len() as f64) < total {
-        return Err(format!("{total} bytes were announced, and {} came", bytes.len()));
+        return Err(format!("the answer ended after {}", amount(bytes.len(), total)));
     }
     Ok(bytes)
+}
+
+/// How much came, of how much where that was announced.
+fn amount(bytes: usize, total: f64) -> String {
+    if total > 0.0 { format!("{bytes} of {total} bytes") } else { format!("{bytes} bytes") }
 }
 
 /// Aborts a request that has been silent for too long.

@@ -56,6 +56,7 @@ pub fn take(state: State, files: &FileList) {
             ),
         );
     }
+    give_way(state);
     state.reading.set(Some(Reading::default()));
     let turn = next_turn();
     leptos::task::spawn_local(async move {
@@ -110,6 +111,7 @@ fn read_by(state: State, command: FilesCommand) {
 
 /// MNIST, with no question asked: it is known what is in it.
 pub fn mnist(state: State) {
+    give_way(state);
     let here = state.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
     if let Some(place) = here {
         return actions::use_data(state, DataChoice::Upload(place));
@@ -202,6 +204,13 @@ pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) +
     });
 }
 
+/// Stops what is being read, if anything is, in favour of what the visitor chose after it.
+pub fn give_way(state: State) {
+    if state.reading.with_untracked(Option::is_some) {
+        cancel(state);
+    }
+}
+
 /// Stops reading; what is in use stays.
 pub fn cancel(state: State) {
     next_turn();
@@ -252,6 +261,7 @@ pub fn accept_drops(state: State) {
             Some(files) => take(state, &files),
             None => match clipboard.get_data("text/plain").unwrap_or_default() {
                 text if text.contains('\n') => {
+                    give_way(state);
                     read_data(state, vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }]);
                 }
                 _ => return,

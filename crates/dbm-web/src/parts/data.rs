@@ -32,6 +32,7 @@ pub fn Data() -> impl IntoView {
             "mnist" => return uploads::mnist(state),
             place => DataChoice::Upload(place.parse().unwrap_or_default()),
         };
+        uploads::give_way(state);
         actions::use_data(state, choice);
     };
     let value = move || {

@@ -2,6 +2,8 @@
 
 use leptos::html::Details;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlElement, KeyboardEvent};
 
 /// Folded until pressed: a button for each form. Of all such menus one is open at a time.
 #[component]
@@ -15,14 +17,26 @@ pub fn Save(
     save: Callback<usize>,
 ) -> impl IntoView {
     let menu = NodeRef::<Details>::new();
-    let choose = move |form| {
-        if let Some(menu) = menu.get_untracked() {
+    let close = move || {
+        if let Some(menu) = menu.get_untracked().filter(|menu| menu.open()) {
             menu.set_open(false);
+            // The button that had the focus is hidden now: whoever goes by keyboard stays here.
+            if let Some(summary) = menu.first_element_child().and_then(|first| first.dyn_into::<HtmlElement>().ok()) {
+                let _ = summary.focus();
+            }
         }
+    };
+    let choose = move |form| {
+        close();
         save.run(form);
     };
+    let escape = move |event: KeyboardEvent| {
+        if event.key() == "Escape" {
+            close();
+        }
+    };
     view! {
-        <details node_ref=menu class="save" name="save">
+        <details node_ref=menu class="save" name="save" on:keydown=escape>
             <summary aria-label=format!("Save {what}")>"Save"</summary>
             <div>
                 {forms
