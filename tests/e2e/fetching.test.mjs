@@ -145,7 +145,7 @@ test("a slow mirror shows how far it has come, and Cancel or another choice stop
   };
   await begin();
   await trainsOn(page, "mnist");
-  await screenshot("mnist-slow", false);
+  await screenshot("mnist-slow");
   await button(page, "Cancel").click();
   assert.equal(await progress.count(), 0);
   await trainsOn(page, "digits");

@@ -107,12 +107,15 @@ fn introduce(workers: &[Worker]) -> Result<(), JsValue> {
 /// Ends them all.
 pub fn dismiss() {
     let Hired { workers, listeners, .. } = HIRED.take();
+    // Errors that are on their way would reach the page as those of this worker.
+    let hush = Closure::<dyn FnMut(ErrorEvent)>::new(|event: ErrorEvent| event.prevent_default());
     for worker in workers {
         worker.set_onmessage(None);
-        worker.set_onerror(None);
+        worker.set_onerror(Some(hush.as_ref().unchecked_ref()));
         worker.set_onmessageerror(None);
         worker.terminate();
     }
+    hush.forget(); // a crew is dismissed a few times at most
     // One of them may be running this very line.
     listeners.into_iter().for_each(Closure::forget);
 }
