@@ -484,7 +484,8 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
 fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
     let mut page = Page::new();
     page.ask(examples(EncodedData { known: vec![0xf6; 2], held_back: vec![0x10; 2], ..encoded("gaps", 8, &[0b1000_0000; 2]) }));
-    let Event::Digit(digit) = page.answer(Command::Digit { source: DigitSource::Data, model: ModelChoice::Training, seed: 1 }) else {
+    let Event::Digit(digit) = page.answer(Command::Digit { source: DigitSource::Data, model: ModelChoice::Training, seed: 1 })
+    else {
         panic!("an example")
     };
     assert_eq!((digit.bits, digit.missing), (vec![0, 0, 0, 0, 0, 0, 0, 1], vec![1, 0, 0, 1, 0, 0, 0, 0]));
