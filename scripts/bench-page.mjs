@@ -52,7 +52,7 @@ async function open(browser, url) {
 
 /** The settings of the benchmark mnist-500, so that speeds can be compared. */
 async function asInTheBenchmark(page) {
-  const summaries = page.locator("details:not([open]) > summary");
+  const summaries = page.locator("form details:not([open]) > summary");
   while ((await summaries.count()) > 0) await summaries.first().click();
   for (const [label, value] of [["Hidden layers", "500, 500"], ["Batch size", "100"], ["Weight decay", "0"], ["Averaging", ""], ["Conditional share", "0"]]) {
     await page.getByLabel(label, { exact: true }).fill(value);
