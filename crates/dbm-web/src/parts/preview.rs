@@ -44,7 +44,7 @@ fn Understood(
     let state = state();
     let about = offer.about;
     let count = about.count;
-    let body = match about.kind {
+    let (words, pictures, table) = match about.kind {
         UnderstoodKind::Pictures { shape, low, high, classes } => {
             let size = if shape.0 > 1 {
                 format!("pictures of {} × {}", shape.0, shape.1)
@@ -53,17 +53,19 @@ fn Understood(
             };
             let labels = if classes > 0 { format!(", {classes} classes") } else { String::new() };
             let words = format!("{count} {size}, values from {} to {}{labels}.", number(low), number(high));
-            view! { <p>{words}</p> <Pictures low high /> }.into_any()
+            (words, Some(view! { <Pictures low high /> }), None)
         }
         UnderstoodKind::Table { columns, rows } => {
             let words = format!("{count} rows, {} columns.", columns.len());
-            view! { <p>{words}</p> <Table columns rows /> }.into_any()
+            (words, None, Some(view! { <Table columns rows /> }))
         }
     };
     let missing = about.look.share_missing;
     view! {
         <h2 id="preview-title">{name}</h2>
-        {body}
+        <p>{words}</p>
+        {pictures}
+        {table}
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
         <p class="figures-text" role="status">{move || state.offer.with(|offer| offer.as_ref().map(summary))}</p>
         <Show when=move || { missing > 0.0 }>
@@ -197,11 +199,9 @@ fn Table(
         })
         .collect_view();
     let cell = |text: String| {
-        if text.is_empty() {
-            view! { <td class="gap"><span class="unseen">"missing"</span></td> }.into_any()
-        } else {
-            view! { <td>{text}</td> }.into_any()
-        }
+        let missing = text.is_empty();
+        let text = if missing { "missing".into() } else { text };
+        view! { <td class:gap=missing><span class:unseen=missing>{text}</span></td> }
     };
     let body = rows.into_iter().map(|row| view! { <tr>{row.into_iter().map(cell).collect_view()}</tr> }).collect_view();
     view! {
