@@ -18,7 +18,7 @@ pub fn Save(
 ) -> impl IntoView {
     let menu = NodeRef::<Details>::new();
     let close = move || {
-        if let Some(menu) = menu.get_untracked().filter(|menu| menu.open()) {
+        if let Some(menu) = menu.get_untracked().filter(web_sys::HtmlDetailsElement::open) {
             menu.set_open(false);
             // The button that had the focus is hidden now: whoever goes by keyboard stays here.
             if let Some(summary) = menu.first_element_child().and_then(|first| first.dyn_into::<HtmlElement>().ok()) {
