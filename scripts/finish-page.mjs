@@ -3,7 +3,8 @@
 // 1. A name by which a wasm program imports a function is as long as the function's signature makes it, with a hash, and stands in the program and in its script:
 //    both get short ones.
 // 2. Scripts are minified.
-// 3. What Trunk writes into index.html to start the page becomes a file beside it, as the page's Content-Security-Policy wants.
+// 3. What Trunk writes into index.html to start the page becomes a file beside it, as the page's Content-Security-Policy wants; it starts the lab, or
+//    the benchmark where the address asks for one.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -97,7 +98,13 @@ const INLINE = /<script type="module">([\s\S]*?)<\/script>/g;
 const page = readFileSync(`${DIST}index.html`, "utf8");
 const scripts = [...page.matchAll(INLINE)];
 if (scripts.length !== 1) throw new Error(`expected the one inline script that starts the page in dist/index.html, found ${scripts.length}`);
-const [whole, script] = scripts[0];
+const [whole, trunks] = scripts[0];
+const lab = trunks.match(/from '\.\/(dbm-web-[0-9a-f]+)\.js'/)?.[1];
+if (!lab) throw new Error(`expected Trunk's script to start dbm-web, but it reads: ${trunks}`);
+const script = `const name = new URLSearchParams(location.search).has("bench") ? "./dbm-bench" : "./${lab}";
+const { default: start } = await import(name + ".js");
+await start({ module_or_path: name + "_bg.wasm" });
+`;
 const start = `start-${createHash("sha256").update(script).digest("hex").slice(0, 16)}.js`;
 writeFileSync(`${DIST}${start}`, script);
 writeFileSync(`${DIST}index.html`, page.replace(whole, () => `<script type="module" src="./${start}"></script>`));

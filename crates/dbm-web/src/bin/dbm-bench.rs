@@ -1,0 +1,5 @@
+//! The benchmark.
+
+fn main() {
+    dbm_web::benchmark();
+}
