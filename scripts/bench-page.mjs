@@ -12,6 +12,8 @@ const TURNS = 5;
 const TURN_SECONDS = 6;
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
 const STEPS = 400;
+/** Where `Completions` stands among the kinds of `dbm_protocol::Event`. */
+const COMPLETIONS_EVENT = 13;
 const COMPLETIONS = 15;
 const MINUTES = 5; // for anything, on a slow machine
 
@@ -30,17 +32,31 @@ const counter = (page) => page.getByLabel("Gradient steps", { exact: true });
 async function open(browser, url) {
   const context = await browser.newContext({ viewport: WINDOW });
   const page = await context.newPage();
-  // When the worker's answers arrive, seen from beside the page.
-  await page.addInitScript(() => {
+  // When the worker's answers arrive, seen from beside the page: a message begins with the version, the id of its request if there is one, and the place of its kind.
+  await page.addInitScript((completions) => {
+    const kind = (bytes) => {
+      let at = 0;
+      const number = () => {
+        let value = 0;
+        for (let shift = 0; ; shift += 7) {
+          const byte = bytes[at++];
+          value += (byte & 127) * 2 ** shift;
+          if (byte < 128) return value;
+        }
+      };
+      number();
+      if (bytes[at++] === 1) number();
+      return number();
+    };
     window.Worker = class extends Worker {
       constructor(...how) {
         super(...how);
         this.addEventListener("message", ({ data }) => {
-          if (data?.event?.Completions) window.answered?.();
+          if (data?.[0] instanceof Uint8Array && kind(data[0]) === completions) window.answered?.();
         });
       }
     };
-  });
+  }, COMPLETIONS_EVENT);
   page.setDefaultTimeout(MINUTES * 60_000);
   const started = Date.now();
   await page.goto(url);
