@@ -1,0 +1,17 @@
+// What the tests of the service worker share.
+
+import { until } from "./browser.mjs";
+
+/** Waits until the files of the page are kept and the service worker would answer for the next page. */
+export const installed = (page) =>
+  until(
+    () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === "activated" && (await caches.match(new URL("./", document.baseURI))) !== undefined),
+    Boolean,
+    "a service worker",
+  );
+
+/** Ends a server at once, connections and all. */
+export function stop(server) {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+}
