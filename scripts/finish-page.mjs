@@ -4,7 +4,7 @@
 //    both get short ones.
 // 2. Scripts are minified.
 // 3. What Trunk writes into index.html to start the page becomes a file beside it, as the page's Content-Security-Policy wants; it starts the lab, or
-//    the benchmark where the address asks for one.
+//    the benchmark where the address asks for one, and the lab's second program when the first one asks for it.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -103,6 +103,21 @@ const lab = trunks.match(/from '\.\/(dbm-web-[0-9a-f]+)\.js'/)?.[1];
 if (!lab) throw new Error(`expected Trunk's script to start dbm-web, but it reads: ${trunks}`);
 const script = `const name = new URLSearchParams(location.search).has("bench") ? "./dbm-bench" : "./${lab}";
 const { default: start } = await import(name + ".js");
+let study;
+const load = async () => {
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "./study.css" });
+  const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
+  document.head.append(style);
+  const [{ default: start }] = await Promise.all([import("./dbm-study.js"), styled]);
+  await start({ module_or_path: "./dbm-study_bg.wasm" });
+};
+addEventListener("dbm-study", () => {
+  study ??= load().catch((problem) => {
+    study = undefined;
+    const detail = "!This part of the page could not be fetched (" + problem.message + "). Go to another view and back to try again.";
+    dispatchEvent(new CustomEvent("dbm-say", { detail }));
+  });
+});
 await start({ module_or_path: name + "_bg.wasm" });
 `;
 const start = `start-${createHash("sha256").update(script).digest("hex").slice(0, 16)}.js`;
