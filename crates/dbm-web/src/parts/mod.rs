@@ -19,6 +19,7 @@ mod preview;
 mod samples;
 mod save;
 mod settings;
+mod shortcuts;
 mod tools;
 mod training;
 mod watch;
