@@ -102,7 +102,7 @@ const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 /** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
 async function place(name, names) {
   let script = readFileSync(`${WWW}${name}.js`, "utf8");
-  for (const [from, to] of Object.entries(names)) script = script.replace(from, () => to);
+  for (const [from, to] of Object.entries(names)) script = script.replace(`"${from}"`, () => `"${to}"`);
   const code = await smaller(script);
   const file = `${name}-${hash(code).slice(0, 16)}.js`;
   writeFileSync(`${DIST}${file}`, code);

@@ -41,6 +41,7 @@ fn requests_cross_unchanged() {
         Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
         Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
+        Command::TrainUntil { step: 400 },
         Command::Save,
         Command::Impute { completions: 32, sweeps: 50, seed: 1 },
         Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },

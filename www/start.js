@@ -1,4 +1,5 @@
-// Starts the page: the lab, or the benchmark where the address asks for one. Where the browser lacks something, or the programs do not come, it says so.
+// Starts the page: the lab, or the benchmark where the address asks for one, and the lab's second program when the first one asks for it. Where the browser
+// lacks something, or a program does not come, it says so.
 // scripts/finish-page.mjs puts the names of built files into it.
 
 /** A function that returns a vector of sixteen bytes, as a wasm program. */
@@ -30,6 +31,22 @@ const say = (text) => {
   said.textContent = text;
   starting.append(said);
 };
+
+let study;
+const load = async () => {
+  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "./study.css" });
+  const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
+  document.head.append(style);
+  const [{ default: start }] = await Promise.all([import("./dbm-study.js"), styled]);
+  await start({ module_or_path: "./dbm-study_bg.wasm" });
+};
+addEventListener("dbm-study", () => {
+  study ??= load().catch((problem) => {
+    study = undefined;
+    const detail = "!This part of the page could not be fetched (" + problem.message + "). Go to another view and back to try again.";
+    dispatchEvent(new CustomEvent("dbm-say", { detail }));
+  });
+});
 
 const lacks = Object.keys(NEEDS).filter((name) => !has(NEEDS[name]));
 if (lacks.length) {

@@ -43,6 +43,12 @@ pub enum Command {
     /// Pretrains, where the run begins so and has not done it, and trains until [`Command::Pause`]. Answer:
     /// [`crate::Event::Done`] at once; metrics follow.
     Train,
+    /// The same, until the run has taken so many gradient steps in all; it then pauses by itself. Answer: [`crate::Event::Done`] at once, as for
+    /// [`Command::Train`].
+    TrainUntil {
+        /// Gradient steps from the run's beginning.
+        step: u32,
+    },
     /// Stops training between two slices. Answer: [`crate::Event::Done`], after the last metrics.
     Pause,
     /// One gradient step, or one minibatch of pretraining. Answer: [`crate::Event::Done`], after its metrics.

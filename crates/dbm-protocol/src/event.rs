@@ -200,6 +200,8 @@ pub struct Metrics {
     pub workers: u32,
     /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
     pub steps_per_second: f64,
+    /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains.
+    pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
     pub signals: Option<Signals>,
     /// Steps that the histograms cover.

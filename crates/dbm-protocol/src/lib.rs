@@ -8,6 +8,7 @@
 mod command;
 mod event;
 mod files;
+mod study;
 pub mod wire;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
@@ -20,5 +21,10 @@ pub use files::{
     LogFormat, LogPhase, LogRow, Look, NamedBytes, Product, Understood, UnderstoodKind,
 };
 
+pub use study::{
+    EstimateOf, Estimated, Exact, Meet, Met, ModelSource, Moment, Moved, PairKernel, PairStart, PairStep, Replay, ReplayOf, Seen,
+    SmallModel, StudyCommand, StudyEvent, StudyMessage, StudyRequest,
+};
+
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;

@@ -3,7 +3,9 @@
 //!
 //! The version comes first, and is looked at first: bytes of another version mean nothing.
 
-use crate::{Command, Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Message, Request, VERSION};
+use crate::{
+    Command, Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Message, Request, StudyMessage, StudyRequest, VERSION,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -38,6 +40,18 @@ impl Travels for FilesRequest {
 impl Travels for FilesMessage {
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
         if let FilesEvent::Taken { checkpoint, .. } = &mut self.event { Some(checkpoint) } else { None }
+    }
+}
+
+impl Travels for StudyRequest {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        None
+    }
+}
+
+impl Travels for StudyMessage {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        None
     }
 }
 

@@ -1,5 +1,7 @@
 //! The settings form as the visitor typed it, and the run it asks for once every field makes sense.
 
+mod address;
+
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
 use dbm_core::{Method, OptimizerSettings, Settings, Units};
 use dbm_protocol::{RunPlan, Start};
@@ -109,6 +111,8 @@ pub struct Draft {
     pub centered: bool,
     /// How the parameters begin.
     pub start: StartKind,
+    /// Whether half of each state is replaced by its conditional means.
+    pub marginalize: bool,
     estimator: EstimatorKind,
     texts: [String; Field::ALL.len()],
 }
@@ -171,6 +175,7 @@ impl Draft {
             method: Method::Adam,
             centered: false,
             start: StartKind::Orthogonal,
+            marginalize: true,
             estimator: EstimatorKind::UcdLmi,
             texts: Field::ALL.map(|field| text(field).into()),
         }
@@ -185,6 +190,7 @@ impl Draft {
             units: plan.units,
             method: s.optimizer.method,
             centered: e.centering.is_some(),
+            marginalize: s.marginalize,
             estimator: e.kind,
             ..Self::default()
         };
@@ -349,6 +355,7 @@ impl Draft {
             batch: usize::try_from(self.whole(Field::Batch)?).ok()?,
             seed: self.whole(Field::Seed)?,
             estimator,
+            marginalize: self.marginalize,
             conditional: self.number(Field::Conditional)?,
             average: self.number(Field::Average),
             max_sweeps: self.small(Field::MaxSweeps, default.max_sweeps)?,

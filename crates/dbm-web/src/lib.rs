@@ -1,14 +1,18 @@
 //! DBM Lab's page: controls, state and drawing. The model itself lives in the worker.
 //!
-//! Two programs: the lab, and the benchmark, which visitors need not fetch. `scripts/finish-page.mjs` writes the line that chooses.
+//! Three programs: the lab; its second part (`study`), which is fetched when one of its views is first opened; and the benchmark, which visitors need not
+//! fetch. `scripts/finish-page.mjs` writes the lines that choose.
 
 mod actions;
+mod address;
 mod bench;
 mod bins;
+mod bridge;
 mod draft;
 mod estimators;
 mod files_line;
 mod gaps;
+mod help;
 mod inbox;
 mod keeper;
 mod link;
@@ -20,6 +24,7 @@ mod picture;
 mod put_away;
 mod shape;
 mod state;
+mod study;
 mod take_home;
 mod uploads;
 
@@ -27,6 +32,16 @@ mod uploads;
 pub fn lab() {
     console_error_panic_hook::set_once();
     leptos::mount::mount_to_body(parts::App);
+}
+
+/// Puts the second part of the lab into the page that the first part has made.
+pub fn study() {
+    use wasm_bindgen::JsCast;
+    console_error_panic_hook::set_once();
+    let place = leptos::prelude::document().get_element_by_id("study").and_then(|place| place.dyn_into().ok());
+    if let Some(place) = place {
+        leptos::mount::mount_to(place, study::app::App).forget();
+    }
 }
 
 /// Puts the benchmark on the page that its address asks for.

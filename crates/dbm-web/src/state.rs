@@ -1,5 +1,6 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
+use crate::address::View;
 use crate::bench::{Asked, Measuring};
 use crate::draft::Draft;
 use crate::link::Link;
@@ -229,6 +230,10 @@ macro_rules! signals {
 }
 
 signals! {
+    /// The view that is shown.
+    view: View,
+    /// Whether Train shows two runs side by side, which the second program does.
+    two: bool,
     /// Where the pretrained model's file stands.
     opening: Opening,
     /// The pretrained model.

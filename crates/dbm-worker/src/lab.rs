@@ -68,6 +68,8 @@ enum Goal {
     Rest,
     OneStep(u32),
     Forever,
+    /// This many gradient steps in all.
+    Until(u32),
 }
 
 /// When the page last got what.
@@ -252,6 +254,7 @@ impl Lab {
             Command::Restore { source, plan, checkpoint } => self.restore(&source, plan, &checkpoint, out).map(Some),
             Command::Undo => self.undo(out).map(Some),
             Command::Train => self.set_goal(Goal::Forever, out).map(|()| Some(Event::Done)),
+            Command::TrainUntil { step } => self.train_until(step, out).map(|()| Some(Event::Done)),
             Command::Step => self.set_goal(Goal::OneStep(id), out).map(|()| None),
             Command::Pause => {
                 self.rest(out);
@@ -434,6 +437,13 @@ impl Lab {
         Ok(())
     }
 
+    fn train_until(&mut self, step: u32, out: &mut Vec<Message>) -> Result<(), String> {
+        if let Some(taken) = self.run.as_ref().map(Run::steps).filter(|taken| *taken >= step) {
+            return Err(format!("expected a step that is still to come; the run has taken {taken}, and {step} were asked for"));
+        }
+        self.set_goal(Goal::Until(step), out)
+    }
+
     /// Shards of the present step, or a minibatch of pretraining, until the clock shows `until` or the step is done.
     fn train(&mut self, until: f64, out: &mut Vec<Message>) {
         let Some(run) = &mut self.run else {
@@ -478,6 +488,14 @@ impl Lab {
             return;
         }
         match self.goal {
+            Goal::Until(step) if run.steps() >= step => {
+                self.goal = Goal::Rest;
+                run.rest();
+                run.look();
+                out.push(message_of(None, Event::Metrics(run.metrics(false))));
+                self.snapshot(out);
+                self.show_samples();
+            }
             Goal::OneStep(id) => {
                 self.goal = Goal::Rest;
                 run.rest();
@@ -487,7 +505,7 @@ impl Lab {
                 self.snapshot(out);
                 self.show_samples();
             }
-            Goal::Forever => {
+            Goal::Forever | Goal::Until(_) => {
                 if time >= self.shown.samples_due {
                     run.look();
                     self.shown.samples_seconds += now() - time;

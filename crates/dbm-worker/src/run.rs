@@ -407,6 +407,7 @@ impl Run {
             parts,
             workers: self.workers() as u32,
             steps_per_second: rate,
+            checksum: if running || self.is_pretraining() { String::new() } else { format!("{:016x}", self.model().checksum()) },
             signals: self.signals,
             recent_steps: self.negative.len() as u32,
             positive: self.positive.metrics(settings),

@@ -24,6 +24,10 @@ pub struct Colours {
     pub positive: String,
     /// The negative phase.
     pub negative: String,
+    /// Stronger lines.
+    pub strong: String,
+    /// Hues of a chart's lines, told apart by any eye, and by dashes besides.
+    pub series: [String; 6],
     /// For text in canvases.
     pub font: String,
 }
@@ -42,6 +46,8 @@ impl Colours {
             wash: read("--wash"),
             positive: read("--positive"),
             negative: read("--negative"),
+            strong: read("--strong"),
+            series: ["--positive", "--negative", "--accent", "--violet", "--green", "--ink"].map(read),
             font: read("--sans"),
         }
     }

@@ -1,5 +1,6 @@
 //! Drawing: pure functions on a canvas, and the one place that decides when they run.
 
+mod chart;
 mod colours;
 mod histogram;
 mod picture;
@@ -8,6 +9,7 @@ mod sparkline;
 mod surface;
 mod tiles;
 
+pub use chart::{Axis, Chart, Count, Level, Point, Series, short};
 pub use colours::{Colours, calm, follow_theme};
 pub use histogram::{Scale, histogram};
 pub use picture::{Cells, Fill, cells};

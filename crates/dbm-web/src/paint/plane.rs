@@ -14,6 +14,10 @@ pub trait Plane {
     fn ratio(&self) -> f64;
     /// Fills a rectangle.
     fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64);
+    /// Draws a line through points, `width` CSS pixels wide, dashed by these lengths of ink and gap in CSS pixels.
+    fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]);
+    /// Fills what points enclose, so much of it opaque.
+    fn area(&self, colour: &str, opacity: f64, points: &[(f64, f64)]);
     /// Writes a line of text of `size` CSS pixels, aligned to `x` as `align` says, its middle at `y`.
     fn write(&self, colours: &Colours, text: &str, at: (f64, f64), align: &str, size: f64);
 }
@@ -35,6 +39,24 @@ impl Plane for Surface {
         Surface::fill(self, colour, x, y, width, height);
     }
 
+    fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]) {
+        let context = &self.context;
+        let lengths: js_sys::Array = dash.iter().map(|length| wasm_bindgen::JsValue::from_f64(length * self.ratio)).collect();
+        let _ = context.set_line_dash(&lengths);
+        context.set_stroke_style_str(colour);
+        context.set_line_width(width * self.ratio);
+        self.path(points);
+        context.stroke();
+    }
+
+    fn area(&self, colour: &str, opacity: f64, points: &[(f64, f64)]) {
+        self.context.set_global_alpha(opacity);
+        self.context.set_fill_style_str(colour);
+        self.path(points);
+        self.context.fill();
+        self.context.set_global_alpha(1.0);
+    }
+
     fn write(&self, colours: &Colours, text: &str, (x, y): (f64, f64), align: &str, size: f64) {
         self.context.set_font(&format!("{}px {}", size * self.ratio, colours.font));
         self.context.set_fill_style_str(&colours.muted);
@@ -42,6 +64,24 @@ impl Plane for Surface {
         self.context.set_text_baseline("middle");
         let _ = self.context.fill_text(text, x, y);
     }
+}
+
+impl Surface {
+    fn path(&self, points: &[(f64, f64)]) {
+        self.context.begin_path();
+        for &(x, y) in points {
+            self.context.line_to(x, y);
+        }
+    }
+}
+
+/// Points as an SVG has them.
+fn places(points: &[(f64, f64)]) -> String {
+    points.iter().fold(String::new(), |mut text, (x, y)| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{x:.2},{y:.2} ");
+        text
+    })
 }
 
 /// An SVG under way.
@@ -87,6 +127,24 @@ impl Plane for Svg {
         // Writing to a string cannot fail.
         let _ =
             writeln!(inside, "<rect fill=\"{colour}\" x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\"/>");
+    }
+
+    fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]) {
+        let dash: Vec<String> = dash.iter().map(ToString::to_string).collect();
+        let _ = writeln!(
+            self.inside.borrow_mut(),
+            "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\" stroke-dasharray=\"{}\" points=\"{}\"/>",
+            dash.join(" "),
+            places(points)
+        );
+    }
+
+    fn area(&self, colour: &str, opacity: f64, points: &[(f64, f64)]) {
+        let _ = writeln!(
+            self.inside.borrow_mut(),
+            "<polygon fill=\"{colour}\" opacity=\"{opacity}\" points=\"{}\"/>",
+            places(points)
+        );
     }
 
     fn write(&self, colours: &Colours, text: &str, (x, y): (f64, f64), align: &str, size: f64) {

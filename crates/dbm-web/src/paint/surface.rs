@@ -20,6 +20,13 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// A canvas as it was last drawn.
+    pub fn measure(canvas: &HtmlCanvasElement) -> Option<Self> {
+        let context = canvas.get_context("2d").ok().flatten()?.dyn_into().ok()?;
+        let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
+        Some(Self { context, width, height, ratio: width / f64::from(canvas.client_width().max(1)) })
+    }
+
     /// Brings a canvas to the resolution of its box and clears it; nothing where it is not shown.
     fn of(canvas: &HtmlCanvasElement) -> Option<Self> {
         let ratio = window().device_pixel_ratio().clamp(1.0, 4.0);

@@ -1,13 +1,15 @@
 //! The whole page of the lab.
 
 use super::completion::Completion;
+use super::explanation::Explanation;
 use super::masthead::Masthead;
-use super::method::Method;
 use super::notices::{DropOverlay, Notices};
 use super::preview::Preview;
+use super::shortcuts::Shortcuts;
 use super::training::Training;
+use crate::address::{self, View};
 use crate::state::State;
-use crate::{link, model_file, paint, uploads};
+use crate::{bridge, help, link, model_file, paint, uploads};
 use leptos::prelude::*;
 
 /// Provides the state, opens the line to the worker, and lays the page out.
@@ -16,6 +18,21 @@ pub fn App() -> impl IntoView {
     let state = State::default();
     provide_context(state);
     paint::follow_theme(state);
+    help::listen();
+    bridge::hear_words(state);
+    state.view.set(View::now());
+    address::follow(move || {
+        state.view.set(View::now());
+        // Canvases that were hidden have not been drawn.
+        state.redraw.update(|count| *count = count.wrapping_add(1));
+    });
+    Effect::new(move |_| {
+        let view = state.view.get();
+        document().set_title(&format!("{} · DBM Lab", view.title()));
+        if matches!(view, View::Coupling | View::Proof) || state.two.get() {
+            bridge::need_study();
+        }
+    });
     uploads::accept_drops(state);
     model_file::fetch(state);
     link::open(state);
@@ -25,15 +42,23 @@ pub fn App() -> impl IntoView {
     view! {
         <Masthead />
         <main>
-            <Completion />
-            <Training />
-            <Method />
+            <div hidden=move || state.view.get() != View::Train>
+                <Training />
+                <Explanation view=View::Train />
+            </div>
+            <div hidden=move || state.view.get() != View::Complete>
+                <Completion />
+                <Explanation view=View::Complete />
+            </div>
+            <div id="study"></div>
         </main>
         <footer class="foot">
             <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
+            <Shortcuts />
         </footer>
         <Preview />
         <Notices />
         <DropOverlay />
+        <div id="help-box" role="tooltip" hidden></div>
     }
 }

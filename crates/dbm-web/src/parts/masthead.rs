@@ -1,5 +1,6 @@
 //! The top of the page: its name, and which model is on view.
 
+use super::menu::{Menu, Presets};
 use crate::actions;
 use crate::state::{Opening, state};
 use crate::{model_file, uploads};
@@ -32,7 +33,9 @@ pub fn Masthead() -> impl IntoView {
                 <h1>"DBM Lab"</h1>
                 <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
             </div>
+            <Menu />
             <div class="masthead-model">
+                <Presets />
                 <div class="inline">
                     <label for="model">"Model"</label>
                     <select id="model" prop:value=chosen on:change=choose>

@@ -130,6 +130,21 @@ fn trains_until_paused_and_reports() {
 }
 
 #[test]
+fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
+    let mut page = trained(0);
+    let begun = page.metrics().checksum;
+    let messages = page.ask_until(Command::TrainUntil { step: 7 }, |m| matches!(&m.event, Event::Metrics(m) if !m.running));
+    let Some(Event::Metrics(metrics)) = messages.iter().map(|m| &m.event).rfind(|e| matches!(e, Event::Metrics(_))) else {
+        panic!("metrics: {messages:?}")
+    };
+    let stepped = trained(7).metrics();
+    assert_eq!((metrics.step, &metrics.checksum), (7, &stepped.checksum), "as by seven single steps");
+    assert!(metrics.checksum.len() == 16 && metrics.checksum != begun);
+    let refused = page.answer(Command::TrainUntil { step: 7 });
+    assert!(matches!(&refused, Event::Failed { message } if message.contains("has taken 7")), "{refused:?}");
+}
+
+#[test]
 fn pausing_in_mid_step_changes_no_bit() {
     let plain = trained(6).checkpoint();
     let mut page = trained(0);

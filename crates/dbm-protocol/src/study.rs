@@ -1,0 +1,388 @@
+//! The messages of the third worker, which studies couplings and estimators.
+//!
+//! It holds nothing: every request is a job of its own that says all it needs, so jobs can be given to any of several workers, in any order, and the numbers
+//! are the same. What a job draws is addressed by its seed and by the run or sample it is, never by the worker.
+
+use dbm_core::{Settings, Units};
+use serde::{Deserialize, Serialize};
+
+/// One job.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StudyRequest {
+    /// [`crate::VERSION`] of the sender.
+    pub version: u32,
+    /// Chosen by the page, increasing; repeated by every message that answers.
+    pub id: u32,
+    /// The job itself.
+    pub command: StudyCommand,
+}
+
+/// One message of the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StudyMessage {
+    /// [`crate::VERSION`] of the sender.
+    pub version: u32,
+    /// The request this answers, if any.
+    pub id: Option<u32>,
+    /// What happened.
+    pub event: StudyEvent,
+}
+
+/// How a pair of chains moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PairKernel {
+    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 1).
+    #[default]
+    Metropolis,
+    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
+    Gibbs,
+}
+
+/// Where a pair of chains begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PairStart {
+    /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's Algorithm 3).
+    #[default]
+    LocalMode,
+    /// A uniform state.
+    Uniform,
+}
+
+/// A model small enough to be told in full, or to be enumerated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SmallModel {
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<u32>,
+    /// Kind of units.
+    pub units: Units,
+    /// `weights[l]: [n_l, n_{l+1}]`, row by row.
+    pub weights: Vec<Vec<f32>>,
+    /// `biases[l]: [n_l]`.
+    pub biases: Vec<Vec<f32>>,
+}
+
+/// Where a small model comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ModelSource {
+    /// From here.
+    Given(SmallModel),
+    /// Random semi-orthogonal weights, biases as in the paper.
+    Orthogonal {
+        /// Layer sizes, the visible one first.
+        sizes: Vec<u32>,
+        /// Kind of units.
+        units: Units,
+        /// Which.
+        seed: u64,
+    },
+    /// Gaussian weights, biases as in the paper.
+    Gaussian {
+        /// Layer sizes, the visible one first.
+        sizes: Vec<u32>,
+        /// Kind of units.
+        units: Units,
+        /// Standard deviation of the weights.
+        deviation: f64,
+        /// Which.
+        seed: u64,
+    },
+    /// A checkpoint of the page's run.
+    Checkpoint {
+        /// A safetensors file.
+        #[serde(with = "serde_bytes")]
+        bytes: Vec<u8>,
+    },
+}
+
+/// What can be asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StudyCommand {
+    /// The model of a source. Answer: [`StudyEvent::Model`].
+    Model {
+        /// Which.
+        source: ModelSource,
+    },
+    /// Couplings on one random orthogonal RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1). Answer:
+    /// [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
+    Meet(Meet),
+    /// One coupling, state by state. Answer: [`StudyEvent::Replay`].
+    Replay(ReplayOf),
+    /// What an enumeration says of a model and its data: at most 24 units in all. Answer: [`StudyEvent::Exact`].
+    Exact {
+        /// The model.
+        model: SmallModel,
+        /// One byte a bit, 0 or 1, `examples * n_0`: the gradient is that of their mean log-likelihood.
+        #[serde(with = "serde_bytes")]
+        data: Vec<u8>,
+    },
+    /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all. Answer:
+    /// [`StudyEvent::Law`].
+    Law {
+        /// The model.
+        model: SmallModel,
+        /// As for [`StudyCommand::Exact`].
+        #[serde(with = "serde_bytes")]
+        data: Vec<u8>,
+        /// The estimator, its caps, and whether it marginalizes.
+        settings: Settings,
+    },
+    /// Samples of an estimator at parameters that stand still. Answer: [`StudyEvent::Estimated`], with [`StudyEvent::Progress`] before, in
+    /// samples.
+    Estimate(EstimateOf),
+    /// How likely it is that a coupling of UCD-LMI on a random model of such sizes ever does anything. Answer: [`StudyEvent::Seen`].
+    Seen {
+        /// Layer sizes, the visible one first.
+        sizes: Vec<u32>,
+        /// Kind of units.
+        units: Units,
+        /// Which model, and which runs.
+        seed: u64,
+        /// Couplings to watch, 1 to 100 000.
+        runs: u32,
+    },
+}
+
+/// Couplings to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meet {
+    /// Visible units, and hidden ones; 1 to 400.
+    pub dimension: u32,
+    /// Kind of units.
+    pub units: Units,
+    /// How the chains move.
+    pub kernel: PairKernel,
+    /// Where they begin.
+    pub start: PairStart,
+    /// The first run of this job,
+    pub first_run: u32,
+    /// and how many.
+    pub runs: u32,
+    /// A coupling that has not met by then is cut and counted.
+    pub max_meeting: u32,
+    /// Gibbs: tries of one draw, after which the last try is taken and counted.
+    pub max_tries: u32,
+    /// Of the model and of every run.
+    pub seed: u64,
+}
+
+/// A coupling to replay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReplayOf {
+    /// At most 64 units in all.
+    pub model: SmallModel,
+    /// One byte a visible unit where the visible layer is clamped to it (the positive phase); empty where all is free.
+    #[serde(with = "serde_bytes")]
+    pub clamped: Vec<u8>,
+    /// How the chains move.
+    pub kernel: PairKernel,
+    /// Where they begin.
+    pub start: PairStart,
+    /// Steps after which the coupling is cut.
+    pub max_meeting: u32,
+    /// As for [`Meet`].
+    pub max_tries: u32,
+    /// Of the run.
+    pub seed: u64,
+    /// Which.
+    pub run: u32,
+}
+
+/// Samples to draw.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EstimateOf {
+    /// The model.
+    pub model: SmallModel,
+    /// As for [`StudyCommand::Exact`]; sample `s` is of example `s mod examples`.
+    #[serde(with = "serde_bytes")]
+    pub data: Vec<u8>,
+    /// The estimator, its caps, whether it marginalizes, and the seed.
+    pub settings: Settings,
+    /// The first sample of this job,
+    pub first_sample: u32,
+    /// and how many.
+    pub samples: u32,
+    /// States of persistent chains, as the job before gave them back; empty for their first job and for all other estimators.
+    #[serde(with = "serde_bytes")]
+    pub chains: Vec<u8>,
+}
+
+/// What can happen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum StudyEvent {
+    /// The worker listens; its first message.
+    Ready,
+    /// The job was refused: what was expected, what came, what to do.
+    Failed {
+        /// For the visitor, as text.
+        message: String,
+    },
+    /// A long job is at work.
+    Progress {
+        /// Parts done,
+        done: u32,
+        /// of this many.
+        total: u32,
+    },
+    /// A small model.
+    Model(SmallModel),
+    /// Couplings were run.
+    Met(Met),
+    /// A coupling, state by state.
+    Replay(Replay),
+    /// An enumeration's answer.
+    Exact(Exact),
+    /// An estimator's mean, parameter by parameter in the order of [`Exact::gradient`].
+    Law {
+        /// The mean of the estimate.
+        mean: Vec<f64>,
+        /// Its positive phase alone.
+        positive: Vec<f64>,
+        /// Its negative phase alone.
+        negative: Vec<f64>,
+    },
+    /// Samples were drawn.
+    Estimated(Estimated),
+    /// How seldom couplings do anything.
+    Seen(Seen),
+}
+
+/// What runs of a coupling took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Met {
+    /// Meeting time tau of each run, in order; the cap where it was cut.
+    pub meeting_times: Vec<u32>,
+    /// Sweeps T of each run's local search; 0 where it began at a uniform state.
+    pub sweeps: Vec<u32>,
+    /// One byte a run: 1 where it was cut at the cap.
+    #[serde(with = "serde_bytes")]
+    pub capped: Vec<u8>,
+    /// Draws that were cut at the cap on tries, in all runs.
+    pub tries_capped: u32,
+}
+
+/// One coupling.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The search that led to the start, half-sweep by half-sweep, and the Gibbs sweep after it; one moment where it began at a uniform state.
+    pub approach: Vec<Moment>,
+    /// The steps of the pair, `t = 1, 2, ...`; the last is the meeting, or the cut.
+    pub steps: Vec<PairStep>,
+    /// tau; the cap where it was cut.
+    pub meeting_time: u32,
+    /// Whether it was cut.
+    pub capped: bool,
+}
+
+/// A state on the way to x_0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moment {
+    /// All layers, one byte a unit, the visible one first.
+    #[serde(with = "serde_bytes")]
+    pub state: Vec<u8>,
+    /// Its energy.
+    pub energy: f64,
+    /// What led here: `"uniform"`, `"search"`, `"gibbs"`.
+    pub by: String,
+}
+
+/// Step `t` of a pair: x goes from `x_{t-1}` to `x_t`, and from `t = 2` on y goes from `y_{t-2}` to `y_{t-1}` with the same draws.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairStep {
+    /// `t`.
+    pub step: u32,
+    /// `x_t`, all layers, one byte a unit.
+    #[serde(with = "serde_bytes")]
+    pub x: Vec<u8>,
+    /// `y_{t-1}`.
+    #[serde(with = "serde_bytes")]
+    pub y: Vec<u8>,
+    /// Energy of `x_t`,
+    pub energy_x: f64,
+    /// and of `y_{t-1}`.
+    pub energy_y: f64,
+    /// How they moved.
+    pub moved: Moved,
+}
+
+/// How a pair moved in one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Moved {
+    /// One proposal and one uniform number for both chains.
+    Metropolis {
+        /// The proposal `x'`, all layers.
+        #[serde(with = "serde_bytes")]
+        proposal: Vec<u8>,
+        /// Its energy.
+        energy: f64,
+        /// `u`, the same for both.
+        u: f64,
+        /// `min(1, exp(E(x_{t-1}) - E(x')))`: x accepts where `u` is below it.
+        accept_x: f64,
+        /// The same of y; `None` at `t = 1`, when y has not begun.
+        accept_y: Option<f64>,
+    },
+    /// Two blocks: the even layers by a maximal coupling, the odd ones with common uniform numbers.
+    Gibbs {
+        /// Overlap of the two laws of the even block, `sum min(p, q)`, where the block is small enough to be summed over.
+        overlap: Option<f64>,
+        /// Whether the draw of the even block was shared.
+        shared: bool,
+        /// Tries of the draws from the residual laws; 0 where the draw was shared.
+        tries: u32,
+        /// Whether they were cut at the cap.
+        tries_capped: bool,
+    },
+}
+
+/// What an enumeration says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Exact {
+    /// The exact gradient of the mean log-likelihood of the data: the weights of each pair of layers row by row, lowest pair first, then the biases of each layer.
+    pub gradient: Vec<f64>,
+    /// The part of the positive phase,
+    pub positive: Vec<f64>,
+    /// and of the negative one; `gradient = positive - negative`.
+    pub negative: Vec<f64>,
+    /// Mean log p(v), nats an example.
+    pub log_likelihood: f64,
+    /// log Z.
+    pub log_z: f64,
+    /// Probability that each unit is high, all layers, with nothing clamped.
+    pub unit_probabilities: Vec<f64>,
+}
+
+/// Sums over samples of an estimator, which add up over jobs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Estimated {
+    /// Samples drawn.
+    pub samples: u32,
+    /// Sum of the estimates, parameter by parameter in the order of [`Exact::gradient`].
+    pub sums: Vec<f64>,
+    /// Sum of the squares of group means, and how many groups: samples of chains that live on depend on one another, so their error is told by
+    /// the means of long groups; every other sample is its own group.
+    pub group_squares: Vec<f64>,
+    /// Groups in this job.
+    pub groups: u32,
+    /// How often each meeting time came in the negative phase: value and count, rising; empty where nothing is coupled.
+    pub meeting_times: Vec<(u32, u32)>,
+    /// The same of the positive phase.
+    pub meeting_times_positive: Vec<(u32, u32)>,
+    /// Couplings cut at the cap.
+    pub capped: u32,
+    /// States of persistent chains after the last sample, for the next job; empty otherwise.
+    #[serde(with = "serde_bytes")]
+    pub chains: Vec<u8>,
+}
+
+/// How seldom the couplings of UCD-LMI do anything on a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Couplings that were run,
+    pub runs: u32,
+    /// of these with tau > 1.
+    pub moved: u32,
+    /// log10 of the probability that tau > 1, averaged over the starts of the runs: exact by enumeration where the model has at most 24 units, otherwise an upper bound.
+    pub log10_probability: f64,
+    /// Whether that is exact.
+    pub exact: bool,
+}

@@ -1,0 +1,160 @@
+//! The state of the views in the address's fragment: `#view=train&t.hidden=800,200&t.seed=7`.
+//!
+//! Each key has one owner, told by its prefix (`t.` is Train, `c.` Complete, `x.` two runs side by side, `m.` Coupling, `p.` Proof; `view` is the
+//! shell's). Owners leave out what is as by default. Writing replaces the address in place; only going to another view makes an entry in the history.
+
+use js_sys::JsString;
+use leptos::prelude::*;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+
+/// One of the four views.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// A model learns.
+    Train,
+    /// A model fills in what is hidden.
+    #[default]
+    Complete,
+    /// Two chains meet.
+    Coupling,
+    /// The mean of an estimator comes to the exact gradient, or does not.
+    Proof,
+}
+
+impl View {
+    /// In the order of the menu.
+    pub const ALL: [Self; 4] = [Self::Train, Self::Complete, Self::Coupling, Self::Proof];
+
+    /// As the menu has it.
+    pub const fn title(self) -> &'static str {
+        ["Train", "Complete", "Coupling", "Proof"][self as usize]
+    }
+
+    /// As the address has it.
+    pub const fn name(self) -> &'static str {
+        ["train", "complete", "coupling", "proof"][self as usize]
+    }
+
+    /// The one that the address asks for; the first visit's otherwise.
+    pub fn now() -> Self {
+        let name = get("view");
+        Self::ALL.into_iter().find(|view| Some(view.name()) == name.as_deref()).unwrap_or_default()
+    }
+}
+
+/// Both programs of the page hear of a change by this event of the window.
+const CHANGED: &str = "dbm-address";
+/// Browsers refuse to have the address written at every movement of a slider.
+const PAUSE: Duration = Duration::from_millis(250);
+
+thread_local! {
+    /// By prefix, what is to be written.
+    static WAITING: RefCell<BTreeMap<&'static str, Vec<(String, String)>>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// All keys and values, in their order.
+pub fn pairs() -> Vec<(String, String)> {
+    let hash = window().location().hash().unwrap_or_default();
+    hash.trim_start_matches('#')
+        .split('&')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(key, value)| (plain(key), plain(value)))
+        .collect()
+}
+
+/// The value of a key.
+pub fn get(key: &str) -> Option<String> {
+    pairs().into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
+/// The value of a key, where it can be read as such.
+pub fn parse<T: std::str::FromStr>(key: &str) -> Option<T> {
+    get(key)?.parse().ok()
+}
+
+/// Writes these in place of all keys with this prefix, soon: the last call of several counts.
+pub fn put(prefix: &'static str, values: Vec<(String, String)>) {
+    let first = WAITING.with_borrow_mut(|waiting| {
+        let first = waiting.is_empty();
+        waiting.insert(prefix, values);
+        first
+    });
+    if first {
+        set_timeout(flush, PAUSE);
+    }
+}
+
+/// Writes what is waiting to be written.
+pub fn flush() {
+    let waiting = WAITING.take();
+    if waiting.is_empty() {
+        return;
+    }
+    let mut all = pairs();
+    for (prefix, values) in waiting {
+        all.retain(|(key, _)| !key.starts_with(prefix));
+        all.extend(values);
+    }
+    write(&all, false);
+}
+
+/// Goes to a view, as a step in the browser's history.
+pub fn go(view: View) {
+    flush();
+    if View::now() != view {
+        let mut all = pairs();
+        all.retain(|(key, _)| key != "view");
+        all.insert(0, ("view".into(), view.name().into()));
+        write(&all, true);
+    }
+}
+
+/// Puts this fragment (without `#`) in the place of all others, as a step in the history: presets.
+pub fn replace_all(fragment: &str) {
+    WAITING.take();
+    let _ = window().location().set_hash(fragment);
+}
+
+/// Calls `changed` whenever the address has been changed by anyone: by hand, by Back, by a preset, or by either program.
+pub fn follow(changed: impl Fn() + 'static) {
+    let listener = Closure::<dyn FnMut()>::new(changed).into_js_value();
+    for event in ["hashchange", "popstate", CHANGED] {
+        let _ = window().add_event_listener_with_callback(event, listener.unchecked_ref());
+    }
+}
+
+fn write(all: &[(String, String)], step: bool) {
+    let hash = fragment(all);
+    let address = format!("#{hash}");
+    if window().location().hash().ok().as_deref() == Some(&address) {
+        return;
+    }
+    let Ok(history) = window().history() else { return };
+    // An address that the browser refuses to show is no reason to stop.
+    let _ = if step {
+        history.push_state_with_url(&JsValue::NULL, "", Some(&address))
+    } else {
+        history.replace_state_with_url(&JsValue::NULL, "", Some(&address))
+    };
+    if let Ok(event) = web_sys::Event::new(CHANGED) {
+        let _ = window().dispatch_event(&event);
+    }
+}
+
+/// Keys and values as a fragment.
+fn fragment(all: &[(String, String)]) -> String {
+    let parts: Vec<String> = all.iter().map(|(key, value)| format!("{}={}", escaped(key), escaped(value))).collect();
+    parts.join("&")
+}
+
+/// Commas and slashes are as good in a fragment as they are.
+fn escaped(text: &str) -> String {
+    String::from(js_sys::encode_uri_component(text)).replace("%2C", ",").replace("%2F", "/").replace("%3A", ":")
+}
+
+fn plain(text: &str) -> String {
+    js_sys::decode_uri_component(text).unwrap_or_else(|_| JsString::from(text)).into()
+}

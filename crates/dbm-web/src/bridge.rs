@@ -1,0 +1,75 @@
+//! What the page's two programs say to each other, as events of the window. Each has a memory of its own; the address is their common state, and this is what an
+//! address cannot carry.
+
+use crate::state::{State, Tone};
+use js_sys::{JsString, Uint8Array};
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{CustomEvent, CustomEventInit};
+
+/// The script that starts the page fetches the second program when it hears this, once.
+const NEEDED: &str = "dbm-study";
+/// Words for the visitor, told by the second program or by a script and shown by the first.
+const SAY: &str = "dbm-say";
+/// The second program asks for bytes by their name, which the first one answers with an event named after it.
+const ASK: &str = "dbm-ask";
+
+/// Has the second program fetched and started, unless it has been.
+pub fn need_study() {
+    send(NEEDED, &JsValue::NULL);
+}
+
+/// Second program: words for the visitor.
+pub fn say(tone: Tone, text: &str) {
+    let prefix = if tone == Tone::Error { '!' } else { ' ' };
+    send(SAY, &JsString::from(format!("{prefix}{text}")));
+}
+
+/// First program: shows the words of others.
+pub fn hear_words(state: State) {
+    listen(SAY, move |detail| {
+        let words = detail.as_string().unwrap_or_default();
+        match words.strip_prefix('!') {
+            Some(error) => state.say(Tone::Error, error),
+            None => state.say(Tone::News, words.trim_start()),
+        }
+    });
+}
+
+/// Second program: asks for `"data"` (the `DataSource` in use, in postcard) or `"model"` (the run's checkpoint); `then` hears each answer, also later ones.
+pub fn ask(name: &'static str, then: impl Fn(Vec<u8>) + 'static) {
+    listen(&format!("dbm-{name}"), move |detail| {
+        if let Ok(bytes) = detail.dyn_into::<Uint8Array>() {
+            then(bytes.to_vec());
+        }
+    });
+    ask_again(name);
+}
+
+/// Asks once more, where [`ask`] listens already.
+pub fn ask_again(name: &'static str) {
+    send(ASK, &JsString::from(name));
+}
+
+/// First program: calls `asked` with the name of what is asked for.
+pub fn hear_questions(asked: impl Fn(&str) + 'static) {
+    listen(ASK, move |detail| asked(&detail.as_string().unwrap_or_default()));
+}
+
+/// First program: gives what was asked for.
+pub fn give(name: &str, bytes: &[u8]) {
+    send(&format!("dbm-{name}"), &Uint8Array::from(bytes));
+}
+
+fn send(event: &str, detail: &JsValue) {
+    let init = CustomEventInit::new();
+    init.set_detail(detail);
+    if let Ok(event) = CustomEvent::new_with_event_init_dict(event, &init) {
+        let _ = window().dispatch_event(&event);
+    }
+}
+
+fn listen(event: &str, hear: impl Fn(JsValue) + 'static) {
+    let listener = Closure::<dyn FnMut(CustomEvent)>::new(move |event: CustomEvent| hear(event.detail())).into_js_value();
+    let _ = window().add_event_listener_with_callback(event, listener.unchecked_ref());
+}

@@ -1,0 +1,322 @@
+//! A chart with axes: lines with bands over a linear or a logarithmic scale, on any plane.
+
+use super::{Colours, Plane};
+
+/// How an axis counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Count {
+    /// Evenly.
+    #[default]
+    Linear,
+    /// By powers of ten; what is not above zero has no place.
+    Logarithmic,
+}
+
+/// One axis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// What it shows, with its unit.
+    pub label: String,
+    /// What that means, in a sentence or two: hover help.
+    pub help: String,
+    /// How it counts.
+    pub count: Count,
+    /// From where to where; by the points where it is left open.
+    pub range: Option<(f64, f64)>,
+}
+
+/// A point, and how far around it its value lies; a point alone where `low` and `high` are its `y`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Where.
+    pub x: f64,
+    /// What.
+    pub y: f64,
+    /// The band's lower end,
+    pub low: f64,
+    /// and its upper one.
+    pub high: f64,
+}
+
+impl Point {
+    /// Without a band.
+    pub fn new(x: f64, y: f64) -> Self {
+        Self { x, y, low: y, high: y }
+    }
+}
+
+/// One line of the chart. Its hue is never alone: lines differ in their dash as well.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Its name, in the legend and in the table.
+    pub name: String,
+    /// Which of the palette's hues, 0 to 5.
+    pub hue: usize,
+    /// Lengths of ink and gap; none for a whole line.
+    pub dash: &'static [f64],
+    /// Whether each point is marked.
+    pub dots: bool,
+    /// In the order of `x`.
+    pub points: Vec<Point>,
+}
+
+/// A level drawn across: a cap, an exact value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Where on the y axis.
+    pub y: f64,
+    /// What it is.
+    pub label: String,
+}
+
+/// All of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Chart {
+    /// Across.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// The lines, later ones above.
+    pub series: Vec<Series>,
+    /// The levels.
+    pub levels: Vec<Level>,
+}
+
+/// Space around the plot, in CSS pixels: left, right, top, bottom.
+const MARGINS: (f64, f64, f64, f64) = (46.0, 12.0, 10.0, 22.0);
+
+/// An axis on the plane: values to places and back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Ruler {
+    count: Count,
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Ruler {
+    fn new(axis: &Axis, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
+        let fits = |value: &f64| value.is_finite() && (axis.count == Count::Linear || *value > 0.0);
+        let (mut low, mut high) =
+            values.filter(fits).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        if let Some(range) = axis.range {
+            (low, high) = range;
+        } else if low > high {
+            (low, high) = if axis.count == Count::Logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
+        } else {
+            match axis.count {
+                Count::Logarithmic => {
+                    low = 10f64.powf(low.log10().floor());
+                    high = 10f64.powf(high.log10().ceil());
+                    if low == high {
+                        high *= 10.0;
+                    }
+                }
+                Count::Linear => {
+                    let room = if high > low { (high - low) * 0.04 } else { low.abs().max(1.0) * 0.05 };
+                    (low, high) = (low - room, high + room);
+                }
+            }
+        }
+        Self { count: axis.count, low, high, from, to }
+    }
+
+    /// Where a value lies; `None` where it has no place.
+    fn place(&self, value: f64) -> Option<f64> {
+        let share = match self.count {
+            Count::Linear => (value - self.low) / (self.high - self.low),
+            Count::Logarithmic if value > 0.0 => (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
+            Count::Logarithmic => return None,
+        };
+        (share.is_finite() && (-0.001..=1.001).contains(&share)).then_some(self.from + share * (self.to - self.from))
+    }
+
+    /// The same, values beyond an end at that end.
+    fn held(&self, value: f64) -> f64 {
+        let value = if self.count == Count::Logarithmic { value.max(f64::MIN_POSITIVE) } else { value };
+        self.place(value.clamp(self.low, self.high)).unwrap_or(self.from)
+    }
+
+    fn value(&self, place: f64) -> f64 {
+        let share = (place - self.from) / (self.to - self.from);
+        match self.count {
+            Count::Linear => self.low + share * (self.high - self.low),
+            Count::Logarithmic => 10f64.powf(self.low.log10() + share * (self.high.log10() - self.low.log10())),
+        }
+    }
+
+    /// Values to be labelled: round ones, about `room / apart` of them.
+    fn ticks(&self, apart: f64) -> Vec<f64> {
+        let most = ((self.to - self.from).abs() / apart).floor().max(1.0);
+        match self.count {
+            Count::Linear => {
+                let step = round_step((self.high - self.low) / most);
+                let first = (self.low / step).ceil();
+                (0..=most as u32 + 1)
+                    .map(|at| (first + f64::from(at)) * step)
+                    .filter(|value| *value <= self.high + step * 1e-9)
+                    .collect()
+            }
+            Count::Logarithmic => {
+                let (low, high) = (self.low.log10().ceil() as i32, self.high.log10().floor() as i32);
+                let every = (f64::from(high - low + 1) / most).ceil().max(1.0) as usize;
+                (low..=high).step_by(every).map(|power| 10f64.powi(power)).collect()
+            }
+        }
+    }
+}
+
+/// The least of 1, 2 and 5 times a power of ten that is at least `least`.
+fn round_step(least: f64) -> f64 {
+    let power = 10f64.powf(least.max(1e-300).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least * 0.999).unwrap_or(10.0 * power)
+}
+
+/// A number in few characters: `0.25`, `1200`, `10⁵`, `3e-7`.
+pub fn short(value: f64) -> String {
+    let size = value.abs();
+    let text = if value == 0.0 || (0.01..10_000.0).contains(&size) {
+        let places = if size >= 100.0 || value.fract() == 0.0 {
+            0
+        } else if size >= 1.0 {
+            1
+        } else {
+            3
+        };
+        let text = format!("{value:.places$}");
+        if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    } else if (size.log10() - size.log10().round()).abs() < 1e-9 {
+        let power: String = format!("{}", size.log10().round() as i32).chars().map(raised).collect();
+        format!("{}10{power}", if value < 0.0 { "-" } else { "" })
+    } else {
+        format!("{value:.1e}")
+    };
+    text.replace('-', "−")
+}
+
+fn raised(digit: char) -> char {
+    match digit {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0'..='9' => char::from_u32('⁰' as u32 + digit as u32 - '0' as u32).unwrap_or(digit),
+        other => other,
+    }
+}
+
+impl Chart {
+    fn rulers(&self, plane: &dyn Plane) -> (Ruler, Ruler) {
+        let pixel = plane.ratio();
+        let (left, right, top, bottom) = MARGINS;
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let levels = self.levels.iter().map(|level| level.y);
+        let x = Ruler::new(&self.x, points().map(|point| point.x), (left * pixel, plane.width() - right * pixel));
+        let values = points().flat_map(|point| [point.y, point.low, point.high]).chain(levels);
+        let y = Ruler::new(&self.y, values, (plane.height() - bottom * pixel, top * pixel));
+        (x, y)
+    }
+
+    /// The value of the x axis at a place of the plane.
+    pub fn x_at(&self, plane: &dyn Plane, place: f64) -> f64 {
+        self.rulers(plane).0.value(place)
+    }
+
+    /// Draws it; with a thin line at `here` on the x axis, where that is given.
+    pub fn draw(&self, plane: &dyn Plane, colours: &Colours, here: Option<f64>) {
+        let pixel = plane.ratio();
+        let (x, y) = self.rulers(plane);
+        for value in y.ticks(34.0 * pixel) {
+            let Some(place) = y.place(value) else { continue };
+            plane.line(&colours.line, 1.0, &[], &[(x.from, place), (x.to, place)]);
+            plane.write(colours, &short(value), (x.from - 6.0 * pixel, place), "right", 11.0);
+        }
+        plane.line(&colours.strong, 1.0, &[], &[(x.from, y.from), (x.to, y.from)]);
+        for value in x.ticks(58.0 * pixel) {
+            let Some(place) = x.place(value) else { continue };
+            plane.line(&colours.strong, 1.0, &[], &[(place, y.from), (place, y.from + 4.0 * pixel)]);
+            plane.write(colours, &short(value), (place, y.from + 13.0 * pixel), "center", 11.0);
+        }
+        for Level { y: value, label } in &self.levels {
+            let place = y.held(*value);
+            plane.line(&colours.muted, 1.0, &[2.0, 3.0], &[(x.from, place), (x.to, place)]);
+            plane.write(colours, label, (x.to - 2.0 * pixel, place - 7.0 * pixel), "right", 11.0);
+        }
+        if let Some(place) = here.and_then(|here| x.place(here)) {
+            plane.line(&colours.muted, 1.0, &[], &[(place, y.from), (place, y.to)]);
+        }
+        for series in &self.series {
+            series.draw(plane, colours, &x, &y);
+        }
+    }
+}
+
+impl Series {
+    /// Its colour.
+    pub fn colour<'a>(&self, colours: &'a Colours) -> &'a str {
+        &colours.series[self.hue % colours.series.len()]
+    }
+
+    fn draw(&self, plane: &dyn Plane, colours: &Colours, x: &Ruler, y: &Ruler) {
+        let pixel = plane.ratio();
+        let colour = self.colour(colours);
+        let inside: Vec<&Point> = self.points.iter().filter(|point| x.place(point.x).is_some() && point.y.is_finite()).collect();
+        if inside.iter().any(|point| point.high > point.low) {
+            let upper = inside.iter().map(|point| (x.held(point.x), y.held(point.high)));
+            let lower = inside.iter().rev().map(|point| (x.held(point.x), y.held(point.low)));
+            plane.area(colour, 0.18, &upper.chain(lower).collect::<Vec<_>>());
+        }
+        let line: Vec<(f64, f64)> = inside.iter().map(|point| (x.held(point.x), y.held(point.y))).collect();
+        plane.line(colour, 2.0, self.dash, &line);
+        if self.dots || line.len() == 1 {
+            let size = 5.0 * pixel;
+            for (across, up) in line {
+                plane.fill(colour, across - size / 2.0, up - size / 2.0, size, size);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Svg;
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        let said = [0.0, 0.25, 1.5, 1200.0, 1e5, 1e-7, -3.0, 123_456.0].map(short);
+        assert_eq!(said, ["0", "0.25", "1.5", "1200", "10⁵", "10⁻⁷", "−3", "1.2e5"]);
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let ruler = |count, low, high| {
+            Ruler::new(&Axis { count, range: Some((low, high)), ..Axis::default() }, [].into_iter(), (0.0, 400.0))
+        };
+        assert_eq!(ruler(Count::Linear, 0.0, 200.0).ticks(58.0), [0.0, 50.0, 100.0, 150.0, 200.0]);
+        assert_eq!(ruler(Count::Logarithmic, 1.0, 1000.0).ticks(58.0), [1.0, 10.0, 100.0, 1000.0]);
+        let ruler = ruler(Count::Logarithmic, 1.0, 1000.0);
+        assert!((ruler.value(ruler.place(31.0).unwrap()) - 31.0).abs() < 1e-9);
+        assert_eq!((ruler.place(0.0), ruler.held(0.0), ruler.held(5e9)), (None, 0.0, 400.0));
+    }
+
+    #[test]
+    fn a_chart_becomes_an_svg_whatever_its_points_are() {
+        let colours = Colours { series: std::array::from_fn(|hue| format!("#00000{hue}")), ..Colours::default() };
+        let strange = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1.0, 1e300];
+        for count in [Count::Linear, Count::Logarithmic] {
+            let points = strange.iter().map(|&value| Point { x: value, y: value, low: value, high: 2.0 * value }).collect();
+            let series = vec![Series { name: "a".into(), points, dots: true, ..Series::default() }];
+            let axis = Axis { count, ..Axis::default() };
+            let chart = Chart { x: axis.clone(), y: axis, series, levels: vec![Level { y: 7.0, label: "cap".into() }] };
+            let svg = Svg::new(&colours, 400.0, 200.0);
+            chart.draw(&svg, &colours, Some(1.0));
+            let text = svg.finish();
+            assert!(
+                text.contains("<polyline") && text.contains("cap") && !text.contains("NaN") && !text.contains("inf"),
+                "{text}"
+            );
+        }
+    }
+}

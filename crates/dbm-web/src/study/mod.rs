@@ -1,0 +1,7 @@
+//! The second program of the lab: two runs side by side, Coupling and Proof. It is fetched when one of them is first opened.
+
+pub mod app;
+mod compare;
+mod coupling;
+mod pool;
+mod proof;
