@@ -85,8 +85,8 @@ pub enum StudyCommand {
         /// Which.
         source: ModelSource,
     },
-    /// Couplings on one random orthogonal RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1). Answer:
-    /// [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
+    /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
+    /// `docs/method.md` measured it. Answer: [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
     Meet(Meet),
     /// One coupling, state by state. Answer: [`StudyEvent::Replay`].
     Replay(ReplayOf),
