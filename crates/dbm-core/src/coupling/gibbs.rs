@@ -5,7 +5,7 @@ use super::PairKernel;
 use crate::Dbm;
 use crate::chains::Chains;
 use crate::linalg::add_scaled_rows_exactly;
-use crate::math::logistic;
+use crate::math::{logistic_each, sum_softplus};
 use crate::parity::Parity;
 use crate::rng::Stream;
 use std::rc::Rc;
@@ -37,9 +37,13 @@ impl BlockCoupling {
 
     /// Draws the pair.
     pub fn draw(&self, p: &[f64], q: &[f64], stream: &mut Stream) -> BlockDraw {
-        let ratios = Ratios::new(p, q);
+        self.draw_by(p, q, |x| log_ratio(p, q, x), stream)
+    }
+
+    /// The same, for a known `ratio(x) = log p(x) - log q(x)`.
+    fn draw_by(&self, p: &[f64], q: &[f64], ratio: impl Fn(&[bool]) -> f64, stream: &mut Stream) -> BlockDraw {
         let first = common_uniforms(p, p, stream).0;
-        if Self::keeps(stream.uniform(), ratios.of(&first)) {
+        if Self::keeps(stream.uniform(), ratio(&first)) {
             return BlockDraw { y: first.clone(), x: first, shared: true, tries: 0, capped: false };
         }
         let (mut x, mut y, mut last, mut tries) = (None, None, None, 0);
@@ -47,11 +51,11 @@ impl BlockCoupling {
             tries += 1;
             let (try_x, try_y) = common_uniforms(p, q, stream);
             let u = stream.uniform();
-            if x.is_none() && Self::in_residual(u, ratios.of(&try_x)) {
+            if x.is_none() && Self::in_residual(u, ratio(&try_x)) {
                 x = Some(try_x);
             }
             // log q(y) - log p(y)
-            if y.is_none() && Self::in_residual(u, -ratios.of(&try_y)) {
+            if y.is_none() && Self::in_residual(u, -ratio(&try_y)) {
                 y = Some(try_y);
             } else {
                 last = Some(try_y);
@@ -97,24 +101,32 @@ fn common_uniforms(p: &[f64], q: &[f64], stream: &mut Stream) -> (Vec<bool>, Vec
 
 /// `log p(x) - log q(x)`.
 pub(crate) fn log_ratio(p: &[f64], q: &[f64], x: &[bool]) -> f64 {
-    Ratios::new(p, q).of(x)
+    let log = |probability: f64, high: bool| libm::log(if high { probability } else { 1.0 - probability });
+    // A unit of equal probabilities adds nothing, even where both are 0.
+    let each = p.iter().zip(q).zip(x).filter(|((p, q), _)| p != q);
+    each.map(|((&p, &q), &high)| log(p, high) - log(q, high)).sum()
 }
 
-/// `log p_i(x_i) - log q_i(x_i)` of every unit, low and high.
-struct Ratios(Vec<[f64; 2]>);
+/// The law of the free units of one parity given the other: their fields times the gap of the units.
+struct Block {
+    /// `log P(high) - log P(low)`.
+    log_odds: Vec<f64>,
+    /// `P(high)`.
+    high: Vec<f64>,
+}
 
-impl Ratios {
-    fn new(p: &[f64], q: &[f64]) -> Self {
-        let each = p.iter().zip(q).map(|(&p, &q)| {
-            // A unit of equal probabilities adds nothing, even where both are 0.
-            if p == q { [0.0; 2] } else { [libm::log(1.0 - p) - libm::log(1.0 - q), libm::log(p) - libm::log(q)] }
-        });
-        Self(each.collect())
+impl Block {
+    fn new(log_odds: Vec<f64>) -> Self {
+        let mut high = vec![0.0; log_odds.len()];
+        logistic_each(&log_odds, &mut high);
+        Self { log_odds, high }
     }
 
-    /// `log p(x) - log q(x)`.
-    fn of(&self, x: &[bool]) -> f64 {
-        self.0.iter().zip(x).map(|(ratios, &high)| ratios[usize::from(high)]).sum()
+    /// `log p(x) - log q(x)` as a function of x. With `log p(x) = sum_{i high} a_i - sum_i log(1 + exp(a_i))` it takes no logarithm a unit.
+    fn log_ratio_to(&self, other: &Self) -> impl Fn(&[bool]) -> f64 {
+        let all_low = sum_softplus(&other.log_odds) - sum_softplus(&self.log_odds);
+        let more: Vec<f64> = self.log_odds.iter().zip(&other.log_odds).map(|(a, b)| a - b).collect();
+        move |x| all_low + more.iter().zip(x).map(|(&more, &high)| if high { more } else { 0.0 }).sum::<f64>()
     }
 }
 
@@ -172,10 +184,14 @@ impl<'a> Gibbs<'a> {
 
     /// `P(high | the other parity)` of the free units of a parity, layer after layer.
     pub fn probabilities(&self, parity: Parity, point: &GibbsPoint) -> Vec<f64> {
+        self.block_of(parity, point).high
+    }
+
+    fn block_of(&self, parity: Parity, point: &GibbsPoint) -> Block {
         let gap = f64::from(self.model.units().gap());
         let layers = parity.layers(self.model.depth()).filter(|&l| self.is_free(l));
         let fields = layers.flat_map(|l| point.fields[l].iter().enumerate().map(move |(i, &a)| (l, i, a)));
-        fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| logistic(gap * a)).collect()
+        Block::new(fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| gap * a).collect())
     }
 
     /// Puts bits into the free units of a parity, and carries the fields of the other one along.
@@ -222,8 +238,8 @@ impl PairKernel for Gibbs<'_> {
 
     fn step(&mut self, x: &Rc<GibbsPoint>, y: &Rc<GibbsPoint>) -> (Rc<GibbsPoint>, Rc<GibbsPoint>) {
         let (mut x, mut y) = ((**x).clone(), (**y).clone());
-        let (p, q) = (self.probabilities(Parity::Even, &x), self.probabilities(Parity::Even, &y));
-        let drawn = self.block.draw(&p, &q, self.stream);
+        let (p, q) = (self.block_of(Parity::Even, &x), self.block_of(Parity::Even, &y));
+        let drawn = self.block.draw_by(&p.high, &q.high, p.log_ratio_to(&q), self.stream);
         self.tries_capped += u32::from(drawn.capped);
         self.place(Parity::Even, &mut x, &drawn.x);
         self.place(Parity::Even, &mut y, &drawn.y);
@@ -233,5 +249,21 @@ impl PairKernel for Gibbs<'_> {
         self.place(Parity::Odd, &mut x, &x_bits);
         self.place(Parity::Odd, &mut y, &y_bits);
         (Rc::new(x), Rc::new(y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_of_fields_is_that_of_probabilities() {
+        let (a, b) = ([-3.0, 0.5, 20.0, 0.0, 1.25], [2.0, 0.5, -1.0, 30.0, 1.5]);
+        let (p, q) = (Block::new(a.to_vec()), Block::new(b.to_vec()));
+        for code in 0..32 {
+            let x: Vec<bool> = (0..5).map(|place| code >> place & 1 == 1).collect();
+            let (fast, plain) = (p.log_ratio_to(&q)(&x), log_ratio(&p.high, &q.high, &x));
+            assert!((fast - plain).abs() < 1e-4 * plain.abs().max(1.0), "{fast} and {plain}");
+        }
     }
 }
