@@ -200,23 +200,25 @@ impl<'a> Gibbs<'a> {
         let mut flips = Vec::new();
         let (units, depth) = (self.model.units(), self.model.depth());
         for l in parity.layers(depth) {
-            flips.clear();
+            // Without a branch on what flips, which no machine could guess.
+            flips.resize(point.state[l].len(), (0, 0.0));
+            let mut count = 0;
             for (i, value) in point.state[l].iter_mut().enumerate() {
                 if l > 0 || !self.known[i] {
                     let new = units.value(bits.next().copied().unwrap_or_default());
-                    if new != *value {
-                        flips.push((i as u32, new - *value));
-                        *value = new;
-                    }
+                    flips[count] = (i as u32, new - *value);
+                    count += usize::from(new != *value);
+                    *value = new;
                 }
             }
+            let flips = &flips[..count];
             if l > 0 && self.is_free(l - 1) {
                 let rows = &self.model.transposed()[l - 1];
-                add_scaled_rows_exactly(&mut point.fields[l - 1], &flips, |unit| rows.row(unit as usize));
+                add_scaled_rows_exactly(&mut point.fields[l - 1], flips, |unit| rows.row(unit as usize));
             }
             if l < depth {
                 let rows = &self.model.weights()[l];
-                add_scaled_rows_exactly(&mut point.fields[l + 1], &flips, |unit| rows.row(unit as usize));
+                add_scaled_rows_exactly(&mut point.fields[l + 1], flips, |unit| rows.row(unit as usize));
             }
         }
     }
