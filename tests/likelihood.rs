@@ -377,7 +377,11 @@ fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
         for (row, &found) in found.iter().enumerate() {
             let exact = -log_unnormalized(&model, &bits[row]);
             let slack = 1e-5 * (1.0 + exact.abs());
-            assert!(found >= exact - slack && found <= -posterior.bound(&model, row) + slack, "{:?}: {found}, {exact}", model.sizes());
+            assert!(
+                found >= exact - slack && found <= -posterior.bound(&model, row) + slack,
+                "{:?}: {found}, {exact}",
+                model.sizes()
+            );
             largest = largest.max(found - exact);
         }
         assert_eq!(largest < 1e-4, model.depth() == 1, "{:?}: largest gap {largest}", model.sizes());

@@ -165,8 +165,8 @@ impl Run {
         let Ok(seen) = signals::Signals::of(&model, examples, LOOK_EXAMPLES, seed, u64::from(step)) else {
             return; // never: the model was made as wide as these data
         };
-        let small = examples.known_packed().is_none()
-            && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
+        let small =
+            examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
         let smooth = |before: f64| before + LOOK_SHARE * (seen.pseudo_log_likelihood - before);
         self.signals = Some(Signals {
             reconstruction_error: seen.reconstruction_error,

@@ -106,7 +106,8 @@ pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
 /// ```
 pub fn likelihood_terms(sizes: &[usize], rows: usize) -> f64 {
     let side = |first: usize| sizes.iter().skip(first).step_by(2).sum::<usize>();
-    let states = |even: usize, odd: usize| if even.min(odd) > MAX_UNITS { f64::INFINITY } else { (1_u64 << even.min(odd)) as f64 };
+    let states =
+        |even: usize, odd: usize| if even.min(odd) > MAX_UNITS { f64::INFINITY } else { (1_u64 << even.min(odd)) as f64 };
     let (all, below) = (sizes.iter().sum::<usize>() as f64, sizes.iter().take(2).product::<usize>() as f64);
     states(side(0), side(1)) * all + rows as f64 * (states(side(2), side(1)) * all + below)
 }

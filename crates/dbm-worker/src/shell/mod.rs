@@ -63,9 +63,8 @@ fn schedule_in(seconds: f64) {
     }
     scope().clear_timeout_with_handle(TIMER.get());
     let milliseconds = (1000.0 * seconds).ceil() as i32;
-    let timer = WAKE.with(|wake| {
-        scope().set_timeout_with_callback_and_timeout_and_arguments_0(wake.as_ref().unchecked_ref(), milliseconds)
-    });
+    let timer = WAKE
+        .with(|wake| scope().set_timeout_with_callback_and_timeout_and_arguments_0(wake.as_ref().unchecked_ref(), milliseconds));
     match timer {
         Ok(timer) => TIMER.set(timer),
         Err(_) => schedule(), // full speed is better than none
