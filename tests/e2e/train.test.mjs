@@ -39,9 +39,9 @@ test("curves of every quantity come while training, with their tables", lab({ se
   for (const [name, all] of Object.entries(seen)) {
     assert.ok(all.length > 1 && all.slice(1).every(([step, value]) => Number(step) > 0 && Number.isFinite(number(value))), name);
   }
-  // 30 patterns of 2^16 states: between that of independent fair bits and the best there can be.
+  // 30 patterns of 2^16 states: no model gives them more than 1/30 each.
   const exact = number(seen["Log-likelihood, exact"].at(-1)[1]);
-  assert.ok(exact > -16 && exact < -Math.log(30), `${exact}`);
+  assert.ok(exact > -60 && exact < -Math.log(30), `${exact}`);
   assert.match(await hash(page), /t\.curve=exact/);
   // What the layers do, in words.
   const activity = page.getByRole("region", { name: "Layer activity", exact: true });
@@ -164,7 +164,8 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
   const field = page.getByLabel("Link to this run", { exact: true });
   await field.waitFor();
   assert.ok((await field.inputValue()).endsWith(`t.step=5&t.sum=${checksum}`));
-  assert.equal(await page.evaluate(() => String(getSelection())), await field.inputValue());
+  const selected = await field.evaluate((it) => [it.selectionStart, it.selectionEnd, it.value.length]);
+  assert.deepEqual(selected.slice(0, 2), [0, selected[2]]);
 }));
 
 test("two runs are a choice at the head, and the one run goes on meanwhile", lab({ search: BARS }, async ({ page }) => {

@@ -21,9 +21,12 @@ const SLICE_SECONDS: f64 = 0.015;
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
-/// Training shows samples, and looks at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
+/// Training shows samples, with a look at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on that.
 const SAMPLES_SECONDS: f64 = 0.4;
-const SAMPLES_SHARE: f64 = 40.0;
+const SAMPLES_SHARE: f64 = 54.0;
+/// It looks at its signals alone at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that: together a fortieth.
+const LOOKS_SECONDS: f64 = 0.1;
+const LOOKS_SHARE: f64 = 160.0;
 /// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
 const TRAINING_SAMPLES: u32 = 64;
 /// Training puts a snapshot away this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of its time: at most
@@ -81,6 +84,7 @@ enum Goal {
 #[derive(Default)]
 struct Shown {
     metrics: f64,
+    looks_due: f64,
     samples_due: f64,
     samples_seconds: f64,
     snapshot_due: f64,
@@ -552,6 +556,10 @@ impl Lab {
                 if time >= self.shown.samples_due {
                     run.look();
                     self.shown.samples_seconds += now() - time;
+                } else if time >= self.shown.looks_due {
+                    run.look();
+                    let looked = now();
+                    self.shown.looks_due = looked + LOOKS_SECONDS.max(LOOKS_SHARE * (looked - time));
                 }
                 if time - self.shown.metrics >= METRICS_SECONDS {
                     self.shown.metrics = time;

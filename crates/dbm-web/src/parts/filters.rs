@@ -11,8 +11,6 @@ use dbm_protocol::ModelChoice;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Filters side by side.
-const COLUMNS: usize = 8;
 /// While training they are asked for anew at most this often, in milliseconds.
 const PAUSE: f64 = 2500.0;
 
@@ -26,7 +24,8 @@ pub fn Filters() -> impl IntoView {
         move || state.filters.get(),
         |surface, colours, filters| {
             if let Some(filters) = filters {
-                filter_tiles(surface, colours, &filters, COLUMNS);
+                // As large as their number lets them be.
+                filter_tiles(surface, colours, &filters, (f64::from(filters.count).sqrt().ceil() as usize).max(1));
             }
         },
     );
