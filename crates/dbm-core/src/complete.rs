@@ -95,13 +95,7 @@ impl Completer {
     ///
     /// # Panics
     /// If there is no chain.
-    pub fn couple(
-        mut self,
-        model: &Dbm,
-        kernel: Kernel,
-        caps: Caps,
-        watch: &mut dyn FnMut(&Step),
-    ) -> (Vec<Vec<f32>>, Meeting) {
+    pub fn couple(mut self, model: &Dbm, kernel: Kernel, caps: Caps, watch: &mut dyn FnMut(&Step)) -> (Vec<Vec<f32>>, Meeting) {
         self.first[0] = Parity::first(self.streams[0].coin());
         self.sweep(model);
         let meeting = couple(model, &self.chains, 0, &mut self.streams[0], (kernel, caps), watch).0;
@@ -141,7 +135,10 @@ mod tests {
         for (before, after) in before.iter().zip(&after) {
             assert!(after <= &(before + 1e-4), "{after} above {before}");
         }
-        assert!(bits != kept && after.iter().sum::<f64>() < before.iter().sum::<f64>() - 1.0, "random weights know no such picture");
+        assert!(
+            bits != kept && after.iter().sum::<f64>() < before.iter().sum::<f64>() - 1.0,
+            "random weights know no such picture"
+        );
         // A mode: no search goes on from it, whichever parity is first, and the energies are those of the definition.
         for first in [Parity::Even, Parity::Odd] {
             let again = search(&model, &mut cleaned.chains, &vec![first; count], 10);
@@ -164,7 +161,8 @@ mod tests {
                 pair.finish(&model, 100);
                 let mut steps = Vec::new();
                 let caps = Caps { meeting: 200, tries: 100 };
-                let (x0, meeting) = pair.couple(&model, kernel, caps, &mut |step| steps.push(step.after.map(<[Vec<f32>]>::to_vec)));
+                let (x0, meeting) =
+                    pair.couple(&model, kernel, caps, &mut |step| steps.push(step.after.map(<[Vec<f32>]>::to_vec)));
                 assert_eq!((steps.len(), meeting.capped), (meeting.time as usize, false));
                 assert_eq!(steps[0][1], x0, "y begins where x began");
                 assert!(steps.iter().flatten().all(|state| (state[0][0], state[0][3]) == (1.0, 1.0)));
