@@ -5,6 +5,7 @@
 
 mod actions;
 mod address;
+mod asking;
 mod bench;
 mod bins;
 mod bridge;
@@ -22,11 +23,13 @@ mod paint;
 mod parts;
 mod picture;
 mod put_away;
+mod ranked;
 mod shape;
 mod state;
 mod study;
 mod take_home;
 mod uploads;
+mod watched;
 
 /// Puts the lab on the page.
 pub fn lab() {
