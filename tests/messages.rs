@@ -4,10 +4,10 @@
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Activity, Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, EncodingChoice, Event,
-    FilesCommand, FilesEvent, FilesMessage, FilesRequest, Filters, Grid, Histogram, LogFormat, LogRow, Look, Message, Metrics,
-    ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Request, RunPlan, Signals, Start, Understood, UnderstoodKind,
-    VERSION,
+    Activity, Bench, BenchProtocol, BenchRow, Command, CompletionMethod, Completions, DataSource, EncodedData, EncodingChoice,
+    Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Filters, Grid, Histogram, LogFormat, LogRow, Look, Message,
+    Metrics, ModelChoice, NamedBytes, PairFrame, PairKernel, PairMove, PairTrace, PhaseMetrics, Pretraining, Product, Request,
+    RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -54,7 +54,16 @@ fn requests_cross_unchanged() {
             unknown: vec![1, 0],
             answers: 8,
             method: CompletionMethod::Gibbs { sweeps: 100 },
+            clean_up: true,
             seed: u32::MAX,
+        },
+        Command::WatchPair {
+            model: ModelChoice::Pretrained,
+            values: vec![0, 1],
+            unknown: vec![1, 0],
+            kernel: PairKernel::Gibbs,
+            steps: 50,
+            seed: 7,
         },
         Command::Cancel { request: 7 },
     ];
@@ -115,6 +124,23 @@ fn events_cross_unchanged() {
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
+    let completions = Completions {
+        answers: 2,
+        image: (1, 2),
+        bits: vec![0, 1, 1, 1],
+        distinct: 2,
+        sweeps: vec![4, 5],
+        energies: vec![-1.5, 0.1 + 0.2],
+        seconds: 0.5,
+    };
+    let moves = [
+        PairMove::Start,
+        PairMove::Metropolis { proposal: 7.5, u: 0.25, log_accept: [-412.25, 0.5] },
+        PairMove::Alone,
+        PairMove::Gibbs { shared: false, tries: 3, tries_capped: false },
+    ];
+    let frame = |moved| PairFrame { x: vec![0, 1], y: vec![1, 1], energies: [-1.0, -2.0], differ: 1, moved };
+    let frames = moves.map(frame).to_vec();
     let events = [
         Event::Ready,
         Event::Metrics(metrics),
@@ -134,6 +160,8 @@ fn events_cross_unchanged() {
         Event::Bench(bench),
         Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] },
         Event::Imputed { probabilities: vec![0.25, 1.0] },
+        Event::Completions(completions),
+        Event::Pair(PairTrace { frames, capped: true }),
     ];
     for event in events {
         for id in [None, Some(4)] {

@@ -15,7 +15,7 @@ pub mod wire;
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
     About, Activity, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Filters, Grid, Histogram, Message,
-    Metrics, PhaseMetrics, Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    Metrics, PairFrame, PairMove, PairTrace, PhaseMetrics, Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
 pub use files::{
     BitsFormat, ColumnAbout, EncodedData, EncodingChoice, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun,

@@ -1,6 +1,7 @@
 //! What each message of the worker changes on the page.
 
 use crate::actions;
+use crate::asking::Question;
 use crate::bench::{self, Measuring};
 use crate::bridge;
 use crate::draft::{Draft, same_run};
@@ -9,12 +10,13 @@ use crate::history;
 use crate::keeper;
 use crate::log;
 use crate::model_file;
-use crate::picture::{Half, Picture};
+use crate::picture::Picture;
 use crate::put_away;
 use crate::shape::Shape;
 use crate::shared;
-use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload};
 use crate::take_home;
+use crate::watched;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -61,18 +63,16 @@ pub enum Purpose {
     Samples,
     /// To train at another pace.
     Pace,
-    /// To have a picture, masked like this.
-    Picture(Option<Half>),
+    /// To have a picture.
+    Picture,
     /// To have it completed.
     Complete {
-        /// What was unknown.
-        unknown: Vec<u8>,
-        /// What that hid.
+        /// What was asked.
+        question: Question,
+        /// What the unknown region hid.
         truth: Option<Vec<u8>>,
-        /// By whom.
-        model: ModelChoice,
     },
-    /// To watch a search; what was unknown.
+    /// To watch a search or a pair; what was unknown.
     Watch(Vec<u8>),
     /// To time training.
     Bench,
@@ -165,30 +165,23 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
                 (busy.done, busy.total) = (done, total);
             }
         }),
-        (Event::Completions(completions), Purpose::Complete { unknown, truth, model })
+        (Event::Completions(completions), Purpose::Complete { question, truth })
             if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) =>
         {
             state.completing.set(None);
-            state.answers.set(Some(Answered { completions, unknown, truth, model }));
+            let answered = Answered { completions, question, truth };
+            let best = untrack(|| answered.tiles(state)).first().map_or(0, |tile| tile.answer);
+            state.answers.set(Some(answered));
             state.playing.set(false);
-            state.shown.set(Shown::Answer(0));
+            state.shown.set(Shown::Answer(best));
         }
-        (Event::Digit(digit), Purpose::Picture(half)) => {
+        (Event::Digit(digit), Purpose::Picture) => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
             let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
-            let mut picture = Picture::with_gaps(shape, digit.bits, digit.missing);
-            if let Some(half) = half {
-                picture.mask_half(half);
-                picture.forget();
-            }
-            actions::show_picture(state, picture);
+            actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));
         }
-        (Event::Search(trace), Purpose::Watch(unknown)) if !trace.frames.is_empty() => {
-            state.frame.set(0);
-            state.watched.set(Some(Watched { trace, unknown }));
-            state.shown.set(Shown::Search);
-            state.playing.set(!crate::paint::calm());
-        }
+        (Event::Search(trace), Purpose::Watch(unknown)) => watched::take(state, watched::search(trace), unknown),
+        (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(trace), unknown),
         (Event::Progress { done, total }, Purpose::Bench) => state.measuring.update(|measuring| {
             if let Measuring::Working { steps, .. } = measuring {
                 *steps = Some((done, total));

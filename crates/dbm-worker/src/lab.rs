@@ -4,7 +4,7 @@
 
 use crate::bench::Bench;
 use crate::clock::now;
-use crate::jobs::{Job, Question, Slice, watch};
+use crate::jobs::{Job, Question, Slice, watch, watch_pair};
 use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
 use crate::sources;
@@ -36,6 +36,7 @@ const SNAPSHOT_SHARE: f64 = 20.0;
 const MAX_PACE: u32 = 1000;
 const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
+const MAX_PAIR_STEPS: u32 = 1000;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
 const MAX_COMPLETIONS: u32 = 256;
 
@@ -320,20 +321,26 @@ impl Lab {
                 Ok(None)
             }
             Command::Digit { source, model, seed } => self.digit(source, model, seed).map(Some),
-            Command::Complete { model, values, unknown, answers, method, seed } => {
+            Command::Complete { model, values, unknown, answers, method, clean_up, seed } => {
                 within("the number of answers", answers, MAX_ANSWERS)?;
-                if let CompletionMethod::Gibbs { sweeps } = method {
+                if let CompletionMethod::Gibbs { sweeps } | CompletionMethod::Sample { sweeps } = method {
                     within("the number of Gibbs sweeps", sweeps, MAX_GIBBS_SWEEPS)?;
                 }
                 let view = self.view(model)?;
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
-                self.jobs.push_back(Job::complete(id, view, &question, answers, method, seed));
+                self.jobs.push_back(Job::complete(id, view, &question, answers, (method, clean_up), seed));
                 Ok(None)
             }
             Command::Watch { model, values, unknown, seed } => {
                 let view = self.view(model)?;
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
                 Ok(Some(Event::Search(watch(&view, &question, seed))))
+            }
+            Command::WatchPair { model, values, unknown, kernel, steps, seed } => {
+                within("the number of steps", steps, MAX_PAIR_STEPS)?;
+                let view = self.view(model)?;
+                let question = Question::new(view.model.n_visible(), values, unknown)?;
+                Ok(Some(Event::Pair(watch_pair(&view, &question, kernel, steps, seed))))
             }
             Command::Bench { source, plan, protocol, workers } => {
                 if self.jobs.iter().any(Job::is_bench) {

@@ -5,7 +5,10 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, Start};
+use dbm_protocol::{
+    Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, PairKernel, PairMove,
+    PairTrace, Start,
+};
 
 struct Page {
     lab: Lab,
@@ -316,15 +319,18 @@ fn completes_and_keeps_what_is_known() {
         unknown,
         answers,
         method,
+        clean_up: false,
         seed: 3,
     };
-    for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }] {
-        let Event::Completions(Completions { answers, bits, distinct, sweeps, .. }) =
+    for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }, CompletionMethod::Sample { sweeps: 30 }] {
+        let Event::Completions(Completions { answers, bits, distinct, sweeps, energies, .. }) =
             page.answer(complete(unknown.clone(), 7, method))
         else {
             panic!("completions")
         };
-        assert_eq!((answers, bits.len(), sweeps.len()), (7, 7 * 16, 7));
+        assert_eq!((answers, bits.len(), sweeps.len(), energies.len()), (7, 7 * 16, 7, 7));
+        let searched = !matches!(method, CompletionMethod::Sample { .. });
+        assert!(sweeps.iter().all(|&sweeps| (sweeps > 0) == searched) && energies.iter().all(|energy| energy.is_finite()));
         assert!((1..=7).contains(&distinct));
         assert!(bits.chunks(16).all(|answer| answer[..8] == values[..8]));
     }
@@ -341,6 +347,77 @@ fn completes_and_keeps_what_is_known() {
 }
 
 #[test]
+fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
+    let mut page = trained(150);
+    // Bars with one wrong pixel.
+    let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1 && i != 9)).collect();
+    let mut clean = |unknown: u8, method, seed| {
+        let unknown = vec![unknown; 16];
+        let values = values.clone();
+        let command =
+            Command::Complete { model: ModelChoice::Training, values, unknown, answers: 64, method, clean_up: true, seed };
+        let Event::Completions(completions) = page.answer(command) else { panic!("completions") };
+        completions
+    };
+    let once = clean(0, CompletionMethod::Search, 3);
+    assert_eq!(once.answers, 64);
+    assert!(once.bits.chunks(16).any(|answer| answer != values), "nothing is clamped");
+    let mut again = clean(0, CompletionMethod::Search, 3);
+    again.seconds = once.seconds;
+    assert_eq!(again, once, "the same seed, the same answers");
+    let near = |bits: &[u8]| bits.chunks(16).flat_map(|a| a.iter().zip(&values)).filter(|(a, v)| a == v).count();
+    let noise = clean(1, CompletionMethod::Search, 3);
+    assert!(near(&once.bits) > near(&noise.bits) + 100, "answers stay near the picture, which noise does not know");
+}
+
+#[test]
+fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
+    let mut page = trained_by(plan(&[3]), 0);
+    let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
+    let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 12)).collect();
+    let pair = |kernel, steps, seed| Command::WatchPair {
+        model: ModelChoice::Training,
+        values: values.clone(),
+        unknown: unknown.clone(),
+        kernel,
+        steps,
+        seed,
+    };
+    let mut moved = 0;
+    for kernel in [PairKernel::Metropolis, PairKernel::Gibbs] {
+        for seed in 0..30 {
+            let Event::Pair(PairTrace { frames, capped }) = page.answer(pair(kernel, 50, seed)) else { panic!("a pair") };
+            assert!(frames.len() >= 2 && frames.len() <= 51 && (!capped || frames.len() == 51));
+            assert!(frames[0].moved == PairMove::Start && frames[0].x == frames[0].y && frames[0].differ == 0);
+            assert_eq!(frames[1].y, frames[0].y, "y moves from the second step on");
+            assert_eq!(frames.last().unwrap().differ == 0, !capped);
+            assert!(frames[1..frames.len() - 1].iter().all(|frame| frame.differ > 0));
+            for frame in &frames {
+                assert!(frame.x[..12] == values[..12] && frame.y[..12] == values[..12], "the known stays");
+            }
+            for pair in frames.windows(2) {
+                match pair[1].moved {
+                    PairMove::Metropolis { proposal, u, log_accept } => {
+                        assert!((log_accept[0] - (pair[0].energies[0] - proposal)).abs() < 1e-9);
+                        let accepted = u.ln() < log_accept[0];
+                        assert_eq!(
+                            accepted,
+                            (pair[1].energies[0] - proposal).abs() < 1e-9,
+                            "x is at the proposal where it accepts"
+                        );
+                        moved += u32::from(accepted);
+                    }
+                    PairMove::Gibbs { shared, tries, .. } => assert_eq!(shared, tries == 0),
+                    PairMove::Alone | PairMove::Start => {}
+                }
+            }
+        }
+    }
+    assert!(moved > 0, "seven free units are few enough");
+    assert!(page.failure(pair(PairKernel::Gibbs, 0, 1)).contains("1 to 1000"));
+}
+
+#[test]
 fn a_completion_can_be_cancelled() {
     let mut page = trained(0);
     let command = Command::Complete {
@@ -349,6 +426,7 @@ fn a_completion_can_be_cancelled() {
         unknown: vec![1; 16],
         answers: 64,
         method: CompletionMethod::Gibbs { sweeps: MAX_GIBBS_SWEEPS },
+        clean_up: false,
         seed: 0,
     };
     page.ask_until(command, |m| matches!(m.event, Event::Progress { .. }));
