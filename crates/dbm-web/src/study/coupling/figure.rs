@@ -121,7 +121,7 @@ impl Figure {
                 self.show();
                 if done == going.total {
                     let seconds = (js_sys::Date::now() - self.began.get_value()) / 1000.0;
-                    self.stop(&format!("{done} couplings in {seconds:.1} s."));
+                    self.stop(&format!("{done} of them in {seconds:.1} s."));
                 }
             }
             Err(why) => {

@@ -6,7 +6,7 @@ use super::settings::{Plan, Show};
 use crate::paint::{Axis, Chart, Count, Level, Point, Series, short};
 
 /// Least and highest value that a chart has room for beyond its points.
-const ROOM: (f64, f64) = (0.8, 1.4);
+const ROOM: (f64, f64) = (0.8, 2.0);
 
 /// Mean steps with their quartiles.
 pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {

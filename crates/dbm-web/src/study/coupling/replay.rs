@@ -187,9 +187,9 @@ impl ReplayOfOne {
                     return;
                 }
                 match all.into_iter().find(|(_, tau)| *tau > above) {
-                    Some((run, tau)) => {
+                    Some((run, _)) => {
                         self.change(|setup| setup.set(Entry::Run, run.to_string()));
-                        self.found.set(format!("Run {run}: τ = {tau}."));
+                        self.found.set(format!("Found among {} runs.", before + run - first + 1));
                     }
                     None => self.look(Hunt { first: first + TOGETHER, before: before + TOGETHER, ..hunt }, &whole, &model),
                 }

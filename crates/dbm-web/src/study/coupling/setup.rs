@@ -68,8 +68,8 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         Self {
-            texts: [MODELS[1].0, "1", "0"].map(String::from),
-            units: MODELS[1].1,
+            texts: [MODELS[0].0, "1", "1"].map(String::from),
+            units: MODELS[0].1,
             kernel: PairKernel::Metropolis,
             start: PairStart::LocalMode,
             at: 0,
@@ -209,13 +209,13 @@ mod tests {
     fn what_is_not_by_default_travels_and_comes_back() {
         assert_eq!(Setup::default().address(), []);
         let mut setup = Setup { units: Units::Bits, kernel: PairKernel::Gibbs, start: PairStart::Uniform, ..Setup::default() };
-        setup.set(Entry::Sizes, "3-2".into());
+        setup.set(Entry::Sizes, "4-3-2".into());
         setup.set(Entry::Seed, "7".into());
         setup.set(Entry::Run, "12".into());
         setup.at = 5;
         assert_eq!(setup.address().len(), 7);
         assert_eq!(of(&setup.address()), setup);
-        assert_eq!(setup.asked().map(|asked| (asked.sizes, asked.seed, asked.run)), Some((vec![3, 2], 7, 12)));
+        assert_eq!(setup.asked().map(|asked| (asked.sizes, asked.seed, asked.run)), Some((vec![4, 3, 2], 7, 12)));
     }
 
     #[test]

@@ -186,7 +186,7 @@ fn track(name: &str, fill: Option<f64>, marks: &[(f64, &str)], words: String) ->
         <div class="track-line">
             <b>{name.to_string()}</b>
             <span class="track" aria-hidden="true">
-                <i class="fill" style:width=percent(fill.unwrap_or(0.0))></i>
+                <i class="fill" class:none=fill.is_none() style:width=percent(fill.unwrap_or(0.0))></i>
                 {marks}
             </span>
             <span class="number">{words}</span>
