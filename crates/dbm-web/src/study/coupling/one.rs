@@ -127,22 +127,32 @@ pub fn OneCoupling(
                         scene.with(|scene| scene.as_ref().map_or_else(|| "A worker makes the model.".into(), |scene| scene.words.clone()))
                     }}
                 </p>
-                <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
-                    {move || both().map(|(frame, scene)| stage::rows(&frame, &scene))}
+                <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|frame| frame.sizes.iter().sum::<u32>() > 14))>
+                    <div>
+                        <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
+                            {move || both().map(|(frame, scene)| stage::rows(&frame, &scene))}
+                        </div>
+                        <p class="help key-cells" aria-hidden="true">
+                            <span>
+                                <i class="cell high"></i>
+                                "high"
+                            </span>
+                            <span>
+                                <i class="cell"></i>
+                                "low"
+                            </span>
+                            <span>
+                                <i class="cell flipped"></i>
+                                "flipped in this step"
+                            </span>
+                            <span>
+                                <i class="cell differs"></i>
+                                "y differs from x"
+                            </span>
+                        </p>
+                    </div>
+                    <div class="rulers">{move || both().map(|(frame, scene)| stage::rulers(&frame, &scene))}</div>
                 </div>
-                <p class="help">
-                    <span class="key-cells" aria-hidden="true">
-                        <i class="cell high"></i>
-                        " high "
-                        <i class="cell"></i>
-                        " low "
-                        <i class="cell flipped"></i>
-                        " flipped in this step "
-                        <i class="cell differs"></i>
-                        " y differs from x"
-                    </span>
-                </p>
-                <div class="rulers">{move || both().map(|(frame, scene)| stage::rulers(&frame, &scene))}</div>
                 <Estimate replay />
                 <Steps replay />
             </div>

@@ -121,9 +121,9 @@ pub fn rulers(frame: &Frame, scene: &Scene) -> impl IntoView + use<> {
                 let drawn = if scene.step == Some(1) {
                     "x alone"
                 } else if shared {
-                    "drawn as one"
+                    "as one"
                 } else {
-                    "drawn apart"
+                    "apart"
                 };
                 overlap.map_or_else(|| drawn.to_string(), |overlap| format!("{} {drawn}", near(overlap)))
             }
@@ -132,7 +132,7 @@ pub fn rulers(frame: &Frame, scene: &Scene) -> impl IntoView + use<> {
         view! {
             <div
                 class="ruler"
-                data-help="Overlap of the two laws of the even layers: the largest probability with which both chains can be given the same draw."
+                data-help="Overlap of the two laws of the even layers: the largest probability with which both chains can be given the same draw, as one; otherwise each is drawn apart, from what the other law lacks."
             >
                 {track("overlap", scene.overlap.and_then(|(overlap, _)| overlap), &[], words)}
                 {ends("0", "1")}
