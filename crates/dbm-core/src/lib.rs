@@ -32,6 +32,7 @@ pub mod search;
 mod settings;
 pub mod signals;
 mod snapshot;
+pub mod study;
 mod train;
 mod units;
 mod vector;
