@@ -90,6 +90,13 @@ pub fn anew(desk: Desk) {
     }
 }
 
+/// The same samples once more, from the first one.
+pub fn again(desk: Desk) {
+    anew(desk);
+    desk.plan.update(|plan| plan.go = true);
+    pump(desk);
+}
+
 /// The model, the data or the estimators' settings are others.
 fn changed(desk: Desk) {
     desk.jobs.update_value(|jobs| {
@@ -238,7 +245,7 @@ impl Jobs {
     /// The estimator that is furthest behind and can go on, from which sample, with which chains.
     fn next_job(&mut self, plan: &Plan) -> Option<(usize, u32, Vec<u8>)> {
         let width = pool::width() as u32;
-        if self.long >= width + 1 {
+        if self.long > width {
             return None;
         }
         let can = |(at, lane): &(usize, &Lane)| {
