@@ -81,7 +81,7 @@ impl Plan {
 
 /// The data that a model has until others are chosen.
 fn standard_data(question: &Question) -> Vec<Vec<u8>> {
-    if question.base == Base::Preset { super::preset::preset().1 } else { patterns(question.sizes[0] as usize) }
+    if question.base == Base::Preset { super::preset::patterns() } else { patterns(question.sizes[0] as usize) }
 }
 
 fn question(get: &impl Fn(&str) -> Option<String>) -> Question {

@@ -1,6 +1,6 @@
 //! Everything the view can be set to, as a value: the model and its data, who estimates, and how it is shown.
 
-use super::parameters;
+use super::{parameters, preset};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel};
@@ -89,16 +89,9 @@ pub struct Plan {
 
 impl Default for Question {
     fn default() -> Self {
-        let (model, data) = super::preset::preset();
-        Self {
-            base: Base::Preset,
-            sizes: model.sizes,
-            units: model.units,
-            seed: 1,
-            deviation: 0.5,
-            edits: BTreeMap::new(),
-            data,
-        }
+        let (sizes, units) = preset::shape();
+        let (edits, data) = (BTreeMap::new(), preset::patterns());
+        Self { base: Base::Preset, sizes, units, seed: 1, deviation: 0.5, edits, data }
     }
 }
 
@@ -112,7 +105,7 @@ impl Default for Plan {
             max_sweeps: settings.max_sweeps,
             max_meeting: settings.max_meeting,
             max_tries: EstimatorSettings::default().max_tries,
-            seed: 1,
+            seed: dbm_protocol::proof_preset().seed,
             alone: false,
             differences: false,
             target: 100_000,
@@ -145,27 +138,27 @@ impl Question {
 
     /// What the workers are asked for; nothing where the parameters are known here.
     pub fn source(&self) -> Option<ModelSource> {
-        (self.base == Base::Random).then(|| ModelSource::Gaussian {
-            sizes: self.sizes.clone(),
-            units: self.units,
-            deviation: self.deviation,
-            seed: self.seed,
-        })
+        match self.base {
+            Base::Preset => Some(preset::source()),
+            Base::Random => Some(ModelSource::Gaussian {
+                sizes: self.sizes.clone(),
+                units: self.units,
+                deviation: self.deviation,
+                seed: self.seed,
+            }),
+            Base::Run => None,
+        }
     }
 
     /// The parameters that need no worker.
     pub fn known(&self) -> Option<SmallModel> {
         let zeros = |n: u32| vec![0.0; n as usize];
-        match self.base {
-            Base::Preset => Some(super::preset::preset().0),
-            Base::Random => None,
-            Base::Run => Some(SmallModel {
-                sizes: self.sizes.clone(),
-                units: self.units,
-                weights: self.sizes.windows(2).map(|pair| zeros(pair[0] * pair[1])).collect(),
-                biases: self.sizes.iter().map(|&n| zeros(n)).collect(),
-            }),
-        }
+        (self.base == Base::Run).then(|| SmallModel {
+            sizes: self.sizes.clone(),
+            units: self.units,
+            weights: self.sizes.windows(2).map(|pair| zeros(pair[0] * pair[1])).collect(),
+            biases: self.sizes.iter().map(|&n| zeros(n)).collect(),
+        })
     }
 
     /// A model with the edits in it.

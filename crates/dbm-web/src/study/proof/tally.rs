@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Moments kept of a mean's course, a power of ten.
 const PER_DECADE: f64 = 12.0;
 /// The estimates are made in single precision: a mean whose estimates do not differ at all may be off by so much.
-const ROUNDING: f64 = 1e-6;
+const ROUNDING: f64 = 1e-5;
 
 /// Where the jobs are cut: the first ones small, so that something is seen soon, and the course of a mean from its beginning.
 pub fn job_end(start: u32, target: u32) -> u32 {
@@ -89,6 +89,7 @@ impl Tally {
         all.samples += job.samples;
         all.groups += job.groups;
         all.capped += job.capped;
+        all.tries_capped += job.tries_capped;
         all.chains = job.chains;
         for (times, more) in
             [(&mut self.times, &job.meeting_times), (&mut self.times_positive, &job.meeting_times_positive)]
@@ -116,9 +117,9 @@ impl Tally {
         &self.all.chains
     }
 
-    /// Couplings that were cut.
+    /// Couplings, and draws of Gibbs couplings, that were cut.
     pub fn capped(&self) -> u32 {
-        self.all.capped
+        self.all.capped + self.all.tries_capped
     }
 
     /// The means as they are now.
