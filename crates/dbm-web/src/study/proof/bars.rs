@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
 /// Height of an estimator's lane in a row, in pixels.
-const LANE: f64 = 5.0;
+const LANE: f64 = 4.6;
 
 /// A mean with its interval and, where it is known, the mean that it comes to.
 #[derive(Clone, PartialEq)]
@@ -174,11 +174,11 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
     });
     let inside = move || {
         this.get().map(|(row, reach, lanes, differences)| {
-            let height = 8.0 + LANE * lanes.max(3) as f64;
+            let height = 4.0 + LANE * lanes.max(3) as f64;
             let (low, high) = (row.exact.min(0.0), row.exact.max(0.0));
             let wide = format!("{:.2}%", 50.0 * (high - low) / reach);
             let marks = row.estimates.iter().enumerate().map(|(lane, estimate)| {
-                let y = 4.0 + LANE * (lane as f64 + 0.5);
+                let y = 2.0 + LANE * (lane as f64 + 0.5);
                 let (from, to) = (estimate.mean - estimate.half, estimate.mean + estimate.half);
                 let ends = |value: f64| percent(value, reach);
                 let law = estimate.law.map(|law| {
@@ -196,7 +196,7 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
             });
             view! {
                 <svg height=height aria-hidden="true">
-                    <rect class="bar" x=percent(low, reach) width=wide y="2" height=height - 4.0 />
+                    <rect class="bar" x=percent(low, reach) width=wide y="1" height=height - 2.0 />
                     <line class="zero" x1="50%" x2="50%" y1="0" y2=height />
                     {(!differences).then(|| view! { <line class="exact" x1=percent(row.exact, reach) x2=percent(row.exact, reach) y1="0" y2=height /> })}
                     {marks.collect_view()}

@@ -42,7 +42,7 @@ pub fn follow(desk: Desk) {
         let same = before.is_some_and(|(_, before_units, before_seed)| (before_units, before_seed) == (units, seed));
         pool::cancel(Group::Growth);
         if !same {
-            desk.growth.set(Vec::new());
+            desk.growth.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
         }
         if grow {
             begin(desk, units, seed);
@@ -53,11 +53,8 @@ pub fn follow(desk: Desk) {
 }
 
 fn begin(desk: Desk, units: Units, seed: u64) {
-    if desk.growth.with_untracked(Vec::is_empty) {
-        desk.growth.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
-    }
     for (place, sizes) in SERIES.into_iter().enumerate() {
-        if desk.growth.with_untracked(|all| all[place].1.is_some()) {
+        if desk.growth.with_untracked(|all| all.get(place).is_some_and(|(_, seen)| seen.is_some())) {
             continue;
         }
         let command = StudyCommand::Seen { sizes: sizes.to_vec(), units, seed, runs: RUNS };
@@ -177,7 +174,7 @@ pub fn Growth() -> impl IntoView {
             .into_iter()
             .map(|(sizes, seen)| {
                 let cells = seen.map_or_else(
-                    || ["…".into(), String::new(), String::new(), String::new()],
+                    || ["–", "–", "–", "–"].map(String::from),
                     |seen| {
                         [
                             power(seen.log10_probability),

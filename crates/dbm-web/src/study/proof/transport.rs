@@ -91,11 +91,11 @@ pub fn Transport() -> impl IntoView {
                 </select>
             </span>
             <p class="counter">
-                <output aria-label="Samples" aria-live="off">{move || thousands(u64::from(now.get().0))}</output>
+                <output aria-label="Samples of each so far" aria-live="off">{move || thousands(u64::from(now.get().0))}</output>
                 <span>"samples"</span>
             </p>
             <progress aria-label="Samples drawn" max=move || now.get().1.to_string() prop:value=move || f64::from(now.get().0)></progress>
-            <p class="hint" role="status">{said}</p>
+            <p class="hint" class:problem=move || desk.problem.with(Option::is_some) role="status">{said}</p>
         </div>
     }
 }
