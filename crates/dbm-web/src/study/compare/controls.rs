@@ -33,7 +33,7 @@ pub fn Transport(
                 pair.train();
             }
         }
-        problem_of_target().set(step.is_none().then_some(typed));
+        pair.typed.set(step.is_none().then_some(typed));
     };
     view! {
         <div class="ruled transport">
@@ -81,7 +81,7 @@ pub fn Transport(
                     inputmode="numeric"
                     autocomplete="off"
                     prop:value=move || target.get().to_string()
-                    aria-invalid=move || problem_of_target().with(Option::is_some).to_string()
+                    aria-invalid=move || pair.typed.with(Option::is_some).to_string()
                     aria-describedby="compare-target-note"
                     on:change=type_in
                 />
@@ -107,27 +107,14 @@ pub fn Transport(
     }
 }
 
-/// What was typed for a target and cannot be one.
-fn problem_of_target() -> RwSignal<Option<String>> {
-    if let Some(known) = use_context::<TargetProblem>() {
-        return known.0;
-    }
-    let made = TargetProblem(RwSignal::new(None));
-    provide_context(made);
-    made.0
-}
-
-#[derive(Clone, Copy)]
-struct TargetProblem(RwSignal<Option<String>>);
-
 /// What is going on, where the numbers do not tell.
 fn words(pair: Pair, lost: bool) -> String {
     let [a, b] = pair.lanes.map(|lane| lane.standing.get());
-    if let Some(typed) = problem_of_target().get() {
+    if let Some(typed) = pair.typed.get() {
         return format!("Expected a whole number from 1 to {FARTHEST}; got “{}”.", typed.trim());
     }
     if lost {
-        return "A run was lost, and the other one waits.".into();
+        return "One of the runs is not there, and the other one waits.".into();
     }
     if pair.data.with(Option::is_none) {
         return "Waiting for the data of the Train view.".into();

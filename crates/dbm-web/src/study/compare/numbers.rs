@@ -1,7 +1,7 @@
 //! Both runs in numbers, side by side: how long couplings and searches are, how fast they go, and whether their parameters are the same.
 
 use super::lane::{Lane, Standing, Verdict};
-use super::pair::Pair;
+use super::pair::{Mode, Pair};
 use crate::bins::Summary;
 use crate::paint::short;
 use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
@@ -117,7 +117,7 @@ pub fn Numbers(
             </div>
             <p
                 class="verdict"
-                role="status"
+                aria-live=move || if pair.mode.get() == Mode::Rest { "polite" } else { "off" }
                 class:same=move || verdict.with(|verdict| verdict.same.is_some() && verdict.apart.is_none())
                 data-help="By the checksums at the steps where both runs rested: they rest together every second or so."
             >

@@ -40,6 +40,8 @@ pub struct Pair {
     pub mode: RwSignal<Mode>,
     /// What the address says.
     pub setup: RwSignal<Setup>,
+    /// What was typed for the step to train to, and cannot be one.
+    pub typed: RwSignal<Option<String>>,
     /// The Train form's keys in it.
     form: RwSignal<Vec<(String, String)>>,
     /// What both are trained on, once it is known.
@@ -75,6 +77,7 @@ impl Pair {
             lanes: [Lane::new(), Lane::new()],
             mode: RwSignal::default(),
             setup,
+            typed: RwSignal::new(None),
             form,
             data,
             base,
@@ -141,18 +144,17 @@ impl Pair {
             Some("digits") => self.take_data(DIGITS),
             Some("bars") => self.take_data(DataSource::Bars),
             name => {
+                if name.is_some() {
+                    self.data.set(None);
+                }
                 bridge::ask_again("data");
                 if name.is_none() {
-                    set_timeout(
-                        move || {
-                            if self.data.with_untracked(Option::is_none) {
-                                self.take_data(DIGITS);
-                            }
-                        },
-                        GRACE,
-                    );
-                } else {
-                    self.data.set(None);
+                    let default = move || {
+                        if self.data.with_untracked(Option::is_none) {
+                            self.take_data(DIGITS);
+                        }
+                    };
+                    set_timeout(default, GRACE);
                 }
             }
         }
@@ -261,8 +263,11 @@ impl Pair {
     pub fn train(self) {
         let target = self.setup.with_untracked(|setup| setup.target);
         if self.ready() {
-            self.setup.update(|setup| setup.go = true);
-            self.setup.get_untracked().write();
+            // Runs that were begun with other settings are not what the address says.
+            if !untrack(|| self.has_changed()) {
+                self.setup.update(|setup| setup.go = true);
+                self.setup.get_untracked().write();
+            }
             self.mode.set(Mode::Train(target));
             self.drive();
         }
