@@ -4,9 +4,10 @@
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, EncodingChoice, Event, FilesCommand,
-    FilesEvent, FilesMessage, FilesRequest, Grid, Histogram, LogFormat, LogRow, Look, Message, Metrics, ModelChoice, NamedBytes,
-    PhaseMetrics, Pretraining, Product, Request, RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
+    Activity, Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, EncodingChoice, Event,
+    FilesCommand, FilesEvent, FilesMessage, FilesRequest, Filters, Grid, Histogram, LogFormat, LogRow, Look, Message, Metrics,
+    ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Request, RunPlan, Signals, Start, Understood, UnderstoodKind,
+    VERSION,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -43,6 +44,8 @@ fn requests_cross_unchanged() {
         Command::Train,
         Command::TrainUntil { step: 400 },
         Command::Save,
+        Command::Pace { steps_a_second: 20 },
+        Command::Filters { model: ModelChoice::Pretrained, layer: 2, count: 64 },
         Command::Impute { completions: 32, sweeps: 50, seed: 1 },
         Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },
         Command::Complete {
@@ -94,7 +97,16 @@ fn events_cross_unchanged() {
         parts: Some((1, 4)),
         workers: 4,
         steps_per_second: 8.5,
-        signals: Some(Signals { reconstruction_error: 0.03, pseudo_log_likelihood: -98.5 }),
+        checksum: "00ff".into(),
+        signals: Some(Signals {
+            step: 11,
+            reconstruction_error: 0.03,
+            pseudo_log_likelihood: -98.5,
+            free_energy: -512.25,
+            free_energy_of_samples: Some(-600.5),
+            log_likelihood: None,
+        }),
+        activities: vec![Activity { bins: vec![3, 0, 1], low: 3, high: 1 }],
         recent_steps: 12,
         positive,
         negative: PhaseMetrics::default(),
@@ -107,6 +119,15 @@ fn events_cross_unchanged() {
         Event::Ready,
         Event::Metrics(metrics),
         Event::Samples(grid),
+        Event::Filters(Filters {
+            model: ModelChoice::Training,
+            step: 12,
+            layer: 2,
+            count: 1,
+            image: (1, 3),
+            scale: 0.25,
+            levels: vec![1, 128, 255],
+        }),
         Event::Failed { message: "no".into() },
         Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },

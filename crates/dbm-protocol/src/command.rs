@@ -89,6 +89,20 @@ pub enum Command {
         /// Which.
         seed: u32,
     },
+    /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run. Answer: [`crate::Event::Done`].
+    Pace {
+        /// Steps a second at most, 1 to 1000; 0 for as many as can be.
+        steps_a_second: u32,
+    },
+    /// What hidden units respond to. Answer: [`crate::Event::Filters`].
+    Filters {
+        /// Of which model.
+        model: ModelChoice,
+        /// The hidden layer, the lowest being 1.
+        layer: u32,
+        /// Units, from the layer's first on, 1 to 400.
+        count: u32,
+    },
     /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
     Samples {
         /// Of which model.

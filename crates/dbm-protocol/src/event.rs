@@ -80,6 +80,8 @@ pub enum Event {
     },
     /// Samples, asked for or from training.
     Samples(Grid),
+    /// What hidden units respond to.
+    Filters(Filters),
     /// A picture to complete.
     Digit(Digit),
     /// Completions.
@@ -204,6 +206,8 @@ pub struct Metrics {
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
     pub signals: Option<Signals>,
+    /// How active each hidden layer is on the data, the lowest first, as last looked at; empty before the first look.
+    pub activities: Vec<Activity>,
     /// Steps that the histograms cover.
     pub recent_steps: u32,
     /// Data clamped.
@@ -222,10 +226,49 @@ impl Metrics {
 /// How a model does on some of its data, at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
+    /// Gradient steps taken when it was looked at.
+    pub step: u32,
     /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.
     pub reconstruction_error: f64,
     /// Pseudo-log-likelihood, nats an example, smoothed over the last looks.
     pub pseudo_log_likelihood: f64,
+    /// Mean free energy of some examples, nats: exact with one hidden layer, an upper bound with more (`dbm_core::signals::free_energies`).
+    pub free_energy: f64,
+    /// The same of the samples that training shows, once they are there.
+    pub free_energy_of_samples: Option<f64>,
+    /// Exact mean log-likelihood of the data, nats an example, where the model is small enough.
+    pub log_likelihood: Option<f64>,
+}
+
+/// `dbm_core::signals::Activity` of a hidden layer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// Units by their mean activity on some examples, 0 to 1, in bins of one width.
+    pub bins: Vec<u32>,
+    /// Units that are always low.
+    pub low: u32,
+    /// Units that are always high.
+    pub high: u32,
+}
+
+/// What hidden units respond to: `dbm_core::filters`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filters {
+    /// Of which model.
+    pub model: ModelChoice,
+    /// Gradient steps at that time.
+    pub step: u32,
+    /// The hidden layer, the lowest being 1.
+    pub layer: u32,
+    /// How many units.
+    pub count: u32,
+    /// Rows and columns of each; a visible layer that is no image has one row.
+    pub image: (u32, u32),
+    /// The largest absolute value of all.
+    pub scale: f32,
+    /// One byte a visible unit, `count * rows * columns`: 128 for zero, 1 for `-scale`, 255 for `scale`.
+    #[serde(with = "serde_bytes")]
+    pub levels: Vec<u8>,
 }
 
 /// How far layer-wise pretraining has come.

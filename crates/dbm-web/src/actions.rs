@@ -1,5 +1,6 @@
 //! What the visitor can set in motion.
 
+use crate::bridge;
 use crate::draft::{Draft, same_run};
 use crate::inbox::Purpose;
 use crate::keeper;
@@ -8,12 +9,14 @@ use crate::model_file;
 use crate::picture::{Half, Picture};
 use crate::shape::Shape;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
-use dbm_protocol::{Command, CompletionMethod, DataSource, Metrics, ModelChoice};
+use dbm_protocol::{Command, CompletionMethod, DataSource, Metrics, ModelChoice, wire};
 use leptos::prelude::*;
 use std::time::Duration;
 
 /// Generated digits to train on.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
+/// Steps a second that can be chosen, besides as many as can be.
+pub const PACES: [u32; 3] = [1, 5, 20];
 /// Samples shown.
 pub const SAMPLES: u32 = 64;
 /// The seed of the first picture: a three whose upper half could be a two, a seven or an eight.
@@ -26,6 +29,9 @@ const QUICK: Duration = Duration::from_millis(300);
 /// A worker has come up: gives it the model, as soon as it is there, and data.
 pub fn begin(state: State) {
     model_file::send(state);
+    if state.pace.get_untracked() > 0 {
+        set_pace(state);
+    }
     if matches!(state.opening.get_untracked(), Opening::Fetching(..)) {
         set_timeout(move || use_present_data(state), GRACE);
     } else {
@@ -106,11 +112,44 @@ pub fn train(state: State, command: Command) {
 
 /// Sends Train or Step.
 pub fn go(state: State, command: Command) {
-    if command == Command::Train {
+    if matches!(command, Command::Train | Command::TrainUntil { .. }) {
         state.running.set(true);
         ask(state, command, Purpose::Train);
     } else {
         ask(state, command, Purpose::Step);
+    }
+}
+
+/// Has the worker train as fast as is chosen; as fast as it can is what it begins with.
+pub fn set_pace(state: State) {
+    let steps_a_second = state.pace.get_untracked();
+    ask(state, Command::Pace { steps_a_second }, Purpose::Pace);
+}
+
+/// Asks for what the hidden units of the shown layer respond to.
+pub fn new_filters(state: State) {
+    let (model, layer) = (state.model.get_untracked(), untrack(|| state.shown_filters()));
+    if untrack(|| state.about()).is_some() {
+        ask(state, Command::Filters { model, layer, count: SAMPLES }, Purpose::Samples);
+    }
+}
+
+/// Answers the page's second program.
+pub fn answer(state: State, question: &str) {
+    match question {
+        "data" => {
+            let source = source(state, state.choice_in_use.get_untracked());
+            bridge::give("data", &source.and_then(|source| wire::encode(&source).ok()).unwrap_or_default());
+        }
+        "model" => {
+            let units = state.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+            if units <= bridge::MOST_UNITS {
+                ask(state, Command::Save, Purpose::Give);
+            } else {
+                bridge::give("model", &[]);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -119,9 +158,10 @@ pub fn pause(state: State) {
     ask(state, Command::Pause, Purpose::Pause);
 }
 
-/// Begins anew at step 0 with the settings of the form.
-pub fn reset(state: State) {
-    let Some(plan) = state.draft.with_untracked(Draft::plan) else {
+/// Begins anew at step 0 with the settings of the form, or with those of the present run.
+pub fn reset(state: State, same: bool) {
+    let plan = if same { state.plan.get_untracked() } else { state.draft.with_untracked(Draft::plan) };
+    let Some(plan) = plan else {
         state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons.");
         return;
     };

@@ -2,13 +2,17 @@
 
 use crate::actions;
 use crate::bench::{self, Measuring};
+use crate::bridge;
 use crate::draft::{Draft, same_run};
 use crate::gaps;
+use crate::history;
 use crate::keeper;
 use crate::log;
 use crate::model_file;
 use crate::picture::{Half, Picture};
+use crate::put_away;
 use crate::shape::Shape;
+use crate::shared;
 use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
 use crate::take_home;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
@@ -24,6 +28,8 @@ pub enum Purpose {
     Resume,
     /// To save the model in training.
     Save,
+    /// To give the model in training to the page's second program.
+    Give,
     /// To fill the gaps of the data.
     Impute,
     /// To see how good that is.
@@ -51,8 +57,10 @@ pub enum Purpose {
     Pause,
     /// To take one step.
     Step,
-    /// To see samples.
+    /// To see samples, or filters.
     Samples,
+    /// To train at another pace.
+    Pace,
     /// To have a picture, masked like this.
     Picture(Option<Half>),
     /// To have it completed.
@@ -86,6 +94,9 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
             keeper::keep(state, step);
+            if matches!(purpose, Some(Purpose::Give)) {
+                bridge::give("model", &put_away::latest().map(|bytes| bytes.to_vec()).unwrap_or_default());
+            }
             if matches!(purpose, Some(Purpose::Save)) {
                 take_home::model(state, step);
             }
@@ -94,6 +105,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
         },
+        (Event::Filters(filters), _) => state.filters.set(Some(filters)),
         (Event::Notice { message }, _) => state.say(Tone::News, message),
         (Event::Failed { message }, purpose) => {
             if purpose.is_none() && id.is_none() {
@@ -210,6 +222,7 @@ pub fn gave_up(state: State, purpose: &Purpose) {
         }
         Purpose::Train => state.running.set(false),
         Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
+        Purpose::Give => bridge::give("model", &[]),
         Purpose::Complete { .. } => state.completing.set(None),
         Purpose::Bench => state.measuring.set(Measuring::Stopped),
         _ => {}
@@ -229,8 +242,13 @@ pub fn lost(state: State) {
 
 fn take_metrics(state: State, metrics: Metrics) {
     log::add(&metrics);
+    let mut history = state.history.get_untracked();
+    if history::add(&mut history, metrics.signals, metrics.step) {
+        state.history.set(history);
+    }
     state.running.set(metrics.running);
     state.metrics.set(metrics);
+    shared::compare(state);
 }
 
 fn take_data_choice(state: State, purpose: Option<Purpose>) {
@@ -297,6 +315,8 @@ fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
     take_metrics(state, metrics);
     state.snapshot.set(None);
     state.samples_training.set(None);
+    state.link_to_copy.set(None);
+    shared::set_off(state);
     actions::new_samples(state, ModelChoice::Training);
     actions::fit_picture(state);
 }

@@ -1,13 +1,14 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
 use crate::address::View;
-use crate::bench::{Asked, Measuring};
+use crate::bench::{self, Measuring};
 use crate::draft::Draft;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
+use crate::shared::Asked;
 use dbm_protocol::{
-    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Grid, Metrics, ModelChoice, NamedBytes,
-    RunPlan, SearchTrace, Understood,
+    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice,
+    NamedBytes, RunPlan, SearchTrace, Understood,
 };
 use leptos::prelude::*;
 
@@ -278,6 +279,20 @@ signals! {
     kept: Option<u32>,
     /// Where training stands.
     metrics: Metrics,
+    /// The signals so far, to be drawn: at most [`crate::history::MOST`].
+    history: Vec<dbm_protocol::Signals>,
+    /// Steps a second at most; 0 for as many as can be.
+    pace: u32,
+    /// What an address asked for, as long as data and settings are still those.
+    asked: Option<Asked>,
+    /// The link to the paused run, where it could not be put on the clipboard.
+    link_to_copy: Option<String>,
+    /// What hidden units respond to.
+    filters: Option<Filters>,
+    /// The hidden layer whose filters are to be shown, the lowest being 1; 0 for that one too.
+    filter_layer: u32,
+    /// Which of the curves is shown.
+    curve: usize,
     /// Whether training runs, or has just been asked to.
     running: bool,
     /// The latest samples of the pretrained model.
@@ -311,7 +326,7 @@ signals! {
     /// Whether a file is being dragged over the page.
     dragging: bool,
     /// The benchmark that the page is for, where it is no lab.
-    bench: Option<Asked>,
+    bench: Option<bench::Asked>,
     /// Where that stands.
     measuring: Measuring,
     /// Bumped when canvases must be drawn anew: theme, size.
@@ -343,6 +358,12 @@ impl State {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),
         }
+    }
+
+    /// The hidden layer whose filters are shown: the one that was chosen, where the model on view has it.
+    pub fn shown_filters(self) -> u32 {
+        let depth = self.about().map_or(1, |about| about.sizes.len() as u32 - 1);
+        if self.filter_layer.get() <= depth { self.filter_layer.get().max(1) } else { 1 }
     }
 
     /// The samples on view.

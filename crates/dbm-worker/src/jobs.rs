@@ -8,6 +8,7 @@ use dbm_core::complete::Completer;
 use dbm_core::impute::{self, Imputer, Method, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
+use dbm_core::signals::mean_free_energy;
 use dbm_core::{Dbm, Examples, Units};
 use dbm_protocol::{CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, SearchFrame, SearchTrace};
 use std::collections::HashSet;
@@ -99,6 +100,16 @@ impl Job {
 
     pub fn bench_mut(&mut self) -> Option<&mut Bench> {
         if let Kind::Bench(bench) = &mut self.kind { Some(bench) } else { None }
+    }
+
+    /// The mean free energy of the samples of a training run, and its step, where that is what came of it.
+    pub fn free_energy(&self, event: &Event) -> Option<(u32, f64)> {
+        match (&self.kind, event) {
+            (Kind::Samples { view, .. }, Event::Samples(Grid { bits, .. })) if self.id.is_none() => {
+                Some((view.step, mean_free_energy(&view.model, bits)))
+            }
+            _ => None,
+        }
     }
 
     /// Works until the clock shows `until`, at least once.

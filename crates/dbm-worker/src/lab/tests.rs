@@ -145,6 +145,94 @@ fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
 }
 
 #[test]
+fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
+    let mut page = trained(2);
+    let messages = page.ask(Command::Step);
+    let seen = page.metrics().signals.expect("looked at after a step");
+    let run = page.lab.run.as_ref().unwrap();
+    let (model, examples) = (run.model(), &run.material.data.examples);
+    assert_eq!((seen.step, seen.log_likelihood), (3, Some(dbm_core::exact::log_likelihood(&model, examples).unwrap())));
+    let Some(Event::Samples(grid)) = messages.iter().map(|m| &m.event).find(|e| matches!(e, Event::Samples(_))) else {
+        panic!("samples: {messages:?}")
+    };
+    let of_samples = dbm_core::signals::mean_free_energy(&model, &grid.bits);
+    assert_eq!(seen.free_energy_of_samples, Some(of_samples));
+    let told = messages.iter().any(|m| matches!(&m.event, Event::Metrics(m) if m.signals == Some(seen)));
+    assert!(told && seen.free_energy.is_finite(), "{seen:?}");
+    let units: Vec<u32> = page.metrics().activities.iter().map(|layer| layer.bins.iter().sum()).collect();
+    assert_eq!(units, [12, 6]);
+
+    // Of one too large to enumerate there is none.
+    let mut page = trained_by(plan(&[30, 30]), 1);
+    page.ask(Command::Step);
+    assert_eq!(page.metrics().signals.unwrap().log_likelihood, None);
+}
+
+#[test]
+fn samples_of_another_step_are_not_taken_for_those_of_the_last_look() {
+    let mut page = trained(2);
+    page.ask(Command::Step);
+    let run = page.lab.run.as_mut().unwrap();
+    assert!(!run.look_at_samples(2, 5.0) && run.look_at_samples(3, 5.0));
+    assert_eq!(page.metrics().signals.unwrap().free_energy_of_samples, Some(5.0));
+}
+
+#[test]
+fn filters_are_the_weights_scaled_to_bytes() {
+    let mut page = trained(2);
+    let model = page.lab.run.as_ref().unwrap().model();
+    for layer in [1, 2] {
+        let ask = Command::Filters { model: ModelChoice::Training, layer, count: 5 };
+        let Event::Filters(filters) = page.answer(ask) else { panic!("filters") };
+        let exact = dbm_core::filters(&model, layer as usize, 5).unwrap();
+        assert_eq!((filters.count, filters.image, filters.step, filters.layer), (5, (4, 4), 2, layer));
+        assert_eq!(filters.levels.len(), 5 * 16);
+        for (level, exact) in filters.levels.iter().zip(exact.data()) {
+            let back = (f32::from(*level) - 128.0) / 127.0 * filters.scale;
+            assert!((back - exact).abs() <= filters.scale / 253.0, "{back} and {exact}");
+        }
+        assert!(filters.levels.iter().any(|level| [1, 255].contains(level)), "the largest is at an end");
+    }
+    let filters = |layer, count| Command::Filters { model: ModelChoice::Training, layer, count };
+    for (layer, said) in [(0, "hidden layer"), (3, "hidden layer")] {
+        assert!(page.failure(filters(layer, 5)).contains(said));
+    }
+    assert!(page.failure(filters(1, 0)).contains("number of filters"));
+    assert!(page.failure(Command::Filters { model: ModelChoice::Pretrained, layer: 1, count: 1 }).contains("pretrained"));
+}
+
+#[test]
+fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
+    let mut page = trained(0);
+    assert!(page.failure(Command::Pace { steps_a_second: 1001 }).contains("steps a second"));
+    page.ask(Command::Pace { steps_a_second: 200 });
+    let began = now();
+    let mut waited = 0;
+    page.ask(Command::TrainUntil { step: 6 });
+    while page.lab.goal != Goal::Rest {
+        if let Some(seconds) = page.lab.due() {
+            assert!(seconds <= 0.005 + 1e-9 && !page.lab.has_work(), "nothing to do until then");
+            assert!(page.lab.work().is_empty(), "a slice that comes too soon does nothing");
+            waited += 1;
+            std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
+        }
+        page.lab.work();
+    }
+    // Six steps have five spaces between them; that takes at least so long, and no bound is set above.
+    assert!(waited > 0 && now() - began >= 5.0 * 0.005 * 0.99, "{waited} waits");
+    while page.lab.has_work() {
+        page.lab.work();
+    }
+    assert_eq!(page.metrics().checksum, trained(6).metrics().checksum);
+    // Paused it waits for nothing, and a single step does not wait.
+    assert_eq!(page.lab.due(), None);
+    page.ask(Command::Pace { steps_a_second: 1 });
+    page.ask(Command::Step);
+    page.ask(Command::Step);
+    assert_eq!(page.metrics().step, 8);
+}
+
+#[test]
 fn pausing_in_mid_step_changes_no_bit() {
     let plain = trained(6).checkpoint();
     let mut page = trained(0);

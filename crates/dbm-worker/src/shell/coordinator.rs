@@ -1,7 +1,7 @@
 //! The worker that the page started: a [`Lab`] between the page's messages, its own, and its helpers'.
 
 use super::hired::{self, Said};
-use super::{complain, listen, schedule, scope};
+use super::{complain, listen, schedule, schedule_in, scope};
 use crate::lab::Lab;
 use crate::pool::Post;
 use dbm_protocol::{Event, Message, Request, VERSION, wire};
@@ -59,6 +59,8 @@ fn settle(messages: Vec<Message>) {
     }
     if LAB.with_borrow(Lab::has_work) {
         schedule();
+    } else if let Some(seconds) = LAB.with_borrow(Lab::due) {
+        schedule_in(seconds);
     }
 }
 
