@@ -45,7 +45,7 @@ test("signs against bits, on bars and stripes: both train at once, in step, and 
   assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0 and 1/);
   for (const count of await row(page, "Distinct samples")) assert.match(count, /^\d+ of 64$/);
   for (const letter of ["A", "B"]) assert.match(await run(page, letter).getByRole("img").getAttribute("aria-label"), new RegExp(`^Run ${letter}: 64 samples at step 1500; \\d+ of 64 distinct$`));
-  for (const title of ["Distinct samples", "Reconstruction error", "Pseudo-likelihood", "Energy of both phases"]) {
+  for (const title of ["Distinct samples", "Reconstruction error", "Pseudo-likelihood", "Free energy", "Energy of both phases", "Exact log-likelihood"]) {
     assert.match(await page.getByRole("figure", { name: title, exact: true }).last().getByRole("img").getAttribute("aria-label"), /run A.*at step \d+; run B/, title);
   }
   await screenshot("compare-bars");

@@ -92,14 +92,6 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
-/// What was encoded by a program of the same build and has no version of its own, such as a [`crate::DataSource`].
-///
-/// # Errors
-/// Where the bytes are something else; in words.
-pub fn decode_plain<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    postcard::from_bytes(bytes).map_err(|error| error.to_string())
-}
-
 pub use browser::{Parcel, pack, pack_with, unpack, unpack_apart};
 
 /// As the browser posts them: an array of the bytes and, where there is one, the large array.
@@ -172,13 +164,6 @@ mod browser {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_has_no_version_comes_back_too() {
-        let source = crate::DataSource::Digits { count: 7, seed: 300 };
-        assert_eq!(decode_plain(&encode(&source).unwrap()), Ok(source));
-        assert!(decode_plain::<crate::DataSource>(&[77]).is_err());
-    }
 
     #[test]
     fn what_is_no_message_of_this_build_is_an_error() {

@@ -43,31 +43,55 @@ pub fn Charts(
         chart
     });
     let energy = Signal::derive(move || {
-        let phases = [("clamped", 0), ("free", 1)];
-        let series = RUNS.iter().zip(pair.lanes).flat_map(|((name, _, dash), lane)| {
-            phases.map(|(phase, place)| Series {
-                name: format!("{name}, {phase}"),
-                hue: place,
-                dash,
-                points: points(lane, |row| row.energy[place]),
-                dots: false,
-            })
-        });
         chart(
             "mean energy",
             "Of the states that each phase’s chains start from, or end in where nothing is coupled; data clamped, and free. The two phases should stay near each \
-             other. Runs with different units have energies on different scales.",
-            series.collect(),
+         other. Runs with different units have energies on different scales.",
+            both(pair, ["clamped", "free"], |row, place| row.energy[place]),
         )
     });
+    let free = Signal::derive(move || {
+        chart(
+            "nats",
+            "Mean free energy of some examples, and of the samples: exact with one hidden layer, an upper bound with more. Where samples lie far below the data, the \
+         model likes them better than the data. Runs with different units are not on one scale.",
+            both(pair, ["data", "samples"], |row, place| row.free_energy[place]),
+        )
+    });
+    let exact = Signal::derive(move || {
+        chart(
+            "nats an example",
+            "The mean log-likelihood of the data, computed exactly, since the model is small enough. This is what training is to raise.",
+            lines(|lane| points(lane, |row| row.log_likelihood))(),
+        )
+    });
+    let is_exact = Memo::new(move |_| exact.with(|chart| chart.series.iter().any(|series| !series.points.is_empty())));
     view! {
         <div class="compare-charts">
             <ChartFigure chart=distinct title="Distinct samples" summary=summary(distinct) file="two-runs-distinct" />
             <ChartFigure chart=error title="Reconstruction error" summary=summary(error) file="two-runs-reconstruction" />
             <ChartFigure chart=pseudo title="Pseudo-likelihood" summary=summary(pseudo) file="two-runs-pseudo-likelihood" />
+            <ChartFigure chart=free title="Free energy" summary=summary(free) file="two-runs-free-energy" />
             <ChartFigure chart=energy title="Energy of both phases" summary=summary(energy) file="two-runs-energy" />
+            <Show when=move || is_exact.get()>
+                <ChartFigure chart=exact title="Exact log-likelihood" summary=summary(exact) file="two-runs-likelihood" />
+            </Show>
         </div>
     }
+}
+
+/// Two lines of each run, told apart by their hues.
+fn both(pair: Pair, names: [&str; 2], of: fn(&Row, usize) -> Option<f64>) -> Vec<Series> {
+    let lines = RUNS.iter().zip(pair.lanes).flat_map(|((name, _, dash), lane)| {
+        [0, 1].map(|place| Series {
+            name: format!("{name}, {}", names[place]),
+            hue: place,
+            dash,
+            points: points(lane, |row| of(row, place)),
+            dots: false,
+        })
+    });
+    lines.collect()
 }
 
 fn points(lane: Lane, of: impl Fn(&Row) -> Option<f64>) -> Vec<Point> {

@@ -91,6 +91,17 @@ pub fn Transport(
                     aria-label="Steps that both runs have taken"
                 ></progress>
             </div>
+            <div class="inline" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
+                <label for="compare-data">"Data"</label>
+                <select id="compare-data" prop:value=move || pair.word() on:change=move |event| pair.use_data(&event_target_value(&event))>
+                    <option value="digits">"Digits, generated"</option>
+                    <option value="bars">"Bars and stripes"</option>
+                    <option value="mnist">"MNIST"</option>
+                    <option value="own" disabled=move || pair.word() != "own">
+                        "your own"
+                    </option>
+                </select>
+            </div>
             <p id="compare-target-note" class="hint" role="status">
                 {move || words(pair, lost.get())}
             </p>
@@ -117,7 +128,7 @@ fn words(pair: Pair, lost: bool) -> String {
         return "One of the runs is not there, and the other one waits.".into();
     }
     if pair.data.with(Option::is_none) {
-        return "Waiting for the data of the Train view.".into();
+        return "Waiting for the data.".into();
     }
     if pair.plans().is_none() {
         return "One of the settings cannot be used yet.".into();
@@ -193,17 +204,17 @@ pub fn Comparisons(
     };
     view! {
         {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
-        {group("Its rivals", &PRESETS[ABLATIONS..])}
+        {group("The rivals", &PRESETS[ABLATIONS..])}
         <div class="comparison-said" aria-live="polite">
             {said}
         </div>
         <label
             class="check"
             hidden=move || chosen.get().is_none()
-            data-help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form above instead."
+            data-help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form under “One run” instead."
         >
             <input type="checkbox" prop:checked=move || form.get() on:change=choose_form />
-            <span>"All other settings as in the Train form"</span>
+            <span>"All other settings as under “One run”"</span>
         </label>
     }
 }

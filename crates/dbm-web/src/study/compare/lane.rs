@@ -33,6 +33,10 @@ pub struct Row {
     pub pseudo_log_likelihood: f64,
     /// Mean energy of each phase's states, where it has chains: clamped, free.
     pub energy: [Option<f64>; 2],
+    /// Mean free energy of some examples, and of the samples.
+    pub free_energy: [Option<f64>; 2],
+    /// Exact mean log-likelihood of the data, nats an example, where the model is small enough.
+    pub log_likelihood: Option<f64>,
 }
 
 /// A run, copyable.
@@ -223,10 +227,12 @@ impl Lane {
             && self.metrics.with_untracked(|before| before.signals != Some(signals))
         {
             let row = Row {
-                step: metrics.step,
+                step: signals.step,
                 reconstruction_error: signals.reconstruction_error,
                 pseudo_log_likelihood: signals.pseudo_log_likelihood,
                 energy: [metrics.positive.energy, metrics.negative.energy],
+                free_energy: [Some(signals.free_energy), signals.free_energy_of_samples],
+                log_likelihood: signals.log_likelihood,
             };
             self.rows.update(|rows| {
                 rows.retain(|before| before.step != row.step);

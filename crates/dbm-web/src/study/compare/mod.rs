@@ -31,11 +31,9 @@ pub fn Compare() -> impl IntoView {
             <Comparisons pair />
             <div class="compare-grid">
                 <Samples pair />
-                <div class="compare-side">
-                    <Numbers pair />
-                    <Difference pair />
-                </div>
+                <Numbers pair />
             </div>
+            <Difference pair />
             <Charts pair />
         </section>
     }

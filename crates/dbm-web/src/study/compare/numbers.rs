@@ -12,7 +12,7 @@ type Cell = fn(Lane) -> String;
 const NOTHING: &str = "–";
 
 /// What stands in a row, what that is, and how a run has it.
-const ROWS: [(&str, &str, Cell); 9] = [
+const ROWS: [(&str, &str, Cell); 10] = [
     ("Distinct samples", "How many of the 64 samples are different pictures: few where the model has fallen together.", |lane| {
         lane.distinct.with(|all| all.last().map_or_else(|| NOTHING.into(), |(_, count)| format!("{count} of 64")))
     }),
@@ -27,6 +27,11 @@ const ROWS: [(&str, &str, Cell); 9] = [
         "Pseudo-likelihood, nats",
         "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks, so it depends on when one looked.",
         |lane| lane.rows.with(|rows| rows.last().map_or_else(|| NOTHING.into(), |row| short(row.pseudo_log_likelihood))),
+    ),
+    (
+        "Exact log-likelihood, nats",
+        "The mean log-likelihood of the data, where the model is small enough to compute it.",
+        |lane| lane.rows.with(|rows| rows.last().and_then(|row| row.log_likelihood).map_or_else(|| NOTHING.into(), short)),
     ),
     (
         "τ, mean · largest",

@@ -3,10 +3,11 @@
 use super::lane::{Change, Lane, Standing};
 use super::line::Heard;
 use super::pace::Pace;
-use super::setup::{Setup, keys, suited};
+use super::setup::{Setup, keys, visible};
 use crate::address;
 use crate::bridge;
 use crate::draft::{Draft, same_run};
+use crate::uploads;
 use dbm_protocol::{DataSource, RunPlan, wire};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -14,8 +15,8 @@ use std::time::Duration;
 
 /// The lab's generated digits.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
-/// So long the lab has to say which data it is on, where the address names none.
-const GRACE: Duration = Duration::from_millis(1500);
+/// How often the lab is asked for data that it has yet to read.
+const ASK: Duration = Duration::from_secs(1);
 
 /// What is being done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,12 +68,10 @@ impl Pair {
         let setup = RwSignal::new(Setup::now());
         let form = RwSignal::new(keys("t."));
         let data = RwSignal::new(None::<Arc<DataSource>>);
-        let known = move || data.with(|data| suited(data.as_deref().unwrap_or(&DIGITS)));
-        let base = Memo::new(move |_| {
-            let (draft, visible) = known();
-            setup.with(|setup| form.with(|form| setup.base(draft, form, visible)))
-        });
-        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), known().1)));
+        let units = move || data.with(|data| form.with(|form| visible(data.as_deref().unwrap_or(named(word(form))))));
+        let base =
+            Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(word(form)), form, units()))));
+        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), units())));
         let pair = Self {
             lanes: [Lane::new(), Lane::new()],
             mode: RwSignal::default(),
@@ -96,16 +95,37 @@ impl Pair {
 
     /// Visible units of the data.
     pub fn visible(self) -> u32 {
-        self.data.with(|data| suited(data.as_deref().unwrap_or(&DIGITS)).1)
+        self.data.with(|data| self.form.with(|form| visible(data.as_deref().unwrap_or(named(word(form))))))
+    }
+
+    /// What the address calls the data.
+    pub fn word(self) -> String {
+        self.form.with(|form| word(form).to_string())
+    }
+
+    /// Goes to other data, with the same seed and the same comparison.
+    pub fn use_data(self, name: &str) {
+        let seed = self.form.with_untracked(|form| form.iter().find(|(key, _)| key == "seed").cloned());
+        let mut pairs: Vec<(String, String)> =
+            [("view", "train"), ("t.two", "yes"), ("t.data", name)].map(|(key, value)| (key.into(), value.into())).into();
+        pairs.extend(seed.map(|(_, seed)| ("t.seed".into(), seed)));
+        pairs.extend(Setup { go: false, ..self.setup.get_untracked() }.pairs());
+        address::replace_all(&address::fragment(&pairs));
     }
 
     /// Follows the address from now on, and the lab's data.
     pub fn open(self) {
         bridge::ask("data", move |bytes| {
-            if let Ok(source) = wire::decode_plain(&bytes) {
+            if let Ok(source) = wire::read(&bytes) {
                 self.offered(source);
             }
         });
+        let wait = move || {
+            if self.open.get_value() && self.data.with_untracked(Option::is_none) {
+                bridge::ask_again("data");
+            }
+        };
+        set_interval(wait, ASK);
         self.follow();
         address::follow(move || self.follow());
     }
@@ -122,8 +142,7 @@ impl Pair {
         }
         self.open.set_value(true);
         let (setup, form) = (Setup::now(), keys("t."));
-        let data = |form: &[(String, String)]| form.iter().find(|(key, _)| key == "data").map(|(_, name)| name.clone());
-        let moved = opens || data(&form) != self.form.with_untracked(|before| data(before));
+        let moved = opens || self.form.with_untracked(|before| word(before) != word(&form));
         let changed = opens || setup != self.setup.get_untracked();
         if form != self.form.get_untracked() {
             self.form.set(form);
@@ -140,40 +159,24 @@ impl Pair {
 
     /// Finds out what to train on: by its name in the address, or from the lab.
     fn look_for_data(self) {
-        match self.named_data().as_deref() {
-            Some("digits") => self.take_data(DIGITS),
-            Some("bars") => self.take_data(DataSource::Bars),
-            name => {
-                if name.is_some() {
-                    self.data.set(None);
-                }
+        match self.form.with_untracked(|form| word(form).to_string()).as_str() {
+            "digits" => self.take_data(DIGITS),
+            "bars" => self.take_data(DataSource::Bars),
+            _ => {
+                self.data.set(None);
                 bridge::ask_again("data");
-                if name.is_none() {
-                    let default = move || {
-                        if self.data.with_untracked(Option::is_none) {
-                            self.take_data(DIGITS);
-                        }
-                    };
-                    set_timeout(default, GRACE);
-                }
             }
         }
     }
 
-    fn named_data(self) -> Option<String> {
-        self.form.with_untracked(|form| form.iter().find(|(key, _)| key == "data").map(|(_, name)| name.clone()))
-    }
-
-    /// The lab says what it is on.
+    /// The lab says what it is on. Until it has what the address names, it is on something else.
     fn offered(self, source: DataSource) {
-        let generated = !matches!(source, DataSource::Examples(_));
-        let named = self.named_data();
-        // What the address names is known without it; and until the lab has what it names, it is on something else.
-        let wanted = match named.as_deref() {
-            Some("digits" | "bars") => false,
-            Some(_) => !generated,
-            None => true,
-        };
+        let DataSource::Examples(data) = &source else { return };
+        let wanted = self.form.with_untracked(|form| match word(form) {
+            "digits" | "bars" => false,
+            "mnist" => data.name == uploads::MNIST,
+            _ => true,
+        });
         if wanted && self.open.get_value() {
             self.take_data(source);
         }
@@ -222,6 +225,10 @@ impl Pair {
     /// Begins both runs at step 0; whether that could be done.
     pub fn begin(self) -> bool {
         self.mode.set(Mode::Rest);
+        if self.data.with_untracked(|data| matches!(data.as_deref(), Some(DataSource::Examples(_)))) {
+            // The visitor may have others of the same name in use by now; the answer comes at once.
+            bridge::ask_again("data");
+        }
         let (Some(plans), Some(data)) = (untrack(|| self.plans()), self.data.get_untracked()) else { return false };
         let known = self.given.with_value(|given| given.as_ref().is_some_and(|given| Arc::ptr_eq(given, &data)));
         self.pace.set_value(Pace::default());
@@ -373,4 +380,14 @@ impl Pair {
             Mode::Pause(_) => {}
         }
     }
+}
+
+/// What the form's keys call the data.
+fn word(form: &[(String, String)]) -> &str {
+    form.iter().find(|(key, _)| key == "data").map_or("digits", |(_, name)| name)
+}
+
+/// What is known of data of that name before they are there.
+fn named(word: &str) -> &'static DataSource {
+    if word == "bars" { &DataSource::Bars } else { &DIGITS }
 }

@@ -67,7 +67,7 @@ pub const PRESETS: [Preset; 11] = [
         paper: "Table 2: without the unbiased gradient the FID rises from 10.33 to 112.1, the largest fall of all. The paper does not say what took its place; \
                 here run B stops where the coupling would begin (LMI).",
         look: "The checksums. On a wide model no proposal is ever accepted, so every coupling ends at τ = 1 and both runs are the same to the bit. On bars and \
-               stripes couplings do happen, and the runs part.",
+               stripes couplings do happen and the runs part: there the corrections bring more noise than they take bias away, for thousands of steps.",
         both: PAPER,
         other: &[("estimator", "lmi")],
         steps: 200,

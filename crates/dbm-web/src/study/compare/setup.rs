@@ -138,13 +138,12 @@ fn with<K: AsRef<str>, V: AsRef<str>>(mut draft: Draft, pairs: &[(K, V)], visibl
     draft.with(get)
 }
 
-/// The settings that suit these data, and their visible units.
-pub fn suited(data: &DataSource) -> (Draft, u32) {
+/// Visible units of these data.
+pub fn visible(data: &DataSource) -> u32 {
     match data {
-        DataSource::Digits { .. } => (Draft::digits(), 784),
-        DataSource::Bars => (Draft::bars(), 16),
-        DataSource::Examples(data) if data.image.is_none() => (Draft::table(data.width), data.width),
-        DataSource::Examples(data) => (Draft::digits(), data.width),
+        DataSource::Digits { .. } => 784,
+        DataSource::Bars => 16,
+        DataSource::Examples(data) => data.width,
     }
 }
 
