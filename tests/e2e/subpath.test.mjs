@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
-import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
+import { complete, crew, enabled, lab, look, trainSteps, until, useData } from "./browser.mjs";
 import { installed, stop } from "./installed.mjs";
 
 const BASE = "/dbm-lab/";
@@ -19,9 +19,9 @@ const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b
 
 /** Model, completion, training, the visitor's file, and the run kept: all workers there are. */
 async function visit(page) {
-  await enabled(page, "Complete").click({ timeout: 60_000 });
-  await page.getByText(/distinct/).first().waitFor({ timeout: 60_000 });
+  await complete(page);
   assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");
+  await look(page, "Train");
   await trainSteps(page, 20);
   assert.ok(crew(page).length > 0);
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
