@@ -55,7 +55,7 @@ export function kept(options, body) {
       const page = await context.newPage();
       page.errors = collectErrors(page);
       errors.push(page.errors);
-      await page.goto(at);
+      await page.goto(`${at}#view=train`);
       return page;
     };
     const restart = async () => {

@@ -1,5 +1,6 @@
 //! What the visitor can set in motion.
 
+use crate::address::{self, View};
 use crate::draft::{Draft, same_run};
 use crate::inbox::Purpose;
 use crate::keeper;
@@ -70,6 +71,7 @@ pub fn use_data(state: State, choice: DataChoice) {
 
 /// Takes data of the visitor's into use.
 pub fn use_upload(state: State, upload: Upload) {
+    address::go(View::Train);
     send_data(state, upload.source.clone(), state.choice_in_use.get_untracked(), Some(upload));
 }
 
