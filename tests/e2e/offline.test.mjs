@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { writeServiceWorker } from "../../scripts/service-worker.mjs";
-import { complete, crew, enabled, lab, look, opened, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
-import { installed, stop } from "./installed.mjs";
+import { crew, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { complete, installed, stop } from "./installed.mjs";
 
 const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const LOADER = "dbm-worker-wasm_loader.js";
@@ -28,7 +28,7 @@ function folder(name) {
 /** A server of the test's own, at `it.server`, with a copy of the built page at `it.root`, the paths that were asked for in `it.asked`, and those of the files that were sent in `it.sent`. */
 function own(options, body) {
   const it = { asked: [], sent: [] };
-  const run = lab({ ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
+  const run = lab({ view: "train", ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
   return async () => {
     it.root = folder("dist");
     cpSync(DIST, it.root, { recursive: true });
@@ -56,10 +56,8 @@ test("a first visit fetches each file once, and after it all of the page works w
   await stop(server);
   asked.length = 0;
   await page.reload();
-  await opened(page);
-  assert.equal(await model(page), "Pretrained on MNIST");
   await complete(page);
-  await look(page, "Train");
+  assert.equal(await model(page), "Pretrained on MNIST");
   await trainSteps(page, 20);
   assert.ok(crew(page).length > 0);
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
@@ -101,11 +99,12 @@ test("the files of the page are kept, and nothing else of its host or of the vis
 /** Makes another version of the page in `root`; resolves to its name. */
 async function another(root, name) {
   const page = join(root, "index.html");
-  writeFileSync(page, readFileSync(page, "utf8").replace(/<title>[^<]*/, `<title>DBM Lab, ${name}`));
+  writeFileSync(page, readFileSync(page, "utf8").replace(/(name="description" content=")/, `$1${name}. `));
   appendFileSync(join(root, LOADER), `\n// ${name}`);
   return writeServiceWorker(root);
 }
 
+const about = (page) => page.locator("meta[name=description]").getAttribute("content");
 const loader = (page) => page.evaluate((name) => fetch(`./${name}`).then((response) => response.text()), LOADER);
 const lookForUpdate = (page) => page.evaluate(() => navigator.serviceWorker.getRegistration().then((registration) => registration.update()).then(() => undefined));
 const cached = (page) => page.evaluate(() => caches.keys());
@@ -124,18 +123,18 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   // The run goes on, and whatever the page fetches is of its own version.
   const before = await steps(page);
   await until(() => steps(page), (n) => n >= before + 5, "training goes on");
-  assert.doesNotMatch(await page.title(), /second/);
+  assert.doesNotMatch(await about(page), /second/);
   assert.doesNotMatch(await loader(page), /second/);
   // So it is for a page that is opened or reloaded now.
   await page.reload();
   await news(page).waitFor({ timeout: 60_000 });
-  assert.doesNotMatch(await page.title(), /second/);
+  assert.doesNotMatch(await about(page), /second/);
   assert.equal((await cached(page)).length, 2);
   const reloaded = page.waitForEvent("framenavigated");
   await page.getByRole("region", { name: "Update" }).getByRole("button", { name: "Reload" }).click();
   await reloaded;
-  await opened(page);
-  assert.match(await page.title(), /the second/);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  assert.match(await about(page), /the second/);
   assert.match(await loader(page), /the second/);
   await until(() => cached(page), (names) => names.length === 1, "the cache of the first version is gone");
   assert.deepEqual(await cached(page), [first.replace(/\S+$/, version)]);
@@ -147,7 +146,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   await installed(page);
   await page.reload();
   const other = await page.context().newPage();
-  await other.goto(url);
+  await other.goto(`${url}#view=train`);
   await enabled(other, "Train").waitFor({ timeout: 60_000 });
   await another(root, "the second");
   await lookForUpdate(page);
@@ -160,7 +159,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   assert.doesNotMatch(await loader(other), /second/);
   await other.close();
   await press();
-  await until(() => page.title().catch(() => ""), (title) => title.includes("the second"), "the second version");
+  await until(() => about(page).catch(() => ""), (words) => words.includes("the second"), "the second version");
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
 }));
 
@@ -186,7 +185,7 @@ test("where the browser has thrown the files away, the page comes from its serve
   await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });
   asked.length = 0;
   await page.reload();
-  await opened(page);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
   assert.ok(asked.includes("/"), "the server was asked");
   await installed(page); // again
   asked.length = 0;

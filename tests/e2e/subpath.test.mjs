@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
-import { complete, crew, enabled, lab, look, trainSteps, until, useData } from "./browser.mjs";
-import { installed, stop } from "./installed.mjs";
+import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
+import { complete, installed, stop } from "./installed.mjs";
 
 const BASE = "/dbm-lab/";
 const asked = [];
@@ -21,7 +21,6 @@ const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b
 async function visit(page) {
   await complete(page);
   assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");
-  await look(page, "Train");
   await trainSteps(page, 20);
   assert.ok(crew(page).length > 0);
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
@@ -31,7 +30,7 @@ async function visit(page) {
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }
 
-test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab" }, async ({ page, errors }) => {
+test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab", view: "train" }, async ({ page, errors }) => {
   assert.equal(new URL(page.url()).pathname, BASE);
   assert.equal(await page.evaluate(() => crossOriginIsolated), false);
   await visit(page);
