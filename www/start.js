@@ -54,6 +54,8 @@ if (lacks.length) {
 } else {
   const bench = new URLSearchParams(location.search).has("bench");
   const name = bench ? "./dbm-bench" : "LAB";
+  // The worker's program comes beside the page's own, before the model takes the line; the worker finds it in the browser's cache.
+  if (!navigator.serviceWorker?.controller) fetch("./dbm-worker-wasm_bg.wasm").then((response) => response.arrayBuffer()).catch(() => {});
   try {
     const { default: start } = await import(name + ".js");
     await start({ module_or_path: name + "_bg.wasm" });

@@ -1,6 +1,6 @@
 // What the tests of the service worker share.
 
-import { until } from "./browser.mjs";
+import { enabled, goTo, until } from "./browser.mjs";
 
 /** Waits until the files of the page are kept and the service worker would answer for the next page. */
 export const installed = (page) =>
@@ -9,6 +9,13 @@ export const installed = (page) =>
     Boolean,
     "a service worker",
   );
+
+/** Completes what the view Complete shows, once a model is open, and stays there. */
+export async function complete(page) {
+  await goTo(page, "Complete");
+  await enabled(page, "Complete").click({ timeout: 120_000 });
+  await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });
+}
 
 /** Ends a server at once, connections and all. */
 export function stop(server) {

@@ -35,7 +35,7 @@ test("a page that takes long says so, and comes up all the same", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   const slow = (page) => page.route("**/dbm-web-*.wasm", (route) => held.then(() => route.continue()));
-  await lab({ prepare: slow }, async ({ page }) => {
+  await lab({ view: "train", prepare: slow }, async ({ page }) => {
     const still = page.getByText("Still loading: the connection is slow, or this browser is older than 2023.");
     assert.equal(await still.isVisible(), false);
     // Fifteen seconds, in no time.
@@ -47,7 +47,7 @@ test("a page that takes long says so, and comes up all the same", async (t) => {
   })(t);
 });
 
-test("without a place to keep anything the page works", lab({ prepare: (page) => page.addInitScript(() => { delete self.indexedDB; delete StorageManager.prototype.getDirectory; delete self.caches; }) }, async ({ page }) => {
+test("without a place to keep anything the page works", lab({ view: "train", prepare: (page) => page.addInitScript(() => { delete self.indexedDB; delete StorageManager.prototype.getDirectory; delete self.caches; }) }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
   await enabled(page, "Step").click();
   await page.waitForFunction(() => document.querySelector("output[aria-label='Gradient steps']").textContent === "1");

@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
 import { serve } from "../../scripts/serve.mjs";
 import { writeServiceWorker } from "../../scripts/service-worker.mjs";
-import { button, crew, enabled, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
-import { installed, stop } from "./installed.mjs";
+import { crew, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { complete, installed, stop } from "./installed.mjs";
 
 const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const LOADER = "dbm-worker-wasm_loader.js";
@@ -25,15 +25,19 @@ function folder(name) {
   return made;
 }
 
-/** A server of the test's own, at `it.server`, with a copy of the built page at `it.root` and the paths that were asked for in `it.asked`. */
+/** A server of the test's own, at `it.server`, with a copy of the built page at `it.root`, the paths that were asked for in `it.asked`, and those of the files that were sent in `it.sent`. */
 function own(options, body) {
-  const it = { asked: [] };
-  const run = lab({ ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
+  const it = { asked: [], sent: [] };
+  const run = lab({ view: "train", ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
   return async () => {
     it.root = folder("dist");
     cpSync(DIST, it.root, { recursive: true });
     it.server = await serve({ root: it.root, ...options.serve });
-    it.server.on("request", ({ url }) => it.asked.push(url.split("?")[0]));
+    it.server.on("request", ({ url }, response) => {
+      const [path] = url.split("?");
+      it.asked.push(path);
+      response.on("finish", () => response.statusCode === 200 && it.sent.push(path));
+    });
     try {
       await run();
     } finally {
@@ -42,25 +46,18 @@ function own(options, body) {
   };
 }
 
-const complete = async (page) => {
-  await enabled(page, "Complete").click({ timeout: 60_000 });
-  await page.getByText(/distinct/).first().waitFor({ timeout: 60_000 });
-};
 const model = (page) => page.getByLabel("Model", { exact: true }).locator("option:checked").textContent();
 const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b,c\n${Array.from({ length: 20 }, (_, r) => `${r % 2},${(r >> 1) % 2},${(r >> 2) % 2}`).join("\n")}\n`) };
 
 test("a first visit fetches each file once, and after it all of the page works with the server gone", own({}, async (it) => {
-  const { page, url, errors, server, asked } = it;
+  const { page, url, errors, server, asked, sent } = it;
   await installed(page);
-  for (const file of asked.filter((path) => /\.(wasm|safetensors)$/.test(path))) {
-    assert.equal(asked.filter((path) => path === file).length, 1, `${file} was fetched once`);
-  }
+  for (const file of sent.filter((path) => /\.(wasm|safetensors)$/.test(path))) assert.equal(sent.filter((path) => path === file).length, 1, `${file} was sent once`);
   await stop(server);
   asked.length = 0;
   await page.reload();
-  await enabled(page, "Complete").waitFor({ timeout: 60_000 });
-  assert.equal(await model(page), "Pretrained on MNIST");
   await complete(page);
+  assert.equal(await model(page), "Pretrained on MNIST");
   await trainSteps(page, 20);
   assert.ok(crew(page).length > 0);
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
@@ -73,7 +70,7 @@ test("a first visit fetches each file once, and after it all of the page works w
   await page.goto(`${url}?bench=mnist-500&steps=2&runs=1&warm-up=1`);
   await page.locator("#bench-result").waitFor({ timeout: 120_000 });
   assert.deepEqual(errors, []);
-  await page.goto(`${url}?data=data/none.csv`);
+  await page.goto(`${url}?data=data/none.csv#view=train`);
   await page.getByRole("alert").filter({ hasText: "data/none.csv: Failed to fetch; check the address" }).waitFor({ timeout: 60_000 });
   await enabled(page, "Step").click();
   await until(() => steps(page), (n) => n === 1, "a step");
@@ -102,11 +99,12 @@ test("the files of the page are kept, and nothing else of its host or of the vis
 /** Makes another version of the page in `root`; resolves to its name. */
 async function another(root, name) {
   const page = join(root, "index.html");
-  writeFileSync(page, readFileSync(page, "utf8").replace(/<title>[^<]*/, `<title>DBM Lab, ${name}`));
+  writeFileSync(page, readFileSync(page, "utf8").replace(/(name="description" content=")/, `$1${name}. `));
   appendFileSync(join(root, LOADER), `\n// ${name}`);
   return writeServiceWorker(root);
 }
 
+const about = (page) => page.locator("meta[name=description]").getAttribute("content");
 const loader = (page) => page.evaluate((name) => fetch(`./${name}`).then((response) => response.text()), LOADER);
 const lookForUpdate = (page) => page.evaluate(() => navigator.serviceWorker.getRegistration().then((registration) => registration.update()).then(() => undefined));
 const cached = (page) => page.evaluate(() => caches.keys());
@@ -125,18 +123,18 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   // The run goes on, and whatever the page fetches is of its own version.
   const before = await steps(page);
   await until(() => steps(page), (n) => n >= before + 5, "training goes on");
-  assert.doesNotMatch(await page.title(), /second/);
+  assert.doesNotMatch(await about(page), /second/);
   assert.doesNotMatch(await loader(page), /second/);
   // So it is for a page that is opened or reloaded now.
   await page.reload();
   await news(page).waitFor({ timeout: 60_000 });
-  assert.doesNotMatch(await page.title(), /second/);
+  assert.doesNotMatch(await about(page), /second/);
   assert.equal((await cached(page)).length, 2);
   const reloaded = page.waitForEvent("framenavigated");
   await page.getByRole("region", { name: "Update" }).getByRole("button", { name: "Reload" }).click();
   await reloaded;
-  await enabled(page, "Complete").waitFor({ timeout: 60_000 });
-  assert.match(await page.title(), /the second/);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  assert.match(await about(page), /the second/);
   assert.match(await loader(page), /the second/);
   await until(() => cached(page), (names) => names.length === 1, "the cache of the first version is gone");
   assert.deepEqual(await cached(page), [first.replace(/\S+$/, version)]);
@@ -148,7 +146,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   await installed(page);
   await page.reload();
   const other = await page.context().newPage();
-  await other.goto(url);
+  await other.goto(`${url}#view=train`);
   await enabled(other, "Train").waitFor({ timeout: 60_000 });
   await another(root, "the second");
   await lookForUpdate(page);
@@ -161,7 +159,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   assert.doesNotMatch(await loader(other), /second/);
   await other.close();
   await press();
-  await until(() => page.title().catch(() => ""), (title) => title.includes("the second"), "the second version");
+  await until(() => about(page).catch(() => ""), (words) => words.includes("the second"), "the second version");
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
 }));
 
@@ -187,7 +185,7 @@ test("where the browser has thrown the files away, the page comes from its serve
   await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });
   asked.length = 0;
   await page.reload();
-  await enabled(page, "Complete").waitFor({ timeout: 60_000 });
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
   assert.ok(asked.includes("/"), "the server was asked");
   await installed(page); // again
   asked.length = 0;

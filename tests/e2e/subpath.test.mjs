@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
 import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
-import { installed, stop } from "./installed.mjs";
+import { complete, installed, stop } from "./installed.mjs";
 
 const BASE = "/dbm-lab/";
 const asked = [];
@@ -19,8 +19,7 @@ const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b
 
 /** Model, completion, training, the visitor's file, and the run kept: all workers there are. */
 async function visit(page) {
-  await enabled(page, "Complete").click({ timeout: 60_000 });
-  await page.getByText(/distinct/).first().waitFor({ timeout: 60_000 });
+  await complete(page);
   assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");
   await trainSteps(page, 20);
   assert.ok(crew(page).length > 0);
@@ -31,7 +30,7 @@ async function visit(page) {
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }
 
-test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab" }, async ({ page, errors }) => {
+test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab", view: "train" }, async ({ page, errors }) => {
   assert.equal(new URL(page.url()).pathname, BASE);
   assert.equal(await page.evaluate(() => crossOriginIsolated), false);
   await visit(page);
