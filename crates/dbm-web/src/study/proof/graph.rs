@@ -61,7 +61,12 @@ fn level(x: f64, y: f64, radius: f64, share: f64) -> String {
     let up = radius * (1.0 - 2.0 * share);
     let half = (radius * radius - up * up).max(0.0).sqrt();
     if share > 0.999 {
-        return format!("M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 {} 0Z", x - radius, 2.0 * radius, -2.0 * radius);
+        return format!(
+            "M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 {} 0Z",
+            x - radius,
+            2.0 * radius,
+            -2.0 * radius
+        );
     }
     let large = u8::from(share > 0.5);
     format!("M{:.2} {:.2}A{radius:.2} {radius:.2} 0 {large} 0 {:.2} {:.2}Z", x - half, y + up, x + half, y + up)
@@ -173,7 +178,9 @@ pub fn Graph() -> impl IntoView {
             .iter()
             .enumerate()
             .filter_map(|(place, parameter)| match *parameter {
-                Parameter::Weight { layer, from, to } => Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes))),
+                Parameter::Weight { layer, from, to } => {
+                    Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
+                }
                 Parameter::Bias { .. } => None,
             })
             .collect_view();
