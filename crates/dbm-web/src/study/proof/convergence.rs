@@ -41,7 +41,7 @@ fn chart(desk: Desk) -> Chart {
         tallies.iter().enumerate().filter(|(at, _)| chosen[*at]).map(|(at, tally)| (at, moments(tally))).collect()
     });
     let series =
-        |at: usize, points: Vec<Point>| Series { name: title(at).into(), hue: hue(at), dash: dash(at), dots: false, points };
+        |at: usize, points: Vec<Point>| Series { name: title(at).into(), hue: hue(at), dash: dash(at), points, ..Series::default() };
     let x = samples();
     match show {
         Some(place) if place < exact.len() => {
