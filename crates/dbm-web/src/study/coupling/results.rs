@@ -30,6 +30,8 @@ struct Runs {
     each: Vec<Option<Run>>,
     /// First run, how many, and draws cut at the cap on tries, of each job.
     tries_capped: Vec<(u32, u32, u32)>,
+    /// What is said of the first so many runs: the figure asks for it again and again.
+    said: Option<(u32, Summary)>,
 }
 
 /// All of them.
@@ -92,6 +94,26 @@ fn key(plan: &Plan, pair: Pair, dimension: u32) -> Key {
     Key { bits: plan.units == Units::Bits, seed: plan.seed, cap: plan.cap, tries: plan.tries, pair, dimension }
 }
 
+impl Runs {
+    /// What is said of those of the first `wanted` that are there.
+    fn summary(&self, wanted: u32) -> Option<Summary> {
+        let there: Vec<Run> = self.each.iter().take(wanted as usize).flatten().copied().collect();
+        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
+        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
+        let of_jobs = self.tries_capped.iter().filter(|(first, ..)| *first < wanted);
+        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= wanted).then_some(cut)).sum();
+        (!there.is_empty()).then(|| Summary {
+            runs: there.len() as u32,
+            tau: spread(|run| run.meeting_time),
+            sweeps: spread(|run| run.sweeps),
+            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
+            parted: count(|run| run.meeting_time > 1),
+            capped: count(|run| run.capped),
+            tries_capped,
+        })
+    }
+}
+
 impl Results {
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
     pub fn take(&mut self, plan: &Plan, pair: Pair, job: &Meet, met: &Met) -> Result<(), String> {
@@ -109,6 +131,7 @@ impl Results {
             *place = Some(Run { meeting_time: met.meeting_times[at], sweeps: met.sweeps[at], capped: met.capped[at] == 1 });
         }
         runs.tries_capped.push((job.first_run, job.runs, met.tries_capped));
+        runs.said = runs.summary(plan.runs).map(|summary| (plan.runs, summary));
         Ok(())
     }
 
@@ -129,20 +152,10 @@ impl Results {
     /// What is said of a pair at a dimension, by the runs that the plan wants and that are there; nothing where there are none.
     pub fn summary(&self, plan: &Plan, pair: Pair, dimension: u32) -> Option<Summary> {
         let runs = self.0.get(&key(plan, pair, dimension))?;
-        let there: Vec<Run> = runs.each.iter().take(plan.runs as usize).flatten().copied().collect();
-        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
-        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
-        let of_jobs = runs.tries_capped.iter().filter(|(first, ..)| *first < plan.runs);
-        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= plan.runs).then_some(cut)).sum();
-        (!there.is_empty()).then(|| Summary {
-            runs: there.len() as u32,
-            tau: spread(|run| run.meeting_time),
-            sweeps: spread(|run| run.sweeps),
-            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
-            parted: count(|run| run.meeting_time > 1),
-            capped: count(|run| run.capped),
-            tries_capped,
-        })
+        match runs.said {
+            Some((of, summary)) if of == plan.runs => Some(summary),
+            _ => runs.summary(plan.runs),
+        }
     }
 
     /// A line a dimension and pair, for those of the plan that have runs.
