@@ -7,7 +7,7 @@ use super::results::{Results, Spread};
 use super::settings::{Draft, Field, Plan, Show};
 use crate::paint::{Chart, short};
 use crate::parts::ChartFigure;
-use crate::state::{State, Tone, state};
+use crate::state::{State, Tone};
 use crate::study::pool::{self, Group};
 use dbm_core::Units;
 use dbm_protocol::{Meet, StudyCommand, StudyEvent};

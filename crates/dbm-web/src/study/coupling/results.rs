@@ -5,6 +5,7 @@ use super::settings::Plan;
 use dbm_core::Units;
 use dbm_protocol::{Meet, Met};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Everything that decides what a run gives, but its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,28 +161,34 @@ impl Results {
 
     /// A line a dimension and pair, for those of the plan that have runs.
     pub fn csv(&self, plan: &Plan) -> String {
-        let mut text = String::from("dimension,units,kernel,start,seed,runs,cap,max_tries");
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(plan, &mut text);
+        text
+    }
+
+    fn write(&self, plan: &Plan, text: &mut String) -> std::fmt::Result {
+        write!(text, "dimension,units,kernel,start,seed,runs,cap,max_tries")?;
         for what in ["tau", "T", "tau_plus_T"] {
             for part in ["mean", "q25", "median", "q75", "max"] {
-                text += &format!(",{what}_{part}");
+                write!(text, ",{what}_{part}")?;
             }
         }
-        text += ",share_tau_above_1,share_at_cap,tries_capped\n";
+        writeln!(text, ",share_tau_above_1,share_at_cap,tries_capped")?;
         let units = if plan.units == Units::Bits { "bits" } else { "signs" };
         for &dimension in &plan.dimensions {
             for &pair in &plan.pairs {
                 let Some(summary) = self.summary(plan, pair, dimension) else { continue };
                 let (kernel, start) = (kernel_name(pair.kernel()), start_name(pair.start()));
-                text +=
-                    &format!("{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries);
+                write!(text, "{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries)?;
                 for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
-                    text += &format!(",{mean},{low},{middle},{high},{most}");
+                    write!(text, ",{mean},{low},{middle},{high},{most}")?;
                 }
                 let tries = summary.tries_capped.map(|tries| tries.to_string()).unwrap_or_default();
-                text += &format!(",{},{},{tries}\n", summary.share(summary.parted), summary.share(summary.capped));
+                writeln!(text, ",{},{},{tries}", summary.share(summary.parted), summary.share(summary.capped))?;
             }
         }
-        text
+        Ok(())
     }
 }
 

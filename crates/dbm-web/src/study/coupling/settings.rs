@@ -235,7 +235,7 @@ fn dimensions(text: &str) -> Result<Vec<u32>, String> {
             Some((from, to)) => {
                 let (from, to) = (number(from)?, number(to)?);
                 if from > to {
-                    return Err(format!("The range {}-{} ends before it begins.", from, to));
+                    return Err(format!("The range {from}-{to} ends before it begins."));
                 }
                 all.extend((from..=to).step_by(step? as usize));
             }
