@@ -192,17 +192,18 @@ test("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile:
   await proves(page);
   // An edge is chosen by a tap, then dragged.
   const name = "bias of v₂";
-  await slider(page, name).locator(".back").tap();
-  await until(() => page.locator("#proof-show option:checked").textContent(), (text) => text === name, "the unit that was tapped");
-  const before = await value(page, name);
+  await slider(page, name).locator(".back").scrollIntoViewIfNeeded();
   const box = await slider(page, name).locator(".back").boundingBox();
   const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await page.touchscreen.tap(at.x, at.y);
+  await until(() => page.locator("#proof-show option:checked").textContent(), (text) => text === name, "the unit that was tapped");
+  const before = await value(page, name);
   const session = await page.context().newCDPSession(page);
   const touch = (type, y) => session.send("Input.dispatchTouchEvent", { type, touchPoints: y === undefined ? [] : [{ x: at.x, y }] });
   await touch("touchStart", at.y);
   for (let step = 1; step <= 10; step++) await touch("touchMove", at.y - 5 * step);
   await touch("touchEnd");
-  assert.ok(Math.abs((await value(page, name)) - before - 0.5) < 0.02, `${await value(page, name)} after ${before}`);
+  await until(() => value(page, name), (now) => Math.abs(now - before - 0.5) < 0.02, `${before} and 0.5 more`, 10);
   await done(page);
   // A square below the graph is a bit of the data; a cell is the same.
   const cell = page.getByRole("button", { name: "Pattern 1, v₄", exact: true });
@@ -228,8 +229,8 @@ test("a weight is dragged with the mouse", lab({ search: "#view=proof" }, async 
     const end = (which) => at(line[`x${which}`].baseVal.value, line[`y${which}`].baseVal.value);
     return [end(1), end(2)].map(({ x, y }) => ({ x, y }));
   });
-  // Near its lower end no other edge lies over it.
-  const from = { x: ends[0].x + 0.12 * (ends[1].x - ends[0].x), y: ends[0].y + 0.12 * (ends[1].y - ends[0].y) };
+  // No other edge lies over the middle of the leftmost one.
+  const from = { x: (ends[0].x + ends[1].x) / 2, y: (ends[0].y + ends[1].y) / 2 };
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x, from.y + 30, { steps: 6 });

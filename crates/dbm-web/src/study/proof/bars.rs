@@ -169,9 +169,8 @@ fn id(place: usize) -> String {
 }
 
 fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) -> impl IntoView {
-    let this = Memo::new(move |_| {
-        all.with(|all| all.rows.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences)))
-    });
+    let this =
+        Memo::new(move |_| all.with(|all| all.rows.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences))));
     let inside = move || {
         this.get().map(|(row, reach, lanes, differences)| {
             let height = 4.0 + LANE * lanes.max(3) as f64;
@@ -236,6 +235,9 @@ mod tests {
     #[test]
     fn the_plot_reaches_to_round_numbers_and_holds_what_goes_beyond() {
         assert_eq!([0.0, f64::NAN, 0.41, 1.21, 9.0].map(round_up), [1.0, 1.0, 0.5, 1.5, 10.0]);
-        assert_eq!(["0.00%", "50.00%", "100.00%", "75.00%"], [-9.0, 0.0, f64::INFINITY, 1.0].map(|value| percent(value, 2.0)).each_ref().map(String::as_str));
+        assert_eq!(
+            ["0.00%", "50.00%", "100.00%", "75.00%"],
+            [-9.0, 0.0, f64::INFINITY, 1.0].map(|value| percent(value, 2.0)).each_ref().map(String::as_str)
+        );
     }
 }

@@ -40,7 +40,8 @@ fn chart(desk: Desk) -> Chart {
     let courses: Vec<(usize, Vec<Moment>)> = desk.tallies.with(|tallies| {
         tallies.iter().enumerate().filter(|(at, _)| chosen[*at]).map(|(at, tally)| (at, moments(tally))).collect()
     });
-    let series = |at: usize, points: Vec<Point>| Series { name: title(at).into(), hue: hue(at), dash: dash(at), dots: false, points };
+    let series =
+        |at: usize, points: Vec<Point>| Series { name: title(at).into(), hue: hue(at), dash: dash(at), dots: false, points };
     let x = samples();
     match show {
         Some(place) if place < exact.len() => {
@@ -75,7 +76,8 @@ fn chart(desk: Desk) -> Chart {
             let all: Vec<Series> =
                 courses.iter().map(|(at, course)| series(*at, course.iter().filter_map(one).collect())).collect();
             // All of them are at about the same number of samples; what differs between estimators is below a percent.
-            let factor = courses.iter().filter_map(|(_, course)| course.last()).map(|moment| moment.factor(alone)).fold(0.0, f64::max);
+            let factor =
+                courses.iter().filter_map(|(_, course)| course.last()).map(|moment| moment.factor(alone)).fold(0.0, f64::max);
             let label = format!("{} % bound", 100.0 * LEVEL);
             let levels = if factor > 0.0 && factor.is_finite() { vec![Level { y: factor, label }] } else { Vec::new() };
             let y = Axis {
@@ -131,7 +133,9 @@ fn summary(desk: Desk) -> String {
                         let (mean, half) = now.interval(place, now.factor(alone))?;
                         format!("{name} is {} off, ± {}", short(mean - exact[place]), short(half))
                     }
-                    None => format!("{name} is at most {} standard errors off", short(now.verdict(&exact, alone)?.largest_errors)),
+                    None => {
+                        format!("{name} is at most {} standard errors off", short(now.verdict(&exact, alone)?.largest_errors))
+                    }
                 })
             })
             .collect();
@@ -155,9 +159,9 @@ mod tests {
     #[test]
     fn words_of_near_levels_share_a_line() {
         let level = |y: f64, label: &str| Level { y, label: label.into() };
-        let said = apart(vec![level(0.0, "exact"), level(-0.9, "b"), level(0.05, "a"), level(-1.0, "c")], 0.1);
+        let said = apart(vec![level(0.0, "exact"), level(-0.9, "b"), level(0.05, "a"), level(-1.2, "c")], 0.1);
         let said: Vec<(f64, &str)> = said.iter().map(|level| (level.y, level.label.as_str())).collect();
-        assert_eq!(said, [(0.05, "a, exact"), (0.0, ""), (-0.9, "b"), (-1.0, "c")]);
+        assert_eq!(said, [(0.05, "a, exact"), (0.0, ""), (-0.9, "b"), (-1.2, "c")]);
         assert!(apart(Vec::new(), 1.0).is_empty());
     }
 }

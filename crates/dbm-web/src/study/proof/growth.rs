@@ -102,9 +102,12 @@ fn chart(all: &Models) -> Chart {
         points
     };
     let exact = answered().filter(|(_, seen)| seen.exact).map(|(x, seen)| Point::new(x, seen.log10_probability));
-    let bound = answered()
-        .filter(|(_, seen)| !seen.exact)
-        .map(|(x, seen)| Point { x, y: seen.log10_probability, low, high: seen.log10_probability });
+    let bound = answered().filter(|(_, seen)| !seen.exact).map(|(x, seen)| Point {
+        x,
+        y: seen.log10_probability,
+        low,
+        high: seen.log10_probability,
+    });
     let share = answered()
         .filter(|(_, seen)| seen.moved > 0)
         .map(|(x, seen)| Point::new(x, (f64::from(seen.moved) / f64::from(seen.runs)).log10()));
@@ -160,9 +163,7 @@ pub fn Growth() -> impl IntoView {
     let chart = Memo::new(move |_| all.with(chart));
     let done = Memo::new(move |_| all.with(|all| (all.iter().filter(|(_, seen)| seen.is_some()).count(), SERIES.len())));
     let going = move || desk.plan.with(|plan| plan.grow) && done.get().0 < done.get().1;
-    let summary = move || {
-        all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1))
-    };
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1));
     let switch = move |_| {
         let going = untrack(going);
         let finished = untrack(|| done.get().0 == done.get().1);
@@ -181,7 +182,11 @@ pub fn Growth() -> impl IntoView {
                             power(seen.log10_probability),
                             if seen.exact { "exactly".into() } else { "at most".to_string() },
                             format!("{} of {}", seen.moved, seen.runs),
-                            if seen.exact { power(-seen.log10_probability) } else { format!("at least {}", power(-seen.log10_probability)) },
+                            if seen.exact {
+                                power(-seen.log10_probability)
+                            } else {
+                                format!("at least {}", power(-seen.log10_probability))
+                            },
                         ]
                     },
                 );
@@ -251,7 +256,10 @@ mod tests {
         let one = |n: u32, log10: f64, exact| (vec![n, n], Some(Seen { runs: 1000, moved: 0, log10_probability: log10, exact }));
         assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
         let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
-        assert!(said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"), "{said}");
+        assert!(
+            said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"),
+            "{said}"
+        );
         assert!(said.contains("10⁶⁷ years") || said.contains("10⁶⁶ years"), "{said}");
         let chart = chart(&vec![one(2, -0.5, true), one(25, -16.0, false)]);
         assert_eq!(chart.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [1, 1, 0]);

@@ -61,7 +61,9 @@ fn words(inside: Option<(usize, usize)>, tally: &Tally) -> String {
     let words = match inside {
         None => "too few samples".to_string(),
         Some((inside, all)) if inside == all => "contains the exact value everywhere".into(),
-        Some((inside, all)) => format!("excludes it at {} {}", all - inside, if all - inside == 1 { "parameter" } else { "parameters" }),
+        Some((inside, all)) => {
+            format!("excludes it at {} {}", all - inside, if all - inside == 1 { "parameter" } else { "parameters" })
+        }
     };
     match tally.capped() {
         0 => words,
