@@ -31,9 +31,7 @@ fn samples() -> Axis {
 }
 
 fn chart(desk: Desk) -> Chart {
-    let Some(exact) = desk.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone())) else {
-        return Chart { x: samples(), ..Chart::default() };
-    };
+    let exact = desk.exact(desk.parameters().len());
     let (chosen, alone, show) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.show));
     let sizes = desk.sizes();
     let name = show.and_then(|place| desk.parameters().get(place).map(|parameter| parameter.name(&sizes)));
@@ -116,9 +114,7 @@ fn apart(mut levels: Vec<Level>, least: f64) -> Vec<Level> {
 }
 
 fn summary(desk: Desk) -> String {
-    let Some(exact) = desk.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone())) else {
-        return "Nothing yet.".into();
-    };
+    let exact = desk.exact(desk.parameters().len());
     let (chosen, alone, show) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.show));
     desk.tallies.with(|tallies| {
         let said: Vec<String> = tallies

@@ -24,7 +24,7 @@ struct Said {
 
 fn said(desk: Desk, at: usize) -> Said {
     let none = "–".to_string();
-    let exact = desk.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone())).unwrap_or_default();
+    let exact = desk.exact(desk.parameters().len());
     let alone = desk.plan.with(|plan| plan.alone);
     desk.tallies.with(|tallies| {
         let Some(tally) = tallies.get(at).filter(|tally| tally.samples() > 0) else {
