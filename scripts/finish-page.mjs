@@ -3,14 +3,16 @@
 // 1. A name by which a wasm program imports a function is as long as the function's signature makes it, with a hash, and stands in the program and in its script:
 //    both get short ones.
 // 2. Scripts are minified.
-// 3. What Trunk writes into index.html to start the page becomes a file beside it, as the page's Content-Security-Policy wants; it starts the lab, or
-//    the benchmark where the address asks for one, and the lab's second program when the first one asks for it.
+// 3. What Trunk writes into index.html to start the page becomes www/start.js, a file beside it, as the page's Content-Security-Policy wants.
+// 4. The service worker gets the list of all files, which is what one version of the page is.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { minify } from "terser";
+import { writeServiceWorker } from "./service-worker.mjs";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+const WWW = fileURLToPath(new URL("../www/", import.meta.url));
 const IMPORTS = 2; // the number of that section in a wasm program
 
 /** A cursor over a wasm program's bytes. */
@@ -94,37 +96,29 @@ for (const file of readdirSync(DIST).filter((file) => file.endsWith("_bg.wasm"))
   writeFileSync(script, text);
 }
 
+const smaller = async (script) => (await minify(script, { module: true, compress: { passes: 2 } })).code;
+const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+/** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
+async function place(name, names) {
+  let script = readFileSync(`${WWW}${name}.js`, "utf8");
+  for (const [from, to] of Object.entries(names)) script = script.replace(`"${from}"`, () => `"${to}"`);
+  const code = await smaller(script);
+  const file = `${name}-${hash(code).slice(0, 16)}.js`;
+  writeFileSync(`${DIST}${file}`, code);
+  return `./${file}`;
+}
+
+for (const file of readdirSync(DIST).filter((file) => file.endsWith(".js"))) writeFileSync(`${DIST}${file}`, await smaller(readFileSync(`${DIST}${file}`, "utf8")));
+
 const INLINE = /<script type="module">([\s\S]*?)<\/script>/g;
 const page = readFileSync(`${DIST}index.html`, "utf8");
 const scripts = [...page.matchAll(INLINE)];
 if (scripts.length !== 1) throw new Error(`expected the one inline script that starts the page in dist/index.html, found ${scripts.length}`);
 const [whole, trunks] = scripts[0];
-const lab = trunks.match(/from '\.\/(dbm-web-[0-9a-f]+)\.js'/)?.[1];
+const lab = trunks.match(/from '(\.\/dbm-web-[0-9a-f]+)\.js'/)?.[1];
 if (!lab) throw new Error(`expected Trunk's script to start dbm-web, but it reads: ${trunks}`);
-const script = `const name = new URLSearchParams(location.search).has("bench") ? "./dbm-bench" : "./${lab}";
-const { default: start } = await import(name + ".js");
-let study;
-const load = async () => {
-  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "./study.css" });
-  const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
-  document.head.append(style);
-  const [{ default: start }] = await Promise.all([import("./dbm-study.js"), styled]);
-  await start({ module_or_path: "./dbm-study_bg.wasm" });
-};
-addEventListener("dbm-study", () => {
-  study ??= load().catch((problem) => {
-    study = undefined;
-    const detail = "!This part of the page could not be fetched (" + problem.message + "). Go to another view and back to try again.";
-    dispatchEvent(new CustomEvent("dbm-say", { detail }));
-  });
-});
-await start({ module_or_path: name + "_bg.wasm" });
-`;
-const start = `start-${createHash("sha256").update(script).digest("hex").slice(0, 16)}.js`;
-writeFileSync(`${DIST}${start}`, script);
-writeFileSync(`${DIST}index.html`, page.replace(whole, () => `<script type="module" src="./${start}"></script>`));
+const start = await place("start", { LAB: lab, OFFLINE: await place("offline", {}) });
+writeFileSync(`${DIST}index.html`, page.replace(whole, () => `<script type="module" src="${start}"></script>`));
 
-for (const file of readdirSync(DIST).filter((file) => file.endsWith(".js"))) {
-  const { code } = await minify(readFileSync(`${DIST}${file}`, "utf8"), { module: true, compress: { passes: 2 } });
-  writeFileSync(`${DIST}${file}`, code);
-}
+await writeServiceWorker(DIST);

@@ -1,11 +1,12 @@
 // Serves dist/ as any static host would, plus the two headers that make the page cross-origin isolated (SharedArrayBuffer, precise
-// timers). Run directly it serves at http://127.0.0.1:$PORT; imported, `serve` gives a server to tests.
+// timers). Run directly it serves at http://127.0.0.1:$PORT, or below $BASE (/dbm-lab/, say); imported, `serve` gives a server to tests.
 import { createReadStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join, sep } from "node:path";
 import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { createGzip } from "node:zlib";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
@@ -22,7 +23,10 @@ const TYPES = {
   ".svg": "image/svg+xml",
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
 };
+/** What static hosts send in gzip. */
+const SQUEEZED = /^text\/|json|svg|wasm/;
 
 const HEADERS = {
   "Cache-Control": "no-cache",
@@ -38,37 +42,56 @@ const ISOLATION = {
 };
 
 /** The file that a request's path names, inside `root` and nowhere else; undefined when there is none. */
-async function fileFor(root, url) {
+async function fileFor({ root, base }, url) {
   try {
     const asked = decodeURIComponent(new URL(url, "http://localhost").pathname);
-    const path = join(root, asked.endsWith("/") ? `${asked}index.html` : asked);
+    if (!asked.startsWith(base)) return undefined;
+    const inside = `/${asked.slice(base.length)}`;
+    const path = join(root, inside.endsWith("/") ? `${inside}index.html` : inside);
     const found = await stat(path);
-    return path.startsWith(root + sep) && found.isFile() ? { path, size: found.size } : undefined;
+    return path.startsWith(root + sep) && found.isFile() ? { path, size: found.size, tag: `"${found.size}-${found.mtimeMs}"` } : undefined;
   } catch {
     return undefined; // malformed, or not there
   }
 }
 
-async function answer(root, headers, request, response) {
+async function answer(options, headers, request, response) {
   if (request.method !== "GET" && request.method !== "HEAD") {
     response.writeHead(405, { ...headers, Allow: "GET, HEAD" }).end();
     return;
   }
-  const file = await fileFor(root, request.url);
+  const [path, search] = request.url.split(/(?=\?)/);
+  if (`${path}/` === options.base) {
+    response.writeHead(301, { ...headers, Location: `${options.base}${search ?? ""}` }).end();
+    return;
+  }
+  const file = await fileFor(options, request.url);
   if (!file) {
     response.writeHead(404, { ...headers, "Content-Type": TYPES[".txt"] }).end("Not found\n");
     return;
   }
   const type = TYPES[extname(file.path)] ?? "application/octet-stream";
-  response.writeHead(200, { ...headers, "Content-Type": type, "Content-Length": file.size });
-  if (request.method === "HEAD") response.end();
-  else pipeline(createReadStream(file.path), response, () => {}); // a visitor who leaves midway is no error
+  const own = { ...headers, ETag: file.tag, "Content-Type": type };
+  const ignore = () => {}; // a visitor who leaves midway is no error
+  if (request.headers["if-none-match"] === file.tag) {
+    response.writeHead(304, own).end();
+  } else if (options.gzip && SQUEEZED.test(type) && request.method === "GET") {
+    response.writeHead(200, { ...own, "Content-Encoding": "gzip" });
+    pipeline(createReadStream(file.path), createGzip({ level: 9 }), response, ignore);
+  } else {
+    response.writeHead(200, { ...own, "Content-Length": file.size });
+    if (request.method === "HEAD") response.end();
+    else pipeline(createReadStream(file.path), response, ignore);
+  }
 }
 
-/** Serves `root` at `port` (0: any free one), with the headers of isolation or, as a host without them would, not; resolves to the server once it listens. */
-export function serve({ root = DIST, port = 0, isolated = true } = {}) {
+/**
+ * Serves `root` at `port` (0: any free one), below the path `base`, with the headers of isolation or, as a host without them would, not, and with `gzip` or without; resolves to
+ * the server once it listens.
+ */
+export function serve({ root = DIST, port = 0, base = "/", isolated = true, gzip = false } = {}) {
   const headers = isolated ? { ...HEADERS, ...ISOLATION, "Content-Security-Policy": POLICY } : HEADERS;
-  const server = createServer((request, response) => answer(root, headers, request, response));
+  const server = createServer((request, response) => answer({ root, base, gzip }, headers, request, response));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", () => resolve(server));
@@ -77,9 +100,10 @@ export function serve({ root = DIST, port = 0, isolated = true } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const port = Number(process.env.PORT ?? 8080);
+  const base = process.env.BASE ?? "/";
   try {
-    const server = await serve({ port });
-    console.log(`DBM Lab is at http://127.0.0.1:${server.address().port} (Ctrl+C ends it)`);
+    const server = await serve({ port, base });
+    console.log(`DBM Lab is at http://127.0.0.1:${server.address().port}${base} (Ctrl+C ends it)`);
   } catch (error) {
     const taken = `port ${port} is taken: end what uses it, or choose another, e.g. PORT=8081 npm start`;
     console.error(`error: ${error.code === "EADDRINUSE" ? taken : error.message}`);

@@ -27,12 +27,12 @@ after(async () => {
 });
 
 /**
- * A test body: opens the page (its address ending with `search`) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
+ * A test body: opens the page (its address ending with `search`, on `view` where that is given) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
  * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
  * `prepare` has the page before it is opened. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png.
  */
-export function lab({ width = 1280, height = 900, search = "", host = "isolated", prepare = () => {}, ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", prepare = () => {}, ...context } = {}, body) {
   return async () => {
     const server = typeof host === "function" ? host() : servers[host];
     const url = `http://127.0.0.1:${server.address().port}/`;
@@ -41,7 +41,7 @@ export function lab({ width = 1280, height = 900, search = "", host = "isolated"
       const page = await opened.newPage();
       const errors = collectErrors(page);
       await prepare(page);
-      await page.goto(url + search);
+      await page.goto(url + search + (view ? `#view=${view}` : ""));
       await body({ page, url, errors, screenshot: (name) => screenshot(page, name) });
       assert.deepEqual(errors, [], "the page reported errors");
     } finally {
@@ -73,6 +73,9 @@ export async function screenshot(page, name, fullPage = true) {
 /** The workers that compute: the one that the page started, and those that it started. */
 export const crew = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
+/** Goes to a view by the menu: "Train", "Complete", "Coupling" or "Proof". */
+export const goTo = (page, view) => page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view, exact: true }).click();
+
 /** The page's counter of gradient steps. */
 export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());
 
@@ -100,6 +103,7 @@ export async function useData(page) {
 
 /** Trains until `count` steps have been taken, and pauses; resolves to the step. */
 export async function trainSteps(page, count) {
+  await goTo(page, "Train");
   await enabled(page, "Train").click();
   await until(() => steps(page), (n) => n >= count, `${count} steps`);
   await button(page, "Pause").click();

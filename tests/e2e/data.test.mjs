@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/serve.mjs";
-import { button, enabled, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { button, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
 import { parseCsv, rereader } from "./reread.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -90,7 +90,7 @@ async function byAddress(page, [name]) {
   cpSync(fixture(name), join(root, name));
   const server = await serve({ root });
   servers.push(server);
-  await page.goto(`http://127.0.0.1:${server.address().port}/?data=${name}`);
+  await page.goto(`http://127.0.0.1:${server.address().port}/?data=${name}#view=train`);
 }
 
 /** The ten drawings of tests/fixtures, which most of the picture files hold some of, as their plainest file has them: a header of 16 bytes, then 28 x 28 bytes each. */
@@ -139,6 +139,7 @@ async function looksAtTable(page, { table: { names, rows } }) {
 /** Completes a row of the data in use, and checks the answers that are saved as NPY and as CSV. Resolves to the CSV read back, and how many of the units were known. */
 async function completes(page, { rows, columns }) {
   const units = rows * columns;
+  await goTo(page, "Complete");
   await page.getByLabel("Start from", { exact: true }).selectOption("data");
   await page.getByLabel("Answers", { exact: true }).and(page.locator("select")).selectOption("4");
   await page.getByLabel("By", { exact: true }).selectOption("search");
@@ -153,7 +154,9 @@ async function completes(page, { rows, columns }) {
   // Lower halves are hidden: what is known comes first.
   const known = units - unknown;
   for (const answer of answers) assert.deepEqual(answer.slice(0, known), answers[0].slice(0, known), "the answers agree where it was known");
-  return { csv: await savedAs(page, "answers", "CSV"), answers, known };
+  const csv = await savedAs(page, "answers", "CSV");
+  await goTo(page, "Train");
+  return { csv, answers, known };
 }
 
 /** Whether `row` begins as one of the examples does; null is anything. */
@@ -176,7 +179,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["JPEG", "grey.jpg colour.jpg", byInput, { decoded: ["colour.jpg", "grey.jpg"] }],
     ["a zip of pictures", "folders.zip", byInput, { drawings: [0, 2, 4, 1, 3, 5] }],
   ]) {
-    test(`takes ${title}, trains, completes, and exports`, lab({}, async ({ page }) => {
+    test(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[files];
       const [n, rows, columns] = expected.pictures.shape;
@@ -205,7 +208,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["a TSV of yes and no, pasted", "answers.tsv", byPaste],
     ["a CSV of quoted categories, dropped", "quoted.csv", byDrop],
   ]) {
-    test(`takes ${title}, trains, completes, and exports`, lab({}, async ({ page }) => {
+    test(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[name];
       const { rows } = expected.table;
@@ -232,7 +235,7 @@ describe("every format", { concurrency: 3 }, () => {
   }
 });
 
-test("the threshold follows its slider", lab({}, async ({ page }) => {
+test("the threshold follows its slider", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   await byInput(page, ["images.idx"]);
   await dialog(page).waitFor();
@@ -252,7 +255,7 @@ test("the threshold follows its slider", lab({}, async ({ page }) => {
   assert.ok(Math.abs(Number(said.match(/([\d.]+) % ones/)[1]) - counted(222)) < 0.06, said);
 }));
 
-test("eight bits a value make as many units each, and the samples are bytes again", lab({}, async ({ page }) => {
+test("eight bits a value make as many units each, and the samples are bytes again", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   await byInput(page, ["colour.npy"]);
   await dialog(page).waitFor();
@@ -268,6 +271,7 @@ test("eight bits a value make as many units each, and the samples are bytes agai
   assert.ok(samples.values.some((value) => value > 127) && new Set(samples.values).size > 8, "whole bytes, and not bits");
   const lines = await reread.csv(await savedAs(page, "samples", "CSV"), null);
   assert.deepEqual(lines.rows.flat().map(Number), samples.values);
+  await goTo(page, "Complete");
   await page.getByLabel("Start from", { exact: true }).selectOption("data");
   await page.getByText(/^80 of 160 pixels unknown/).waitFor();
   await enabled(page, "Complete").click();
@@ -314,7 +318,7 @@ async function tested(page) {
   return table.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
 }
 
-test("fills the gaps of a table, and dbm impute with the saved model gives the same bytes", lab({}, async ({ page }) => {
+test("fills the gaps of a table, and dbm impute with the saved model gives the same bytes", lab({ view: "train" }, async ({ page }) => {
   const { rows, shown, names, text } = causedTable();
   await opened(page);
   const path = join(folder, "traits.csv");
@@ -368,7 +372,7 @@ test("fills the gaps of a table, and dbm impute with the saved model gives the s
   console.log(dbm("impute", "--data", path, "--evaluate", "--out", join(folder, "own.csv")).trim());
 }));
 
-test("tests the answers on cells that training never saw", lab({}, async ({ page }) => {
+test("tests the answers on cells that training never saw", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   await byInput(page, ["binary.csv"]);
   await dialog(page).waitFor();
@@ -417,7 +421,7 @@ function tookTheSameStep(before, one, other) {
   assert.ok(moved > 0 && apart(a, b) < 0.1 * moved, `moved by ${moved}, and ${apart(a, b)} apart then`);
 }
 
-test("a model goes from the page to the command, and from the command to the page, and both take the same next step", lab({}, async ({ page }) => {
+test("a model goes from the page to the command, and from the command to the page, and both take the same next step", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 20);
   const model = await savedModel(page);
@@ -446,7 +450,7 @@ test("a model goes from the page to the command, and from the command to the pag
   tookTheSameStep(own, await savedModel(page), after);
 }));
 
-test("the training log and the figures are files of their kind", lab({}, async ({ page }) => {
+test("the training log and the figures are files of their kind", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 100);
   const [csv, json] = [await reread.log(await savedAs(page, "this run", "log as CSV")), await reread.log(await savedAs(page, "this run", "log as JSON"))];
@@ -478,7 +482,7 @@ const documented = (group, input) => {
   return line.split(" | ").slice(2).join(" | ").replace(/ \|$/, "").replaceAll("&lt;", "<").replaceAll("\\|", "|");
 };
 
-test("bad files are refused with the documented words while the run trains on", lab({}, async ({ page }) => {
+test("bad files are refused with the documented words while the run trains on", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   await enabled(page, "Train").click();
   let before = await until(() => steps(page), (n) => n > 0, "training");
@@ -502,7 +506,7 @@ test("bad files are refused with the documented words while the run trains on", 
   assert.equal(await chosen(page), "Bars and stripes 4 × 4");
 }));
 
-test("hostile names and cells are shown as text", lab({}, async ({ page }) => {
+test("hostile names and cells are shown as text", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   const alerts = [];
   page.on("dialog", (alert) => (alerts.push(alert.message()), alert.dismiss()));
@@ -528,7 +532,7 @@ test("hostile names and cells are shown as text", lab({}, async ({ page }) => {
   assert.deepEqual(alerts, []);
 }));
 
-test("reading can be cancelled, nothing changes, and another file is read after", lab({}, async ({ page }) => {
+test("reading can be cancelled, nothing changes, and another file is read after", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 5);
   const about = page.getByText(/^30 examples, 4 × 4/);
@@ -568,7 +572,7 @@ test("reading can be cancelled, nothing changes, and another file is read after"
   assert.deepEqual([await steps(page), await chosen(page)], [step, "Bars and stripes 4 × 4"]);
 }));
 
-test("the preview fits a desk and a phone", lab({}, async ({ page }) => {
+test("the preview fits a desk and a phone", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   for (const [name, what] of [["images.idx", "pictures"], ["binary.csv", "table"]]) {
     await byInput(page, [name]);

@@ -47,7 +47,7 @@ function fetching(options, body) {
       return elsewhere(route);
     });
   };
-  return lab({ ...options, host: () => server, prepare }, async (it) => {
+  return lab({ view: "train", ...options, host: () => server, prepare }, async (it) => {
     await body(it);
     // Nor is what a reload breaks off: helpers that were on their way.
     const expected = /^(did not load: |console: Failed to load resource|console: Access to fetch).*(\/data\/|https:|_bg\.wasm \(net::ERR_ABORTED)/;

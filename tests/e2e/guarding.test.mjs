@@ -30,6 +30,7 @@ for (const host of ["isolated", "plain"]) {
     await enabled(page, "Complete").click({ timeout: 120_000 });
     await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });
     await bring(page, "mine.csv");
+    assert.equal(await page.title(), "Train · DBM Lab", "data of the visitor's are for training");
     await enabled(page, "Train").click();
     await until(() => steps(page), (n) => n >= 20, "20 steps");
     await button(page, "Pause").click();
@@ -116,7 +117,7 @@ const GARBAGE = `(() => {
 const give = (worker) => worker.evaluate(`for (const data of ${GARBAGE}) self.dispatchEvent(new MessageEvent("message", { data }))`);
 const post = (worker) => worker.evaluate(`for (const data of ${GARBAGE}) self.postMessage(data)`);
 
-test("the worker that computes outlives messages that mean nothing, and so does the page", lab({}, async ({ page }) => {
+test("the worker that computes outlives messages that mean nothing, and so does the page", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").click({ timeout: 120_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
   await button(page, "Pause").click();
@@ -143,7 +144,7 @@ test("the worker that computes outlives messages that mean nothing, and so does 
   assert.ok((await page.getByRole("alert").count()) <= 5, "the page is not covered by notices");
 }));
 
-test("the workers for files are replaced after messages that mean nothing, and nothing is lost", lab({}, async ({ page }) => {
+test("the workers for files are replaced after messages that mean nothing, and nothing is lost", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await bring(page, "mine.csv");
   await enabled(page, "Step").click();

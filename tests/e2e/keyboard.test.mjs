@@ -30,7 +30,7 @@ const PICTURES = {
   ]),
 };
 
-test("the preview takes the focus, keeps it, and gives it back", lab({}, async ({ page }) => {
+test("the preview takes the focus, keeps it, and gives it back", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   const before = await data(page).locator("option").count();
   await upload(page).focus();
@@ -40,7 +40,7 @@ test("the preview takes the focus, keeps it, and gives it back", lab({}, async (
   const where = () =>
     page.evaluate(() => {
       const { activeElement: focus } = document;
-      return focus === document.body ? "body" : document.querySelector("dialog").contains(focus) ? "inside" : "outside";
+      return focus === document.body ? "body" : document.querySelector("dialog[open]").contains(focus) ? "inside" : "outside";
     });
   assert.equal(await where(), "inside");
   const seen = new Set();
@@ -68,7 +68,7 @@ test("the preview takes the focus, keeps it, and gives it back", lab({}, async (
   assert.equal(await page.evaluate(() => document.activeElement.id), "upload");
 }));
 
-test("the threshold and the bits of pictures are set by keyboard", lab({}, async ({ page }) => {
+test("the threshold and the bits of pictures are set by keyboard", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await upload(page).setInputFiles(PICTURES);
   const dialog = page.getByRole("dialog", { name: PICTURES.name });
@@ -90,12 +90,12 @@ test("the threshold and the bits of pictures are set by keyboard", lab({}, async
   await dialog.waitFor({ state: "hidden" });
 }));
 
-test("save menus open, save and close by keyboard, and the focus stays", lab({}, async ({ page }) => {
+test("save menus open, save and close by keyboard, and the focus stays", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").click({ timeout: 120_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await enabled(page, "Train").waitFor();
-  const menus = await page.locator("details.save:visible > summary").evaluateAll((all) => all.map((summary) => summary.getAttribute("aria-label")));
+  const menus = await page.locator("details.save:not(.presets):visible > summary").evaluateAll((all) => all.map((summary) => summary.getAttribute("aria-label")));
   assert.ok(menus.length >= 4, menus.join(", "));
   for (const [at, name] of menus.entries()) {
     const summary = page.locator(`summary[aria-label='${name}']`);
@@ -122,7 +122,7 @@ const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };
 const sideways = (locator) => locator.evaluate((element) => element.scrollWidth - element.clientWidth);
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`previews and save menus fit a phone (${colorScheme})`, lab({ ...PHONE, colorScheme }, async ({ page }) => {
+  test(`previews and save menus fit a phone (${colorScheme})`, lab({ ...PHONE, colorScheme, view: "train" }, async ({ page }) => {
     await enabled(page, "Train").waitFor({ timeout: 120_000 });
     const dialog = page.getByRole("dialog");
     for (const [name, file] of [["table", TABLE], ["pictures", PICTURES]]) {
@@ -147,7 +147,7 @@ for (const colorScheme of ["light", "dark"]) {
     }
     await enabled(page, "Step").tap();
     await until(() => steps(page), (n) => n === 1, "a step");
-    for (const summary of await page.locator("details.save:visible > summary").all()) {
+    for (const summary of await page.locator("details.save:not(.presets):visible > summary").all()) {
       await summary.evaluate((element) => element.scrollIntoView({ block: "center" }));
       await summary.tap();
       const menu = page.locator("details.save[open] > div");

@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, lab, steps, until, useData } from "./browser.mjs";
+import { crew, goTo, lab, steps, until, useData } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -61,6 +61,7 @@ test("shows a search, sweep by sweep", lab({ reducedMotion: "reduce" }, async ({
 
 test("trains on generated digits, pauses, steps, resets and undoes", lab({}, async ({ page, screenshot }) => {
   await ready(page);
+  await goTo(page, "Train");
   assert.equal(await steps(page), 0);
   const before = await drawn(page, "Samples");
   await page.getByRole("button", { name: "Train", exact: true }).click();
@@ -83,6 +84,7 @@ test("trains on generated digits, pauses, steps, resets and undoes", lab({}, asy
 
 const onBars = async (page) => {
   await ready(page);
+  await goTo(page, "Train");
   await page.getByLabel("Data set", { exact: true }).selectOption("bars");
   await page.getByText(/30 examples, 4 × 4/).waitFor();
 };
@@ -153,6 +155,7 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
 
 test("refuses masks with persistent chains, where it is seen, and says what to do", lab({}, async ({ page }) => {
   await ready(page);
+  await goTo(page, "Train");
   await page.getByLabel("Estimator", { exact: true }).selectOption("pcd-gibbs");
   const share = page.getByLabel("Conditional share");
   await share.waitFor(); // in the part of the form that was folded
@@ -167,6 +170,7 @@ test("refuses masks with persistent chains, where it is seen, and says what to d
 
 test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files without losing anything", lab({}, async ({ page, screenshot }) => {
   await ready(page);
+  await goTo(page, "Train");
   const upload = page.getByLabel("Upload data set", { exact: true });
   await upload.setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(csv(200, 64)) });
   await page.getByRole("dialog").getByText(/^200 /).waitFor();
@@ -195,6 +199,7 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
 
 test("a worker that dies is replaced, and the run goes on", lab({}, async ({ page, errors }) => {
   await ready(page);
+  await goTo(page, "Train");
   await page.getByRole("button", { name: "Train", exact: true }).click();
   await until(() => steps(page), (n) => n >= 10, "10 steps");
   await page.getByRole("button", { name: "Pause", exact: true }).click();
@@ -206,6 +211,7 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
   await until(() => steps(page), (n) => n === paused, "the run is where it was");
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
+  await goTo(page, "Complete");
   await ready(page);
   const own = errors.filter((error) => !error.includes("killed by the test"));
   errors.splice(0, errors.length, ...own);

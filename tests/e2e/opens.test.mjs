@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { lab, steps, until } from "./browser.mjs";
 
 test("the page opens without errors, isolated from other origins", lab({}, async ({ page, screenshot }) => {
-  assert.match(await page.title(), /^DBM Lab/);
+  await page.waitForFunction(() => document.title === "Complete · DBM Lab");
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await page.waitForLoadState("networkidle");
   await screenshot("opens");
@@ -14,7 +14,7 @@ let release;
 const held = new Promise((resolve) => (release = resolve));
 const holdModel = (page) => page.route("**/*.safetensors", (route) => held.then(() => route.continue()));
 
-test("the page trains before the pretrained model has arrived", lab({ prepare: holdModel }, async ({ page }) => {
+test("the page trains before the pretrained model has arrived", lab({ prepare: holdModel, view: "train" }, async ({ page }) => {
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).click();
   await until(() => steps(page), (n) => n >= 3, "3 steps");
   await page.getByRole("button", { name: "Pause", exact: true }).click();

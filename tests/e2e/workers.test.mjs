@@ -17,7 +17,7 @@ for (const host of ["isolated", "plain"]) {
   }));
 }
 
-test("a worker that shares training and dies is replaced, and training goes on", lab({}, async ({ page, errors, screenshot }) => {
+test("a worker that shares training and dies is replaced, and training goes on", lab({ view: "train" }, async ({ page, errors, screenshot }) => {
   const cores = await page.evaluate(() => navigator.hardwareConcurrency);
   const train = page.getByRole("button", { name: "Train", exact: true });
   await train.and(page.locator(":enabled")).waitFor();

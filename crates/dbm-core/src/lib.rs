@@ -12,6 +12,7 @@ mod energy;
 mod error;
 pub mod exact;
 mod examples;
+mod filters;
 pub mod gibbs;
 pub mod gradient;
 mod host;
@@ -39,6 +40,7 @@ mod vector;
 
 pub use error::DbmError;
 pub use examples::Examples;
+pub use filters::filters;
 pub use host::{Alone, Host};
 pub use linalg::Backend;
 pub use model::{Dbm, MAX_PARAMETERS, check_sizes};

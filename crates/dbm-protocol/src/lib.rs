@@ -14,8 +14,8 @@ pub mod wire;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
-    About, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Grid, Histogram, Message, Metrics, PhaseMetrics,
-    Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    About, Activity, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Filters, Grid, Histogram, Message,
+    Metrics, PairFrame, PairMove, PairTrace, PhaseMetrics, Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
 pub use files::{
     BitsFormat, ColumnAbout, EncodedData, EncodingChoice, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun,
@@ -29,4 +29,4 @@ pub use study::{
 };
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;

@@ -4,6 +4,7 @@
 //! a time; while one is being written, only the newest waits.
 
 use crate::actions;
+use crate::address::{self, View};
 use crate::files_line::FilesLine;
 use crate::inbox::Purpose;
 use crate::link;
@@ -152,6 +153,7 @@ pub fn go_on(state: State) {
     KEEPING.with_borrow_mut(|keeping| (keeping.taking, keeping.waiting) = (true, None));
     state.loading.set(true);
     no_offer(state);
+    address::go(View::Train);
     let take = move |answer, checkpoint| match answer {
         Ok(FilesEvent::Taken { source, plan, step, .. }) => {
             put_away::hold_taken(checkpoint);

@@ -1,6 +1,7 @@
 //! The pretrained model's file: fetched once, with progress, and given to every worker that comes up.
 
 use crate::actions;
+use crate::address::{self, View};
 use crate::inbox::Purpose;
 use crate::link::{ask, words};
 use crate::state::{Opening, State, Tone};
@@ -79,6 +80,7 @@ pub fn resume(state: State) {
     let (Some(bytes), Some(plan)) = (BYTES.with_borrow(Clone::clone), state.plan.get_untracked()) else { return };
     let Some(source) = actions::source(state, state.choice_in_use.get_untracked()) else { return };
     state.model.set(ModelChoice::Training);
+    address::go(View::Train);
     ask(state, Command::Restore { source, plan, checkpoint: bytes }, Purpose::Resume);
 }
 

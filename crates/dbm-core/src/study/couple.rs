@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// Caps of a coupling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Caps {
+pub struct Caps {
     /// Steps.
     pub meeting: u32,
     /// Gibbs: tries of one draw from a residual law.
@@ -17,7 +17,7 @@ pub(super) struct Caps {
 }
 
 /// A step of a pair. In the first one, y has not begun, and stands at x_0 before and after it.
-pub(super) struct Step<'s> {
+pub struct Step<'s> {
     /// Where x and y are after it.
     pub after: [&'s [Vec<f32>]; 2],
     /// What was drawn.
@@ -25,15 +25,22 @@ pub(super) struct Step<'s> {
 }
 
 /// What a step drew.
-pub(super) enum Draw<'s> {
-    /// One proposal and one uniform number; and the energies of x and y before.
-    Metropolis { proposal: &'s Point, u: f64, energies: [f64; 2] },
+pub enum Draw<'s> {
+    /// One proposal and one uniform number for both chains.
+    Metropolis {
+        /// What both may go to.
+        proposal: &'s Point,
+        /// What both compare their probability of acceptance with.
+        u: f64,
+        /// Of x and y before the step.
+        energies: [f64; 2],
+    },
     /// The even block; nothing in the first step, which is a sweep of x alone. And the laws of the even block of x and y.
     Gibbs(Option<(&'s BlockDraw, &'s dyn Fn() -> [Vec<f64>; 2])>),
 }
 
 /// Runs the coupling of one chain of a batch from where it is, and shows `watch` every step. Returns how it ended, and how many draws were cut.
-pub(super) fn couple(
+pub fn couple(
     model: &Dbm,
     chains: &Chains,
     chain: usize,

@@ -5,6 +5,7 @@ use super::explanation::Explanation;
 use super::masthead::Masthead;
 use super::notices::{DropOverlay, Notices};
 use super::preview::Preview;
+use super::shortcuts::Shortcuts;
 use super::training::Training;
 use crate::address::{self, View};
 use crate::state::State;
@@ -53,6 +54,7 @@ pub fn App() -> impl IntoView {
         </main>
         <footer class="foot">
             <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
+            <Shortcuts />
         </footer>
         <Preview />
         <Notices />

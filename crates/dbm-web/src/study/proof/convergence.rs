@@ -38,8 +38,13 @@ fn chart(desk: Desk) -> Chart {
     let courses: Vec<(usize, Vec<Moment>)> = desk.tallies.with(|tallies| {
         tallies.iter().enumerate().filter(|(at, _)| chosen[*at]).map(|(at, tally)| (at, moments(tally))).collect()
     });
-    let series =
-        |at: usize, points: Vec<Point>| Series { name: title(at).into(), hue: hue(at), dash: dash(at), dots: false, points };
+    let series = |at: usize, points: Vec<Point>| Series {
+        name: title(at).into(),
+        hue: hue(at),
+        dash: dash(at),
+        points,
+        ..Series::default()
+    };
     let x = samples();
     match show {
         Some(place) if place < exact.len() => {

@@ -111,7 +111,7 @@ fn chart(all: &Models) -> Chart {
     let share = answered()
         .filter(|(_, seen)| seen.moved > 0)
         .map(|(x, seen)| Point::new(x, (f64::from(seen.moved) / f64::from(seen.runs)).log10()));
-    let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points };
+    let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
     Chart {
         x: Axis {
             label: "units in all".into(),

@@ -1,0 +1,101 @@
+// What axe-core finds wrong in any view, light or dark, wide or narrow, with menus and dialogs open: nothing.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { button, enabled, lab, steps, until } from "./browser.mjs";
+
+const VIEWS = ["train", "complete", "coupling", "proof"];
+const WINDOWS = [{ width: 1280, height: 900 }, { width: 390, height: 844, hasTouch: true, isMobile: true }];
+const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Fails if axe-core finds a violation in what is on the page now. The page's policy forbids scripts that are not its own; what the developer tools evaluate is none. */
+async function isAccessible(page, where, inside = "html") {
+  // What moves has come to rest: a text that fades in has little contrast at first.
+  await page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState === "finished" || animation.effect.getTiming().iterations === Infinity || animation.effect.getTiming().delay > 0));
+  if (!(await page.evaluate(() => "axe" in self))) await page.evaluate(AXE);
+  const violations = await page.evaluate(async ([inside, values]) => {
+    const { violations } = await self.axe.run(inside, { runOnly: { type: "tag", values }, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, any, all, none }) => ({ id, help, target: target.join(" "), html: html.slice(0, 200), why: [...any, ...all, ...none].map(({ message }) => message) })));
+  }, [inside, RULES]);
+  const told = violations.map(({ id, help, target, html, why }) => `${id} (${help}): ${target}\n    ${html}\n    ${why.join("\n    ")}`);
+  assert.equal(told.length, 0, `${where}: ${told.length} violations\n  ${told.join("\n  ")}`);
+}
+
+/** Everything that folds, unfolded. */
+const unfold = (page) => page.locator("details:not(.save):not([open])").evaluateAll((all) => all.forEach((details) => (details.open = true)));
+
+/** Opens the menus of the view in turns, and calls `look` with each. What one covers has no size meanwhile that a finger could meet. */
+async function menus(page, look) {
+  for (const summary of await page.locator("details.save:visible > summary").all()) {
+    const name = (await summary.getAttribute("aria-label")) ?? (await summary.textContent());
+    await summary.scrollIntoViewIfNeeded();
+    await summary.click();
+    await look(`menu ${name}`, "details.save[open]");
+    await summary.click();
+  }
+}
+
+const TABLE = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`age,b,c\n${Array.from({ length: 20 }, (_, r) => `${20 + r},${r % 5 ? (r >> 1) % 2 : "?"},${(r >> 2) % 2}`).join("\n")}\n`) };
+
+/** What a visitor has done in a view before it is looked at. */
+const VISITS = {
+  train: async (page, look) => {
+    await enabled(page, "Train").click({ timeout: 60_000 });
+    await until(() => steps(page), (n) => n >= 20, "20 steps");
+    await button(page, "Pause").click();
+    await enabled(page, "Train").waitFor();
+    await look("trained");
+    await page.getByLabel("Hidden layers").fill("none");
+    await look("with a setting that cannot be used");
+    await page.getByLabel("Hidden layers").fill("16");
+    await page.getByLabel("Upload data set", { exact: true }).setInputFiles(TABLE);
+    await page.getByRole("dialog").getByRole("status").filter({ hasText: "As bits" }).waitFor({ timeout: 60_000 });
+    await look("preview of a table");
+    await button(page, "Use this data").click();
+    await page.getByText(/^Now training on /).first().waitFor({ timeout: 60_000 });
+    await look("with gaps, and a notice");
+  },
+  complete: async (page, look) => {
+    await enabled(page, "Complete").click({ timeout: 60_000 });
+    await page.getByText(/distinct/).first().waitFor({ timeout: 60_000 });
+    await look("completed");
+    const watch = button(page, "Watch the search");
+    if (await watch.count()) {
+      await watch.click();
+      await page.getByRole("slider").last().waitFor();
+      await look("watching a search");
+    }
+  },
+};
+
+for (const window of WINDOWS) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const view of VIEWS) {
+      test(`${view}, ${colorScheme}, ${window.width} wide`, lab({ ...window, colorScheme, view, reducedMotion: "reduce" }, async ({ page }) => {
+        const look = (what, inside) => isAccessible(page, `${view}, ${colorScheme}, ${window.width} wide, ${what}`, inside);
+        await page.getByRole("navigation", { name: "Views" }).waitFor({ timeout: 60_000 });
+        await page.waitForLoadState("networkidle");
+        await look("as it comes");
+        await unfold(page);
+        await look("unfolded");
+        await VISITS[view]?.(page, look);
+        await menus(page, look);
+        await button(page, "Keyboard shortcuts").click();
+        await look("shortcuts");
+        await page.keyboard.press("Escape");
+      }));
+    }
+  }
+}
+
+test("the pages without a model, and those that say what is missing", lab({ search: "?bench=mnist-500&steps=2&runs=1&warm-up=1" }, async ({ page, url }) => {
+  await page.locator("#bench-result").waitFor({ timeout: 120_000, state: "attached" });
+  await isAccessible(page, "benchmark");
+  await page.addInitScript(() => delete self.HTMLDialogElement);
+  await page.goto(url);
+  await page.getByRole("alert").waitFor();
+  await isAccessible(page, "a browser that lacks something");
+}));

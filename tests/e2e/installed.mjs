@@ -1,0 +1,24 @@
+// What the tests of the service worker share.
+
+import { enabled, goTo, until } from "./browser.mjs";
+
+/** Waits until the files of the page are kept and the service worker would answer for the next page. */
+export const installed = (page) =>
+  until(
+    () => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === "activated" && (await caches.match(new URL("./", document.baseURI))) !== undefined),
+    Boolean,
+    "a service worker",
+  );
+
+/** Completes what the view Complete shows, once a model is open, and stays there. */
+export async function complete(page) {
+  await goTo(page, "Complete");
+  await enabled(page, "Complete").click({ timeout: 120_000 });
+  await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });
+}
+
+/** Ends a server at once, connections and all. */
+export function stop(server) {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(resolve));
+}

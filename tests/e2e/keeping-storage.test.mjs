@@ -1,0 +1,104 @@
+// What the browser's storage cannot do is said, and what it can, done: damaged, full, refused in part or whole.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { steps, until } from "./browser.mjs";
+import { button, enabled, isOffered, kept, keptAt, latestPlace, offer, pause, serveWithout, storage, train, url } from "./keeping.mjs";
+
+test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
+  const page = await open();
+  await train(page, 2);
+  await pause(page);
+  const damage = (files) =>
+    page.evaluate(async (files) => {
+      const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle("dbm-lab");
+      for await (const [, place] of folder.entries())
+        for (const file of files) {
+          const writable = await (await place.getFileHandle(file)).createWritable({ keepExistingData: true });
+          await writable.write({ type: "write", position: 500, data: new Uint8Array([1, 2, 3]) });
+          await writable.close();
+        }
+    }, files);
+  // One slot: the other one is there.
+  const [{ step, number }] = (await latestPlace(page)).slots;
+  await damage([`slot-${(number + 1) % 2}`]);
+  await page.reload();
+  await offer(page).waitFor();
+  const older = Number((await offer(page).textContent()).match(/step (\d+)\./)[1]);
+  assert.ok(older < step, `${older} is the slot before ${step}`);
+  // Both.
+  await damage([`slot-${number % 2}`]);
+  await page.reload();
+  await page.getByText("A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.").waitFor();
+  assert.deepEqual(await storage(page), {});
+  await page.reload();
+  assert.equal(await isOffered(page), false);
+}));
+
+test("full storage is said, training goes on, and the run is kept again where there is room", kept({}, async ({ open }) => {
+  const page = await open();
+  const session = await page.context().newCDPSession(page);
+  const room = (quotaSize) => session.send("Storage.overrideQuotaForOrigin", { origin: new URL(url).origin, ...quotaSize });
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await room({ quotaSize: 2_000 });
+  await page.getByLabel("Data set", { exact: true }).selectOption("bars");
+  await page.getByText(/30 examples, 4 × 4/).waitFor();
+  await enabled(page, "Train").click();
+  const nothing = page.getByText("The browser's storage is full: nothing of this run is kept so far. Training goes on. Free some space, or save the model as a file.");
+  await nothing.waitFor({ timeout: 60_000 });
+  const full = await steps(page);
+  await until(() => steps(page), (n) => n > full, "training goes on");
+  await room({});
+  const first = await until(() => keptAt(page), () => true, "kept after all", 60);
+  // The second slot is new, so it does not fit.
+  await room({ quotaSize: 1 });
+  const told = page.getByRole("alert").filter({ hasText: `The browser's storage is full: the run is kept up to step ${first}.` });
+  await told.waitFor({ timeout: 60_000 });
+  const { slots } = await latestPlace(page);
+  assert.deepEqual([slots[0].step, slots[0].whole], [first, true]);
+  assert.equal(await keptAt(page), first);
+  await room({});
+  const second = await until(() => keptAt(page), (step) => step > first, "kept again", 60);
+  // From then on slots are written over, which takes no more room.
+  await room({ quotaSize: 1 });
+  await until(() => keptAt(page), (step) => step > second, "written over", 60);
+}));
+
+for (const [name, line] of [
+  ["refused", 'navigator.storage.getDirectory = () => Promise.reject(new DOMException("Security error when calling GetDirectory", "SecurityError"));'],
+  ["hollow", 'FileSystemFileHandle.prototype.createSyncAccessHandle = () => Promise.reject(new DOMException("not here", "InvalidStateError"));'],
+]) {
+  test(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
+    const at = await serveWithout(line);
+    const page = await open(at);
+    await train(page, 1);
+    const paused = await pause(page);
+    assert.deepEqual(await storage(page), {}, "nothing in the file system");
+    for (let step = paused; step < paused + 2; step++) {
+      await page.reload();
+      await offer(page).filter({ hasText: `step ${step}.` }).waitFor();
+      await button(page, "Go on").click();
+      await until(() => steps(page), (n) => n === step, "the run is where it was");
+      await enabled(page, "Step").click();
+      await until(() => keptAt(page), (kept) => kept === step + 1, "one step more kept");
+    }
+  }));
+}
+
+test("where nothing can be kept, that is said once, and training goes on", kept({}, async ({ open }) => {
+  const at = await serveWithout(
+    'navigator.storage.getDirectory = () => Promise.reject(new DOMException("no", "SecurityError")); Object.defineProperty(self, "indexedDB", { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });',
+  );
+  const page = await open(at);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  assert.equal(await isOffered(page), false);
+  assert.equal(await page.getByRole("alert").count(), 0, "whoever keeps nothing need not know");
+  await enabled(page, "Step").click();
+  const said = page.getByRole("alert").filter({ hasText: "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
+  await said.waitFor();
+  await said.getByRole("button", { name: "Dismiss this notice" }).click();
+  await enabled(page, "Step").click();
+  await until(() => steps(page), (n) => n === 2, "two steps");
+  await page.waitForTimeout(1_000);
+  assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");
+  assert.equal(await page.getByText(/^Kept at step/).count(), 0);
+}));

@@ -1,0 +1,50 @@
+// The page in a folder of a host that sends no headers of its own, as GitHub Pages does: everything it asks for is in that folder, on the first visit, the second, and without a network.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { serve } from "../../scripts/serve.mjs";
+import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
+import { complete, installed, stop } from "./installed.mjs";
+
+const BASE = "/dbm-lab/";
+const asked = [];
+let server;
+
+before(async () => {
+  server = await serve({ base: BASE, isolated: false, gzip: true });
+  server.on("request", ({ url }) => asked.push(url));
+});
+after(() => stop(server));
+
+const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b,c\n${Array.from({ length: 20 }, (_, r) => `${r % 2},${(r >> 1) % 2},${(r >> 2) % 2}`).join("\n")}\n`) };
+
+/** Model, completion, training, the visitor's file, and the run kept: all workers there are. */
+async function visit(page) {
+  await complete(page);
+  assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");
+  await trainSteps(page, 20);
+  assert.ok(crew(page).length > 0);
+  await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
+  await useData(page);
+  await enabled(page, "Step").click();
+  await page.getByText("Kept at step 1", { exact: true }).waitFor({ timeout: 60_000 });
+  await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
+}
+
+test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab", view: "train" }, async ({ page, errors }) => {
+  assert.equal(new URL(page.url()).pathname, BASE);
+  assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+  await visit(page);
+  await installed(page);
+  await page.reload();
+  assert.equal(await page.evaluate(() => crossOriginIsolated), true, "the service worker sends the headers that the host does not");
+  await visit(page);
+  const outside = asked.filter((path) => !path.startsWith(BASE) && path !== BASE.slice(0, -1));
+  assert.deepEqual(outside, [], "nothing was asked for outside the folder");
+  assert.match((await page.evaluate(() => caches.keys())).join(), /^dbm-lab page \/dbm-lab\/ [0-9a-f]{16}$/);
+  await stop(server);
+  await page.reload();
+  await visit(page);
+  await page.goto(`http://127.0.0.1:${new URL(page.url()).port}${BASE}#view=train`);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  errors.splice(0, errors.length, ...errors.filter((error) => !error.includes("net::ERR_ABORTED"))); // workers that were on their way when the page was reloaded
+}));

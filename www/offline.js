@@ -1,0 +1,58 @@
+// Has a service worker keep the page for visits without a network, and says when another version is ready. A browser that lends none goes without.
+
+const HOUR = 3_600_000;
+const PATIENCE = 20_000;
+
+const { serviceWorker } = navigator;
+const registered = later().then(() => serviceWorker.register("./sw.js", { updateViaCache: "none" }));
+registered.then(follow, () => {}); // in a private window, say
+
+/** When the pretrained model is here, so that nothing is taken from it; or after a while, where none comes. */
+function later() {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE);
+    const seen = (list) => list.getEntries().some(({ name }) => name.endsWith(".safetensors")) && resolve();
+    new PerformanceObserver(seen).observe({ type: "resource", buffered: true });
+  });
+}
+
+function follow(registration) {
+  if (!registration) return;
+  // Before the first visit's worker there was none, and what it keeps is what is on the page.
+  const look = () => registration.waiting && serviceWorker.controller && offer(registration);
+  const watch = () => registration.installing?.addEventListener("statechange", look);
+  look();
+  watch();
+  registration.addEventListener("updatefound", watch);
+  let asked = Date.now();
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden || Date.now() < asked + HOUR) return;
+    asked = Date.now();
+    registration.update().catch(() => {}); // without a network
+  });
+}
+
+/** Says that another version waits. It comes at the visitor's word alone: a run may be in training. */
+function offer(registration) {
+  if (document.getElementById("update")) return;
+  const said = element("p", { role: "status" });
+  const reload = element("button", { type: "button", class: "primary" }, "Reload");
+  const close = element("button", { type: "button", class: "quiet", "aria-label": "Dismiss this notice" }, "×");
+  const region = element("section", { id: "update", class: "notices", "aria-label": "Update" }, element("div", { class: "notice" }, said, reload, close));
+  document.body.append(region);
+  setTimeout(() => (said.textContent = "A new version is ready."), 100); // a status is read out when it changes
+  close.addEventListener("click", () => (region.hidden = true));
+  reload.addEventListener("click", () => {
+    if (!registration.waiting) return location.reload(); // another tab was quicker
+    serviceWorker.oncontrollerchange = () => location.reload();
+    serviceWorker.onmessage = () => (said.textContent = "A new version is ready. DBM Lab is open in another tab too: close it there, then press Reload here.");
+    registration.waiting.postMessage("take over");
+  });
+}
+
+function element(name, attributes, ...inside) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...inside);
+  return made;
+}
