@@ -169,6 +169,13 @@ pub fn Graph() -> impl IntoView {
             focus(at.place);
         }
     };
+    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing only in part.
+    let touched = move |event: web_sys::Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target.is_some_and(|target| target.closest(".shown").ok().flatten().is_some()) {
+            event.prevent_default();
+        }
+    };
     let cancelled = move |_: PointerEvent| press.set_value(None);
     let picture = move || {
         let layout = layout.get();
@@ -221,6 +228,7 @@ pub fn Graph() -> impl IntoView {
                 role="group"
                 aria-label="The model’s weights and biases. Left and right go from one to the next; up and down change it by 0.05, with Shift by 0.25; Home makes it 0."
                 on:keydown=move |event| key(desk, here, end.get_untracked(), &event)
+                on:touchstart=move |event| touched(event.into())
                 on:pointerdown=down
                 on:pointermove=moved
                 on:pointerup=released

@@ -10,7 +10,7 @@ use dbm_protocol::{Seen, StudyCommand, StudyEvent};
 use leptos::prelude::*;
 
 /// The models: as wide as they are, and some deep ones.
-const SERIES: [&[u32]; 16] = [
+const SERIES: [&[u32]; 17] = [
     &[2, 2],
     &[3, 3],
     &[4, 4],
@@ -27,6 +27,7 @@ const SERIES: [&[u32]; 16] = [
     &[50, 50, 50],
     &[100, 100],
     &[200, 200],
+    &[784, 500, 500],
 ];
 /// Couplings that are run on each.
 const RUNS: u32 = 1000;
@@ -76,7 +77,7 @@ fn name(sizes: &[u32]) -> String {
 
 /// A power of ten in few characters: `0.12`, `10⁻⁷`, `10⁻¹²³`.
 fn power(log10: f64) -> String {
-    if log10 > -3.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { short_power(log10.round()) }
+    if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { short_power(log10.round()) }
 }
 
 fn short_power(log10: f64) -> String {
@@ -116,7 +117,7 @@ fn chart(all: &Models) -> Chart {
             label: "units in all".into(),
             help: "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.".into(),
             count: Count::Logarithmic,
-            range: None,
+            range: Some((3.0, 2400.0)),
         },
         y: Axis {
             label: "log₁₀ of the probability that τ > 1".into(),
@@ -209,7 +210,7 @@ pub fn Growth() -> impl IntoView {
                     type="button"
                     class="primary"
                     aria-disabled=move || (done.get().0 == done.get().1).to_string()
-                    data-help="Looks at random orthogonal models, from 4 units to 400, as they are before training, and runs 1000 couplings on each."
+                    data-help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
                     on:click=switch
                 >
                     {move || if going() { "Cancel" } else { "Look" }}
