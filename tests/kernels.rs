@@ -4,7 +4,7 @@ mod common;
 
 use common::{SHAPES, State, distribution, draw, misfit, random_model};
 use dbm_core::chains::{Chains, Rule};
-use dbm_core::coupling::{BlockCoupling, Gibbs, Metropolis, PairKernel, Point, SharedUniform, meet};
+use dbm_core::coupling::{BlockCoupling, BlockDraw, Gibbs, Metropolis, PairKernel, Point, SharedUniform, meet};
 use dbm_core::law::{GibbsPair, MetropolisPair, Space};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
@@ -201,16 +201,17 @@ fn a_metropolis_step_leaves_the_exact_distribution_invariant() {
 
 fn metropolis_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
     let point = |state: &State| Rc::new(Point { energy: model.energy(state), state: state.clone() });
-    let mut pair = Metropolis { model, chains, chain, stream, acceptance: &SharedUniform, proposals: 0, accepted: 0 };
+    let mut pair = Metropolis::new(model, chains, chain, stream, &SharedUniform);
     let (x, y) = pair.step(&point(x), &point(y));
     (x.state.clone(), y.state.clone())
 }
 
 fn gibbs_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
     let mut pair = Gibbs::new(model, chains, chain, stream, 100_000);
-    let (x, y) = pair.step(&Rc::new(x.clone()), &Rc::new(y.clone()));
+    let (x, y) = (pair.point(x.clone()), pair.point(y.clone()));
+    let (x, y) = pair.step(&x, &y);
     assert_eq!(pair.tries_capped, 0);
-    ((*x).clone(), (*y).clone())
+    (x.state.clone(), y.state.clone())
 }
 
 type Step = fn(&Dbm, &Chains, usize, &mut Stream, &State, &State) -> (State, State);
@@ -305,7 +306,7 @@ fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
         let mut stream = Streams::new(8).at(Purpose::Negative, 0, 0);
         let (mut counts, mut capped) = ([vec![0; 4], vec![0; 4]], 0);
         for _ in 0..40_000 {
-            let (x, y, cut) = BlockCoupling { max_tries }.draw(&p, &q, &mut stream);
+            let BlockDraw { x, y, capped: cut, .. } = BlockCoupling { max_tries }.draw(&p, &q, &mut stream);
             capped += u32::from(cut);
             for (counts, bits) in counts.iter_mut().zip([x, y]) {
                 counts[usize::from(bits[0]) + 2 * usize::from(bits[1])] += 1;

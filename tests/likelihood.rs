@@ -365,3 +365,74 @@ fn reconstruction_errors_are_those_of_their_definition() {
         }
     }
 }
+
+/// The free energy itself with one hidden layer, an upper bound on it with more, and in either case no worse than mean field's.
+#[wasm_bindgen_test(unsupported = test)]
+fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
+    for model in models() {
+        let (bits, visible) = all_visible(&model);
+        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-6);
+        let found = signals::free_energies(&model, &posterior);
+        let mut largest = 0.0_f64;
+        for (row, &found) in found.iter().enumerate() {
+            let exact = -log_unnormalized(&model, &bits[row]);
+            let slack = 1e-5 * (1.0 + exact.abs());
+            assert!(
+                found >= exact - slack && found <= -posterior.bound(&model, row) + slack,
+                "{:?}: {found}, {exact}",
+                model.sizes()
+            );
+            largest = largest.max(found - exact);
+        }
+        assert_eq!(largest < 1e-4, model.depth() == 1, "{:?}: largest gap {largest}", model.sizes());
+        let bytes: Vec<u8> = bits.iter().flatten().map(|&bit| u8::from(bit)).collect();
+        let mean = found.iter().sum::<f64>() / found.len() as f64;
+        assert!((signals::mean_free_energy(&model, &bytes) - mean).abs() < 1e-2);
+        assert_eq!(signals::mean_free_energy(&model, &[]), 0.0);
+    }
+    // Missing units are summed out like hidden ones: exact on even layers of one unit each.
+    let model = random_model(Units::Signs, &[3, 4], 3);
+    let row = vec![Some(true), None, Some(false)];
+    let posterior = mean_field::posterior_of(&model, &examples(&[row.clone()]), &[0], 1000, 1e-6);
+    let (found, exact) = (signals::free_energies(&model, &posterior)[0], -common::log_sum(&model, &row));
+    assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn activities_are_the_mean_posteriors_counted() {
+    for units in [Units::Signs, Units::Bits] {
+        // Units that are always low, always high, and high for one example of two.
+        let biases = vec![vec![0.0], vec![-9.0, 9.0, 0.0]];
+        let model = Dbm::new(units, vec![vec![0.0, 0.0, 50.0]], biases).unwrap();
+        let visible = Matrix::from_vec(2, 1, vec![units.value(false), units.value(true)]);
+        let posterior = mean_field::posterior(&model, &visible, 10, 1e-6);
+        let [activity] = &signals::activities(&model, &posterior)[..] else { panic!("one hidden layer") };
+        let middle = if units == Units::Signs { 0.5 } else { 0.75 }; // a bit that is 0 drives nothing
+        let at = |mean: f64| (mean * signals::ACTIVITY_BINS as f64 - 1e-6) as usize;
+        assert_eq!((activity.low, activity.high, activity.bins.iter().sum::<u32>()), (1, 1, 3), "{activity:?}");
+        let place = activity.bins.iter().enumerate().position(|(place, &count)| count > 0 && place > 0).unwrap();
+        assert!(place == at(middle) || place == at(middle) + 1, "{activity:?}");
+        assert_eq!((activity.bins[0], activity.bins[signals::ACTIVITY_BINS - 1]), (1, 1));
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn filters_are_products_of_weights_down_to_the_visible_layer() {
+    let model = random_model(Units::Signs, &[5, 4, 3, 2], 8);
+    let entry = |i: usize, unit: usize| -> f64 {
+        let w = model.weights();
+        let at = |l: usize, a: usize, b: usize| f64::from(w[l].row(a)[b]);
+        (0..4).flat_map(|j| (0..3).map(move |k| (j, k))).map(|(j, k)| at(0, i, j) * at(1, j, k) * at(2, k, unit)).sum()
+    };
+    let found = dbm_core::filters(&model, 3, 64).unwrap();
+    assert_eq!((found.rows(), found.columns()), (2, 5));
+    for unit in 0..2 {
+        for i in 0..5 {
+            assert!((f64::from(found.row(unit)[i]) - entry(i, unit)).abs() < 1e-5);
+        }
+    }
+    assert_eq!(dbm_core::filters(&model, 1, 3).unwrap().row(2), model.transposed()[0].row(2));
+    for layer in [0, 4] {
+        assert!(matches!(dbm_core::filters(&model, layer, 1), Err(DbmError::Setting { .. })));
+    }
+}

@@ -4,9 +4,10 @@
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Bench, BenchProtocol, BenchRow, Command, CompletionMethod, DataSource, EncodedData, EncodingChoice, Event, FilesCommand,
-    FilesEvent, FilesMessage, FilesRequest, Grid, Histogram, LogFormat, LogRow, Look, Message, Metrics, ModelChoice, NamedBytes,
-    PhaseMetrics, Pretraining, Product, Request, RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
+    Activity, Bench, BenchProtocol, BenchRow, Command, CompletionMethod, Completions, DataSource, EncodedData, EncodingChoice,
+    Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Filters, Grid, Histogram, LogFormat, LogRow, Look, Message,
+    Metrics, ModelChoice, NamedBytes, PairFrame, PairKernel, PairMove, PairTrace, PhaseMetrics, Pretraining, Product, Request,
+    RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -43,6 +44,8 @@ fn requests_cross_unchanged() {
         Command::Train,
         Command::TrainUntil { step: 400 },
         Command::Save,
+        Command::Pace { steps_a_second: 20 },
+        Command::Filters { model: ModelChoice::Pretrained, layer: 2, count: 64 },
         Command::Impute { completions: 32, sweeps: 50, seed: 1 },
         Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },
         Command::Complete {
@@ -51,7 +54,16 @@ fn requests_cross_unchanged() {
             unknown: vec![1, 0],
             answers: 8,
             method: CompletionMethod::Gibbs { sweeps: 100 },
+            clean_up: true,
             seed: u32::MAX,
+        },
+        Command::WatchPair {
+            model: ModelChoice::Pretrained,
+            values: vec![0, 1],
+            unknown: vec![1, 0],
+            kernel: PairKernel::Gibbs,
+            steps: 50,
+            seed: 7,
         },
         Command::Cancel { request: 7 },
     ];
@@ -94,7 +106,16 @@ fn events_cross_unchanged() {
         parts: Some((1, 4)),
         workers: 4,
         steps_per_second: 8.5,
-        signals: Some(Signals { reconstruction_error: 0.03, pseudo_log_likelihood: -98.5 }),
+        checksum: "00ff".into(),
+        signals: Some(Signals {
+            step: 11,
+            reconstruction_error: 0.03,
+            pseudo_log_likelihood: -98.5,
+            free_energy: -512.25,
+            free_energy_of_samples: Some(-600.5),
+            log_likelihood: None,
+        }),
+        activities: vec![Activity { bins: vec![3, 0, 1], low: 3, high: 1 }],
         recent_steps: 12,
         positive,
         negative: PhaseMetrics::default(),
@@ -103,16 +124,44 @@ fn events_cross_unchanged() {
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
+    let completions = Completions {
+        answers: 2,
+        image: (1, 2),
+        bits: vec![0, 1, 1, 1],
+        distinct: 2,
+        sweeps: vec![4, 5],
+        energies: vec![-1.5, 0.1 + 0.2],
+        seconds: 0.5,
+    };
+    let moves = [
+        PairMove::Start,
+        PairMove::Metropolis { proposal: 7.5, u: 0.25, log_accept: [-412.25, 0.5] },
+        PairMove::Alone,
+        PairMove::Gibbs { shared: false, tries: 3, tries_capped: false },
+    ];
+    let frame = |moved| PairFrame { x: vec![0, 1], y: vec![1, 1], energies: [-1.0, -2.0], differ: 1, moved };
+    let frames = moves.map(frame).to_vec();
     let events = [
         Event::Ready,
         Event::Metrics(metrics),
         Event::Samples(grid),
+        Event::Filters(Filters {
+            model: ModelChoice::Training,
+            step: 12,
+            layer: 2,
+            count: 1,
+            image: (1, 3),
+            scale: 0.25,
+            levels: vec![1, 128, 255],
+        }),
         Event::Failed { message: "no".into() },
         Event::Notice { message: "news".into() },
         Event::Progress { done: 3, total: 120 },
         Event::Bench(bench),
         Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] },
         Event::Imputed { probabilities: vec![0.25, 1.0] },
+        Event::Completions(completions),
+        Event::Pair(PairTrace { frames, capped: true }),
     ];
     for event in events {
         for id in [None, Some(4)] {

@@ -1,10 +1,12 @@
 //! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
 
 use crate::chains::Chains;
+use crate::coupling::Meeting;
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::search::{SearchInfo, search};
+use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
@@ -39,6 +41,20 @@ impl Completer {
         Self::start(model, Chains::free(model, count), seed, first_chain)
     }
 
+    /// Cleans pictures up: as [`Self::complete`], searched to the modes, `max_sweeps` sweeps at most, and then let go, so that nothing is clamped any more and
+    /// what was known is only where the chains begin. With every unit known, the hidden layers thus come from one search given the picture. A free
+    /// search from there ([`Self::finish`]) never raises the energy, and ends in a mode of the whole model.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn clean_up(model: &Dbm, visible: Matrix, known: Vec<bool>, seed: u64, first_chain: u64, max_sweeps: u32) -> Self {
+        let mut drawn = Self::complete(model, visible, known, seed, first_chain);
+        search(model, &mut drawn.chains, &drawn.first, max_sweeps);
+        let mut chains = Chains::free(model, drawn.chains.count());
+        (0..chains.count()).for_each(|chain| chains.place(chain, &drawn.chains.state(chain)));
+        Self { chains, ..drawn }
+    }
+
     fn start(model: &Dbm, mut chains: Chains, seed: u64, first_chain: u64) -> Self {
         let streams = Streams::new(seed);
         let mut streams: Vec<Stream> =
@@ -67,8 +83,94 @@ impl Completer {
         self.chains.layer(0).data().iter().map(|&x| u8::from(x > 0.5)).collect()
     }
 
+    /// Energies of the whole states, hidden layers included.
+    pub fn energies(&mut self, model: &Dbm) -> Vec<f64> {
+        let all: Vec<u32> = (0..self.chains.count() as u32).collect();
+        self.chains.refresh(model, Parity::Odd, &all);
+        (0..self.chains.count()).map(|chain| self.chains.energy(model, chain)).collect()
+    }
+
+    /// Couples a pair on what the first chain has free, and shows `watch` every step. From where that chain stands, one Gibbs sweep in the order of a fresh
+    /// coin leads to `x_0 = y_0` (paper, section 4.1), which is returned with how the pair ended.
+    ///
+    /// # Panics
+    /// If there is no chain.
+    pub fn couple(mut self, model: &Dbm, kernel: Kernel, caps: Caps, watch: &mut dyn FnMut(&Step)) -> (Vec<Vec<f32>>, Meeting) {
+        self.first[0] = Parity::first(self.streams[0].coin());
+        self.sweep(model);
+        let meeting = couple(model, &self.chains, 0, &mut self.streams[0], (kernel, caps), watch).0;
+        (self.chains.state(0), meeting)
+    }
+
     /// The chains themselves, and which parity each updates first: for watching a search.
     pub fn into_chains(self) -> (Chains, Vec<Parity>) {
         (self.chains, self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Units, init};
+
+    fn question(n: usize, count: usize) -> Matrix {
+        let row: Vec<f32> = (0..n).map(|i| if i % 3 == 0 { 1.0 } else { -1.0 }).collect();
+        Matrix::from_vec(count, n, row.repeat(count))
+    }
+
+    #[test]
+    fn a_picture_is_cleaned_up_downhill_to_a_mode() {
+        let model = init::orthogonal(&[40, 30, 20], Units::Signs, 5).unwrap();
+        let (count, n) = (12, 40);
+        let mut clamped = Completer::complete(&model, question(n, count), vec![true; n * count], 9, 0);
+        let kept = clamped.finish(&model, 1000).0;
+        let before = clamped.energies(&model);
+        assert!(kept.chunks(n).all(|bits| bits.iter().enumerate().all(|(i, &bit)| (bit == 1) == (i % 3 == 0))));
+
+        let mut cleaned = Completer::clean_up(&model, question(n, count), vec![true; n * count], 9, 0, 1000);
+        assert_eq!(cleaned.visible_bits(), kept, "so far it is the picture");
+        let (bits, searches) = cleaned.finish(&model, 1000);
+        assert!(searches.iter().all(|search| !search.capped));
+        let after = cleaned.energies(&model);
+        for (before, after) in before.iter().zip(&after) {
+            assert!(after <= &(before + 1e-4), "{after} above {before}");
+        }
+        assert!(
+            bits != kept && after.iter().sum::<f64>() < before.iter().sum::<f64>() - 1.0,
+            "random weights know no such picture"
+        );
+        // A mode: no search goes on from it, whichever parity is first, and the energies are those of the definition.
+        for first in [Parity::Even, Parity::Odd] {
+            let again = search(&model, &mut cleaned.chains, &vec![first; count], 10);
+            assert!(again.iter().all(|search| search.sweeps == 1));
+        }
+        assert_eq!(cleaned.visible_bits(), bits);
+        for (chain, energy) in after.iter().enumerate() {
+            assert!((model.energy(&cleaned.chains.state(chain)) - energy).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn a_pair_moves_only_what_is_free_and_stays_together_once_it_has_met() {
+        let model = init::orthogonal(&[4, 3], Units::Signs, 2).unwrap();
+        let mut times = Vec::new();
+        for kernel in [Kernel::Metropolis, Kernel::Gibbs] {
+            for seed in 0..20 {
+                let known = vec![true, false, false, true];
+                let mut pair = Completer::complete(&model, question(4, 1), known, seed, 0);
+                pair.finish(&model, 100);
+                let mut steps = Vec::new();
+                let caps = Caps { meeting: 200, tries: 100 };
+                let (x0, meeting) =
+                    pair.couple(&model, kernel, caps, &mut |step| steps.push(step.after.map(<[Vec<f32>]>::to_vec)));
+                assert_eq!((steps.len(), meeting.capped), (meeting.time as usize, false));
+                assert_eq!(steps[0][1], x0, "y begins where x began");
+                assert!(steps.iter().flatten().all(|state| (state[0][0], state[0][3]) == (1.0, 1.0)));
+                let met = steps.iter().position(|[x, y]| x == y);
+                assert_eq!(met, Some(steps.len() - 1));
+                times.push(meeting.time);
+            }
+        }
+        assert!(times.contains(&1) && times.iter().any(|&time| time > 1), "{times:?}");
     }
 }

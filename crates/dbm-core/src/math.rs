@@ -61,6 +61,23 @@ pub fn logistic(x: f64) -> f64 {
     if x >= 0.0 { 1.0 / (1.0 + tail) } else { tail / (1.0 + tail) }
 }
 
+/// Writes [`logistic`] of each value, to a few units in the last place and vectorized.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn logistic_each(values: &[f64], into: &mut [f64]) {
+    assert_eq!(values.len(), into.len());
+    vectorized(
+        #[inline(always)]
+        || {
+            for (p, &x) in into.iter_mut().zip(values) {
+                let tail = exp_below_zero(-x.abs());
+                *p = if x >= 0.0 { 1.0 } else { tail } / (1.0 + tail);
+            }
+        },
+    );
+}
+
 /// `exp(x)` for `x <= 0` in f64, to 2 units in the last place, and 0 below -708, where it would soon be denormal: argument
 /// reduction by ln 2 and Taylor's series on the rest, in arithmetic that vectorizes.
 #[inline(always)]
@@ -164,6 +181,14 @@ mod tests {
         assert_eq!((exp_below_zero(0.0), exp_below_zero(-0.0)), (1.0, 1.0));
         assert_eq!((exp_below_zero(-709.0), exp_below_zero(-1e300), exp_below_zero(f64::NEG_INFINITY)), (0.0, 0.0, 0.0));
         assert!(exp_below_zero(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn many_logistic_functions_are_the_logistic_function() {
+        let values: Vec<f64> = (-8000..=8000).map(|i| f64::from(i) * 0.01).chain([-1e300, 1e300, f64::NEG_INFINITY]).collect();
+        let mut each = vec![0.0; values.len()];
+        logistic_each(&values, &mut each);
+        assert!(values.iter().zip(&each).all(|(&x, p)| (p - logistic(x)).abs() <= 1e-15 * logistic(x)));
     }
 
     #[test]

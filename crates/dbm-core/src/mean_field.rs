@@ -207,7 +207,7 @@ impl MeanField {
 }
 
 /// `- p log p - (1 - p) log(1 - p)`, zero at both ends.
-fn entropy(p: f64) -> f64 {
+pub(crate) fn entropy(p: f64) -> f64 {
     let part = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
     part(p) + part(1.0 - p)
 }

@@ -1,18 +1,18 @@
-//! Cheap signals of how training goes: reconstruction error and pseudo-likelihood, both from mean-field posteriors, and both of the known
-//! visible units alone.
+//! Cheap signals of how training goes: reconstruction error, pseudo-likelihood, free energy and how active the hidden units are, all from
+//! mean-field posteriors, and all of the known visible units alone.
 
-use crate::linalg::{Matrix, add_scaled};
+use crate::linalg::{Matrix, add_scaled, dot};
 use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
-use crate::mean_field::{self, MeanField};
+use crate::mean_field::{self, MeanField, entropy};
 use crate::rng::{Purpose, Streams};
-use crate::{Dbm, DbmError, Examples, Units};
+use crate::{Dbm, DbmError, Examples, Parity, Units};
 
 /// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
 const SWEEPS: u32 = 30;
 const TOLERANCE: f64 = 1e-3;
 
 /// How a model does on some examples, at a glance.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Signals {
     /// Mean of [`reconstruction_errors`], in `0..=1`.
     pub reconstruction_error: f64,
@@ -20,6 +20,27 @@ pub struct Signals {
     pub pseudo_log_likelihood: f64,
     /// Its standard error over the examples.
     pub pseudo_log_likelihood_error: f64,
+    /// Mean of [`free_energies`], in nats.
+    pub free_energy: f64,
+    /// [`activities`]: one of each hidden layer, the lowest first.
+    pub activities: Vec<Activity>,
+}
+
+/// Bins of [`Activity::bins`].
+pub const ACTIVITY_BINS: usize = 20;
+/// A unit whose mean activity is as near as this to 0 or 1 says next to nothing of the example.
+pub const IDLE: f64 = 0.01;
+
+/// How active the units of a hidden layer are. A unit's activity is its probability of being high given the visible layer, by mean field, averaged
+/// over the examples looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Units by their activity, 0 to 1, in [`ACTIVITY_BINS`] bins of one width.
+    pub bins: Vec<u32>,
+    /// Units of an activity below [`IDLE`]: always low.
+    pub low: u32,
+    /// Units of an activity above `1 - IDLE`: always high.
+    pub high: u32,
 }
 
 impl Signals {
@@ -51,7 +72,13 @@ impl Signals {
         let posterior = mean_field::posterior_of(model, data, &rows, SWEEPS, TOLERANCE);
         let (reconstruction_error, _) = mean_and_error(&reconstruction_errors(model, &posterior));
         let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, 0));
-        Ok(Self { reconstruction_error, pseudo_log_likelihood: pseudo.0, pseudo_log_likelihood_error: pseudo.1 })
+        Ok(Self {
+            reconstruction_error,
+            pseudo_log_likelihood: pseudo.0,
+            pseudo_log_likelihood_error: pseudo.1,
+            free_energy: mean_and_error(&free_energies(model, &posterior)).0,
+            activities: activities(model, &posterior),
+        })
     }
 }
 
@@ -151,6 +178,85 @@ pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> 
         -softplus(f64::from(model.biases()[0][unit]) * f64::from(flip) + after - before)
     })
     .collect()
+}
+
+/// The free energy of each example, in nats, or the least upper bound on it that its posterior gives:
+///
+/// `F~(v) = - sum_{l even} b_l . m_l - sum_{l odd} sum_j [ low a_lj + log(1 + exp(gap a_lj)) ] - sum_{l even} H(m_l)  >=  F(v) = - log sum_h exp(-E(v, h))`
+///
+/// with the means `m_l` of the even layers (`m_0 = v`), the fields `a_l = b_l + W_{l-1}^T m_{l-1} + W_l m_{l+1}` of the odd ones, which are summed out, and
+/// the entropy `H` of independent units, which is 0 for known ones. `p(v)` is proportional to `exp(-F(v))`, so that a gap between data and samples
+/// of the model tells of a model that puts its mass elsewhere.
+///
+/// With one hidden layer and no gaps, `F~ = F`. Otherwise it exceeds `F` by the divergence of the product of the even layers' means from their
+/// posterior (the bound of Salakhutdinov and Hinton 2009, with the odd layers exact instead of at their means); with gaps, `F` is that of the known units.
+///
+/// ```
+/// use dbm_core::linalg::Matrix;
+/// use dbm_core::{Dbm, Units, mean_field, signals};
+/// // E(v, h) = - v - 2 v h, with bits: F(1) = -1 - log(1 + e^2).
+/// let model = Dbm::new(Units::Bits, vec![vec![2.0]], vec![vec![1.0], vec![0.0]])?;
+/// let posterior = mean_field::posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), 1, 0.1);
+/// assert!((signals::free_energies(&model, &posterior)[0] + 1.0 + (1.0 + 2_f64.exp()).ln()).abs() < 1e-6);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Panics
+/// If the posterior is of a model of another shape.
+pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let even = |row: usize| -> f64 {
+        let layers = Parity::Even.layers(model.depth());
+        let layer = |l: usize| {
+            let means = posterior.means[l].row(row);
+            dot(&model.biases()[l], means) + means.iter().map(|&mean| entropy((f64::from(mean) - low) / gap)).sum::<f64>()
+        };
+        -layers.map(layer).sum::<f64>()
+    };
+    let mut energies: Vec<f64> = (0..posterior.count()).map(even).collect();
+    let mut scratch = vec![];
+    for l in Parity::Odd.layers(model.depth()) {
+        let mut fields = model.biases()[l].repeat(posterior.count());
+        add_product(model, &mut fields, &posterior.means[l - 1], &model.weights()[l - 1]);
+        if l < model.depth() {
+            add_product(model, &mut fields, &posterior.means[l + 1], &model.transposed()[l]);
+        }
+        for (energy, fields) in energies.iter_mut().zip(fields.chunks_exact(model.sizes()[l])) {
+            *energy -= log_sums(model.units(), fields, &mut scratch);
+        }
+    }
+    energies
+}
+
+/// Mean of [`free_energies`] over rows of bits, `[count, n_0]`, one byte each: 0 for low, anything else for high; 0 of no rows.
+///
+/// # Panics
+/// If the bytes are not whole rows.
+pub fn mean_free_energy(model: &Dbm, bits: &[u8]) -> f64 {
+    let values = bits.iter().map(|&bit| model.units().value(bit != 0)).collect();
+    let visible = Matrix::from_vec(bits.len() / model.n_visible(), model.n_visible(), values);
+    let energies = free_energies(model, &mean_field::posterior(model, &visible, SWEEPS, TOLERANCE));
+    energies.iter().sum::<f64>() / energies.len().max(1) as f64
+}
+
+/// How active the units of each hidden layer are, the lowest layer first.
+///
+/// # Panics
+/// If the posterior is of a model of another shape.
+pub fn activities(model: &Dbm, posterior: &MeanField) -> Vec<Activity> {
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let layer = |means: &Matrix| {
+        let mut activity = Activity { bins: vec![0; ACTIVITY_BINS], low: 0, high: 0 };
+        for unit in 0..means.columns() {
+            let sum: f64 = (0..means.rows()).map(|row| f64::from(means.row(row)[unit])).sum();
+            let mean = (sum / means.rows().max(1) as f64 - low) / gap;
+            activity.bins[((mean * ACTIVITY_BINS as f64) as usize).min(ACTIVITY_BINS - 1)] += 1;
+            activity.low += u32::from(mean < IDLE);
+            activity.high += u32::from(mean > 1.0 - IDLE);
+        }
+        activity
+    };
+    posterior.means[1..].iter().map(layer).collect()
 }
 
 /// `sum_j low a_j + log(1 + exp(gap a_j))`: the log of the sum over all units of these fields.

@@ -1,6 +1,6 @@
 //! What the page asks of the worker.
 
-use crate::EncodedData;
+use crate::{EncodedData, PairKernel};
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
@@ -89,6 +89,20 @@ pub enum Command {
         /// Which.
         seed: u32,
     },
+    /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run. Answer: [`crate::Event::Done`].
+    Pace {
+        /// Steps a second at most, 1 to 1000; 0 for as many as can be.
+        steps_a_second: u32,
+    },
+    /// What hidden units respond to. Answer: [`crate::Event::Filters`].
+    Filters {
+        /// Of which model.
+        model: ModelChoice,
+        /// The hidden layer, the lowest being 1.
+        layer: u32,
+        /// Units, from the layer's first on, 1 to 400.
+        count: u32,
+    },
     /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
     Samples {
         /// Of which model.
@@ -121,6 +135,8 @@ pub enum Command {
         answers: u32,
         /// How.
         method: CompletionMethod,
+        /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
+        clean_up: bool,
         /// Which.
         seed: u32,
     },
@@ -134,6 +150,24 @@ pub enum Command {
         /// As in [`Command::Complete`].
         #[serde(with = "serde_bytes")]
         unknown: Vec<u8>,
+        /// Which.
+        seed: u32,
+    },
+    /// A coupled pair, step by step: the completion by local search that [`Command::Watch`] shows leads to a mode, and one Gibbs sweep from there to
+    /// `x_0 = y_0`. Answer: [`crate::Event::Pair`].
+    WatchPair {
+        /// By which model.
+        model: ModelChoice,
+        /// As in [`Command::Complete`].
+        #[serde(with = "serde_bytes")]
+        values: Vec<u8>,
+        /// As in [`Command::Complete`].
+        #[serde(with = "serde_bytes")]
+        unknown: Vec<u8>,
+        /// How the pair moves.
+        kernel: PairKernel,
+        /// Steps after which it is cut, 1 to 1000.
+        steps: u32,
         /// Which.
         seed: u32,
     },
@@ -213,6 +247,11 @@ pub enum CompletionMethod {
     /// This many clamped Gibbs sweeps, then the search.
     Gibbs {
         /// Sweeps before the search.
+        sweeps: u32,
+    },
+    /// This many clamped Gibbs sweeps from a random start, and no search: a draw from the model, as far as the sweeps have come.
+    Sample {
+        /// Sweeps.
         sweeps: u32,
     },
 }

@@ -80,12 +80,16 @@ pub enum Event {
     },
     /// Samples, asked for or from training.
     Samples(Grid),
+    /// What hidden units respond to.
+    Filters(Filters),
     /// A picture to complete.
     Digit(Digit),
     /// Completions.
     Completions(Completions),
     /// A local search, state by state.
     Search(SearchTrace),
+    /// A coupled pair, step by step.
+    Pair(PairTrace),
     /// How fast training is.
     Bench(Bench),
     /// The gaps of the data, filled.
@@ -204,6 +208,8 @@ pub struct Metrics {
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
     pub signals: Option<Signals>,
+    /// How active each hidden layer is on the data, the lowest first, as last looked at; empty before the first look.
+    pub activities: Vec<Activity>,
     /// Steps that the histograms cover.
     pub recent_steps: u32,
     /// Data clamped.
@@ -222,10 +228,49 @@ impl Metrics {
 /// How a model does on some of its data, at a glance.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Signals {
+    /// Gradient steps taken when it was looked at.
+    pub step: u32,
     /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.
     pub reconstruction_error: f64,
     /// Pseudo-log-likelihood, nats an example, smoothed over the last looks.
     pub pseudo_log_likelihood: f64,
+    /// Mean free energy of some examples, nats: exact with one hidden layer, an upper bound with more (`dbm_core::signals::free_energies`).
+    pub free_energy: f64,
+    /// The same of the samples that training shows, once they are there.
+    pub free_energy_of_samples: Option<f64>,
+    /// Exact mean log-likelihood of the data, nats an example, where the model is small enough.
+    pub log_likelihood: Option<f64>,
+}
+
+/// `dbm_core::signals::Activity` of a hidden layer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Activity {
+    /// Units by their mean activity on some examples, 0 to 1, in bins of one width.
+    pub bins: Vec<u32>,
+    /// Units that are always low.
+    pub low: u32,
+    /// Units that are always high.
+    pub high: u32,
+}
+
+/// What hidden units respond to: `dbm_core::filters`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Filters {
+    /// Of which model.
+    pub model: ModelChoice,
+    /// Gradient steps at that time.
+    pub step: u32,
+    /// The hidden layer, the lowest being 1.
+    pub layer: u32,
+    /// How many units.
+    pub count: u32,
+    /// Rows and columns of each; a visible layer that is no image has one row.
+    pub image: (u32, u32),
+    /// The largest absolute value of all.
+    pub scale: f32,
+    /// One byte a visible unit, `count * rows * columns`: 128 for zero, 1 for `-scale`, 255 for `scale`.
+    #[serde(with = "serde_bytes")]
+    pub levels: Vec<u8>,
 }
 
 /// How far layer-wise pretraining has come.
@@ -280,8 +325,10 @@ pub struct Completions {
     pub bits: Vec<u8>,
     /// How many of the answers are distinct.
     pub distinct: u32,
-    /// Sweeps T that each answer's final search took.
+    /// Sweeps T that each answer's final search took; 0 where there was none.
     pub sweeps: Vec<u32>,
+    /// Energy of the whole state, hidden layers included, that each answer is the visible layer of.
+    pub energies: Vec<f64>,
     /// Seconds the worker computed.
     pub seconds: f64,
 }
@@ -311,6 +358,60 @@ pub struct SearchTrace {
     pub sweeps: u32,
     /// Whether it was cut at the cap.
     pub capped: bool,
+}
+
+/// A coupled pair from `x_0 = y_0` on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairTrace {
+    /// Frame 0 is `x_0` and `y_0`, frame `t` is `x_t` and `y_{t-1}`.
+    pub frames: Vec<PairFrame>,
+    /// Whether it was cut before the two met.
+    pub capped: bool,
+}
+
+/// Where a pair is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairFrame {
+    /// The visible layer of x, one byte a unit,
+    #[serde(with = "serde_bytes")]
+    pub x: Vec<u8>,
+    /// and of y.
+    #[serde(with = "serde_bytes")]
+    pub y: Vec<u8>,
+    /// Energies of both whole states.
+    pub energies: [f64; 2],
+    /// Units of any layer in which they differ.
+    pub differ: u32,
+    /// What led here.
+    pub moved: PairMove,
+}
+
+/// How a watched pair moved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PairMove {
+    /// Not yet.
+    Start,
+    /// One proposal and one uniform number `u` for both.
+    Metropolis {
+        /// Energy of the proposal.
+        proposal: f64,
+        /// `u`, in `[0, 1)`.
+        u: f64,
+        /// `E(x) - E(x')` and the same of y: the logarithms of their probabilities of acceptance where they are below 0. Each accepts where `ln u` is below
+        /// its own; in the first step y does not move.
+        log_accept: [f64; 2],
+    },
+    /// The first Gibbs sweep, of x alone.
+    Alone,
+    /// A Gibbs sweep of both.
+    Gibbs {
+        /// Whether both took the same even layers.
+        shared: bool,
+        /// Tries of the draws from the residual laws; 0 where the draw was shared.
+        tries: u32,
+        /// Whether they were cut at the cap.
+        tries_capped: bool,
+    },
 }
 
 /// Answers compared on the same hidden cells.

@@ -318,6 +318,12 @@ pub struct LogRow {
     pub reconstruction_error: Option<f64>,
     /// Nats an example, smoothed.
     pub pseudo_log_likelihood: Option<f64>,
+    /// Mean free energy of some examples, nats.
+    pub free_energy_data: Option<f64>,
+    /// The same of some samples.
+    pub free_energy_samples: Option<f64>,
+    /// Exact mean log-likelihood of the data, nats an example.
+    pub log_likelihood: Option<f64>,
     /// Data clamped.
     pub positive: LogPhase,
     /// Free, or known units clamped.

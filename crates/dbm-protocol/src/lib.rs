@@ -8,23 +8,25 @@
 mod command;
 mod event;
 mod files;
+mod proof;
 mod study;
 pub mod wire;
 
 pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
 pub use event::{
-    About, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Grid, Histogram, Message, Metrics, PhaseMetrics,
-    Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    About, Activity, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Filters, Grid, Histogram, Message,
+    Metrics, PairFrame, PairMove, PairTrace, PhaseMetrics, Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
 pub use files::{
     BitsFormat, ColumnAbout, EncodedData, EncodingChoice, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun,
     LogFormat, LogPhase, LogRow, Look, NamedBytes, Product, Understood, UnderstoodKind,
 };
 
+pub use proof::{ProofPreset, proof_preset};
 pub use study::{
     EstimateOf, Estimated, Exact, Meet, Met, ModelSource, Moment, Moved, PairKernel, PairStart, PairStep, Replay, ReplayOf, Seen,
     SmallModel, StudyCommand, StudyEvent, StudyMessage, StudyRequest,
 };
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;

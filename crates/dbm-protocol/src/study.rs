@@ -28,25 +28,8 @@ pub struct StudyMessage {
     pub event: StudyEvent,
 }
 
-/// How a pair of chains moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum PairKernel {
-    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 1).
-    #[default]
-    Metropolis,
-    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
-    Gibbs,
-}
-
-/// Where a pair of chains begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum PairStart {
-    /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's Algorithm 3).
-    #[default]
-    LocalMode,
-    /// A uniform state.
-    Uniform,
-}
+/// How a pair of chains moves, and where it begins.
+pub use dbm_core::study::{Kernel as PairKernel, Start as PairStart};
 
 /// A model small enough to be told in full, or to be enumerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,8 +85,8 @@ pub enum StudyCommand {
         /// Which.
         source: ModelSource,
     },
-    /// Couplings on one random orthogonal RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1). Answer:
-    /// [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
+    /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
+    /// `docs/method.md` measured it. Answer: [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
     Meet(Meet),
     /// One coupling, state by state. Answer: [`StudyEvent::Replay`].
     Replay(ReplayOf),
@@ -115,8 +98,9 @@ pub enum StudyCommand {
         #[serde(with = "serde_bytes")]
         data: Vec<u8>,
     },
-    /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all. Answer:
-    /// [`StudyEvent::Law`].
+    /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all (a coupled one's takes seconds at 8 units and
+    /// minutes at 10). Persistent chains are asked after 1000 sweeps at these parameters, when they follow the model: what is left is the bias of the
+    /// positive phase. Answer: [`StudyEvent::Law`], with [`StudyEvent::Progress`] before, in examples.
     Law {
         /// The model.
         model: SmallModel,
@@ -126,10 +110,11 @@ pub enum StudyCommand {
         /// The estimator, its caps, and whether it marginalizes.
         settings: Settings,
     },
-    /// Samples of an estimator at parameters that stand still. Answer: [`StudyEvent::Estimated`], with [`StudyEvent::Progress`] before, in
-    /// samples.
+    /// Samples of an estimator at parameters that stand still, at most 400 units in all. Answer: [`StudyEvent::Estimated`], with
+    /// [`StudyEvent::Progress`] before, in samples.
     Estimate(EstimateOf),
-    /// How likely it is that a coupling of UCD-LMI on a random model of such sizes ever does anything. Answer: [`StudyEvent::Seen`].
+    /// How likely it is that a coupling of UCD-LMI on a random orthogonal model of such sizes ever does anything. Answer: [`StudyEvent::Seen`], with
+    /// [`StudyEvent::Progress`] before, in couplings.
     Seen {
         /// Layer sizes, the visible one first.
         sizes: Vec<u32>,
@@ -177,7 +162,7 @@ pub struct ReplayOf {
     pub kernel: PairKernel,
     /// Where they begin.
     pub start: PairStart,
-    /// Steps after which the coupling is cut.
+    /// Steps after which the coupling is cut; at most 20 000.
     pub max_meeting: u32,
     /// As for [`Meet`].
     pub max_tries: u32,
@@ -199,9 +184,11 @@ pub struct EstimateOf {
     pub settings: Settings,
     /// The first sample of this job,
     pub first_sample: u32,
-    /// and how many.
+    /// and how many. Samples are drawn in groups of successive ones: the job draws, whole, the groups whose first sample is in its range, and says how many
+    /// samples that were. So jobs whose ranges meet may be cut anywhere, and their sums add up to those of one job.
     pub samples: u32,
-    /// States of persistent chains, as the job before gave them back; empty for their first job and for all other estimators.
+    /// States of persistent chains, as the job before gave them back, whose range must end where this one begins; empty for their first job, at sample 0, and for
+    /// all other estimators.
     #[serde(with = "serde_bytes")]
     pub chains: Vec<u8>,
 }
@@ -239,6 +226,8 @@ pub enum StudyEvent {
         positive: Vec<f64>,
         /// Its negative phase alone.
         negative: Vec<f64>,
+        /// Largest probability that a coupling had not met at its cap; 0 where nothing is coupled.
+        unmet: f64,
     },
     /// Samples were drawn.
     Estimated(Estimated),
@@ -263,7 +252,8 @@ pub struct Met {
 /// One coupling.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
-    /// The search that led to the start, half-sweep by half-sweep, and the Gibbs sweep after it; one moment where it began at a uniform state.
+    /// The uniform state; where it is searched, the state after each of `2 T` half-sweeps, of which the last change nothing, and after both halves of the Gibbs sweep.
+    /// The last one is x_0.
     pub approach: Vec<Moment>,
     /// The steps of the pair, `t = 1, 2, ...`; the last is the meeting, or the cut.
     pub steps: Vec<PairStep>,
@@ -323,7 +313,8 @@ pub enum Moved {
     },
     /// Two blocks: the even layers by a maximal coupling, the odd ones with common uniform numbers.
     Gibbs {
-        /// Overlap of the two laws of the even block, `sum min(p, q)`, where the block is small enough to be summed over.
+        /// Overlap of the two laws of the even block, `sum min(p, q)`, the probability of a shared draw, where the block has at most 12 free units. `None` at
+        /// `t = 1`, when x moves alone and nothing is shared.
         overlap: Option<f64>,
         /// Whether the draw of the even block was shared.
         shared: bool,
@@ -354,12 +345,14 @@ pub struct Exact {
 /// Sums over samples of an estimator, which add up over jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimated {
-    /// Samples drawn.
+    /// Samples drawn: a whole number of groups, from 0 on.
     pub samples: u32,
     /// Sum of the estimates, parameter by parameter in the order of [`Exact::gradient`].
     pub sums: Vec<f64>,
-    /// Sum of the squares of group means, and how many groups: samples of chains that live on depend on one another, so their error is told by
-    /// the means of long groups; every other sample is its own group.
+    /// Sum of the squares of the means of the groups. Samples depend on one another: chains that live on remember, and those of a batch lend each other proposals. So
+    /// their error is told by the means of groups: with `G` of them and the mean `m = sums / samples`, the variance of `m` is about
+    /// `(group_squares / G - m^2) / (G - 1)`. A group has every example equally often: with `n` examples, it is 100 samples or the next multiple of `n`, and for
+    /// persistent chains 100 steps of 5 chains, or of the next multiple of `n`.
     pub group_squares: Vec<f64>,
     /// Groups in this job.
     pub groups: u32,
@@ -369,6 +362,8 @@ pub struct Estimated {
     pub meeting_times_positive: Vec<(u32, u32)>,
     /// Couplings cut at the cap.
     pub capped: u32,
+    /// Draws of Gibbs couplings cut at the cap on tries.
+    pub tries_capped: u32,
     /// States of persistent chains after the last sample, for the next job; empty otherwise.
     #[serde(with = "serde_bytes")]
     pub chains: Vec<u8>,
@@ -381,7 +376,8 @@ pub struct Seen {
     pub runs: u32,
     /// of these with tau > 1.
     pub moved: u32,
-    /// log10 of the probability that tau > 1, averaged over the starts of the runs: exact by enumeration where the model has at most 24 units, otherwise an upper bound.
+    /// log10 of the probability that tau > 1, averaged over the starts of the runs: exact by enumeration where the model has at most 24 units, otherwise an upper bound,
+    /// in which log Z is an estimate where both parities have more than 16 units.
     pub log10_probability: f64,
     /// Whether that is exact.
     pub exact: bool,

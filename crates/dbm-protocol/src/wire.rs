@@ -63,6 +63,14 @@ pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, String> {
     postcard::to_allocvec(message).map_err(|error| error.to_string())
 }
 
+/// What [`encode`] made these bytes of, where that is no message.
+///
+/// # Errors
+/// Where they are of something else; in words.
+pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    postcard::from_bytes(bytes).map_err(|error| error.to_string())
+}
+
 /// The message in these bytes.
 ///
 /// # Errors
@@ -164,6 +172,8 @@ mod tests {
         assert_eq!(decode::<Request>(&bytes), Ok(request.clone()));
         let other = encode(&Request { version: VERSION + 1, ..request }).unwrap();
         assert!(decode::<Request>(&other).unwrap_err().contains("another build"));
+        assert_eq!(read::<Command>(&encode(&Command::Train).unwrap()), Ok(Command::Train));
+        assert!(read::<Command>(&[]).is_err());
         for end in 0..bytes.len() {
             assert!(decode::<Request>(&bytes[..end]).is_err());
         }

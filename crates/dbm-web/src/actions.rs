@@ -1,24 +1,28 @@
 //! What the visitor can set in motion.
 
 use crate::address::{self, View};
+use crate::asking::Question;
+use crate::bridge;
 use crate::draft::{Draft, same_run};
 use crate::inbox::Purpose;
 use crate::keeper;
 use crate::link::ask;
 use crate::model_file;
-use crate::picture::{Half, Picture};
+use crate::picture::Picture;
 use crate::shape::Shape;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
-use dbm_protocol::{Command, CompletionMethod, DataSource, Metrics, ModelChoice};
+use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, wire};
 use leptos::prelude::*;
 use std::time::Duration;
 
 /// Generated digits to train on.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
+/// Steps a second that can be chosen, besides as many as can be.
+pub const PACES: [u32; 3] = [1, 5, 20];
 /// Samples shown.
 pub const SAMPLES: u32 = 64;
-/// The seed of the first picture: a three whose upper half could be a two, a seven or an eight.
-const FIRST_DIGIT: u32 = 43;
+/// A watched pair is cut after so many steps.
+const PAIR_STEPS: u32 = 50;
 /// Training data waits this long for the pretrained model, which the visitor sees first.
 const GRACE: Duration = Duration::from_millis(1500);
 /// A completion that takes longer shows its progress.
@@ -27,6 +31,9 @@ const QUICK: Duration = Duration::from_millis(300);
 /// A worker has come up: gives it the model, as soon as it is there, and data.
 pub fn begin(state: State) {
     model_file::send(state);
+    if state.pace.get_untracked() > 0 {
+        set_pace(state);
+    }
     if matches!(state.opening.get_untracked(), Opening::Fetching(..)) {
         set_timeout(move || use_present_data(state), GRACE);
     } else {
@@ -108,11 +115,44 @@ pub fn train(state: State, command: Command) {
 
 /// Sends Train or Step.
 pub fn go(state: State, command: Command) {
-    if command == Command::Train {
+    if matches!(command, Command::Train | Command::TrainUntil { .. }) {
         state.running.set(true);
         ask(state, command, Purpose::Train);
     } else {
         ask(state, command, Purpose::Step);
+    }
+}
+
+/// Has the worker train as fast as is chosen; as fast as it can is what it begins with.
+pub fn set_pace(state: State) {
+    let steps_a_second = state.pace.get_untracked();
+    ask(state, Command::Pace { steps_a_second }, Purpose::Pace);
+}
+
+/// Asks for what the hidden units of the shown layer respond to.
+pub fn new_filters(state: State) {
+    let (model, layer) = (state.model.get_untracked(), untrack(|| state.shown_filters()));
+    if untrack(|| state.about()).is_some() {
+        ask(state, Command::Filters { model, layer, count: SAMPLES }, Purpose::Samples);
+    }
+}
+
+/// Answers the page's second program.
+pub fn answer(state: State, question: &str) {
+    match question {
+        "data" => {
+            let source = source(state, state.choice_in_use.get_untracked());
+            bridge::give("data", &source.and_then(|source| wire::encode(&source).ok()).unwrap_or_default());
+        }
+        "model" => {
+            let units = state.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+            if units <= bridge::MOST_UNITS {
+                ask(state, Command::Save, Purpose::Give);
+            } else {
+                bridge::give("model", &[]);
+            }
+        }
+        _ => {}
     }
 }
 
@@ -121,9 +161,10 @@ pub fn pause(state: State) {
     ask(state, Command::Pause, Purpose::Pause);
 }
 
-/// Begins anew at step 0 with the settings of the form.
-pub fn reset(state: State) {
-    let Some(plan) = state.draft.with_untracked(Draft::plan) else {
+/// Begins anew at step 0 with the settings of the form, or with those of the present run.
+pub fn reset(state: State, same: bool) {
+    let plan = if same { state.plan.get_untracked() } else { state.draft.with_untracked(Draft::plan) };
+    let Some(plan) = plan else {
         state.say(Tone::Error, "One of the settings cannot be used; it is marked below the buttons.");
         return;
     };
@@ -151,11 +192,16 @@ pub fn remedy(state: State, tone: Tone) {
 
 /// Puts a model on view.
 pub fn view_model(state: State, model: ModelChoice) {
+    choose_model(state, model);
+    fit_picture(state);
+}
+
+/// The same, where another picture comes in any case.
+pub fn choose_model(state: State, model: ModelChoice) {
     state.model.set(model);
     if untrack(|| state.samples()).with_untracked(Option::is_none) {
         new_samples(state, model);
     }
-    fit_picture(state);
 }
 
 /// Asks for samples of a model that exists.
@@ -166,19 +212,39 @@ pub fn new_samples(state: State, model: ModelChoice) {
     }
 }
 
-/// Asks for another picture, lower half unknown; a blank one is made at once.
+/// Asks for another picture.
+pub fn another_picture(state: State) {
+    state.asking.update(|asking| asking.picture = fresh_seed());
+    new_picture(state);
+}
+
+/// Asks for the picture of the chosen start and seed; a blank one is made at once.
 pub fn new_picture(state: State) {
     let Some(shape) = untrack(|| shape_on_view(state)) else { return };
-    let start = untrack(|| possible_start(state, state.start.get_untracked()));
-    match start.source() {
-        None => show_picture(state, Picture::blank(shape)),
+    let chosen = state.start.get_untracked();
+    if chosen == Start::Data && state.data.with_untracked(Option::is_none) && state.wanted.with_untracked(Option::is_some) {
+        return; // it comes with the data
+    }
+    match untrack(|| possible_start(state, chosen)).source() {
+        None => take_picture(state, Picture::blank(shape)),
         Some(source) => {
-            let model = state.model.get_untracked();
-            // Everyone meets the same digit first, and then others.
-            let first = state.picture.with_untracked(|picture| picture.bits().is_empty());
-            let seed = if first { FIRST_DIGIT } else { fresh_seed() };
-            ask(state, Command::Digit { source, model, seed }, Purpose::Picture(Some(Half::Lower)));
+            let (model, seed) = (state.model.get_untracked(), state.asking.get_untracked().picture);
+            ask(state, Command::Digit { source, model, seed }, Purpose::Picture);
         }
+    }
+}
+
+/// Puts a new picture on the canvas: its lower half unknown, or as the address wants it.
+pub fn take_picture(state: State, mut picture: Picture) {
+    let wanted = state.wanted.try_update(Option::take).flatten().unwrap_or_default();
+    let seed = state.asking.get_untracked().picture;
+    picture.set_ink(&wanted.ink.unwrap_or_default());
+    picture.set_mask(state.start.get_untracked().mask(), seed);
+    picture.set_mask(&wanted.mask.unwrap_or_default(), seed);
+    picture.forget();
+    show_picture(state, picture);
+    if let Some(clean_up) = wanted.clean_up {
+        complete(state, clean_up);
     }
 }
 
@@ -204,15 +270,16 @@ pub fn show_picture(state: State, picture: Picture) {
     state.watched.set(None);
 }
 
-/// Asks for answers.
-pub fn complete(state: State, answers: u32, method: CompletionMethod) {
-    let model = state.model.get_untracked();
-    let (values, unknown, truth) = state
-        .picture
-        .with_untracked(|picture| (picture.bits().to_vec(), picture.unknown().to_vec(), picture.truth().map(<[u8]>::to_vec)));
+/// Asks for answers, or has the picture cleaned up; where nothing is unknown, there is nothing to answer.
+pub fn complete(state: State, clean_up: bool) {
+    let question = untrack(|| Question::now(state, clean_up));
+    if !(clean_up || question.unknown.contains(&1)) {
+        return;
+    }
+    let truth = state.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
     cancel(state);
-    let command = Command::Complete { model, values, unknown: unknown.clone(), answers, method, seed: fresh_seed() };
-    if let Some(id) = ask(state, command, Purpose::Complete { unknown, truth, model }) {
+    let command = question.command();
+    if let Some(id) = ask(state, command, Purpose::Complete { question, truth }) {
         state.completing.set(Some(Busy { id, done: 0, total: 0, shown: false }));
         let show = move || {
             state.completing.update(|busy| {
@@ -225,6 +292,12 @@ pub fn complete(state: State, answers: u32, method: CompletionMethod) {
     }
 }
 
+/// Asks for other answers to the same question.
+pub fn another_set(state: State) {
+    state.asking.update(|asking| asking.set = fresh_seed());
+    complete(state, state.answers.with_untracked(|answered| answered.as_ref().is_some_and(|a| a.question.clean_up)));
+}
+
 /// Stops the completion at work.
 pub fn cancel(state: State) {
     if let Some(busy) = state.completing.get_untracked() {
@@ -233,11 +306,16 @@ pub fn cancel(state: State) {
     }
 }
 
-/// Asks for a search to watch.
+/// Asks for a search or a pair to watch: those of the first answer.
 pub fn watch(state: State) {
-    let model = state.model.get_untracked();
-    let (values, unknown) = state.picture.with_untracked(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
-    ask(state, Command::Watch { model, values, unknown: unknown.clone(), seed: fresh_seed() }, Purpose::Watch(unknown));
+    let asking = state.asking.get_untracked();
+    let Question { model, values, unknown, .. } = untrack(|| Question::now(state, false));
+    let (purpose, seed) = (Purpose::Watch(unknown.clone()), asking.set);
+    let command = match asking.pair() {
+        None => Command::Watch { model, values, unknown, seed },
+        Some(kernel) => Command::WatchPair { model, values, unknown, kernel, steps: PAIR_STEPS, seed },
+    };
+    ask(state, command, purpose);
 }
 
 /// Whether a picture can come from there for the model on view; the nearest that can, if not.
@@ -261,6 +339,7 @@ pub fn shape_on_view(state: State) -> Option<Shape> {
     state.about().as_ref().map(Shape::of_model)
 }
 
-fn fresh_seed() -> u32 {
-    (js_sys::Math::random() * f64::from(u32::MAX)) as u32
+/// A seed that reads well in an address.
+pub fn fresh_seed() -> u32 {
+    (js_sys::Math::random() * 1e6) as u32
 }

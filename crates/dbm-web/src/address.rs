@@ -144,8 +144,8 @@ fn write(all: &[(String, String)], step: bool) {
     }
 }
 
-/// Keys and values as a fragment.
-fn fragment(all: &[(String, String)]) -> String {
+/// Keys and values as a fragment, without `#`.
+pub fn fragment(all: &[(String, String)]) -> String {
     let parts: Vec<String> = all.iter().map(|(key, value)| format!("{}={}", escaped(key), escaped(value))).collect();
     parts.join("&")
 }

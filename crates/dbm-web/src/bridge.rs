@@ -36,7 +36,13 @@ pub fn hear_words(state: State) {
     });
 }
 
-/// Second program: asks for `"data"` (the `DataSource` in use, in postcard) or `"model"` (the run's checkpoint); `then` hears each answer, also later ones.
+/// Of a model with more units than this no checkpoint is given: the second program enumerates it.
+pub const MOST_UNITS: u32 = 64;
+
+/// Second program: asks for `"data"` or `"model"`; `then` hears each answer, also later ones, and empty bytes where there is nothing to give.
+///
+/// `"data"` is the `DataSource` that the run is trained on, by `dbm_protocol::wire::encode` (`wire::read` reads it), the
+/// visitor's own examples included. `"model"` is the run as it stands, a checkpoint as `Command::Save` makes it (safetensors), of at most [`MOST_UNITS`] units.
 pub fn ask(name: &'static str, then: impl Fn(Vec<u8>) + 'static) {
     listen(&format!("dbm-{name}"), move |detail| {
         if let Ok(bytes) = detail.dyn_into::<Uint8Array>() {

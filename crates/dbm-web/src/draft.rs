@@ -138,6 +138,11 @@ impl Draft {
         })
     }
 
+    /// What suits the data of this name in an address; of the visitor's own data nothing is known there.
+    pub fn suiting(data: &str) -> Self {
+        if data == "bars" { Self::bars() } else { Self::digits() }
+    }
+
     /// What suits a table of so many bits, as the command `dbm impute` has it: there the quiet gradient of contrastive divergence fills gaps better
     /// than the unbiased ones after as many steps.
     pub fn table(width: u32) -> Self {

@@ -3,7 +3,7 @@
 use dbm_core::gradient::EstimatorKind;
 
 /// Its name in the form.
-pub fn name(kind: EstimatorKind) -> &'static str {
+pub const fn name(kind: EstimatorKind) -> &'static str {
     match kind {
         EstimatorKind::UcdLmi => "UCD-LMI",
         EstimatorKind::UcdMh => "UCD-MH, no search",

@@ -1,16 +1,22 @@
 //! What each message of the worker changes on the page.
 
 use crate::actions;
+use crate::asking::Question;
 use crate::bench::{self, Measuring};
+use crate::bridge;
 use crate::draft::{Draft, same_run};
 use crate::gaps;
+use crate::history;
 use crate::keeper;
 use crate::log;
 use crate::model_file;
-use crate::picture::{Half, Picture};
+use crate::picture::Picture;
+use crate::put_away;
 use crate::shape::Shape;
-use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload, Watched};
+use crate::shared;
+use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload};
 use crate::take_home;
+use crate::watched;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -24,6 +30,8 @@ pub enum Purpose {
     Resume,
     /// To save the model in training.
     Save,
+    /// To give the model in training to the page's second program.
+    Give,
     /// To fill the gaps of the data.
     Impute,
     /// To see how good that is.
@@ -51,20 +59,20 @@ pub enum Purpose {
     Pause,
     /// To take one step.
     Step,
-    /// To see samples.
+    /// To see samples, or filters.
     Samples,
-    /// To have a picture, masked like this.
-    Picture(Option<Half>),
+    /// To train at another pace.
+    Pace,
+    /// To have a picture.
+    Picture,
     /// To have it completed.
     Complete {
-        /// What was unknown.
-        unknown: Vec<u8>,
-        /// What that hid.
+        /// What was asked.
+        question: Question,
+        /// What the unknown region hid.
         truth: Option<Vec<u8>>,
-        /// By whom.
-        model: ModelChoice,
     },
-    /// To watch a search; what was unknown.
+    /// To watch a search or a pair; what was unknown.
     Watch(Vec<u8>),
     /// To time training.
     Bench,
@@ -86,6 +94,9 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
         (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
             keeper::keep(state, step);
+            if matches!(purpose, Some(Purpose::Give)) {
+                bridge::give("model", &put_away::latest().map(|bytes| bytes.to_vec()).unwrap_or_default());
+            }
             if matches!(purpose, Some(Purpose::Save)) {
                 take_home::model(state, step);
             }
@@ -94,6 +105,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
         },
+        (Event::Filters(filters), _) => state.filters.set(Some(filters)),
         (Event::Notice { message }, _) => state.say(Tone::News, message),
         (Event::Failed { message }, purpose) => {
             if purpose.is_none() && id.is_none() {
@@ -153,30 +165,23 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
                 (busy.done, busy.total) = (done, total);
             }
         }),
-        (Event::Completions(completions), Purpose::Complete { unknown, truth, model })
+        (Event::Completions(completions), Purpose::Complete { question, truth })
             if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) =>
         {
             state.completing.set(None);
-            state.answers.set(Some(Answered { completions, unknown, truth, model }));
+            let answered = Answered { completions, question, truth };
+            let best = untrack(|| answered.tiles(state)).first().map_or(0, |tile| tile.answer);
+            state.answers.set(Some(answered));
             state.playing.set(false);
-            state.shown.set(Shown::Answer(0));
+            state.shown.set(Shown::Answer(best));
         }
-        (Event::Digit(digit), Purpose::Picture(half)) => {
+        (Event::Digit(digit), Purpose::Picture) => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
             let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
-            let mut picture = Picture::with_gaps(shape, digit.bits, digit.missing);
-            if let Some(half) = half {
-                picture.mask_half(half);
-                picture.forget();
-            }
-            actions::show_picture(state, picture);
+            actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));
         }
-        (Event::Search(trace), Purpose::Watch(unknown)) if !trace.frames.is_empty() => {
-            state.frame.set(0);
-            state.watched.set(Some(Watched { trace, unknown }));
-            state.shown.set(Shown::Search);
-            state.playing.set(!crate::paint::calm());
-        }
+        (Event::Search(trace), Purpose::Watch(unknown)) => watched::take(state, watched::search(trace), unknown),
+        (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(trace), unknown),
         (Event::Progress { done, total }, Purpose::Bench) => state.measuring.update(|measuring| {
             if let Measuring::Working { steps, .. } = measuring {
                 *steps = Some((done, total));
@@ -210,6 +215,7 @@ pub fn gave_up(state: State, purpose: &Purpose) {
         }
         Purpose::Train => state.running.set(false),
         Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
+        Purpose::Give => bridge::give("model", &[]),
         Purpose::Complete { .. } => state.completing.set(None),
         Purpose::Bench => state.measuring.set(Measuring::Stopped),
         _ => {}
@@ -229,8 +235,13 @@ pub fn lost(state: State) {
 
 fn take_metrics(state: State, metrics: Metrics) {
     log::add(&metrics);
+    let mut history = state.history.get_untracked();
+    if history::add(&mut history, metrics.signals, metrics.step) {
+        state.history.set(history);
+    }
     state.running.set(metrics.running);
     state.metrics.set(metrics);
+    shared::compare(state);
 }
 
 fn take_data_choice(state: State, purpose: Option<Purpose>) {
@@ -297,6 +308,8 @@ fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
     take_metrics(state, metrics);
     state.snapshot.set(None);
     state.samples_training.set(None);
+    state.link_to_copy.set(None);
+    shared::set_off(state);
     actions::new_samples(state, ModelChoice::Training);
     actions::fit_picture(state);
 }

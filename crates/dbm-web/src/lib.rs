@@ -5,6 +5,7 @@
 
 mod actions;
 mod address;
+mod asking;
 mod bench;
 mod bins;
 mod bridge;
@@ -13,6 +14,7 @@ mod estimators;
 mod files_line;
 mod gaps;
 mod help;
+mod history;
 mod inbox;
 mod keeper;
 mod link;
@@ -22,11 +24,14 @@ mod paint;
 mod parts;
 mod picture;
 mod put_away;
+mod ranked;
 mod shape;
+mod shared;
 mod state;
 mod study;
 mod take_home;
 mod uploads;
+mod watched;
 
 /// Puts the lab on the page.
 pub fn lab() {

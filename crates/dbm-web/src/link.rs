@@ -11,11 +11,11 @@ use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// What Trunk's loader for the worker is called, beside the page. Versioned: its name carries no hash.
-const WORKER: &str = concat!("./dbm-worker-wasm_loader.js?v=", env!("CARGO_PKG_VERSION"));
+pub const WORKER: &str = concat!("./dbm-worker-wasm_loader.js?v=", env!("CARGO_PKG_VERSION"));
 /// How often silence is looked for.
-const TICK: Duration = Duration::from_secs(2);
+pub const TICK: Duration = Duration::from_secs(2);
 /// Ticks without a word, while work is under way, after which a worker counts as lost.
-const PATIENCE: u32 = 30;
+pub const PATIENCE: u32 = 30;
 /// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
 const WORK_A_TICK: u64 = 1_000_000_000;
 /// Workers started in vain, one after another, before the page gives up.
@@ -91,7 +91,7 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
 }
 
 /// Ticks that the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})`.
-fn leave(command: &Command) -> u32 {
+pub fn leave(command: &Command) -> u32 {
     let (Command::NewRun { plan } | Command::UseData { plan, .. } | Command::Bench { plan, .. }) = command else { return 0 };
     let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
         let (a, b) = (u64::from(pair[0]), u64::from(pair[1]));

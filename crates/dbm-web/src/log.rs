@@ -51,6 +51,9 @@ fn row(metrics: &Metrics, seconds: f64) -> LogRow {
         steps_per_second: metrics.steps_per_second,
         reconstruction_error: metrics.signals.map(|signals| signals.reconstruction_error),
         pseudo_log_likelihood: metrics.signals.map(|signals| signals.pseudo_log_likelihood),
+        free_energy_data: metrics.signals.map(|signals| signals.free_energy),
+        free_energy_samples: metrics.signals.and_then(|signals| signals.free_energy_of_samples),
+        log_likelihood: metrics.signals.and_then(|signals| signals.log_likelihood),
         positive: phase(&metrics.positive),
         negative: phase(&metrics.negative),
     }

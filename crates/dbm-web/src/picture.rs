@@ -19,9 +19,9 @@ pub enum Tool {
     Erase,
 }
 
-/// Half of the picture.
+/// A mask at one press.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Half {
+pub enum Hide {
     /// Rows above the middle.
     Upper,
     /// Rows below the middle.
@@ -30,6 +30,104 @@ pub enum Half {
     Left,
     /// Columns right of the middle.
     Right,
+    /// The middle half of the rows and columns.
+    Centre,
+    /// An eighth of the rows and columns from each side.
+    Frame,
+    /// Every other fourteenth of the rows.
+    Stripes,
+    /// Each pixel with probability 0.3.
+    Random30,
+    /// Each with probability 0.6.
+    Random60,
+    /// Everything: answers are samples.
+    All,
+}
+
+impl Hide {
+    /// In the order of their buttons.
+    pub const ALL: [Self; 10] = [
+        Self::Upper,
+        Self::Lower,
+        Self::Left,
+        Self::Right,
+        Self::Centre,
+        Self::Frame,
+        Self::Stripes,
+        Self::Random30,
+        Self::Random60,
+        Self::All,
+    ];
+
+    /// As the address has it, and what its button is called.
+    pub const fn names(self) -> (&'static str, &'static str) {
+        [
+            ("upper", "Upper half"),
+            ("lower", "Lower half"),
+            ("left", "Left half"),
+            ("right", "Right half"),
+            ("centre", "Centre"),
+            ("frame", "Outer frame"),
+            ("stripes", "Stripes"),
+            ("random30", "Random pixels, 30 %"),
+            ("random60", "Random pixels, 60 %"),
+            ("all", "Everything: sampling"),
+        ][self as usize]
+    }
+
+    /// Whether a cell of a picture of so many rows and columns is hidden.
+    fn hides(self, (row, column): (usize, usize), (rows, columns): (usize, usize), seed: u32) -> bool {
+        let middle = |at: usize, of: usize| 4 * at + 2 > of && 4 * at + 2 < 3 * of;
+        let inner = |at: usize, of: usize| 8 * at + 4 > of && 8 * at + 4 < 7 * of;
+        match self {
+            Self::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
+            Self::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
+            Self::Left => 2 * column < columns,
+            Self::Right => 2 * column >= columns,
+            Self::Centre => middle(row, rows) && middle(column, columns),
+            Self::Frame => !(inner(row, rows) && inner(column, columns)),
+            Self::Stripes => row / rows.div_ceil(14) % 2 == 1,
+            Self::Random30 => chance(seed, row * columns + column) < 30,
+            Self::Random60 => chance(seed, row * columns + column) < 60,
+            Self::All => true,
+        }
+    }
+}
+
+/// A number below 100 for each cell, the same for the same seed (MurmurHash3's last steps).
+fn chance(seed: u32, cell: usize) -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ (cell as u32).wrapping_add(1).wrapping_mul(0x85eb_ca6b);
+    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
+        x = (x ^ (x >> 15)).wrapping_mul(factor);
+    }
+    (x ^ (x >> 16)) % 100
+}
+
+/// Pictures of more units are not written into the address.
+const MOST_WRITTEN: usize = 1024;
+/// Six bits a letter, as in base64 for addresses.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Bits as text, the first bit the highest of the first letter.
+fn written(bits: &[u8]) -> Option<String> {
+    let letter = |six: &[u8]| {
+        char::from(LETTERS[(0..6).fold(0, |sum, at| 2 * sum + usize::from(six.get(at).is_some_and(|&bit| bit != 0)))])
+    };
+    (bits.len() <= MOST_WRITTEN).then(|| bits.chunks(6).map(letter).collect())
+}
+
+/// The same back, where it is so many bits.
+fn read(text: &str, count: usize) -> Option<Vec<u8>> {
+    if text.len() != count.div_ceil(6) {
+        return None;
+    }
+    let mut bits = Vec::with_capacity(count + 6);
+    for letter in text.bytes() {
+        let six = LETTERS.iter().position(|&known| known == letter)?;
+        bits.extend((0..6).rev().map(|at| (six >> at & 1) as u8));
+    }
+    bits.truncate(count);
+    Some(bits)
 }
 
 /// Ink and unknown region, one byte a unit.
@@ -47,6 +145,8 @@ pub struct Picture {
     pub shape: Shape,
     now: Layers,
     past: Vec<Layers>,
+    /// What was undone, the latest last.
+    future: Vec<Layers>,
     /// What nobody knows, one byte a unit; empty where there is nothing of the kind.
     missing: Vec<u8>,
 }
@@ -57,7 +157,7 @@ impl Picture {
         let mut bits = bits;
         bits.resize(shape.units, 0);
         let now = Layers { unknown: vec![0; shape.units], truth: Some(bits.clone()), bits };
-        Self { shape, now, past: Vec::new(), missing: Vec::new() }
+        Self { shape, now, ..Self::default() }
     }
 
     /// One with gaps, 1 where there is one: these are unknown until they are drawn over, and what they hide is not known.
@@ -122,23 +222,38 @@ impl Picture {
         }
     }
 
-    /// Ends an edit; one that changed nothing is forgotten.
+    /// Ends an edit; one that changed nothing is forgotten, and after any other there is nothing to redo.
     pub fn end(&mut self) {
         if self.past.last() == Some(&self.now) {
             self.past.pop();
+        } else {
+            self.future.clear();
         }
     }
 
     /// Takes the last edit back.
     pub fn undo(&mut self) {
         if let Some(before) = self.past.pop() {
-            self.now = before;
+            self.future.push(std::mem::replace(&mut self.now, before));
+        }
+    }
+
+    /// Whether there is something to redo.
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+
+    /// Takes the last undo back.
+    pub fn redo(&mut self) {
+        if let Some(after) = self.future.pop() {
+            self.past.push(std::mem::replace(&mut self.now, after));
         }
     }
 
     /// Makes this the picture that no undo goes behind.
     pub fn forget(&mut self) {
         self.past.clear();
+        self.future.clear();
     }
 
     /// Uses a tool on all cells whose centre lies within a round brush, all along a line between two places in cells.
@@ -180,30 +295,66 @@ impl Picture {
         }
     }
 
-    /// Makes exactly one half unknown, and the gaps.
-    pub fn mask_half(&mut self, half: Half) {
+    /// Makes exactly that unknown, and the gaps; `seed` draws random pixels.
+    pub fn hide(&mut self, hide: Hide, seed: u32) {
         self.begin();
-        let (rows, columns) = (self.shape.rows, self.shape.columns);
-        for unit in 0..self.shape.units {
-            let cell = unit / self.shape.depth.max(1);
-            let (row, column) = (cell / columns, cell % columns);
-            let masked = match half {
-                Half::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
-                Half::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
-                Half::Left => 2 * column < columns,
-                Half::Right => 2 * column >= columns,
-            };
-            self.now.unknown[unit] = u8::from(masked || self.is_missing(unit));
-        }
+        self.now.unknown = self.hidden(hide, seed);
         self.end();
+    }
+
+    fn hidden(&self, hide: Hide, seed: u32) -> Vec<u8> {
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        let hidden = |unit: usize| {
+            let cell = unit / self.shape.depth.max(1);
+            hide.hides((cell / columns, cell % columns), (rows, columns), seed) || self.is_missing(unit)
+        };
+        (0..self.shape.units).map(|unit| u8::from(hidden(unit))).collect()
+    }
+
+    /// Whether exactly that is unknown.
+    pub fn has_hidden(&self, hide: Hide, seed: u32) -> bool {
+        self.now.unknown == self.hidden(hide, seed)
     }
 
     /// Makes everything known but the gaps.
     pub fn clear_mask(&mut self) {
         self.begin();
-        self.now.unknown.fill(0);
-        self.now.unknown[..self.missing.len()].copy_from_slice(&self.missing);
+        self.now.unknown = (0..self.shape.units).map(|unit| u8::from(self.is_missing(unit))).collect();
         self.end();
+    }
+
+    /// The unknown region as the address has it: a name, or bit by bit; nothing where that would be too long.
+    pub fn mask_text(&self, seed: u32) -> Option<String> {
+        match Hide::ALL.into_iter().find(|&hide| self.has_hidden(hide, seed)) {
+            Some(hide) => Some(hide.names().0.into()),
+            None if self.n_unknown() == 0 => Some("none".into()),
+            None => written(&self.now.unknown),
+        }
+    }
+
+    /// Takes such a text up; one that means nothing changes nothing.
+    pub fn set_mask(&mut self, text: &str, seed: u32) {
+        if let Some(hide) = Hide::ALL.into_iter().find(|hide| hide.names().0 == text) {
+            self.hide(hide, seed);
+        } else if text == "none" {
+            self.clear_mask();
+        } else if let Some(unknown) = read(text, self.shape.units) {
+            self.now.unknown = unknown;
+        }
+    }
+
+    /// What was drawn, bit by bit, where something was and it is not too long.
+    pub fn ink_text(&self) -> Option<String> {
+        let drawn = self.now.truth.is_none() && self.missing.is_empty() && self.now.bits.contains(&1);
+        written(&self.now.bits).filter(|_| drawn)
+    }
+
+    /// Takes such a text up; one that means nothing changes nothing.
+    pub fn set_ink(&mut self, text: &str) {
+        if let Some(bits) = read(text, self.shape.units) {
+            self.now.bits = bits;
+            self.now.truth = None;
+        }
     }
 }
 
@@ -214,7 +365,7 @@ mod tests {
     #[test]
     fn halves_strokes_and_undo() {
         let mut picture = Picture::new(Shape::of((4, 4), 1), vec![1; 16]);
-        picture.mask_half(Half::Lower);
+        picture.hide(Hide::Lower, 0);
         assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
         picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
         assert_eq!(picture.n_unknown(), 4);
@@ -235,7 +386,7 @@ mod tests {
     fn gaps_stay_unknown_until_they_are_drawn_over() {
         let mut picture = Picture::with_gaps(Shape::of((2, 2), 1), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
         assert_eq!((picture.unknown(), picture.truth()), (&[0, 1, 0, 0][..], None));
-        picture.mask_half(Half::Lower);
+        picture.hide(Hide::Lower, 0);
         assert_eq!(picture.unknown(), [0, 1, 1, 1]);
         picture.stroke(Tool::Unmask, (0.5, 0.5), (1.5, 1.5), 3.0);
         assert_eq!(picture.unknown(), [0, 1, 0, 0]);
@@ -245,6 +396,70 @@ mod tests {
         assert_eq!(picture.unknown(), [0, 1, 0, 0]);
         // A length that is no picture's is no gap.
         assert_eq!(Picture::with_gaps(Shape::of((2, 2), 1), vec![1; 4], vec![1; 3]).n_unknown(), 0);
+    }
+
+    #[test]
+    fn what_was_undone_is_redone_until_something_else_is_done() {
+        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![0; 16]);
+        let draw = |picture: &mut Picture, column: f64| {
+            picture.begin();
+            picture.stroke(Tool::Draw, (0.5, column), (0.5, column), 1.0);
+            picture.end();
+        };
+        draw(&mut picture, 0.5);
+        draw(&mut picture, 1.5);
+        picture.undo();
+        picture.undo();
+        assert_eq!((picture.bits()[..2].to_vec(), picture.can_undo(), picture.can_redo()), (vec![0, 0], false, true));
+        picture.redo();
+        picture.hide(Hide::All, 0);
+        assert_eq!((picture.bits()[..2].to_vec(), picture.can_redo()), (vec![1, 0], false));
+        picture.undo();
+        // An edit that changes nothing is none.
+        draw(&mut picture, 0.5);
+        picture.redo();
+        assert_eq!(picture.n_unknown(), 16);
+    }
+
+    #[test]
+    fn presets_hide_what_they_say_and_are_told_apart_in_every_shape() {
+        let mut picture = Picture::new(Shape::of((28, 28), 1), vec![0; 784]);
+        let mut counts = Vec::new();
+        for hide in Hide::ALL {
+            picture.hide(hide, 43);
+            assert_eq!(picture.mask_text(43).as_deref(), Some(hide.names().0));
+            counts.push(picture.n_unknown());
+        }
+        assert_eq!(counts[..7], [392, 392, 392, 392, 196, 784 - 400, 392]);
+        // 784 draws at 0.3 and at 0.6, seed 43: within 4 standard deviations.
+        assert!((183..=287).contains(&counts[7]) && (415..=525).contains(&counts[8]) && counts[9] == 784, "{counts:?}");
+        for image in [(1, 1), (1, 2), (1, 13), (4, 4), (0, 0)] {
+            for hide in Hide::ALL {
+                Picture::blank(Shape::of(image, 1)).hide(hide, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn ink_and_masks_travel_as_text() {
+        let shape = Shape::of((28, 28), 1);
+        let mut picture = Picture::blank(shape);
+        picture.stroke(Tool::Draw, (3.0, 3.0), (20.0, 17.0), 3.0);
+        picture.stroke(Tool::Mask, (14.0, 2.0), (14.0, 26.0), 2.0);
+        let (mask, ink) = (picture.mask_text(1).unwrap(), picture.ink_text().unwrap());
+        assert_eq!((mask.len(), ink.len()), (131, 131));
+        let mut again = Picture::blank(shape);
+        again.set_ink(&ink);
+        again.set_mask(&mask, 1);
+        assert_eq!((again.bits(), again.unknown()), (picture.bits(), picture.unknown()));
+        // Nonsense and other shapes' texts change nothing.
+        for text in ["", "lowest", "AAAA", &"é".repeat(65), &"%".repeat(131), &ink[1..]] {
+            again.set_ink(text);
+            again.set_mask(text, 1);
+            assert_eq!((again.bits(), again.unknown()), (picture.bits(), picture.unknown()), "{text}");
+        }
+        again.set_mask("none", 1);
+        assert_eq!((again.n_unknown(), Picture::new(shape, vec![1; 784]).ink_text()), (0, None));
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
 use crate::address::View;
-use crate::bench::{Asked, Measuring};
+use crate::asking::{Asking, Question, Wanted};
+use crate::bench::{self, Measuring};
 use crate::draft::Draft;
 use crate::link::Link;
 use crate::picture::{Picture, Tool};
+use crate::shared::Asked;
 use dbm_protocol::{
-    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Grid, Metrics, ModelChoice, NamedBytes,
-    RunPlan, SearchTrace, Understood,
+    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice,
+    NamedBytes, RunPlan, Understood,
 };
 use leptos::prelude::*;
 
@@ -93,7 +95,7 @@ pub enum Shown {
     Answer(usize),
     /// How far the answers agree.
     Agreement,
-    /// The watched search, at the present frame.
+    /// What is watched, at the present frame.
     Search,
 }
 
@@ -112,6 +114,24 @@ pub enum Start {
 }
 
 impl Start {
+    /// In the order of the select.
+    pub const ALL: [Self; 4] = [Self::Generated, Self::Sample, Self::Data, Self::Blank];
+
+    /// As the address has it.
+    pub const fn word(self) -> &'static str {
+        ["sample", "generated", "data", "blank"][self as usize]
+    }
+
+    /// The one that the address means; the default where it means none.
+    pub fn of(word: &str) -> Self {
+        Self::ALL.into_iter().find(|start| start.word() == word).unwrap_or_default()
+    }
+
+    /// The mask that a picture from there begins with.
+    pub const fn mask(self) -> &'static str {
+        if matches!(self, Self::Blank) { "none" } else { "lower" }
+    }
+
     /// What the worker is asked for; nothing for a blank picture.
     pub fn source(self) -> Option<DigitSource> {
         match self {
@@ -195,21 +215,32 @@ pub struct Busy {
 pub struct Answered {
     /// The answers.
     pub completions: Completions,
-    /// What was unknown.
-    pub unknown: Vec<u8>,
-    /// What it hid, where that is known.
+    /// What they answer.
+    pub question: Question,
+    /// What the unknown region hid, where that is known.
     pub truth: Option<Vec<u8>>,
-    /// Who answered.
-    pub model: ModelChoice,
 }
 
-/// A watched search together with what was unknown.
+/// A search or a pair that is watched, together with what was unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watched {
-    /// The search.
-    pub trace: SearchTrace,
+    /// State by state.
+    pub frames: Vec<Frame>,
     /// What was unknown.
     pub unknown: Vec<u8>,
+}
+
+/// One state of what is watched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// The visible layer, one byte a unit: of x, where a pair is watched.
+    pub x: Vec<u8>,
+    /// That of y; empty where a search is watched.
+    pub y: Vec<u8>,
+    /// Energies of both; no number where there is no y.
+    pub energies: [f64; 2],
+    /// What happened.
+    pub words: String,
 }
 
 macro_rules! signals {
@@ -278,6 +309,20 @@ signals! {
     kept: Option<u32>,
     /// Where training stands.
     metrics: Metrics,
+    /// The signals so far, to be drawn: at most [`crate::history::MOST`].
+    history: Vec<dbm_protocol::Signals>,
+    /// Steps a second at most; 0 for as many as can be.
+    pace: u32,
+    /// What an address asked for, as long as data and settings are still those.
+    asked: Option<Asked>,
+    /// The link to the paused run, where it could not be put on the clipboard.
+    link_to_copy: Option<String>,
+    /// What hidden units respond to.
+    filters: Option<Filters>,
+    /// The hidden layer whose filters are to be shown, the lowest being 1; 0 for that one too.
+    filter_layer: u32,
+    /// Which of the curves is shown.
+    curve: usize,
     /// Whether training runs, or has just been asked to.
     running: bool,
     /// The latest samples of the pretrained model.
@@ -288,6 +333,10 @@ signals! {
     picture: Picture,
     /// Where the next one comes from.
     start: Start,
+    /// What the Complete view is set to.
+    asking: Asking,
+    /// What the address wants done with the next picture.
+    wanted: Option<Wanted>,
     /// What a press on the canvas does.
     tool: Tool,
     /// Width of the brush, in cells.
@@ -298,7 +347,7 @@ signals! {
     answers: Option<Answered>,
     /// The completion at work.
     completing: Option<Busy>,
-    /// The latest watched search.
+    /// The search or pair that was last watched.
     watched: Option<Watched>,
     /// Which of its frames is shown.
     frame: usize,
@@ -311,7 +360,7 @@ signals! {
     /// Whether a file is being dragged over the page.
     dragging: bool,
     /// The benchmark that the page is for, where it is no lab.
-    bench: Option<Asked>,
+    bench: Option<bench::Asked>,
     /// Where that stands.
     measuring: Measuring,
     /// Bumped when canvases must be drawn anew: theme, size.
@@ -343,6 +392,12 @@ impl State {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),
         }
+    }
+
+    /// The hidden layer whose filters are shown: the one that was chosen, where the model on view has it.
+    pub fn shown_filters(self) -> u32 {
+        let depth = self.about().map_or(1, |about| about.sizes.len() as u32 - 1);
+        if self.filter_layer.get() <= depth { self.filter_layer.get().max(1) } else { 1 }
     }
 
     /// The samples on view.

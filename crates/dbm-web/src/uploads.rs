@@ -21,7 +21,7 @@ const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
 const HELD_BACK: f64 = 0.1;
 
 /// What the fetched digits are called.
-const MNIST: &str = "MNIST";
+pub const MNIST: &str = "MNIST";
 
 thread_local! {
     /// Whether a look has been asked for.

@@ -8,13 +8,20 @@ use dbm_core::complete::Completer;
 use dbm_core::impute::{self, Imputer, Method, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
+use dbm_core::signals::mean_free_energy;
+use dbm_core::study::{Caps, Draw};
 use dbm_core::{Dbm, Examples, Units};
-use dbm_protocol::{CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, SearchFrame, SearchTrace};
+use dbm_protocol::{
+    CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, PairFrame, PairKernel, PairMove, PairTrace, SearchFrame,
+    SearchTrace,
+};
 use std::collections::HashSet;
 use std::rc::Rc;
 
 /// A search longer than this is cut, and says so.
 pub const MAX_SWEEPS: u32 = 1000;
+/// Tries of one draw of a watched Gibbs pair.
+const MAX_TRIES: u32 = 1000;
 /// Samples computed in one slice.
 const CHUNK: usize = 16;
 
@@ -43,7 +50,7 @@ pub struct Job {
 
 enum Kind {
     Samples { view: View, seed: u64, count: usize, bits: Vec<u8> },
-    Complete { view: View, completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, started: f64 },
+    Complete { view: View, completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, search: bool, started: f64 },
     Bench(Box<Bench>),
     Impute { imputer: Box<Imputer>, data: Examples, probabilities: Vec<f32>, done: usize },
     Evaluate { evaluation: Box<impute::Evaluation>, held_back: bool, outcomes: Vec<Outcome>, done: usize },
@@ -67,14 +74,27 @@ impl Job {
         Self { id, kind: Kind::Samples { view, seed: u64::from(seed), count: count as usize, bits: Vec::new() } }
     }
 
-    pub fn complete(id: u32, view: View, question: &Question, answers: u32, method: CompletionMethod, seed: u32) -> Self {
+    pub fn complete(
+        id: u32,
+        view: View,
+        question: &Question,
+        answers: u32,
+        (method, clean_up): (CompletionMethod, bool),
+        seed: u32,
+    ) -> Self {
         let (visible, known) = question.rows(view.model.units(), answers as usize);
-        let completer = Box::new(Completer::complete(&view.model, visible, known, u64::from(seed), 0));
-        let sweeps = match method {
-            CompletionMethod::Search => 0,
-            CompletionMethod::Gibbs { sweeps } => sweeps,
+        let (model, seed) = (&view.model, u64::from(seed));
+        let completer = Box::new(if clean_up {
+            Completer::clean_up(model, visible, known, seed, 0, MAX_SWEEPS)
+        } else {
+            Completer::complete(model, visible, known, seed, 0)
+        });
+        let (sweeps, search) = match method {
+            CompletionMethod::Search => (0, true),
+            CompletionMethod::Gibbs { sweeps } => (sweeps, true),
+            CompletionMethod::Sample { sweeps } => (sweeps, false),
         };
-        let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, sweeps, started: now() };
+        let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, sweeps, search, started: now() };
         Self { id: Some(id), kind }
     }
 
@@ -101,6 +121,16 @@ impl Job {
         if let Kind::Bench(bench) = &mut self.kind { Some(bench) } else { None }
     }
 
+    /// The mean free energy of the samples of a training run, and its step, where that is what came of it.
+    pub fn free_energy(&self, event: &Event) -> Option<(u32, f64)> {
+        match (&self.kind, event) {
+            (Kind::Samples { view, .. }, Event::Samples(Grid { bits, .. })) if self.id.is_none() => {
+                Some((view.step, mean_free_energy(&view.model, bits)))
+            }
+            _ => None,
+        }
+    }
+
     /// Works until the clock shows `until`, at least once.
     pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
         match &mut self.kind {
@@ -122,7 +152,7 @@ impl Job {
                     bits,
                 })))
             }
-            Kind::Complete { view, completer, answers, done, sweeps, started } => {
+            Kind::Complete { view, completer, answers, done, sweeps, search, started } => {
                 let model = &view.model;
                 while done < sweeps {
                     completer.sweep(model);
@@ -131,7 +161,11 @@ impl Job {
                         return Slice::Progress { done: *done, total: *sweeps };
                     }
                 }
-                let (bits, searches) = completer.finish(model, MAX_SWEEPS);
+                let (bits, searches) = if *search {
+                    completer.finish(model, MAX_SWEEPS)
+                } else {
+                    (completer.visible_bits(), vec![SearchInfo::default(); *answers])
+                };
                 let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
                 Slice::Ends(Box::new(Event::Completions(Completions {
                     answers: *answers as u32,
@@ -139,6 +173,7 @@ impl Job {
                     bits,
                     distinct,
                     sweeps: searches.iter().map(|search| search.sweeps).collect(),
+                    energies: completer.energies(model),
                     seconds: now() - *started,
                 })))
             }
@@ -217,11 +252,47 @@ pub fn watch(view: &View, question: &Question, seed: u32) -> SearchTrace {
         half_sweep,
         energy: model.energy(&chains.state(0)),
         flipped,
-        visible: chains.layer(0).row(0).iter().map(|&x| u8::from(x > 0.5)).collect(),
+        visible: bits(chains.layer(0).row(0)),
     };
     let mut frames = vec![frame(&chains, 0, 0)];
     let SearchInfo { sweeps, capped } = search_observed(model, &mut chains, first[0], MAX_SWEEPS, |chains, flipped| {
         frames.push(frame(chains, frames.len() as u32, flipped));
     });
     SearchTrace { image: view.shape(), frames, sweeps, capped }
+}
+
+/// A coupled pair from the mode where that search ends, step by step.
+pub fn watch_pair(view: &View, question: &Question, kernel: PairKernel, steps: u32, seed: u32) -> PairTrace {
+    let model = &*view.model;
+    let (visible, known) = question.rows(model.units(), 1);
+    let mut completer = Completer::complete(model, visible, known, u64::from(seed), 0);
+    completer.finish(model, MAX_SWEEPS);
+    let frame = |[x, y]: [&[Vec<f32>]; 2], moved| PairFrame {
+        x: bits(&x[0]),
+        y: bits(&y[0]),
+        energies: [x, y].map(|state| model.energy(state)),
+        differ: x.iter().flatten().zip(y.iter().flatten()).filter(|(x, y)| x != y).count() as u32,
+        moved,
+    };
+    let mut frames = Vec::new();
+    let caps = Caps { meeting: steps, tries: MAX_TRIES };
+    let (x0, meeting) = completer.couple(model, kernel, caps, &mut |step| {
+        let moved = match &step.draw {
+            Draw::Metropolis { proposal, u, energies } => PairMove::Metropolis {
+                proposal: proposal.energy,
+                u: *u,
+                log_accept: energies.map(|energy| energy - proposal.energy),
+            },
+            Draw::Gibbs(None) => PairMove::Alone,
+            Draw::Gibbs(Some((draw, _))) => PairMove::Gibbs { shared: draw.shared, tries: draw.tries, tries_capped: draw.capped },
+        };
+        frames.push(frame(step.after, moved));
+    });
+    frames.insert(0, frame([&x0, &x0], PairMove::Start));
+    PairTrace { frames, capped: meeting.capped }
+}
+
+/// A visible layer as bytes 0 and 1.
+fn bits(layer: &[f32]) -> Vec<u8> {
+    layer.iter().map(|&x| u8::from(x > 0.5)).collect()
 }

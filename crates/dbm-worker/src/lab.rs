@@ -4,7 +4,7 @@
 
 use crate::bench::Bench;
 use crate::clock::now;
-use crate::jobs::{Job, Question, Slice, watch};
+use crate::jobs::{Job, Question, Slice, watch, watch_pair};
 use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
 use crate::sources;
@@ -21,17 +21,22 @@ const SLICE_SECONDS: f64 = 0.015;
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
-/// Training shows samples, and looks at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on them.
+/// Training shows samples, with a look at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on that.
 const SAMPLES_SECONDS: f64 = 0.4;
-const SAMPLES_SHARE: f64 = 40.0;
+const SAMPLES_SHARE: f64 = 54.0;
+/// It looks at its signals alone at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that: together a fortieth.
+const LOOKS_SECONDS: f64 = 0.1;
+const LOOKS_SHARE: f64 = 160.0;
 /// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
 const TRAINING_SAMPLES: u32 = 64;
 /// Training puts a snapshot away this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of its time: at most
 /// so much is lost with the tab, and what the browser's storage takes to write it.
 const SNAPSHOT_SECONDS: f64 = 4.0;
 const SNAPSHOT_SHARE: f64 = 20.0;
+const MAX_PACE: u32 = 1000;
 const MAX_SAMPLES: u32 = 400;
 const MAX_ANSWERS: u32 = 64;
+const MAX_PAIR_STEPS: u32 = 1000;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
 const MAX_COMPLETIONS: u32 = 256;
 
@@ -50,6 +55,10 @@ pub struct Lab {
     waits: bool,
     /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
     held: VecDeque<Request>,
+    /// Steps a second that training takes at most; 0 for as many as it can,
+    pace: u32,
+    /// and when the next one may begin.
+    next_step: f64,
     /// Since when the page is to have a snapshot, as soon as all of the run is here.
     owes_snapshot: Option<f64>,
 }
@@ -76,6 +85,7 @@ enum Goal {
 #[derive(Default)]
 struct Shown {
     metrics: f64,
+    looks_due: f64,
     samples_due: f64,
     samples_seconds: f64,
     snapshot_due: f64,
@@ -197,8 +207,24 @@ impl Lab {
     }
 
     fn can_train(&self) -> bool {
+        self.would_train() && self.pause().is_none()
+    }
+
+    fn would_train(&self) -> bool {
         let gathering = self.run.as_ref().is_some_and(Run::is_gathering);
         self.goal != Goal::Rest && !self.waits && !gathering && !self.jobs.iter().any(Job::is_bench)
+    }
+
+    /// Seconds until [`Lab::work`] has something to do, where there is nothing now but a step whose time has not come.
+    pub fn due(&self) -> Option<f64> {
+        self.pause().filter(|_| self.would_train())
+    }
+
+    /// Seconds until the next step may begin; none where one may, or has.
+    fn pause(&self) -> Option<f64> {
+        let single = matches!(self.goal, Goal::OneStep(_));
+        let wait = if self.pace == 0 || single { 0.0 } else { self.next_step - now() };
+        (wait > 0.0 && self.run.as_ref().is_some_and(Run::between_steps)).then_some(wait)
     }
 
     /// One slice: of the request at work, if any, and otherwise of training.
@@ -228,7 +254,15 @@ impl Lab {
                     // Others get their turn, so that a long completion does not hold up a short one.
                     self.jobs.push_back(job);
                 }
-                Slice::Ends(event) => out.push(message_of(job.id, *event)),
+                Slice::Ends(event) => {
+                    let seen = job.free_energy(&event);
+                    out.push(message_of(job.id, *event));
+                    if let (Some((step, free_energy)), Some(run)) = (seen, &mut self.run)
+                        && run.look_at_samples(step, free_energy)
+                    {
+                        out.push(message_of(None, Event::Metrics(run.metrics(self.goal != Goal::Rest))));
+                    }
+                }
             }
             if own {
                 self.shown.samples_seconds += now() - started;
@@ -261,6 +295,15 @@ impl Lab {
                 Ok(Some(Event::Done))
             }
             Command::Save => self.save().map(Some),
+            Command::Pace { steps_a_second } => {
+                if steps_a_second > 0 {
+                    within("the number of steps a second", steps_a_second, MAX_PACE)?;
+                }
+                self.pace = steps_a_second;
+                self.next_step = 0.0;
+                Ok(Some(Event::Done))
+            }
+            Command::Filters { model, layer, count } => self.filters(model, layer, count).map(Some),
             Command::Impute { completions, sweeps, seed } => {
                 let job = self.impute(id, imputing(completions, sweeps, seed)?)?;
                 self.jobs.push_back(job);
@@ -278,20 +321,26 @@ impl Lab {
                 Ok(None)
             }
             Command::Digit { source, model, seed } => self.digit(source, model, seed).map(Some),
-            Command::Complete { model, values, unknown, answers, method, seed } => {
+            Command::Complete { model, values, unknown, answers, method, clean_up, seed } => {
                 within("the number of answers", answers, MAX_ANSWERS)?;
-                if let CompletionMethod::Gibbs { sweeps } = method {
+                if let CompletionMethod::Gibbs { sweeps } | CompletionMethod::Sample { sweeps } = method {
                     within("the number of Gibbs sweeps", sweeps, MAX_GIBBS_SWEEPS)?;
                 }
                 let view = self.view(model)?;
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
-                self.jobs.push_back(Job::complete(id, view, &question, answers, method, seed));
+                self.jobs.push_back(Job::complete(id, view, &question, answers, (method, clean_up), seed));
                 Ok(None)
             }
             Command::Watch { model, values, unknown, seed } => {
                 let view = self.view(model)?;
                 let question = Question::new(view.model.n_visible(), values, unknown)?;
                 Ok(Some(Event::Search(watch(&view, &question, seed))))
+            }
+            Command::WatchPair { model, values, unknown, kernel, steps, seed } => {
+                within("the number of steps", steps, MAX_PAIR_STEPS)?;
+                let view = self.view(model)?;
+                let question = Question::new(view.model.n_visible(), values, unknown)?;
+                Ok(Some(Event::Pair(watch_pair(&view, &question, kernel, steps, seed))))
             }
             Command::Bench { source, plan, protocol, workers } => {
                 if self.jobs.iter().any(Job::is_bench) {
@@ -459,6 +508,11 @@ impl Lab {
             self.goal = Goal::Rest;
             return;
         }
+        if self.pace > 0 && run.between_steps() {
+            // Late by less than a step, the next one makes up for it.
+            let (time, apart) = (now(), 1.0 / f64::from(self.pace));
+            self.next_step = apart + self.next_step.clamp(time - apart, time);
+        }
         let finished = loop {
             match run.advance(&mut self.crew) {
                 Ok(Advance::Goes) if now() >= until || self.crew.has_posts() => break false,
@@ -509,6 +563,10 @@ impl Lab {
                 if time >= self.shown.samples_due {
                     run.look();
                     self.shown.samples_seconds += now() - time;
+                } else if time >= self.shown.looks_due {
+                    run.look();
+                    let looked = now();
+                    self.shown.looks_due = looked + LOOKS_SECONDS.max(LOOKS_SHARE * (looked - time));
                 }
                 if time - self.shown.metrics >= METRICS_SECONDS {
                     self.shown.metrics = time;

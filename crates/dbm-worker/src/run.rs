@@ -7,11 +7,11 @@ use crate::recent::RecentPhase;
 use crate::sources::Material;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, init, signals};
+use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, exact, init, signals};
 use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, DataError, Precision};
-use dbm_protocol::{About, Metrics, Pretraining, RunPlan, Signals, Start};
+use dbm_protocol::{About, Activity, Metrics, Pretraining, RunPlan, Signals, Start};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps a second are measured over this many seconds.
@@ -35,6 +35,7 @@ pub struct Run {
     negative: RecentPhase,
     finished_at: VecDeque<f64>,
     signals: Option<Signals>,
+    activities: Vec<Activity>,
     update_seconds: f64,
     /// What to go back to where helpers are lost with their part of the run: a checkpoint; empty for the beginning.
     kept: Vec<u8>,
@@ -77,6 +78,9 @@ pub struct LastStep<'a> {
 
 /// Examples that a look at the signals takes.
 const LOOK_EXAMPLES: usize = 50;
+
+/// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
+const LIKELIHOOD_TERMS: f64 = 5e6;
 
 /// Share of the last look in the pseudo-likelihood shown: one look is noisy.
 const LOOK_SHARE: f64 = 0.2;
@@ -147,6 +151,7 @@ impl Run {
             negative: RecentPhase::default(),
             finished_at: VecDeque::new(),
             signals: None,
+            activities: Vec::new(),
             update_seconds: 0.0,
             kept: Vec::new(),
             alone: AloneSteps::default(),
@@ -155,15 +160,30 @@ impl Run {
 
     /// Looks at how the model does on the data; [`Run::metrics`] tells.
     pub fn look(&mut self) {
-        let (seed, step) = (self.plan.settings.seed, u64::from(self.steps()));
-        let Ok(seen) = signals::Signals::of(&self.model(), &self.material.data.examples, LOOK_EXAMPLES, seed, step) else {
+        let (seed, step, model) = (self.plan.settings.seed, self.steps(), self.model());
+        let examples = &self.material.data.examples;
+        let Ok(seen) = signals::Signals::of(&model, examples, LOOK_EXAMPLES, seed, u64::from(step)) else {
             return; // never: the model was made as wide as these data
         };
+        let small =
+            examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
         let smooth = |before: f64| before + LOOK_SHARE * (seen.pseudo_log_likelihood - before);
         self.signals = Some(Signals {
             reconstruction_error: seen.reconstruction_error,
             pseudo_log_likelihood: self.signals.map_or(seen.pseudo_log_likelihood, |last| smooth(last.pseudo_log_likelihood)),
+            step,
+            free_energy: seen.free_energy,
+            free_energy_of_samples: None,
+            log_likelihood: if small { exact::log_likelihood(&model, examples).ok() } else { None },
         });
+        let told = |signals::Activity { bins, low, high }| Activity { bins, low, high };
+        self.activities = seen.activities.into_iter().map(told).collect();
+    }
+
+    /// Takes in the mean free energy of samples of the run as it was at this step; whether that belongs to the last look.
+    pub fn look_at_samples(&mut self, step: u32, free_energy: f64) -> bool {
+        let seen = self.signals.as_mut().filter(|seen| seen.step == step);
+        seen.map(|seen| seen.free_energy_of_samples = Some(free_energy)).is_some()
     }
 
     /// One shard of the present step, begun if need be, or one minibatch of pretraining. Helpers who share the run are told of each step.
@@ -409,6 +429,7 @@ impl Run {
             steps_per_second: rate,
             checksum: if running || self.is_pretraining() { String::new() } else { format!("{:016x}", self.model().checksum()) },
             signals: self.signals,
+            activities: self.activities.clone(),
             recent_steps: self.negative.len() as u32,
             positive: self.positive.metrics(settings),
             negative: self.negative.metrics(settings),

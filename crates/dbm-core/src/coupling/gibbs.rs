@@ -4,7 +4,8 @@
 use super::PairKernel;
 use crate::Dbm;
 use crate::chains::Chains;
-use crate::math::logistic;
+use crate::linalg::add_scaled_rows_exactly;
+use crate::math::{logistic_each, sum_softplus};
 use crate::parity::Parity;
 use crate::rng::Stream;
 use std::rc::Rc;
@@ -34,33 +35,52 @@ impl BlockCoupling {
         !Self::keeps(u, log_ratio)
     }
 
-    /// Draws the pair as bits, and says whether the cap on tries was reached.
-    pub fn draw(&self, p: &[f64], q: &[f64], stream: &mut Stream) -> (Vec<bool>, Vec<bool>, bool) {
-        let first = common_uniforms(p, q, stream).0;
-        if Self::keeps(stream.uniform(), log_ratio(p, q, &first)) {
-            return (first.clone(), first, false);
+    /// Draws the pair.
+    pub fn draw(&self, p: &[f64], q: &[f64], stream: &mut Stream) -> BlockDraw {
+        self.draw_by(p, q, |x| log_ratio(p, q, x), stream)
+    }
+
+    /// The same, for a known `ratio(x) = log p(x) - log q(x)`.
+    fn draw_by(&self, p: &[f64], q: &[f64], ratio: impl Fn(&[bool]) -> f64, stream: &mut Stream) -> BlockDraw {
+        let first = common_uniforms(p, p, stream).0;
+        if Self::keeps(stream.uniform(), ratio(&first)) {
+            return BlockDraw { y: first.clone(), x: first, shared: true, tries: 0, capped: false };
         }
-        let (mut x, mut y, mut last) = (None, None, None);
-        for _ in 0..self.max_tries {
+        let (mut x, mut y, mut last, mut tries) = (None, None, None, 0);
+        while tries < self.max_tries && (x.is_none() || y.is_none()) {
+            tries += 1;
             let (try_x, try_y) = common_uniforms(p, q, stream);
             let u = stream.uniform();
-            if x.is_none() && Self::in_residual(u, log_ratio(p, q, &try_x)) {
+            if x.is_none() && Self::in_residual(u, ratio(&try_x)) {
                 x = Some(try_x);
             }
-            if y.is_none() && Self::in_residual(u, log_ratio(q, p, &try_y)) {
+            // log q(y) - log p(y)
+            if y.is_none() && Self::in_residual(u, -ratio(&try_y)) {
                 y = Some(try_y);
             } else {
                 last = Some(try_y);
-            }
-            if x.is_some() && y.is_some() {
-                break;
             }
         }
         let capped = x.is_none() || y.is_none();
         let x = x.unwrap_or(first);
         let y = y.or(last).unwrap_or_else(|| x.clone());
-        (x, y, capped)
+        BlockDraw { x, y, shared: false, tries, capped }
     }
+}
+
+/// A pair that a [`BlockCoupling`] drew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockDraw {
+    /// One bit a unit.
+    pub x: Vec<bool>,
+    /// The same.
+    pub y: Vec<bool>,
+    /// Whether y kept what x had drawn.
+    pub shared: bool,
+    /// Tries of the draws from the residuals; 0 where the draw was shared.
+    pub tries: u32,
+    /// Whether the cap on tries was reached.
+    pub capped: bool,
 }
 
 /// Whether a unit of probability `p` is high, for a uniform `u` in `[0, 1)`.
@@ -87,6 +107,44 @@ pub(crate) fn log_ratio(p: &[f64], q: &[f64], x: &[bool]) -> f64 {
     each.map(|((&p, &q), &high)| log(p, high) - log(q, high)).sum()
 }
 
+/// The law of the free units of one parity given the other: their fields times the gap of the units.
+struct Block {
+    /// `log P(high) - log P(low)`.
+    log_odds: Vec<f64>,
+    /// `P(high)`.
+    high: Vec<f64>,
+}
+
+impl Block {
+    fn new(log_odds: Vec<f64>) -> Self {
+        let mut high = vec![0.0; log_odds.len()];
+        logistic_each(&log_odds, &mut high);
+        Self { log_odds, high }
+    }
+
+    /// `log p(x) - log q(x)` as a function of x. With `log p(x) = sum_{i high} a_i - sum_i log(1 + exp(a_i))` it takes no logarithm a unit.
+    fn log_ratio_to(&self, other: &Self) -> impl Fn(&[bool]) -> f64 {
+        let all_low = sum_softplus(&other.log_odds) - sum_softplus(&self.log_odds);
+        let more: Vec<f64> = self.log_odds.iter().zip(&other.log_odds).map(|(a, b)| a - b).collect();
+        move |x| all_low + more.iter().zip(x).map(|(&more, &high)| if high { more } else { 0.0 }).sum::<f64>()
+    }
+}
+
+/// A state with its fields, which a step carries along by the units that flip.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GibbsPoint {
+    /// One vector a layer.
+    pub state: Vec<Vec<f32>>,
+    /// The same; those of a wholly clamped visible layer are not kept up to date.
+    fields: Vec<Vec<f64>>,
+}
+
+impl AsRef<[Vec<f32>]> for GibbsPoint {
+    fn as_ref(&self) -> &[Vec<f32>] {
+        &self.state
+    }
+}
+
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped.
 pub struct Gibbs<'a> {
     /// The model.
@@ -99,61 +157,115 @@ pub struct Gibbs<'a> {
     pub block: BlockCoupling,
     /// Steps in which the cap on tries was reached.
     pub tries_capped: u32,
+    /// What the last step of the pair drew for the even block.
+    pub drawn: Option<BlockDraw>,
 }
 
 impl<'a> Gibbs<'a> {
     /// For chain `chain` of a batch.
     pub fn new(model: &'a Dbm, chains: &Chains, chain: usize, stream: &'a mut Stream, max_tries: u32) -> Self {
         let known = chains.known(chain).unwrap_or_else(|| vec![true; model.n_visible()]);
-        Self { model, known, stream, block: BlockCoupling { max_tries }, tries_capped: 0 }
+        Self { model, known, stream, block: BlockCoupling { max_tries }, tries_capped: 0, drawn: None }
+    }
+
+    /// A state of the model's shape, with its fields.
+    ///
+    /// # Panics
+    /// If the state does not have the model's shape.
+    pub fn point(&self, state: Vec<Vec<f32>>) -> Rc<GibbsPoint> {
+        let fields = (0..state.len()).map(|l| self.model.exact_field(l, &state)).collect();
+        Rc::new(GibbsPoint { state, fields })
+    }
+
+    /// Whether a layer has units that are not clamped.
+    fn is_free(&self, layer: usize) -> bool {
+        layer > 0 || self.known.contains(&false)
     }
 
     /// `P(high | the other parity)` of the free units of a parity, layer after layer.
-    fn probabilities(&self, parity: Parity, state: &[Vec<f32>]) -> Vec<f64> {
-        let gap = f64::from(self.model.units().gap());
-        let layers = parity.layers(self.model.depth()).filter(|&l| l > 0 || self.known.contains(&false));
-        let fields = layers.flat_map(|l| self.model.exact_field(l, state).into_iter().enumerate().map(move |(i, a)| (l, i, a)));
-        fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| logistic(gap * a)).collect()
+    pub fn probabilities(&self, parity: Parity, point: &GibbsPoint) -> Vec<f64> {
+        self.block_of(parity, point).high
     }
 
-    /// Puts bits into the free units of a parity.
-    fn place(&self, parity: Parity, state: &mut [Vec<f32>], bits: &[bool]) {
+    fn block_of(&self, parity: Parity, point: &GibbsPoint) -> Block {
+        let gap = f64::from(self.model.units().gap());
+        let layers = parity.layers(self.model.depth()).filter(|&l| self.is_free(l));
+        let fields = layers.flat_map(|l| point.fields[l].iter().enumerate().map(move |(i, &a)| (l, i, a)));
+        Block::new(fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| gap * a).collect())
+    }
+
+    /// Puts bits into the free units of a parity, and carries the fields of the other one along.
+    fn place(&self, parity: Parity, point: &mut GibbsPoint, bits: &[bool]) {
         let mut bits = bits.iter();
-        for l in parity.layers(self.model.depth()) {
-            for (i, value) in state[l].iter_mut().enumerate() {
+        let mut flips = Vec::new();
+        let (units, depth) = (self.model.units(), self.model.depth());
+        for l in parity.layers(depth) {
+            // Without a branch on what flips, which no machine could guess.
+            flips.resize(point.state[l].len(), (0, 0.0));
+            let mut count = 0;
+            for (i, value) in point.state[l].iter_mut().enumerate() {
                 if l > 0 || !self.known[i] {
-                    *value = self.model.units().value(bits.next().copied().unwrap_or_default());
+                    let new = units.value(bits.next().copied().unwrap_or_default());
+                    flips[count] = (i as u32, new - *value);
+                    count += usize::from(new != *value);
+                    *value = new;
                 }
+            }
+            let flips = &flips[..count];
+            if l > 0 && self.is_free(l - 1) {
+                let rows = &self.model.transposed()[l - 1];
+                add_scaled_rows_exactly(&mut point.fields[l - 1], flips, |unit| rows.row(unit as usize));
+            }
+            if l < depth {
+                let rows = &self.model.weights()[l];
+                add_scaled_rows_exactly(&mut point.fields[l + 1], flips, |unit| rows.row(unit as usize));
             }
         }
     }
 
     /// One step of a single chain: the even block, then the odd one, each from its conditional distribution.
-    pub fn single(&mut self, from: &[Vec<f32>]) -> Vec<Vec<f32>> {
-        let mut state = from.to_vec();
+    pub fn single(&mut self, from: &GibbsPoint) -> Rc<GibbsPoint> {
+        let mut point = from.clone();
         for parity in [Parity::Even, Parity::Odd] {
-            let p = self.probabilities(parity, &state);
+            let p = self.probabilities(parity, &point);
             let (bits, _) = common_uniforms(&p, &p, self.stream);
-            self.place(parity, &mut state, &bits);
+            self.place(parity, &mut point, &bits);
         }
-        state
+        Rc::new(point)
     }
 }
 
 impl PairKernel for Gibbs<'_> {
-    type Point = Vec<Vec<f32>>;
+    type Point = GibbsPoint;
 
-    fn step(&mut self, x: &Rc<Self::Point>, y: &Rc<Self::Point>) -> (Rc<Self::Point>, Rc<Self::Point>) {
+    fn step(&mut self, x: &Rc<GibbsPoint>, y: &Rc<GibbsPoint>) -> (Rc<GibbsPoint>, Rc<GibbsPoint>) {
         let (mut x, mut y) = ((**x).clone(), (**y).clone());
-        let (p, q) = (self.probabilities(Parity::Even, &x), self.probabilities(Parity::Even, &y));
-        let (x_bits, y_bits, capped) = self.block.draw(&p, &q, self.stream);
-        self.tries_capped += u32::from(capped);
-        self.place(Parity::Even, &mut x, &x_bits);
-        self.place(Parity::Even, &mut y, &y_bits);
+        let (p, q) = (self.block_of(Parity::Even, &x), self.block_of(Parity::Even, &y));
+        let drawn = self.block.draw_by(&p.high, &q.high, p.log_ratio_to(&q), self.stream);
+        self.tries_capped += u32::from(drawn.capped);
+        self.place(Parity::Even, &mut x, &drawn.x);
+        self.place(Parity::Even, &mut y, &drawn.y);
+        self.drawn = Some(drawn);
         let (p, q) = (self.probabilities(Parity::Odd, &x), self.probabilities(Parity::Odd, &y));
         let (x_bits, y_bits) = common_uniforms(&p, &q, self.stream);
         self.place(Parity::Odd, &mut x, &x_bits);
         self.place(Parity::Odd, &mut y, &y_bits);
         (Rc::new(x), Rc::new(y))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_of_fields_is_that_of_probabilities() {
+        let (a, b) = ([-3.0, 0.5, 20.0, 0.0, 1.25], [2.0, 0.5, -1.0, 30.0, 1.5]);
+        let (p, q) = (Block::new(a.to_vec()), Block::new(b.to_vec()));
+        for code in 0..32 {
+            let x: Vec<bool> = (0..5).map(|place| code >> place & 1 == 1).collect();
+            let (fast, plain) = (p.log_ratio_to(&q)(&x), log_ratio(&p.high, &q.high, &x));
+            assert!((fast - plain).abs() < 1e-4 * plain.abs().max(1.0), "{fast} and {plain}");
+        }
     }
 }

@@ -67,6 +67,15 @@ pub struct Metropolis<'a, A> {
     pub proposals: u64,
     /// Proposals that x accepted so far.
     pub accepted: u64,
+    /// What the last step drew: the proposal, and the uniform that both chains compared.
+    pub drawn: Option<(Rc<Point>, f64)>,
+}
+
+impl<'a, A> Metropolis<'a, A> {
+    /// For chain `chain` of a batch.
+    pub fn new(model: &'a Dbm, chains: &'a Chains, chain: usize, stream: &'a mut Stream, acceptance: &'a A) -> Self {
+        Self { model, chains, chain, stream, acceptance, proposals: 0, accepted: 0, drawn: None }
+    }
 }
 
 impl<A: Acceptance> PairKernel for Metropolis<'_, A> {
@@ -79,6 +88,7 @@ impl<A: Acceptance> PairKernel for Metropolis<'_, A> {
         let ends = pair_step(self.acceptance, u, (&proposal, proposal.energy), (x, x.energy), (y, y.energy));
         self.proposals += 1;
         self.accepted += u64::from(Rc::ptr_eq(&ends.0, &proposal));
+        self.drawn = Some((proposal, u));
         ends
     }
 }

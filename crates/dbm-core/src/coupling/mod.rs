@@ -3,7 +3,7 @@
 mod gibbs;
 mod metropolis;
 
-pub use gibbs::{BlockCoupling, Gibbs};
+pub use gibbs::{BlockCoupling, BlockDraw, Gibbs, GibbsPoint};
 pub(crate) use gibbs::{is_high, log_ratio};
 pub use metropolis::{Acceptance, Metropolis, Point, SharedUniform, pair_step};
 use std::rc::Rc;

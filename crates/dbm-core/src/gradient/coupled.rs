@@ -54,7 +54,7 @@ pub(super) fn metropolis<A: Acceptance>(
         info.accepted += 1;
         let x0 = Rc::new(Point { state: chains.state(c), energy });
         let x1 = Rc::new(Point { state: proposals.state(run, chains, c), energy: proposals.energy(c) });
-        let mut pair = Metropolis { model: run.model, chains, chain: c, stream, acceptance, proposals: 0, accepted: 0 };
+        let mut pair = Metropolis::new(run.model, chains, c, stream, acceptance);
         let meeting = meet(x0, x1, &mut pair, cap, correct);
         info.proposals += pair.proposals;
         info.accepted += pair.accepted;
@@ -73,8 +73,8 @@ pub(super) fn gibbs(
 ) {
     add_estimates(run, chains, streams, moments, info, |chains, c, _, stream, info, correct| {
         let mut pair = Gibbs::new(run.model, chains, c, stream, max_tries);
-        let x0 = Rc::new(chains.state(c));
-        let x1 = Rc::new(pair.single(&x0));
+        let x0 = pair.point(chains.state(c));
+        let x1 = pair.single(&x0);
         let meeting = meet(x0, x1, &mut pair, cap, correct);
         info.tries_capped += pair.tries_capped;
         meeting

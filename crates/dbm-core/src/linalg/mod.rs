@@ -7,7 +7,7 @@ mod rows;
 mod tables;
 
 pub use matrix::Matrix;
-pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
+pub use rows::{add_scaled, add_scaled_rows, add_scaled_rows_exactly, dot, dot_f32};
 use serde::{Deserialize, Serialize};
 pub use tables::Codes;
 pub(crate) use tables::PAY as TABLES_PAY;

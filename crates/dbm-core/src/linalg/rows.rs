@@ -45,6 +45,36 @@ pub fn add_scaled_rows<'a>(out: &mut [f32], flips: &[(u32, f32)], row_of: impl F
     }
 }
 
+/// As [`add_scaled_rows`], summed in f64: for fields that are carried through a long coupling.
+///
+/// # Panics
+/// If a row is shorter than `out`.
+pub fn add_scaled_rows_exactly<'a>(out: &mut [f64], flips: &[(u32, f32)], row_of: impl Fn(u32) -> &'a [f32]) {
+    let n = out.len();
+    let mut fours = flips.chunks_exact(4);
+    for four in &mut fours {
+        let [(i0, a0), (i1, a1), (i2, a2), (i3, a3)] = [four[0], four[1], four[2], four[3]];
+        let (r0, r1, r2, r3) = (&row_of(i0)[..n], &row_of(i1)[..n], &row_of(i2)[..n], &row_of(i3)[..n]);
+        let [a0, a1, a2, a3] = [a0, a1, a2, a3].map(f64::from);
+        let out = &mut *out;
+        vectorized(
+            #[inline(always)]
+            || {
+                for j in 0..n {
+                    let [x0, x1, x2, x3] = [r0[j], r1[j], r2[j], r3[j]].map(f64::from);
+                    out[j] += (a0 * x0 + a1 * x1) + (a2 * x2 + a3 * x3);
+                }
+            },
+        );
+    }
+    for &(i, alpha) in fours.remainder() {
+        let (alpha, row) = (f64::from(alpha), &row_of(i)[..n]);
+        for (x, &y) in out.iter_mut().zip(row) {
+            *x += alpha * f64::from(y);
+        }
+    }
+}
+
 /// `a . b`, summed in f64 over eight fixed lanes.
 ///
 /// # Panics

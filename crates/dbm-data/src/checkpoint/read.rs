@@ -46,7 +46,7 @@ impl Checkpoint {
             if there { parameters.biases.iter().enumerate().map(layer).collect::<Result<_, _>>().map(Some) } else { Ok(None) }
         };
         let (persistent, offsets) = (extra("persistent", Some(batch.unwrap_or(0)))?, extra("offset", None)?);
-        if let Some(tensor) = file.header.offset_keys().into_iter().find(|tensor| !expected.contains(tensor)) {
+        if let Some(tensor) = file.header.tensors().into_keys().filter(|tensor| !expected.contains(tensor)).min() {
             return Err(file.tensor(&tensor, "no tensor of this name".into(), "it is there".into()));
         }
         let checkpoint = Self {
@@ -167,7 +167,10 @@ impl<'a> File<'a> {
             settings,
             image,
             moments: number("moments")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
-            notes: notes.map(|(key, value)| (key.clone(), value.clone())).collect(),
+            notes: notes.fold(BTreeMap::new(), |mut notes, (key, value)| {
+                notes.insert(key.clone(), value.clone());
+                notes
+            }),
         })
     }
 

@@ -57,7 +57,9 @@ impl<'a> Contents<'a> {
         if half && self.moments.is_some() {
             return Self { moments: None, persistent: None, offsets: None, ..self.clone() }.lay_out(precision);
         }
-        let mut tensors: BTreeMap<String, Shaped<'a>> = self.sets().flat_map(|(prefix, set)| named(&prefix, set)).collect();
+        // Maps are filled one by one: to collect them would sort first, in kilobytes of the page.
+        let mut tensors: BTreeMap<String, Shaped<'a>> = BTreeMap::new();
+        tensors.extend(self.sets().flat_map(|(prefix, set)| named(&prefix, set)));
         for (kind, layers, rows) in self.extras() {
             for (l, &values) in layers.iter().enumerate() {
                 let width = self.parameters.biases[l].len();
@@ -72,7 +74,8 @@ impl<'a> Contents<'a> {
             end += values.len() * size;
             TensorInfo { dtype, shape: shape.to_vec(), data_offsets: (start, end) }
         };
-        let placed = tensors.iter().map(|(name, (shape, values))| (name.clone(), place(shape, values))).collect();
+        let mut placed = BTreeMap::new();
+        placed.extend(tensors.iter().map(|(name, (shape, values))| (name.clone(), place(shape, values))));
         if half {
             tensors.iter().try_for_each(|(name, (_, values))| check_half(name, values))?;
         }

@@ -97,8 +97,10 @@ fn csv(rows: &[LogRow]) -> String {
     let phase_names = ["mean_meeting_time", "longest_meeting_time", "couplings_capped", "mean_search_sweeps", "energy"];
     let mut names: Vec<String> =
         ["step", "seconds", "workers", "steps_per_second", "reconstruction_error", "pseudo_log_likelihood"]
+            .into_iter()
+            .chain(["free_energy_data", "free_energy_samples", "log_likelihood"])
             .map(String::from)
-            .into();
+            .collect();
     for phase in ["positive", "negative"] {
         names.extend(phase_names.iter().map(|name| format!("{phase}_{name}")));
     }
@@ -112,6 +114,9 @@ fn csv(rows: &[LogRow]) -> String {
             row.steps_per_second.to_string(),
             option(row.reconstruction_error),
             option(row.pseudo_log_likelihood),
+            option(row.free_energy_data),
+            option(row.free_energy_samples),
+            option(row.log_likelihood),
         ];
         for LogPhase { mean_meeting_time, longest_meeting_time, couplings_capped, mean_search_sweeps, energy } in
             [row.positive, row.negative]
@@ -165,7 +170,7 @@ mod tests {
         let row = LogRow { step: 3, seconds: 0.5, reconstruction_error: Some(0.25), ..LogRow::default() };
         let text = String::from_utf8(log(LogFormat::Csv, &[row]).unwrap().bytes).unwrap();
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-        assert!(lines.len() == 2 && lines[0].len() == 16 && lines[1].len() == 16, "{text}");
+        assert!(lines.len() == 2 && lines[0].len() == 19 && lines[1].len() == 19, "{text}");
         assert_eq!((lines[1][0], lines[1][4], lines[1][5]), ("3", "0.25", ""));
         let json: serde_json::Value = serde_json::from_slice(&log(LogFormat::Json, &[row]).unwrap().bytes).unwrap();
         assert_eq!(json[0]["reconstruction_error"], 0.25);

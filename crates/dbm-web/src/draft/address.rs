@@ -34,7 +34,7 @@ impl Field {
 }
 
 impl Draft {
-    /// Keys, without a prefix, and values of what differs from `base`.
+    /// Keys, without a prefix, and values of what differs from `base`; what the chosen run does not have is left out.
     pub fn pairs(&self, base: &Self) -> Vec<(&'static str, String)> {
         let mut pairs = Vec::new();
         let mut put = |key, differs: bool, value: &str| {
@@ -49,7 +49,8 @@ impl Draft {
         put("centered", self.centered != base.centered, word(&SWITCH, self.centered));
         put("marginalized", self.marginalize != base.marginalize, word(&SWITCH, self.marginalize));
         for field in Field::ALL {
-            put(field.key(), self.text(field) != base.text(field), &self.text(field).replace(", ", ","));
+            let differs = self.applies(field) && self.text(field) != base.text(field);
+            put(field.key(), differs, &self.text(field).replace(", ", ","));
         }
         pairs
     }

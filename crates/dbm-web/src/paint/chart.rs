@@ -58,6 +58,8 @@ pub struct Series {
     pub dots: bool,
     /// In the order of `x`.
     pub points: Vec<Point>,
+    /// Places whose value is only a lower bound: marked hollow, and told with "at least".
+    pub at_least: Vec<f64>,
 }
 
 /// A level drawn across: a cap, an exact value.
@@ -270,9 +272,15 @@ impl Series {
         let line: Vec<(f64, f64)> = inside.iter().map(|point| (x.held(point.x), y.held(point.y))).collect();
         plane.line(colour, 2.0, self.dash, &line);
         if self.dots || line.len() == 1 {
-            let size = 5.0 * pixel;
-            for (across, up) in line {
+            let mark = |colour: &str, (across, up): (f64, f64), size: f64| {
                 plane.fill(colour, across - size / 2.0, up - size / 2.0, size, size);
+            };
+            for (point, place) in inside.iter().zip(line) {
+                let hollow = self.at_least.contains(&point.x);
+                mark(colour, place, if hollow { 8.0 } else { 5.0 } * pixel);
+                if hollow {
+                    mark(&colours.paper, place, 4.0 * pixel);
+                }
             }
         }
     }

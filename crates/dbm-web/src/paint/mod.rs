@@ -16,4 +16,4 @@ pub use picture::{Cells, Fill, cells};
 pub use plane::{Plane, Svg};
 pub use sparkline::sparkline;
 pub use surface::{Surface, redraws};
-pub use tiles::tiles;
+pub use tiles::{filter_tiles, tiles};

@@ -26,6 +26,8 @@ pub struct Cells<'a> {
     pub unknown: &'a [u8],
     /// What stands there.
     pub fill: Fill<'a>,
+    /// Cells where this differs are crossed; empty for none.
+    pub other: &'a [u8],
     /// Row and column of the keyboard's cursor.
     pub cursor: Option<(usize, usize)>,
 }
@@ -77,6 +79,9 @@ pub fn cells(surface: &Surface, colours: &Colours, layer: &Cells) {
         grid(surface, colours, &shape, (&x, &y));
     }
     border(surface, colours, &shape, &unknown, (&x, &y));
+    if let (Fill::Bits(bits), false) = (&layer.fill, layer.other.is_empty()) {
+        crosses(surface, colours, &shape, &|unit| shape.cell(unit).any(|unit| bits.get(unit) != layer.other.get(unit)), (&x, &y));
+    }
     if let Some((row, column)) = layer.cursor {
         let line = (2.0 * surface.ratio).max(1.0);
         let (left, top) = (x(column), y(row));
@@ -90,6 +95,28 @@ pub fn cells(surface: &Surface, colours: &Colours, layer: &Cells) {
 }
 
 type Edges<'a> = (&'a dyn Fn(usize) -> f64, &'a dyn Fn(usize) -> f64);
+
+/// A cross over each cell that differs.
+fn crosses(surface: &Surface, colours: &Colours, shape: &Shape, differs: &dyn Fn(usize) -> bool, (x, y): Edges) {
+    let context = &surface.context;
+    context.begin_path();
+    for row in 0..shape.rows {
+        for column in 0..shape.columns {
+            if shape.unit(row, column).is_some_and(differs) {
+                let (left, right, top, bottom) = (x(column), x(column + 1), y(row), y(row + 1));
+                context.move_to(left, top);
+                context.line_to(right, bottom);
+                context.move_to(left, bottom);
+                context.line_to(right, top);
+            }
+        }
+    }
+    for (colour, width) in [(&colours.paper, 3.5), (&colours.ink, 1.5)] {
+        context.set_stroke_style_str(colour);
+        context.set_line_width(width * surface.ratio);
+        context.stroke();
+    }
+}
 
 /// Fine diagonal strokes over the unknown cells.
 fn hatch(surface: &Surface, colours: &Colours, shape: &Shape, unknown: &dyn Fn(usize) -> bool, (x, y): Edges) {

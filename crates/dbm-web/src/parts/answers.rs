@@ -1,65 +1,75 @@
-//! Several answers, where they agree, and the truth beside them.
+//! Several answers, ranked, where they agree, and the truth beside them.
 
 use super::save::Save;
 use crate::actions;
+use crate::asking::Choice;
 use crate::paint::{Cells, Fill, cells, redraws};
+use crate::ranked::Tile as Ranked;
 use crate::shape::Shape;
-use crate::state::{Answered, Shown, state};
+use crate::state::{Answered, Shown, State, state};
 use crate::take_home;
-use dbm_protocol::{CompletionMethod, Completions, Grid, ModelChoice};
+use crate::watched::number;
+use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
-
-/// Sweeps of the default method.
-const SWEEPS: u32 = 100;
 
 /// Complete, its options, and the tiles.
 #[component]
 pub fn Answers() -> impl IntoView {
     let state = state();
-    let count = RwSignal::new(8_u32);
-    let thorough = RwSignal::new(true);
-    let ask = move |_| {
-        let method = if thorough.get_untracked() { CompletionMethod::Gibbs { sweeps: SWEEPS } } else { CompletionMethod::Search };
-        actions::complete(state, count.get_untracked(), method);
-    };
     let save = move |form| {
-        let Some(Answered { completions, model, .. }) = state.answers.get_untracked() else { return };
+        let Some(Answered { completions, question, .. }) = state.answers.get_untracked() else { return };
         let shape = state.picture.with_untracked(|picture| picture.shape);
         let Completions { answers, image, bits, .. } = completions;
-        let grid = Grid { model, step: 0, count: answers, image, depth: shape.depth as u8, bits };
+        let grid = Grid { model: question.model, step: 0, count: answers, image, depth: shape.depth as u8, bits };
         take_home::bits(state, "answers", form, grid);
     };
-    let impossible = move || state.about().is_none() || state.picture.with(|picture| picture.n_unknown() == 0);
-    let shown_count =
-        Memo::new(move |_| state.answers.with(|a| a.as_ref().map_or(count.get(), |a| a.completions.answers)) as usize);
-    let dense = move || shown_count.get() > 8;
+    let nobody = move || state.about().is_none();
+    let nothing = move || nobody() || state.picture.with(|picture| picture.n_unknown() == 0);
+    let tiles = Memo::new(move |_| state.answers.with(|a| a.as_ref().map(|answered| answered.tiles(state)).unwrap_or_default()));
+    let slots = Memo::new(move |_| {
+        state.answers.with(|a| a.as_ref().map_or(state.asking.with(|asking| asking.answers()), |a| a.completions.answers))
+            as usize
+    });
     view! {
         <div class="ask">
-            <button type="button" class="primary accent" disabled=impossible on:click=ask>
+            <button
+                type="button"
+                class="primary accent"
+                data-help="Fills in what is hidden. The same settings and the same set give the same answers."
+                disabled=nothing
+                on:click=move |_| actions::complete(state, false)
+            >
                 "Complete"
             </button>
-            <div class="inline">
-                <label for="answers">"Answers"</label>
-                <select id="answers" on:change=move |event| count.set(event_target_value(&event).parse().unwrap_or(8))>
-                    <option value="4">"4"</option>
-                    <option value="8" selected>"8"</option>
-                    <option value="16">"16"</option>
-                </select>
-            </div>
-            <div class="inline">
-                <label for="way">"By"</label>
-                <select id="way" on:change=move |event| thorough.set(event_target_value(&event) == "gibbs")>
-                    <option value="gibbs" selected>"100 Gibbs sweeps, then search"</option>
-                    <option value="search">"search only"</option>
-                </select>
-            </div>
+            <button
+                type="button"
+                data-help="Other answers to the same question, from other random numbers."
+                disabled=move || nobody() || state.answers.with(Option::is_none)
+                on:click=move |_| actions::another_set(state)
+            >
+                "Another set"
+            </button>
+            <button
+                type="button"
+                data-help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
+                disabled=nobody
+                on:click=move |_| actions::complete(state, true)
+            >
+                "Clean up"
+            </button>
+        </div>
+        <div class="ask">
+            <Pick choice=Choice::Answers />
+            <Pick choice=Choice::By />
+            <Pick choice=Choice::Sweeps />
+            <Pick choice=Choice::Sort />
         </div>
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
                 <Save what="answers" forms=take_home::BITS save />
             </Show>
-            <p role="status">{move || state.answers.with(|a| a.as_ref().map(summary)).unwrap_or_else(waiting_text)}</p>
+            <p role="status">{move || state.answers.with(|a| a.as_ref().map(|a| summary(a, tiles.with(Vec::len)))).unwrap_or_else(waiting_text)}</p>
             <Show when=move || state.completing.get().is_some_and(|busy| busy.shown)>
                 <progress
                     aria-label="Answers at work"
@@ -72,32 +82,12 @@ pub fn Answers() -> impl IntoView {
             </Show>
         </div>
         <div class="answers">
-            <ul class="tiles" class:dense=dense aria-label="Answers">
-                {move || {
-                    (0..shown_count.get())
-                        .map(|at| {
-                            view! {
-                                <li>
-                                    <Tile what=Shown::Answer(at) name=format!("Answer {}", at + 1) />
-                                </li>
-                            }
-                        })
-                        .collect_view()
-                }}
+            <ul class="tiles" class:dense=move || 8 < slots.get() class:denser=move || 16 < slots.get() aria-label="Answers">
+                {move || (0..slots.get()).map(|at| view! { <Tile tiles at=Some(at) /> }).collect_view()}
             </ul>
             <ul class="tiles beside">
-                <li>
-                    <Tile what=Shown::Agreement name="Agreement".to_string() />
-                    <p class="key">
-                        <span>"Agreement"</span>
-                        <span class="ramp" aria-hidden="true"></span>
-                        <span class="ends">
-                            <i>"none"</i>
-                            <i>"all"</i>
-                        </span>
-                    </p>
-                </li>
-                <li>
+                <Tile tiles at=None />
+                <li data-help="What the unknown region hid, where that is known.">
                     <Truth />
                     <p class="key">
                         <span>"Truth"</span>
@@ -108,51 +98,104 @@ pub fn Answers() -> impl IntoView {
     }
 }
 
-/// A small picture that is shown large when pressed.
+/// One of several, chosen.
+#[component]
+pub fn Pick(
+    /// Which.
+    choice: Choice,
+) -> impl IntoView {
+    let state = state();
+    let (id, label, help, options) = choice.about();
+    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "local");
+    view! {
+        <div class="inline" data-help=help>
+            <label for=id>{label}</label>
+            <select
+                id=id
+                disabled=idle
+                on:change=move |event| state.asking.update(|asking| asking.choose(choice, &event_target_value(&event)))
+            >
+                {options
+                    .iter()
+                    .map(|&(word, name)| {
+                        view! {
+                            <option value=word prop:selected=move || state.asking.with(|asking| asking.word(choice) == word)>
+                                {name}
+                            </option>
+                        }
+                    })
+                    .collect_view()}
+            </select>
+        </div>
+    }
+}
+
+/// A small picture that is shown large when pressed: an answer by its rank, or where all agree.
 #[component]
 fn Tile(
-    /// Which.
-    what: Shown,
-    /// What it is called.
-    name: String,
+    /// The answers, ranked.
+    tiles: Memo<Vec<Ranked>>,
+    /// Which of them.
+    at: Option<usize>,
 ) -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
+    let tile = move || at.and_then(|at| tiles.with(|tiles| tiles.get(at).copied()));
     redraws(
         canvas,
-        move || state.answers.get().map(|answered| (state.picture.with(|p| (p.shape, p.bits().to_vec())), answered)),
-        move |surface, colours, answered| {
-            let Some(((shape, bits), Answered { completions, unknown, .. })) = answered else { return };
-            let draw = |bits: &[u8], fill| cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, cursor: None });
-            if let Shown::Answer(at) = what {
-                let answer = completions.bits.chunks(shape.units.max(1)).nth(at).unwrap_or(&[]);
-                draw(answer, Fill::Bits(answer));
-            } else {
-                draw(&bits, Fill::Shares(&shares(&completions, shape.units)));
+        move || (tile(), state.answers.get(), state.picture.with(|picture| picture.shape)),
+        move |surface, colours, (tile, answered, shape)| {
+            let Some(answered) = answered else { return };
+            let unknown = answered.question.filled();
+            let draw = |bits: &[u8], fill| {
+                cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, other: &[], cursor: None })
+            };
+            match tile {
+                Some(tile) => draw(answered.answer(tile.answer), Fill::Bits(answered.answer(tile.answer))),
+                None if at.is_none() => draw(&answered.question.values, Fill::Shares(&answered.shares())),
+                None => {}
             }
         },
     );
-    let absent = move || {
-        state.answers.with(|answered| match what {
-            Shown::Answer(at) => answered.as_ref().is_none_or(|answered| at >= answered.completions.answers as usize),
-            _ => answered.is_none(),
-        })
+    let what = move || if at.is_some() { tile().map(|tile| Shown::Answer(tile.answer)) } else { Some(Shown::Agreement) };
+    let answered = move || state.answers.with(Option::is_some);
+    let name = at.map_or("Agreement".to_string(), |at| format!("Answer {}", at + 1));
+    let help = move || match (at, tile()) {
+        (None, _) => {
+            Some("How many of all answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.".into())
+        }
+        (_, tile) => tile.and_then(|tile| state.answers.with(|answered| answered.as_ref().map(|answered| answered.told(&tile)))),
     };
     let show = move |_| {
-        state.playing.set(false);
-        state.shown.set(what);
+        if let Some(what) = what() {
+            state.playing.set(false);
+            state.shown.set(what);
+        }
     };
     view! {
-        <button
-            type="button"
-            class="tile"
-            aria-label=name
-            aria-pressed=move || (state.shown.get() == what).to_string()
-            disabled=absent
-            on:click=show
-        >
-            <canvas node_ref=canvas style:aspect-ratio=move || ratio(state.picture.with(|picture| picture.shape))></canvas>
-        </button>
+        <li class:void=move || answered() && what().is_none()>
+            <button
+                type="button"
+                class="tile"
+                aria-label=name
+                data-help=help
+                aria-pressed=move || (what() == Some(state.shown.get())).to_string()
+                disabled=move || !answered() || what().is_none()
+                on:click=show
+            >
+                <canvas node_ref=canvas style:aspect-ratio=move || ratio(state)></canvas>
+            </button>
+            <p class="key" class:scale=at.is_none()>
+                <span>
+                    {move || match (at, tile()) {
+                        (None, _) => "Agreement".into(),
+                        (_, None) => "\u{a0}".into(),
+                        (_, Some(tile)) => format!("× {}", tile.count),
+                    }}
+                </span>
+                <span class="energy">{move || tile().map(|tile| number(tile.energy))}</span>
+            </p>
+        </li>
     }
 }
 
@@ -167,43 +210,34 @@ fn Truth() -> impl IntoView {
     };
     redraws(canvas, truth, |surface, colours, truth| {
         if let Some((bits, shape)) = truth {
-            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &[], fill: Fill::Nothing, cursor: None });
+            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &[], fill: Fill::Nothing, other: &[], cursor: None });
         }
     });
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };
     view! {
         <div class="tile" class:absent=move || truth().is_none() role="img" aria-label=words>
-            <canvas node_ref=canvas style:aspect-ratio=move || ratio(state.picture.with(|picture| picture.shape))></canvas>
+            <canvas node_ref=canvas style:aspect-ratio=move || ratio(state)></canvas>
         </div>
     }
 }
 
-fn ratio(shape: Shape) -> String {
-    format!("{} / {}", shape.columns.max(1), shape.rows.max(1))
+/// That of the picture's cells, for the style sheet.
+pub fn ratio(state: State) -> String {
+    let Shape { rows, columns, .. } = state.picture.with(|picture| picture.shape);
+    format!("{} / {}", columns.max(1), rows.max(1))
 }
 
 fn waiting_text() -> String {
     "Press Complete: the model answers several times, from different random starts.".into()
 }
 
-fn summary(answered: &Answered) -> String {
-    let Completions { distinct, answers, seconds, .. } = answered.completions;
-    let who = if answered.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
-    format!("{distinct} distinct of {answers}, by {who} in {}.", duration(seconds))
+fn summary(answered: &Answered, distinct: usize) -> String {
+    let Completions { answers, seconds, .. } = answered.completions;
+    let who = if answered.question.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
+    let (agreed, filled) = answered.agreed();
+    format!("{distinct} distinct of {answers}, by {who} in {}. All agree on {agreed} of {filled} pixels.", duration(seconds))
 }
 
 fn duration(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
-}
-
-/// How often each unit is high among the answers.
-pub fn shares(completions: &Completions, units: usize) -> Vec<f64> {
-    let mut shares = vec![0.0; units];
-    for answer in completions.bits.chunks_exact(units.max(1)) {
-        for (share, &bit) in shares.iter_mut().zip(answer) {
-            *share += f64::from(bit.min(1));
-        }
-    }
-    let answers = f64::from(completions.answers.max(1));
-    shares.into_iter().map(|sum| sum / answers).collect()
 }

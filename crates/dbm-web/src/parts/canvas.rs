@@ -2,14 +2,18 @@
 
 use crate::paint::{Cells, Fill, cells, redraws};
 use crate::picture::{Picture, Tool};
+use crate::shape::Shape;
 use crate::state::{Shown, State, state};
 use leptos::html::Canvas;
 use leptos::prelude::*;
-use web_sys::{KeyboardEvent, PointerEvent};
+use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 /// The canvas, its cursor and its description.
 #[component]
-pub fn PictureCanvas() -> impl IntoView {
+pub fn PictureCanvas(
+    /// The cell that the pointer or the keyboard's cursor was last on.
+    pointed: RwSignal<Option<(usize, usize)>>,
+) -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
     let cursor = RwSignal::new((0_usize, 0_usize));
@@ -21,13 +25,13 @@ pub fn PictureCanvas() -> impl IntoView {
         canvas,
         move || (view_of(state), focused.get().then(|| cursor.get())),
         |surface, colours, (view, cursor)| {
-            let fill = match &view.filled {
+            let View { shape, bits, unknown, filled, other } = view;
+            let fill = match &filled {
                 Filled::Nothing => Fill::Nothing,
-                Filled::Bits(bits) => Fill::Bits(bits),
+                Filled::Bits => Fill::Bits(&bits),
                 Filled::Shares(shares) => Fill::Shares(shares),
             };
-            let shape = view.picture.shape;
-            cells(surface, colours, &Cells { shape, bits: view.picture.bits(), unknown: &view.unknown, fill, cursor });
+            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &unknown, fill, other: &other, cursor });
         },
     );
 
@@ -57,7 +61,12 @@ pub fn PictureCanvas() -> impl IntoView {
         stroke(at, at);
     };
     let moved = move |event: PointerEvent| {
-        if let (Some(from), Some(to)) = (last.get_value().filter(|_| event.is_primary()), place(&event)) {
+        let Some(to) = place(&event) else { return };
+        let cell = (to.0.max(0.0) as usize, to.1.max(0.0) as usize);
+        if pointed.get_untracked() != Some(cell) {
+            pointed.set(Some(cell));
+        }
+        if let Some(from) = last.get_value().filter(|_| event.is_primary()) {
             last.set_value(Some(to));
             stroke(from, to);
         }
@@ -72,18 +81,17 @@ pub fn PictureCanvas() -> impl IntoView {
         if let Some(to) = pressed(state, &event, cursor.get_untracked(), state.brush.get_untracked().0) {
             focused.set(true);
             cursor.set(to);
-            spoken.set(state.picture.with_untracked(|picture| say(picture, to)));
+            pointed.set(Some(to));
+            spoken.set(
+                untrack(|| agreement(state, to)).unwrap_or_else(|| state.picture.with_untracked(|picture| say(picture, to))),
+            );
         }
-    };
-    let ratio = move || {
-        let shape = state.picture.with(|picture| picture.shape);
-        format!("{} / {}", shape.columns.max(1), shape.rows.max(1))
     };
     view! {
         <canvas
             node_ref=canvas
             class="picture"
-            style:aspect-ratio=ratio
+            style:aspect-ratio=move || super::answers::ratio(state)
             tabindex="0"
             role="application"
             aria-label="Picture"
@@ -98,7 +106,7 @@ pub fn PictureCanvas() -> impl IntoView {
         <p id="picture-help" class="unseen">
             "Paint with the chosen tool by mouse, pen or touch. With the keyboard: arrow keys, Home and End move a cursor over the \
              pixels, and Space hides or shows those under the brush, or sets or clears their ink where Draw or Erase ink is chosen. \
-             Control Z takes the last edit back."
+             Control Z takes the last edit back, Control Y does it again."
         </p>
         <p class="unseen" aria-live="polite">{move || spoken.get()}</p>
     }
@@ -106,43 +114,55 @@ pub fn PictureCanvas() -> impl IntoView {
 
 /// What the canvas shows.
 struct View {
-    picture: Picture,
+    shape: Shape,
+    bits: Vec<u8>,
     unknown: Vec<u8>,
     filled: Filled,
+    other: Vec<u8>,
 }
 
 enum Filled {
     Nothing,
-    Bits(Vec<u8>),
+    Bits,
     Shares(Vec<f64>),
 }
 
 fn view_of(state: State) -> View {
-    let picture = state.picture.get();
-    let plain = |picture: Picture| View { unknown: picture.unknown().to_vec(), picture, filled: Filled::Nothing };
-    match state.shown.get() {
-        Shown::Picture => plain(picture),
-        Shown::Search => match state.watched.get() {
-            None => plain(picture),
-            Some(watched) => {
-                let bits = watched.trace.frames.get(state.frame.get()).map(|frame| frame.visible.clone()).unwrap_or_default();
-                View { picture, unknown: watched.unknown, filled: Filled::Bits(bits) }
+    let (shape, bits, unknown) =
+        state.picture.with(|picture| (picture.shape, picture.bits().to_vec(), picture.unknown().to_vec()));
+    let plain = View { shape, bits, unknown, filled: Filled::Nothing, other: Vec::new() };
+    let (shown, frame) = (state.shown.get(), state.frame.get());
+    match shown {
+        Shown::Picture => plain,
+        Shown::Search => state.watched.with(|watched| {
+            let found = watched.as_ref().and_then(|watched| Some((watched, watched.frames.get(frame)?)));
+            let Some((watched, frame)) = found else { return plain };
+            let (bits, other) = (frame.x.clone(), frame.y.clone());
+            View { bits, unknown: watched.unknown.clone(), filled: Filled::Bits, other, ..plain }
+        }),
+        Shown::Answer(_) | Shown::Agreement => state.answers.with(|answered| {
+            let Some(answered) = answered else { return plain };
+            let unknown = answered.question.filled();
+            match shown {
+                Shown::Answer(at) => View { bits: answered.answer(at).to_vec(), unknown, filled: Filled::Bits, ..plain },
+                _ => {
+                    let bits = answered.question.values.clone();
+                    View { bits, unknown, filled: Filled::Shares(answered.shares()), ..plain }
+                }
             }
-        },
-        shown @ (Shown::Answer(_) | Shown::Agreement) => match state.answers.get() {
-            None => plain(picture),
-            Some(answered) => {
-                let units = picture.shape.units;
-                let filled = match shown {
-                    Shown::Answer(at) => {
-                        Filled::Bits(answered.completions.bits.chunks(units.max(1)).nth(at).unwrap_or(&[]).to_vec())
-                    }
-                    _ => Filled::Shares(super::answers::shares(&answered.completions, units)),
-                };
-                View { picture, unknown: answered.unknown, filled }
-            }
-        },
+        }),
     }
+}
+
+/// How far the answers agree on a cell, where that is what is shown.
+pub fn agreement(state: State, (row, column): (usize, usize)) -> Option<String> {
+    if state.shown.get() != Shown::Agreement {
+        return None;
+    }
+    let shape = state.picture.with(|picture| picture.shape);
+    let unit = shape.unit(row, column)?;
+    let inked = state.answers.with(|answered| answered.as_ref().map(|answered| answered.inked(shape, unit)))?;
+    Some(format!("Row {}, column {}: {inked}.", row + 1, column + 1))
 }
 
 /// Begins an edit, with the picture on view again.
@@ -152,11 +172,30 @@ pub fn edit(state: State) {
     state.picture.update(Picture::begin);
 }
 
-/// Takes the last edit back.
-pub fn edit_undone(state: State) {
+/// Takes the last edit back, or the last undo.
+pub fn step(state: State, which: fn(&mut Picture)) {
     state.playing.set(false);
     state.shown.set(Shown::Picture);
-    state.picture.update(Picture::undo);
+    state.picture.update(which);
+}
+
+/// Control Z, Control Shift Z and Control Y, wherever in the view they are pressed.
+pub fn hear_undo(state: State) {
+    let pressed = window_event_listener(leptos::ev::keydown, move |event| {
+        let typing = |element: Element| element.matches("[type=text],textarea,dialog *").unwrap_or(false);
+        let elsewhere = state.view.get_untracked() != crate::address::View::Complete || event.alt_key();
+        if elsewhere || !(event.ctrl_key() || event.meta_key()) || document().active_element().is_some_and(typing) {
+            return;
+        }
+        let which = match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
+            ("z", false) => Picture::undo,
+            ("z", true) | ("y", false) => Picture::redo,
+            _ => return,
+        };
+        event.prevent_default();
+        step(state, which);
+    });
+    on_cleanup(move || pressed.remove());
 }
 
 /// What a key does; where the cursor then stands, if the key was one of the canvas's.
@@ -164,11 +203,8 @@ fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), b
     let shape = state.picture.with_untracked(|picture| picture.shape);
     let (last_row, last_column) = (shape.rows.checked_sub(1)?, shape.columns.checked_sub(1)?);
     let (row, column) = (row.min(last_row), column.min(last_column));
-    let held = event.ctrl_key() || event.meta_key();
     let to = match event.key().as_str() {
-        _ if event.alt_key() => return None,
-        "z" if held => (row, column),
-        _ if held => return None,
+        _ if event.alt_key() || event.ctrl_key() || event.meta_key() => return None,
         "ArrowUp" => (row.saturating_sub(1), column),
         "ArrowDown" => ((row + 1).min(last_row), column),
         "ArrowLeft" => (row, column.saturating_sub(1)),
@@ -179,10 +215,8 @@ fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), b
         _ => return None,
     };
     event.prevent_default();
-    match event.key().as_str() {
-        "z" => edit_undone(state),
-        " " => toggle(state, to, brush),
-        _ => {}
+    if event.key() == " " {
+        toggle(state, to, brush);
     }
     Some(to)
 }

@@ -27,6 +27,9 @@ pub fn ChartFigure(
     summary: Signal<String>,
     /// The file's name, without ending.
     file: &'static str,
+    /// Its numbers as CSV, where there is more to say of a point than the chart shows.
+    #[prop(optional)]
+    rows: Option<Callback<(), String>>,
 ) -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
@@ -42,7 +45,11 @@ pub fn ChartFigure(
     };
     let said = move || here.get().map_or_else(String::new, |x| chart.with(|chart| at(chart, x)));
     let save = move |form: usize| {
-        let bytes = if form == 0 { svg(&chart.get_untracked()) } else { csv(&chart.get_untracked()) };
+        let bytes = match rows {
+            _ if form == 0 => svg(&chart.get_untracked()),
+            Some(rows) => rows.run(()),
+            None => csv(&chart.get_untracked()),
+        };
         take_home::file(
             state,
             &NamedBytes { name: format!("{file}.{}", ["svg", "csv"][form.min(1)]), bytes: bytes.into_bytes() },
@@ -117,7 +124,7 @@ fn nearest(chart: &Chart, x: f64) -> Option<f64> {
 fn value(series: &Series, x: f64) -> Option<String> {
     let point = series.points.iter().find(|point| point.x == x)?;
     let around = if point.high > point.low { format!(" ({} to {})", short(point.low), short(point.high)) } else { String::new() };
-    Some(short(point.y) + &around)
+    Some(if series.at_least.contains(&x) { "at least " } else { "" }.to_string() + &short(point.y) + &around)
 }
 
 /// What the chart says at a place.
@@ -198,6 +205,8 @@ mod tests {
         chart.series[1].points[0].high = 9.0;
         assert_eq!((nearest(&chart, 2.2), places(&chart)), (Some(3.0), vec![1.0, 3.0]));
         assert_eq!(at(&chart, 3.0), "d 3: a 4.5, b, c 7 (7 to 9)");
+        chart.series[0].at_least.push(3.0);
+        assert_eq!(value(&chart.series[0], 3.0).as_deref(), Some("at least 4.5"));
         assert_eq!(csv(&chart), "series,\"d\",\"\",low,high\n\"a\",1,2,2,2\n\"a\",3,4.5,4.5,4.5\n\"b, c\",3,7,7,9\n");
     }
 }

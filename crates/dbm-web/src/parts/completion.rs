@@ -1,9 +1,10 @@
 //! Completion: a picture with an unknown region, and what the model makes of it.
 
 use super::answers::Answers;
-use super::canvas::PictureCanvas;
+use super::canvas::{PictureCanvas, agreement, hear_undo};
 use super::tools::Tools;
 use super::watch::Watch;
+use crate::asking;
 use crate::state::{Shown, state};
 use leptos::prelude::*;
 
@@ -11,6 +12,9 @@ use leptos::prelude::*;
 #[component]
 pub fn Completion() -> impl IntoView {
     let state = state();
+    asking::follow(state);
+    hear_undo(state);
+    let pointed = RwSignal::new(None);
     let caption = move || {
         let picture = state.picture.get();
         let unknown = picture.n_unknown();
@@ -24,10 +28,25 @@ pub fn Completion() -> impl IntoView {
         };
         let what = match state.shown.get() {
             Shown::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
-            Shown::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a half.".into(),
+            Shown::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a mask.".into(),
             Shown::Picture => format!("{unknown} of {} pixels unknown.", picture.shape.units),
-            Shown::Answer(at) => format!("Answer {}. Paint to go on editing.", at + 1),
-            Shown::Agreement => "Share of answers with ink. Paint to go on editing.".into(),
+            Shown::Answer(at) => state.answers.with(|answered| {
+                let Some(answered) = answered else { return String::new() };
+                let tiles = answered.tiles(state);
+                let rank = tiles.iter().position(|tile| tile.answer == at).unwrap_or_default();
+                tiles
+                    .get(rank)
+                    .map_or(String::new(), |tile| format!("Answer {}. {} Paint to go on editing.", rank + 1, answered.told(tile)))
+            }),
+            Shown::Agreement => pointed
+                .get()
+                .and_then(|cell| agreement(state, cell))
+                .unwrap_or_else(|| "Share of answers with ink. Point at a pixel to read it; paint to go on editing.".into()),
+            Shown::Search
+                if state.watched.with(|w| w.as_ref().is_some_and(|w| w.frames.iter().any(|frame| !frame.y.is_empty()))) =>
+            {
+                "x of the pair, crossed where y differs. Paint to go on editing.".into()
+            }
             Shown::Search => "The search at work. Paint to go on editing.".into(),
         };
         what + &wrapped
@@ -40,7 +59,7 @@ pub fn Completion() -> impl IntoView {
             </div>
             <div class="completion-grid">
                 <figure class="plate">
-                    <PictureCanvas />
+                    <PictureCanvas pointed />
                     <figcaption>{caption}</figcaption>
                 </figure>
                 <Tools />

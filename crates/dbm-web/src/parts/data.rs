@@ -68,7 +68,7 @@ pub fn Data() -> impl IntoView {
     view! {
         <div class="data">
             <div class="stacked">
-                <label for="data-set">"Data set"</label>
+                <label for="data-set" data-help="What the model learns. Another choice begins a new run; Undo brings back the one before.">"Data set"</label>
                 <select id="data-set" on:change=choose prop:value=value disabled=move || state.loading.get()>
                     <option value="digits">"Generated digits"</option>
                     <option value="bars">"Bars and stripes 4 × 4"</option>

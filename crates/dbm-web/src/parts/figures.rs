@@ -55,7 +55,12 @@ pub fn MeetingTime() -> impl IntoView {
         <section class="figure" aria-labelledby="meeting-title">
             <div class="figure-head">
                 <h3 id="meeting-title">"Meeting time"</h3>
-                <p class="figures-text">"τ in steps, log scale"</p>
+                <p
+                    class="figures-text"
+                    data-help="Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail is seen; those cut at the cap stand apart at the right."
+                >
+                    "τ in steps, log scale"
+                </p>
             </div>
             <Plot
                 of=|phase| &phase.meeting_time
@@ -100,7 +105,10 @@ pub fn SearchSweeps() -> impl IntoView {
         <section class="figure" aria-labelledby="sweeps-title">
             <div class="figure-head">
                 <h3 id="sweeps-title">{move || if mean_field() { "Mean-field sweeps" } else { "Search sweeps" }}</h3>
-                <p class="figures-text">
+                <p
+                    class="figures-text"
+                    data-help="Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap stand apart at the right."
+                >
                     {move || if mean_field() { "sweeps until it settles" } else { "T until nothing changes" }}
                 </p>
             </div>
@@ -177,7 +185,7 @@ fn Plot(
     let rbm = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
     let save = move |form| {
         let Some(canvas) = canvas.get_untracked() else { return };
-        let name = label.to_lowercase().replace(' ', "-");
+        let name = label.to_ascii_lowercase().replace(' ', "-");
         if form == 0 {
             return take_home::canvas(state, &canvas, format!("{name}.png"));
         }

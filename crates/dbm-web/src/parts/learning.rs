@@ -58,7 +58,9 @@ fn Estimator() -> impl IntoView {
     view! {
         <div class="settings">
             <div class="field wide">
-                <label for="estimator">"Estimator"</label>
+                <label for="estimator" data-help="How a step estimates the gradient of the log-likelihood. Unbiased: its mean is the exact gradient.">
+                    "Estimator"
+                </label>
                 <select id="estimator" prop:value=move || kind.get().name() aria-describedby="estimator-note" on:change=choose>
                     <optgroup label="Unbiased">{group(true)}</optgroup>
                     <optgroup label="Biased">{group(false)}</optgroup>
@@ -109,7 +111,20 @@ fn EstimatorFields() -> impl IntoView {
             <TextField field=Field::MaxMeeting label="Cap on meeting" hint=meeting_hint />
             <TextField field=Field::MaxTries label="Cap on tries" hint="Of one coupled draw; biases too." />
             <div class="field wide">
-                <label class="check">
+                <label
+                    class="check"
+                    data-help="Half of each state is replaced by its conditional means, first the odd layers and then the even ones: less noise, the same mean."
+                >
+                    <input
+                        type="checkbox"
+                        prop:checked=move || state.draft.with(|draft| draft.marginalize)
+                        on:change=move |event| state.draft.update(|draft| draft.marginalize = event_target_checked(&event))
+                    />
+                    <span>"Marginalized"</span>
+                </label>
+            </div>
+            <div class="field wide">
+                <label class="check" data-help="Another parametrization of the same models (Montavon and Müller 2012), in which the gradient is better conditioned.">
                     <input type="checkbox" prop:checked=centered on:change=center aria-describedby="centered-note" />
                     <span>"Centered parametrization"</span>
                 </label>
@@ -137,7 +152,7 @@ fn Start() -> impl IntoView {
     view! {
         <div class="settings">
             <div class="field wide">
-                <label for="beginning">"Start"</label>
+                <label for="beginning" data-help="How the weights begin, drawn with the seed.">"Start"</label>
                 <select
                     id="beginning"
                     prop:value=move || chosen().map_or("", |(_, value, ..)| value)

@@ -46,7 +46,7 @@ pub fn SettingsForm() -> impl IntoView {
         <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
             <TextField field=Field::Hidden label="Hidden layers" hint="Sizes, from the visible layer upward." wide=true />
             <div class="field">
-                <label for="units">"Units"</label>
+                <label for="units" data-help="The values a unit takes. Signs are the paper’s choice; bits train worse.">"Units"</label>
                 <select id="units" prop:value=units_value on:change=units>
                     <option value="signs">"signs ±1"</option>
                     <option value="bits">"bits 0, 1"</option>
@@ -59,7 +59,7 @@ pub fn SettingsForm() -> impl IntoView {
                 <summary>"More"</summary>
                 <div class="settings">
                     <div class="field">
-                        <label for="optimizer">"Optimizer"</label>
+                        <label for="optimizer" data-help="How a gradient becomes a step.">"Optimizer"</label>
                         <select id="optimizer" prop:value=method_value on:change=method>
                             <option value="adam">"Adam"</option>
                             <option value="sgd">"SGD"</option>

@@ -1,24 +1,22 @@
 //! What to do on the canvas: tools, brush, halves, and where the next picture comes from.
 
-use super::canvas::edit_undone;
+use super::canvas::step;
 use crate::actions;
-use crate::picture::{Half, Picture, Tool};
+use crate::picture::{Hide, Picture, Tool};
 use crate::state::{Brush, Shown, Start, State, state};
 use leptos::prelude::*;
 
-const TOOLS: [(Tool, &str); 4] =
-    [(Tool::Mask, "Mask"), (Tool::Unmask, "Unmask"), (Tool::Draw, "Draw"), (Tool::Erase, "Erase ink")];
-const HALVES: [(Half, &str, &str); 4] = [
-    (Half::Upper, "Upper half", "half half-upper"),
-    (Half::Lower, "Lower half", "half half-lower"),
-    (Half::Left, "Left half", "half half-left"),
-    (Half::Right, "Right half", "half half-right"),
+const TOOLS: [(Tool, &str, &str); 4] = [
+    (Tool::Mask, "Mask", "Hides pixels: the model is to say what could be there."),
+    (Tool::Unmask, "Unmask", "Erases the mask: pixels are known again."),
+    (Tool::Draw, "Draw", "Draws ink, which is known."),
+    (Tool::Erase, "Erase ink", "Clears ink; the pixels are known to be blank."),
 ];
-const STARTS: [(Start, &str, &str); 4] = [
-    (Start::Generated, "generated", "a generated digit"),
-    (Start::Sample, "sample", "a sample of the model"),
-    (Start::Data, "data", "the loaded data"),
-    (Start::Blank, "blank", "blank, to draw in"),
+const STARTS: [(Start, &str); 4] = [
+    (Start::Generated, "a generated digit"),
+    (Start::Sample, "a sample of the model"),
+    (Start::Data, "the loaded data"),
+    (Start::Blank, "blank, to draw in"),
 ];
 
 /// The column of tools.
@@ -26,21 +24,17 @@ const STARTS: [(Start, &str, &str); 4] = [
 pub fn Tools() -> impl IntoView {
     let state = state();
     let begin = move |event| {
-        let chosen = event_target_value(&event);
-        if let Some(&(start, ..)) = STARTS.iter().find(|(_, value, _)| *value == chosen) {
-            state.start.set(start);
-            actions::new_picture(state);
-        }
+        state.start.set(Start::of(&event_target_value(&event)));
+        actions::new_picture(state);
     };
-    let chosen = move || STARTS.iter().find(|(start, ..)| *start == state.start.get()).map_or("", |(_, value, _)| value);
     view! {
         <div class="tools">
             <fieldset class="segments two">
                 <legend>"Tool"</legend>
                 {TOOLS
-                    .map(|(tool, name)| {
+                    .map(|(tool, name, help)| {
                         view! {
-                            <label>
+                            <label data-help=help>
                                 <input
                                     type="radio"
                                     name="tool"
@@ -53,7 +47,7 @@ pub fn Tools() -> impl IntoView {
                     })
                     .collect_view()}
             </fieldset>
-            <label class="slider">
+            <label class="slider" data-help="Width of the round brush, in pixels of the picture.">
                 <span>"Brush " <b class="number">{move || state.brush.get().0}</b></span>
                 <input
                     type="range"
@@ -65,34 +59,19 @@ pub fn Tools() -> impl IntoView {
                     on:input=move |event| state.brush.set(event_target_value(&event).parse().map(Brush).unwrap_or_default())
                 />
             </label>
-            <Halves />
-            <div class="pair">
-                <button
-                    type="button"
-                    on:click=move |_| {
-                        show_picture(state);
-                        state.picture.update(Picture::clear_mask);
-                    }
-                >
-                    "Clear mask"
-                </button>
-                <button
-                    type="button"
-                    aria-label="Undo the last edit"
-                    disabled=move || !state.picture.with(Picture::can_undo)
-                    on:click=move |_| edit_undone(state)
-                >
-                    "Undo"
-                </button>
+            <Masks />
+            <div class="pair even">
+                <Step name="Undo" what="Undo the last edit" help="Takes the last stroke or mask back: Control Z." can=Picture::can_undo act=Picture::undo />
+                <Step name="Redo" what="Redo the edit" help="Does again what was undone: Control Shift Z, or Control Y." can=Picture::can_redo act=Picture::redo />
             </div>
-            <div class="stacked">
+            <div class="stacked" data-help="Where the next picture comes from. From a blank one, choose Draw.">
                 <label for="start">"Start from"</label>
-                <select id="start" prop:value=chosen on:change=begin>
+                <select id="start" prop:value=move || state.start.get().word() on:change=begin>
                     {STARTS
-                        .map(|(start, value, name)| {
+                        .map(|(start, name)| {
                             let impossible = move || actions::possible_start(state, start) != start;
                             view! {
-                                <option value=value disabled=impossible>
+                                <option value=start.word() disabled=impossible>
                                     {name}
                                 </option>
                             }
@@ -100,33 +79,71 @@ pub fn Tools() -> impl IntoView {
                         .collect_view()}
                 </select>
             </div>
-            <button type="button" on:click=move |_| actions::new_picture(state)>
+            <button type="button" data-help="Another picture of the same kind, its lower half hidden." on:click=move |_| actions::another_picture(state)>
                 "New digit"
             </button>
         </div>
     }
 }
 
-/// One press hides a half.
+/// A button that goes back or forth among the edits.
 #[component]
-fn Halves() -> impl IntoView {
+fn Step(
+    /// What it says.
+    name: &'static str,
+    /// What it is called.
+    what: &'static str,
+    /// What it does.
+    help: &'static str,
+    /// Whether it can.
+    can: fn(&Picture) -> bool,
+    /// Does it.
+    act: fn(&mut Picture),
+) -> impl IntoView {
+    let state = state();
+    view! {
+        <button type="button" aria-label=what data-help=help disabled=move || !state.picture.with(can) on:click=move |_| step(state, act)>
+            {name}
+        </button>
+    }
+}
+
+/// One press hides a part.
+#[component]
+fn Masks() -> impl IntoView {
     let state = state();
     view! {
         <fieldset class="halves">
-            <legend>"Hide a half"</legend>
-            {HALVES
-                .map(|(half, name, class)| {
+            <legend>"Hide"</legend>
+            {Hide::ALL
+                .map(|hide| {
+                    let (word, name) = hide.names();
                     let mask = move |_| {
+                        let seed = state.asking.get_untracked().picture;
+                        // Once more is once more by chance.
+                        let again = state.picture.with_untracked(|picture| picture.has_hidden(hide, seed));
+                        let seed = if again { actions::fresh_seed() } else { seed };
                         show_picture(state);
-                        state.picture.update(|picture| picture.mask_half(half));
+                        state.picture.update(|picture| picture.hide(hide, seed));
                     };
                     view! {
-                        <button type="button" aria-label=name title=name on:click=mask>
-                            <span class=class aria-hidden="true"></span>
+                        <button type="button" aria-label=name data-help=name on:click=mask>
+                            <span class=format!("half half-{word}") aria-hidden="true"></span>
                         </button>
                     }
                 })
                 .collect_view()}
+            <button
+                type="button"
+                class="clear"
+                data-help="Makes everything known again."
+                on:click=move |_| {
+                    show_picture(state);
+                    state.picture.update(Picture::clear_mask);
+                }
+            >
+                "Clear mask"
+            </button>
         </fieldset>
     }
 }

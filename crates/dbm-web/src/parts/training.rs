@@ -1,23 +1,27 @@
 //! Training: the run's buttons and counter, its data and settings, and what is seen of it.
 
+use super::curves::{Activities, Curves};
 use super::data::Data;
 use super::figures::{MeetingTime, SearchSweeps};
+use super::filters::Filters;
 use super::gaps::Gaps;
 use super::learning::Learning;
 use super::samples::Samples;
 use super::save::Save;
 use super::settings::SettingsForm;
-use crate::actions;
 use crate::draft::{Draft, same_run};
 use crate::state::state;
-use crate::{model_file, take_home};
+use crate::{actions, address, bridge, model_file, shared, take_home};
 use dbm_protocol::{Command, LogFormat, Metrics};
+use leptos::html::Input;
 use leptos::prelude::*;
 
 /// The region.
 #[component]
 pub fn Training() -> impl IntoView {
     let state = state();
+    shared::follow(state);
+    bridge::hear_questions(move |question| actions::answer(state, question));
     let ready = move || state.plan.with(Option::is_some) && !state.loading.get();
     let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
     let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
@@ -39,23 +43,31 @@ pub fn Training() -> impl IntoView {
         _ => "",
     };
     view! {
-        <section class="training" aria-labelledby="training-title">
+        <Runs />
+        <section class="training" aria-labelledby="training-title" hidden=move || state.two.get()>
             <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
                 <div class="buttons">
                     <button
                         type="button"
                         class="primary"
+                        data-help="Trains until paused. Settings that were changed before the first step are taken up."
                         disabled=move || !ready() || state.running.get()
                         on:click=move |_| actions::train(state, Command::Train)
                     >
                         "Train"
                     </button>
-                    <button type="button" disabled=move || !state.running.get() on:click=move |_| actions::pause(state)>
+                    <button
+                        type="button"
+                        data-help="Stops between two parts of a step. Pausing changes no bit of the run."
+                        disabled=move || !state.running.get()
+                        on:click=move |_| actions::pause(state)
+                    >
                         "Pause"
                     </button>
                     <button
                         type="button"
+                        data-help="One gradient step, on one minibatch."
                         disabled=move || !ready() || state.running.get()
                         on:click=move |_| actions::train(state, Command::Step)
                     >
@@ -63,8 +75,17 @@ pub fn Training() -> impl IntoView {
                     </button>
                     <button
                         type="button"
+                        data-help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
+                        disabled=move || !ready() || !begun.get()
+                        on:click=move |_| actions::reset(state, true)
+                    >
+                        "Rewind"
+                    </button>
+                    <button
+                        type="button"
+                        data-help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
                         disabled=move || !ready() || (!begun.get() && !changed.get())
-                        on:click=move |_| actions::reset(state)
+                        on:click=move |_| actions::reset(state, false)
                     >
                         "Reset"
                     </button>
@@ -84,6 +105,7 @@ pub fn Training() -> impl IntoView {
                 <Underway />
                 <p class="hint" role="status">{hint}</p>
             </div>
+            <RunLine />
             <div class="training-grid">
                 <div class="setup">
                     <Data />
@@ -92,10 +114,96 @@ pub fn Training() -> impl IntoView {
                 <Samples />
                 <MeetingTime />
                 <SearchSweeps />
+                <Curves />
+                <Filters />
+                <Activities />
                 <Gaps />
                 <Learning />
             </div>
         </section>
+    }
+}
+
+/// One run, or two side by side, which the second program shows.
+#[component]
+fn Runs() -> impl IntoView {
+    let state = state();
+    let choose = move |two| {
+        state.two.set(two);
+        // The second program reads it there.
+        request_animation_frame(address::flush);
+    };
+    view! {
+        <fieldset class="segments runs" data-help="Two runs on one seed that differ in what you choose, beside each other; the one run goes on meanwhile.">
+            <legend class="unseen">"Runs"</legend>
+            {[(false, "One run"), (true, "Two runs side by side")]
+                .map(|(two, name)| {
+                    view! {
+                        <label>
+                            <input type="radio" name="runs" prop:checked=move || state.two.get() == two on:change=move |_| choose(two) />
+                            <span>{name}</span>
+                        </label>
+                    }
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}
+
+/// How fast the run goes, and what tells it from others.
+#[component]
+fn RunLine() -> impl IntoView {
+    let state = state();
+    let field = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            field.select();
+        }
+    });
+    let pace = move |event| {
+        state.pace.set(event_target_value(&event).parse().unwrap_or(0));
+        actions::set_pace(state);
+    };
+    let sum = Memo::new(move |_| state.metrics.with(|metrics| metrics.checksum.clone()));
+    let option = |pace: u32| {
+        let name = if pace == 0 { "full speed".into() } else { format!("{pace} a second") };
+        view! { <option value=pace.to_string()>{name}</option> }
+    };
+    view! {
+        <div class="run-line">
+            <span class="inline">
+                <label for="pace" data-help="Slowed down, single steps can be watched. It changes no bit of the run.">"Speed"</label>
+                <select id="pace" prop:value=move || state.pace.get().to_string() on:change=pace>
+                    {std::iter::once(0).chain(actions::PACES).map(option).collect_view()}
+                </select>
+            </span>
+            <p
+                class="figures-text checksum"
+                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine."
+            >
+                "checksum "
+                <output aria-label="Checksum" aria-live="off">
+                    {move || sum.with(|sum| if sum.is_empty() { "–".into() } else { sum.clone() })}
+                </output>
+            </p>
+            <button
+                type="button"
+                data-help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
+                disabled=move || sum.with(String::is_empty)
+                on:click=move |_| shared::share(state)
+            >
+                "Share"
+            </button>
+            <Show when=move || state.link_to_copy.with(Option::is_some)>
+                <input
+                    node_ref=field
+                    type="text"
+                    readonly
+                    aria-label="Link to this run"
+                    prop:value=move || state.link_to_copy.get()
+                />
+            </Show>
+        </div>
     }
 }
 

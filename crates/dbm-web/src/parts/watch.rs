@@ -1,9 +1,10 @@
-//! The local search, state by state: played or stepped, with its energy.
+//! A search or a coupled pair, state by state: played or stepped, with its energies.
 
+use super::answers::{Pick, ratio};
 use crate::actions;
-use crate::paint::{calm, redraws, sparkline};
+use crate::asking::Choice;
+use crate::paint::{Cells, Fill, calm, cells, redraws, sparkline};
 use crate::state::{Shown, state};
-use dbm_protocol::SearchFrame;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -11,19 +12,18 @@ use std::time::Duration;
 /// How long each state is shown.
 const BEAT: Duration = Duration::from_millis(220);
 
-/// The button that asks for a search, and the controls over it.
+/// The button that asks for it, and the controls over it.
 #[component]
 pub fn Watch() -> impl IntoView {
     let state = state();
     let canvas = NodeRef::<Canvas>::new();
-    let frames = Memo::new(move |_| state.watched.with(|watched| watched.as_ref().map_or(0, |w| w.trace.frames.len())));
+    let frames = Memo::new(move |_| state.watched.with(|watched| watched.as_ref().map_or(0, |w| w.frames.len())));
     let last = move || frames.get().saturating_sub(1);
     redraws(
         canvas,
         move || {
-            let energies = state
-                .watched
-                .with(|watched| watched.as_ref().map(|w| w.trace.frames.iter().map(|f| f.energy).collect::<Vec<_>>()));
+            let energies =
+                state.watched.with(|watched| watched.as_ref().map(|w| w.frames.iter().map(|f| f.energies).collect::<Vec<_>>()));
             (energies, state.frame.get())
         },
         |surface, colours, (energies, now)| {
@@ -65,49 +65,86 @@ pub fn Watch() -> impl IntoView {
         state.shown.set(Shown::Search);
         state.frame.set(event_target_value(&event).parse().unwrap_or(0));
     };
+    let pair = move || state.asking.with(|asking| asking.pair().is_some());
     let impossible = move || state.about().is_none() || state.picture.with(|picture| picture.n_unknown() == 0);
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched search">
+            <Pick choice=Choice::Watch />
             <button type="button" disabled=impossible on:click=move |_| actions::watch(state)>
-                "Watch the search"
+                {move || if pair() { "Watch the pair" } else { "Watch the search" }}
             </button>
-            <Show when=move || !calm()>
-                <button type="button" class="play" disabled=none on:click=play>
-                    {move || if state.playing.get() { "Halt" } else { "Play" }}
-                </button>
-            </Show>
+            <button type="button" class="play" hidden=calm disabled=none on:click=play>
+                {move || if state.playing.get() { "Halt" } else { "Play" }}
+            </button>
             <input
                 type="range"
                 min="0"
                 max=move || last().to_string()
                 prop:value=move || state.frame.get().to_string()
-                aria-label="Half-sweep of the search"
+                aria-label=move || if pair() { "Step of the pair" } else { "Half-sweep of the search" }
+                data-help="State by state; the arrow keys go one back or forth."
                 disabled=none
                 on:input=slide
             />
-            <canvas node_ref=canvas class="spark" role="img" aria-label="Energy along the search"></canvas>
+            <canvas
+                node_ref=canvas
+                class="spark"
+                role="img"
+                aria-label="Energy along the way"
+                data-help="Energy of the whole state along the way: of the search, or of x, and dashed that of y."
+            ></canvas>
             <p class="figures-text" aria-live="off">
                 {move || {
-                    state.watched.with(|watched| {
-                        watched
-                            .as_ref()
-                            .and_then(|w| w.trace.frames.get(state.frame.get()).map(|frame| words(frame, w.trace.sweeps, w.trace.capped)))
-                            .unwrap_or_else(|| "Each half-sweep puts half of the layers where their energy is least.".into())
-                    })
+                    state
+                        .watched
+                        .with(|watched| watched.as_ref().and_then(|w| w.frames.get(state.frame.get()).map(|frame| frame.words.clone())))
+                        .unwrap_or_else(|| "Each half-sweep puts half of the layers where their energy is least.".into())
                 }}
             </p>
+            <div class="two" hidden=move || !pair()>
+                <Chain y=false />
+                <Chain y=true />
+            </div>
         </div>
     }
 }
 
-fn words(frame: &SearchFrame, sweeps: u32, capped: bool) -> String {
-    let end = if capped { " (cut at the cap)" } else { "" };
-    let SearchFrame { half_sweep, energy, flipped, .. } = frame;
-    let energy = format!("{energy:.1}").replace('-', "−");
-    if *half_sweep == 0 {
-        return format!("Random start, energy {energy}. The search took T = {sweeps} sweeps{end}.");
+/// One of the pair, crossed where the other differs.
+#[component]
+fn Chain(
+    /// Whether it is y.
+    y: bool,
+) -> impl IntoView {
+    let state = state();
+    let canvas = NodeRef::<Canvas>::new();
+    redraws(
+        canvas,
+        move || {
+            let (shape, frame) = (state.picture.with(|picture| picture.shape), state.frame.get());
+            let _ = state.asking.get();
+            let found = state.watched.with(|watched| {
+                watched
+                    .as_ref()
+                    .and_then(|w| Some((w.unknown.clone(), w.frames.get(frame).filter(|frame| !frame.y.is_empty())?.clone())))
+            });
+            (shape, found)
+        },
+        move |surface, colours, (shape, found)| {
+            let Some((unknown, frame)) = found else { return };
+            let (bits, other) = if y { (&frame.y, &frame.x) } else { (&frame.x, &frame.y) };
+            cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill: Fill::Bits(bits), other, cursor: None });
+        },
+    );
+    let (name, help) = if y {
+        ("y", "The second chain, one step behind; crosses where x differs.")
+    } else {
+        ("x", "The first chain; crosses where y differs.")
+    };
+    view! {
+        <figure data-help=help>
+            <canvas node_ref=canvas class="tile" role="img" aria-label=name style:aspect-ratio=move || ratio(state)></canvas>
+            <figcaption>{name}</figcaption>
+        </figure>
     }
-    let unit = if *flipped == 1 { "unit" } else { "units" };
-    format!("Half-sweep {half_sweep}: {flipped} {unit} flipped, energy {energy}. T = {sweeps} sweeps{end}.")
 }

@@ -62,7 +62,13 @@ pub fn ask(group: Group, command: StudyCommand, then: impl FnMut(Result<StudyEve
     POOL.with_borrow_mut(|pool| {
         pool.next = pool.next.wrapping_add(1);
         let job = Job { id: pool.next, group, command: Some(command), then: Box::new(then) };
-        pool.waiting.push_back(job);
+        // A replay is short, and somebody waits for it: it does not stand in line behind a figure.
+        let place = if group == Group::Replay {
+            pool.waiting.iter().take_while(|job| job.group == Group::Replay).count()
+        } else {
+            pool.waiting.len()
+        };
+        pool.waiting.insert(place, job);
     });
     give();
 }

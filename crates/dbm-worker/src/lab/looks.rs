@@ -1,6 +1,6 @@
 //! What is asked of a model and of the data as they stand: views, pictures to complete, gaps to fill.
 
-use super::{Answer, Lab, MAX_COMPLETIONS, MAX_GIBBS_SWEEPS, NO_RUN, Opened, within, words};
+use super::{Answer, Lab, MAX_COMPLETIONS, MAX_GIBBS_SWEEPS, MAX_SAMPLES, NO_RUN, Opened, within, words};
 use crate::jobs::{Job, MAX_SWEEPS, View};
 use crate::run::Run;
 use crate::sources::Material;
@@ -8,7 +8,7 @@ use dbm_core::complete::Completer;
 use dbm_core::impute::{Evaluation, EvaluationSettings, Hidden, ImputeSettings, Imputer, hide};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_data::digits;
-use dbm_protocol::{Digit, DigitSource, Event, ModelChoice};
+use dbm_protocol::{Digit, DigitSource, Event, Filters, ModelChoice};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -40,6 +40,17 @@ impl Lab {
             }
             (ModelChoice::Training, _, None) => Err(NO_RUN.into()),
         }
+    }
+
+    pub(super) fn filters(&self, choice: ModelChoice, layer: u32, count: u32) -> Answer {
+        within("the number of filters", count, MAX_SAMPLES)?;
+        let view = self.view(choice)?;
+        let filters = dbm_core::filters(&view.model, layer as usize, count as usize).map_err(words)?;
+        let scale = filters.data().iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        let level = |value: &f32| (128.0 + 127.0 * value / scale.max(f32::MIN_POSITIVE)).round() as u8;
+        let levels = filters.data().iter().map(level).collect();
+        let count = filters.rows() as u32;
+        Ok(Event::Filters(Filters { model: choice, step: view.step, layer, count, image: view.shape(), scale, levels }))
     }
 
     pub(super) fn digit(&self, source: DigitSource, choice: ModelChoice, seed: u32) -> Answer {

@@ -5,7 +5,10 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
-use dbm_protocol::{Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, Start};
+use dbm_protocol::{
+    Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, PairKernel, PairMove,
+    PairTrace, Start,
+};
 
 struct Page {
     lab: Lab,
@@ -145,6 +148,94 @@ fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
 }
 
 #[test]
+fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
+    let mut page = trained(2);
+    let messages = page.ask(Command::Step);
+    let seen = page.metrics().signals.expect("looked at after a step");
+    let run = page.lab.run.as_ref().unwrap();
+    let (model, examples) = (run.model(), &run.material.data.examples);
+    assert_eq!((seen.step, seen.log_likelihood), (3, Some(dbm_core::exact::log_likelihood(&model, examples).unwrap())));
+    let Some(Event::Samples(grid)) = messages.iter().map(|m| &m.event).find(|e| matches!(e, Event::Samples(_))) else {
+        panic!("samples: {messages:?}")
+    };
+    let of_samples = dbm_core::signals::mean_free_energy(&model, &grid.bits);
+    assert_eq!(seen.free_energy_of_samples, Some(of_samples));
+    let told = messages.iter().any(|m| matches!(&m.event, Event::Metrics(m) if m.signals == Some(seen)));
+    assert!(told && seen.free_energy.is_finite(), "{seen:?}");
+    let units: Vec<u32> = page.metrics().activities.iter().map(|layer| layer.bins.iter().sum()).collect();
+    assert_eq!(units, [12, 6]);
+
+    // Of one too large to enumerate there is none.
+    let mut page = trained_by(plan(&[30, 30]), 1);
+    page.ask(Command::Step);
+    assert_eq!(page.metrics().signals.unwrap().log_likelihood, None);
+}
+
+#[test]
+fn samples_of_another_step_are_not_taken_for_those_of_the_last_look() {
+    let mut page = trained(2);
+    page.ask(Command::Step);
+    let run = page.lab.run.as_mut().unwrap();
+    assert!(!run.look_at_samples(2, 5.0) && run.look_at_samples(3, 5.0));
+    assert_eq!(page.metrics().signals.unwrap().free_energy_of_samples, Some(5.0));
+}
+
+#[test]
+fn filters_are_the_weights_scaled_to_bytes() {
+    let mut page = trained(2);
+    let model = page.lab.run.as_ref().unwrap().model();
+    for layer in [1, 2] {
+        let ask = Command::Filters { model: ModelChoice::Training, layer, count: 5 };
+        let Event::Filters(filters) = page.answer(ask) else { panic!("filters") };
+        let exact = dbm_core::filters(&model, layer as usize, 5).unwrap();
+        assert_eq!((filters.count, filters.image, filters.step, filters.layer), (5, (4, 4), 2, layer));
+        assert_eq!(filters.levels.len(), 5 * 16);
+        for (level, exact) in filters.levels.iter().zip(exact.data()) {
+            let back = (f32::from(*level) - 128.0) / 127.0 * filters.scale;
+            assert!((back - exact).abs() <= filters.scale / 253.0, "{back} and {exact}");
+        }
+        assert!(filters.levels.iter().any(|level| [1, 255].contains(level)), "the largest is at an end");
+    }
+    let filters = |layer, count| Command::Filters { model: ModelChoice::Training, layer, count };
+    for (layer, said) in [(0, "hidden layer"), (3, "hidden layer")] {
+        assert!(page.failure(filters(layer, 5)).contains(said));
+    }
+    assert!(page.failure(filters(1, 0)).contains("number of filters"));
+    assert!(page.failure(Command::Filters { model: ModelChoice::Pretrained, layer: 1, count: 1 }).contains("pretrained"));
+}
+
+#[test]
+fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
+    let mut page = trained(0);
+    assert!(page.failure(Command::Pace { steps_a_second: 1001 }).contains("steps a second"));
+    page.ask(Command::Pace { steps_a_second: 200 });
+    let began = now();
+    let mut waited = 0;
+    page.ask(Command::TrainUntil { step: 6 });
+    while page.lab.goal != Goal::Rest {
+        if let Some(seconds) = page.lab.due() {
+            assert!(seconds <= 0.005 + 1e-9 && !page.lab.has_work(), "nothing to do until then");
+            assert!(page.lab.work().is_empty(), "a slice that comes too soon does nothing");
+            waited += 1;
+            std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
+        }
+        page.lab.work();
+    }
+    // Six steps have five spaces between them; that takes at least so long, and no bound is set above.
+    assert!(waited > 0 && now() - began >= 5.0 * 0.005 * 0.99, "{waited} waits");
+    while page.lab.has_work() {
+        page.lab.work();
+    }
+    assert_eq!(page.metrics().checksum, trained(6).metrics().checksum);
+    // Paused it waits for nothing, and a single step does not wait.
+    assert_eq!(page.lab.due(), None);
+    page.ask(Command::Pace { steps_a_second: 1 });
+    page.ask(Command::Step);
+    page.ask(Command::Step);
+    assert_eq!(page.metrics().step, 8);
+}
+
+#[test]
 fn pausing_in_mid_step_changes_no_bit() {
     let plain = trained(6).checkpoint();
     let mut page = trained(0);
@@ -228,15 +319,18 @@ fn completes_and_keeps_what_is_known() {
         unknown,
         answers,
         method,
+        clean_up: false,
         seed: 3,
     };
-    for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }] {
-        let Event::Completions(Completions { answers, bits, distinct, sweeps, .. }) =
+    for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }, CompletionMethod::Sample { sweeps: 30 }] {
+        let Event::Completions(Completions { answers, bits, distinct, sweeps, energies, .. }) =
             page.answer(complete(unknown.clone(), 7, method))
         else {
             panic!("completions")
         };
-        assert_eq!((answers, bits.len(), sweeps.len()), (7, 7 * 16, 7));
+        assert_eq!((answers, bits.len(), sweeps.len(), energies.len()), (7, 7 * 16, 7, 7));
+        let searched = !matches!(method, CompletionMethod::Sample { .. });
+        assert!(sweeps.iter().all(|&sweeps| (sweeps > 0) == searched) && energies.iter().all(|energy| energy.is_finite()));
         assert!((1..=7).contains(&distinct));
         assert!(bits.chunks(16).all(|answer| answer[..8] == values[..8]));
     }
@@ -253,6 +347,77 @@ fn completes_and_keeps_what_is_known() {
 }
 
 #[test]
+fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
+    let mut page = trained(150);
+    // Bars with one wrong pixel.
+    let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1 && i != 9)).collect();
+    let mut clean = |unknown: u8, method, seed| {
+        let unknown = vec![unknown; 16];
+        let values = values.clone();
+        let command =
+            Command::Complete { model: ModelChoice::Training, values, unknown, answers: 64, method, clean_up: true, seed };
+        let Event::Completions(completions) = page.answer(command) else { panic!("completions") };
+        completions
+    };
+    let once = clean(0, CompletionMethod::Search, 3);
+    assert_eq!(once.answers, 64);
+    assert!(once.bits.chunks(16).any(|answer| answer != values), "nothing is clamped");
+    let mut again = clean(0, CompletionMethod::Search, 3);
+    again.seconds = once.seconds;
+    assert_eq!(again, once, "the same seed, the same answers");
+    let near = |bits: &[u8]| bits.chunks(16).flat_map(|a| a.iter().zip(&values)).filter(|(a, v)| a == v).count();
+    let noise = clean(1, CompletionMethod::Search, 3);
+    assert!(near(&once.bits) > near(&noise.bits) + 100, "answers stay near the picture, which noise does not know");
+}
+
+#[test]
+fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
+    let mut page = trained_by(plan(&[3]), 0);
+    let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
+    let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 12)).collect();
+    let pair = |kernel, steps, seed| Command::WatchPair {
+        model: ModelChoice::Training,
+        values: values.clone(),
+        unknown: unknown.clone(),
+        kernel,
+        steps,
+        seed,
+    };
+    let mut moved = 0;
+    for kernel in [PairKernel::Metropolis, PairKernel::Gibbs] {
+        for seed in 0..30 {
+            let Event::Pair(PairTrace { frames, capped }) = page.answer(pair(kernel, 50, seed)) else { panic!("a pair") };
+            assert!(frames.len() >= 2 && frames.len() <= 51 && (!capped || frames.len() == 51));
+            assert!(frames[0].moved == PairMove::Start && frames[0].x == frames[0].y && frames[0].differ == 0);
+            assert_eq!(frames[1].y, frames[0].y, "y moves from the second step on");
+            assert_eq!(frames.last().unwrap().differ == 0, !capped);
+            assert!(frames[1..frames.len() - 1].iter().all(|frame| frame.differ > 0));
+            for frame in &frames {
+                assert!(frame.x[..12] == values[..12] && frame.y[..12] == values[..12], "the known stays");
+            }
+            for pair in frames.windows(2) {
+                match pair[1].moved {
+                    PairMove::Metropolis { proposal, u, log_accept } => {
+                        assert!((log_accept[0] - (pair[0].energies[0] - proposal)).abs() < 1e-9);
+                        let accepted = u.ln() < log_accept[0];
+                        assert_eq!(
+                            accepted,
+                            (pair[1].energies[0] - proposal).abs() < 1e-9,
+                            "x is at the proposal where it accepts"
+                        );
+                        moved += u32::from(accepted);
+                    }
+                    PairMove::Gibbs { shared, tries, .. } => assert_eq!(shared, tries == 0),
+                    PairMove::Alone | PairMove::Start => {}
+                }
+            }
+        }
+    }
+    assert!(moved > 0, "seven free units are few enough");
+    assert!(page.failure(pair(PairKernel::Gibbs, 0, 1)).contains("1 to 1000"));
+}
+
+#[test]
 fn a_completion_can_be_cancelled() {
     let mut page = trained(0);
     let command = Command::Complete {
@@ -261,6 +426,7 @@ fn a_completion_can_be_cancelled() {
         unknown: vec![1; 16],
         answers: 64,
         method: CompletionMethod::Gibbs { sweeps: MAX_GIBBS_SWEEPS },
+        clean_up: false,
         seed: 0,
     };
     page.ask_until(command, |m| matches!(m.event, Event::Progress { .. }));

@@ -1,7 +1,7 @@
 //! The worker that the page started: a [`Lab`] between the page's messages, its own, and its helpers'.
 
 use super::hired::{self, Said};
-use super::{complain, listen, schedule, scope};
+use super::{complain, listen, schedule, schedule_in, scope};
 use crate::lab::Lab;
 use crate::pool::Post;
 use dbm_protocol::{Event, Message, Request, VERSION, wire};
@@ -12,6 +12,8 @@ use wasm_bindgen::prelude::*;
 const MOST_WORKERS: f64 = 16.0;
 /// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
 const SHARE_FROM: f64 = 0.004;
+/// A worker whose name is this and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
+const CREW: &str = "dbm-crew-";
 
 thread_local! {
     static LAB: RefCell<Lab> = RefCell::default();
@@ -19,7 +21,8 @@ thread_local! {
 
 pub fn start() {
     let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
-    LAB.set(Lab::with_workers(threads as usize, SHARE_FROM));
+    let most = scope().name().strip_prefix(CREW).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
+    LAB.set(Lab::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
     listen(|data| receive(&data), || settle(LAB.with_borrow_mut(Lab::work)));
     post(Message { version: VERSION, id: None, event: Event::Ready });
 }
@@ -56,6 +59,8 @@ fn settle(messages: Vec<Message>) {
     }
     if LAB.with_borrow(Lab::has_work) {
         schedule();
+    } else if let Some(seconds) = LAB.with_borrow(Lab::due) {
+        schedule_in(seconds);
     }
 }
 

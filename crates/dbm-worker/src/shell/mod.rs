@@ -55,6 +55,22 @@ fn schedule() {
     }
 }
 
+/// Has another slice come after so many seconds, unless one is on its way by then; a timer that was set before is set anew.
+fn schedule_in(seconds: f64) {
+    thread_local! {
+        static WAKE: Closure<dyn FnMut()> = Closure::new(schedule);
+        static TIMER: Cell<i32> = const { Cell::new(0) };
+    }
+    scope().clear_timeout_with_handle(TIMER.get());
+    let milliseconds = (1000.0 * seconds).ceil() as i32;
+    let timer = WAKE
+        .with(|wake| scope().set_timeout_with_callback_and_timeout_and_arguments_0(wake.as_ref().unchecked_ref(), milliseconds));
+    match timer {
+        Ok(timer) => TIMER.set(timer),
+        Err(_) => schedule(), // full speed is better than none
+    }
+}
+
 fn complain(what: &str, problem: &JsValue) {
     web_sys::console::error_2(&what.into(), problem);
 }

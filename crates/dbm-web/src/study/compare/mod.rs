@@ -1,15 +1,40 @@
-//! Compare.
+//! Two runs side by side: one seed, one set of data, and settings of which some differ.
 
+mod charts;
+mod controls;
+mod difference;
+mod lane;
+mod line;
+mod numbers;
+mod pace;
+mod pair;
+mod presets;
+mod samples;
+mod setup;
+
+use charts::Charts;
+use controls::{Comparisons, Transport};
+use difference::Difference;
 use leptos::prelude::*;
+use numbers::Numbers;
+use pair::Pair;
+use samples::Samples;
 
 /// The region.
 #[component]
 pub fn Compare() -> impl IntoView {
+    let pair = Pair::new();
+    pair.open();
     view! {
-        <section aria-labelledby="compare-title">
-            <div class="ruled">
-                <h2 id="compare-title">"Compare"</h2>
+        <section class="compare" aria-labelledby="compare-title">
+            <Transport pair />
+            <Comparisons pair />
+            <div class="compare-grid">
+                <Samples pair />
+                <Numbers pair />
             </div>
+            <Difference pair />
+            <Charts pair />
         </section>
     }
 }

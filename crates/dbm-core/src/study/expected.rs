@@ -1,0 +1,54 @@
+//! The mean of an estimator over several examples, from the laws of its kernels.
+
+use super::Told;
+use super::samples::check_settings;
+use super::truth::distinct;
+use crate::{Dbm, DbmError, Examples, Settings, law};
+
+/// Sweeps, at least, that persistent chains have made before they are asked for their law.
+pub const STEPS_AT_REST: u32 = 1000;
+
+/// Means of an estimator, in the order of [`crate::exact::gradient`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectations {
+    /// Of the estimate, `positive - negative`.
+    pub mean: Vec<f64>,
+    /// Of its positive phase.
+    pub positive: Vec<f64>,
+    /// Of its negative phase.
+    pub negative: Vec<f64>,
+    /// Largest probability that a coupling had not met at its cap.
+    pub unmet: f64,
+}
+
+/// The mean over the examples of [`law::of`] the settings.
+///
+/// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
+/// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
+///
+/// # Errors
+/// [`DbmError::TooManyUnits`] above [`law::MAX_UNITS`] units; those of [`Settings::check`]; [`DbmError::Setting`] for what a study does not have;
+/// [`DbmError::Shape`] where the examples are not as wide as the visible layer.
+pub fn expectations(model: &Dbm, data: &Examples, settings: &Settings, told: &mut Told) -> Result<Expectations, DbmError> {
+    check_settings(model, data, settings)?;
+    let law = law::of(settings);
+    let n = model.n_visible();
+    let known = vec![false; n];
+    let parameters = model.n_parameters();
+    let (mut positive, mut negative, mut unmet) = (vec![0.0; parameters], vec![0.0; parameters], 0.0_f64);
+    let mut add = |sum: &mut [f64], share: f64, mean: law::Expected| {
+        sum.iter_mut().zip(&mean.values).for_each(|(sum, x)| *sum += share * x);
+        unmet = unmet.max(mean.unmet);
+    };
+    let examples = distinct(data);
+    for (place, (visible, share)) in (0..).zip(&examples) {
+        add(&mut positive, *share, law.positive(model, visible)?);
+        if place == 0 || law.negative_sees_all() {
+            let share = if law.negative_sees_all() { *share } else { 1.0 };
+            add(&mut negative, share, law.negative(model, visible, &known, STEPS_AT_REST.div_ceil(settings.estimator.k))?);
+        }
+        told(place + 1, u64::MAX);
+    }
+    let mean = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
+    Ok(Expectations { mean, positive, negative, unmet })
+}

@@ -1,0 +1,49 @@
+//! What can be asked of couplings and estimators while parameters stand still: how long couplings take, one of them draw by draw, sums over samples
+//! of an estimator beside its exact mean, and how seldom a coupling does anything in a wide model.
+//!
+//! Everything is cut into jobs. What a job draws is addressed by its seed and by the run or sample it is, all arithmetic is that of [`crate::Backend::Plain`], and
+//! nothing is kept from job to job but the states of persistent chains, which are handed over: so the numbers are the same for any
+//! partition into jobs, and on every machine.
+
+mod couple;
+mod expected;
+mod interval;
+mod meetings;
+mod replay;
+mod samples;
+mod seen;
+mod starts;
+mod truth;
+
+pub use couple::{Caps, Draw, Step, couple};
+pub use expected::{Expectations, STEPS_AT_REST, expectations};
+pub use interval::simultaneous;
+pub use meetings::{Couplings, MAX_DIMENSION, Run};
+pub use replay::{MAX_OVERLAP_UNITS, MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, Moment, Moved, PairStep, Reached, Replay, ReplayPlan};
+pub use samples::{Samples, Sums};
+pub use seen::{ENUMERATED_UNITS, Seen, SeenPlan};
+use serde::{Deserialize, Serialize};
+pub use truth::{MAX_UNITS, Truth, truth};
+
+/// How a pair of chains moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Kernel {
+    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 1).
+    #[default]
+    Metropolis,
+    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
+    Gibbs,
+}
+
+/// Where a pair of chains begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Start {
+    /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's Algorithm 3).
+    #[default]
+    LocalMode,
+    /// A uniform state.
+    Uniform,
+}
+
+/// Who is told how far a job has come: parts done so far, and the multiply-adds, roughly, since the last time.
+pub type Told<'a> = dyn FnMut(u32, u64) + 'a;

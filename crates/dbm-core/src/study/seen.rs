@@ -1,0 +1,191 @@
+//! How likely it is that a coupling of UCD-LMI ever does anything, as the model grows.
+
+use super::couple::{Caps, couple};
+use super::starts::begin;
+use super::{Kernel, Start, Told};
+use crate::ais::{Ais, AisEstimate, AisSettings, Base};
+use crate::chains::Chains;
+use crate::math::{exp_below_zero, log_sum_exp};
+use crate::rng::{Purpose, Stream, Streams};
+use crate::settings::within;
+use crate::{Backend, Dbm, DbmError, Parity, Units, exact, init};
+
+/// Units, in all, up to which every proposal is summed over.
+pub const ENUMERATED_UNITS: usize = 24;
+
+/// Units of the smaller parity up to which log Z of the upper bound is exact.
+const EXACT_LOG_Z: usize = 16;
+
+/// Chains and betas of the estimate of log Z in the upper bound, where it is not exact: coarse, but random orthogonal models are nearly independent units.
+const AIS: (usize, usize) = (10, 100);
+
+/// More parameters take too long to be looked at in passing.
+const MAX_PARAMETERS: usize = 4_000_000;
+
+/// Couplings that may be watched.
+const MAX_RUNS: u32 = 100_000;
+
+/// Runs whose searches are made together.
+const BATCH: u32 = 50;
+
+/// Couplings of UCD-LMI on [`init::orthogonal`] of these sizes, all units free.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenPlan {
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<usize>,
+    /// Kind of units.
+    pub units: Units,
+    /// Of the model and of every run.
+    pub seed: u64,
+}
+
+/// How seldom they do anything.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// Couplings that were run.
+    pub runs: u32,
+    /// Of these with tau > 1.
+    pub moved: u32,
+    /// log10 of P(tau > 1), averaged over the x_0 of the runs; minus infinity for 0.
+    pub log10_probability: f64,
+    /// Whether that is exact, given the x_0; otherwise it is an upper bound, in which log Z may be an estimate.
+    pub exact: bool,
+}
+
+impl SeenPlan {
+    /// Runs so many couplings, as far as tau > 1 is known, and takes the probability of that from their starts.
+    ///
+    /// tau > 1 where x accepts its first proposal, which is another state than x_0. With `N` units and a uniform proposal x', given x_0,
+    ///
+    /// `P(tau > 1) = 2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`,
+    ///
+    /// summed over all states up to [`ENUMERATED_UNITS`] units. Above, `min(1, a) <= a` bounds it by `min(1, 2^-N exp(E(x_0)) Z)`, in which log Z is exact where
+    /// one parity has at most 16 units, and else an estimate by annealed importance sampling (10 chains, 100 steps).
+    ///
+    /// # Errors
+    /// Those of [`crate::check_sizes`]; [`DbmError::Setting`] for no runs or too many; [`DbmError::TooLarge`] above 4 million parameters.
+    pub fn run(&self, runs: u32, told: &mut Told) -> Result<Seen, DbmError> {
+        let needed = crate::check_sizes(&self.sizes)?;
+        if needed > MAX_PARAMETERS {
+            let (needed, limit) = (needed as u128, MAX_PARAMETERS as u128);
+            return Err(DbmError::TooLarge { sizes: self.sizes.clone(), needed, limit });
+        }
+        within("the number of couplings", "1 to 100000", f64::from(runs), (1..=MAX_RUNS).contains(&runs))?;
+        let model = init::orthogonal(&self.sizes, self.units, self.seed)?.with_backend(Backend::Plain);
+        let (energies, moved) = self.watch(&model, runs, told);
+        let exact = self.sizes.iter().sum::<usize>() <= ENUMERATED_UNITS;
+        let log_probability = if exact {
+            accepted_elsewhere(&model, &energies, &mut |work| told(runs, work))
+        } else {
+            let log_z = log_z(&model, self.seed, &mut |work| told(runs, work))?;
+            let log_states = self.sizes.iter().sum::<usize>() as f64 * std::f64::consts::LN_2;
+            let bounds: Vec<f64> = energies.iter().map(|energy| (energy + log_z - log_states).min(0.0)).collect();
+            log_sum_exp(&bounds) - libm::log(f64::from(runs))
+        };
+        Ok(Seen { runs, moved, log10_probability: log_probability / std::f64::consts::LN_10, exact })
+    }
+
+    /// The energies of x_0, and how many couplings moved.
+    fn watch(&self, model: &Dbm, runs: u32, told: &mut Told) -> (Vec<f64>, u32) {
+        let streams = Streams::new(self.seed);
+        let (mut energies, mut moved) = (Vec::with_capacity(runs as usize), 0);
+        // After one step it is known whether tau is 1.
+        let how = (Kernel::Metropolis, Caps { meeting: 1, tries: 1 });
+        for first in (0..runs).step_by(BATCH as usize) {
+            let numbers = first..runs.min(first + BATCH);
+            let mut streams: Vec<Stream> = numbers.map(|run| streams.at(Purpose::Negative, 0, u64::from(run))).collect();
+            let mut chains = Chains::free(model, streams.len());
+            begin(model, &mut chains, Start::LocalMode, &mut streams);
+            for (c, stream) in streams.iter_mut().enumerate() {
+                energies.push(model.energy(&chains.state(c)));
+                moved += u32::from(couple(model, &chains, c, stream, how, &mut |_| ()).0.capped);
+            }
+            let coupled = (2 * streams.len() * model.n_parameters()) as u64;
+            told(first, chains.work().products + chains.work().carried + coupled);
+        }
+        (energies, moved)
+    }
+}
+
+fn log_z(model: &Dbm, seed: u64, told: &mut dyn FnMut(u64)) -> Result<f64, DbmError> {
+    let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
+    if units(Parity::Even).min(units(Parity::Odd)) <= EXACT_LOG_Z {
+        return exact::log_z(model);
+    }
+    let settings = AisSettings { chains: AIS.0, betas: AIS.1, seed };
+    let base = Base::uniform(model);
+    let mut ais = Ais::new(model, &base, &settings, 0..settings.chains);
+    while ais.done() < ais.total() {
+        ais.advance(model, 1);
+        told((2 * settings.chains * model.n_parameters()) as u64);
+    }
+    Ok(AisEstimate::from_log_weights(base.log_z(), ais.log_weights()).finite()?.log_z)
+}
+
+/// The log of the mean over states of these energies of `2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`.
+///
+/// All states are gone through once: each is noted between the two starts that its energy is between, with `exp(-E)` for those below it.
+fn accepted_elsewhere(model: &Dbm, energies: &[f64], told: &mut dyn FnMut(u64)) -> f64 {
+    let mut starts = energies.to_vec();
+    starts.sort_by(f64::total_cmp);
+    let (lowest, highest) = (starts[0], starts[starts.len() - 1]);
+    // Of states below the start of this place and not below those before it.
+    let mut counts = vec![0_u32; starts.len() + 1];
+    let mut weights = vec![0.0; starts.len() + 1];
+    for_each_energy(model, told, |energy| {
+        let place = if energy > highest { starts.len() } else { starts.partition_point(|&start| start < energy) };
+        counts[place] += 1;
+        if place > 0 {
+            weights[place] += exp_below_zero(lowest - energy);
+        }
+    });
+    let units = model.sizes().iter().sum::<usize>() as i32;
+    // Sums from the far end, where the weights are small.
+    for place in (1..starts.len()).rev() {
+        weights[place] += weights[place + 1];
+    }
+    let (mut below, mut sum) = (0.0, 0.0);
+    for (place, &start) in starts.iter().enumerate() {
+        below += f64::from(counts[place]);
+        // One of the states is x_0 itself.
+        sum += below - 1.0 + weights[place + 1] * libm::exp(start - lowest);
+    }
+    libm::log((sum / starts.len() as f64).max(0.0)) - f64::from(units) * std::f64::consts::LN_2
+}
+
+/// Energies of all states: those of the larger parity one by one, and of the smaller one, whose units are then independent, by doubling.
+fn for_each_energy(model: &Dbm, told: &mut dyn FnMut(u64), mut each: impl FnMut(f64)) {
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let units = |parity: Parity| -> Vec<(usize, usize)> {
+        parity.layers(model.depth()).flat_map(|l| (0..model.sizes()[l]).map(move |i| (l, i))).collect()
+    };
+    let (even, odd) = (units(Parity::Even), units(Parity::Odd));
+    let (outer, inner) = if even.len() >= odd.len() { (even, odd) } else { (odd, even) };
+    let weight = |(l, i): (usize, usize), (m, j): (usize, usize)| {
+        let weight = match () {
+            () if m == l + 1 => model.weights()[l].row(i)[j],
+            () if l == m + 1 => model.weights()[m].row(j)[i],
+            () => 0.0,
+        };
+        f64::from(weight)
+    };
+    let pairs: Vec<Vec<f64>> = outer.iter().map(|&a| inner.iter().map(|&b| weight(a, b)).collect()).collect();
+    let bias = |(l, i): (usize, usize)| f64::from(model.biases()[l][i]);
+    let mut sums = vec![0.0; 1 << inner.len()];
+    for code in 0..1_u32 << outer.len() {
+        let mut fields: Vec<f64> = inner.iter().map(|&unit| bias(unit)).collect();
+        let mut energy = 0.0;
+        for (place, &unit) in outer.iter().enumerate() {
+            let value = low + gap * f64::from(code >> place & 1);
+            energy -= bias(unit) * value;
+            fields.iter_mut().zip(&pairs[place]).for_each(|(field, weight)| *field += weight * value);
+        }
+        sums[0] = energy - low * fields.iter().sum::<f64>();
+        for (place, field) in fields.iter().enumerate() {
+            let (from, to) = sums[..2 << place].split_at_mut(1 << place);
+            from.iter().zip(to).for_each(|(from, to)| *to = from - gap * field);
+        }
+        sums.iter().for_each(|&energy| each(energy));
+        told(4 * sums.len() as u64 + (outer.len() * inner.len()) as u64);
+    }
+}

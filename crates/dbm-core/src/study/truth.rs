@@ -1,0 +1,72 @@
+//! The exact gradient of the log-likelihood of a few examples, with what an enumeration says besides.
+
+use crate::exact::{self, Expectation};
+use crate::{Dbm, DbmError, Examples};
+use std::collections::BTreeMap;
+
+/// Units of a model, in all, up to which it is enumerated here.
+pub const MAX_UNITS: usize = 24;
+
+/// What an enumeration says of a model and its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Truth {
+    /// The gradient of the mean of log p(v) over the examples, in the order of [`exact::gradient`].
+    pub gradient: Vec<f64>,
+    /// Its positive phase,
+    pub positive: Vec<f64>,
+    /// and its negative one: `gradient = positive - negative`.
+    pub negative: Vec<f64>,
+    /// Mean log p(v), in nats an example.
+    pub log_likelihood: f64,
+    /// log Z.
+    pub log_z: f64,
+    /// P(unit high) with nothing clamped, layer after layer.
+    pub unit_probabilities: Vec<f64>,
+}
+
+/// Enumerates a model of at most [`MAX_UNITS`] units.
+///
+/// ```
+/// use dbm_core::{Examples, Units, exact, init, study};
+/// let model = init::gaussian(&[3, 2], Units::Bits, 1.0, 1)?;
+/// let truth = study::truth(&model, &Examples::from_bits(3, &[1, 0, 1])?)?;
+/// let gradient = exact::gradient(&model, &[true, false, true], &[false; 3])?;
+/// assert!(truth.gradient.iter().zip(&gradient).all(|(a, b)| (a - b).abs() < 1e-12));
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Errors
+/// [`DbmError::TooManyUnits`]; [`DbmError::Shape`] where the examples are not as wide as the visible layer.
+pub fn truth(model: &Dbm, data: &Examples) -> Result<Truth, DbmError> {
+    let units = model.sizes().iter().sum();
+    if units > MAX_UNITS {
+        return Err(DbmError::TooManyUnits { units, limit: MAX_UNITS });
+    }
+    let free = vec![None; model.n_visible()];
+    let all_free = exact::expectation(model, &free)?;
+    let log_z = all_free.log_sum;
+    let negative = flat(all_free);
+    let (mut positive, mut log_likelihood) = (vec![0.0; negative.len()], 0.0);
+    for (visible, share) in distinct(data) {
+        let expectation = exact::expectation(model, &visible)?;
+        log_likelihood += share * (expectation.log_sum - log_z);
+        positive.iter_mut().zip(flat(expectation)).for_each(|(sum, x)| *sum += share * x);
+    }
+    let gradient = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
+    let unit_probabilities = exact::marginals(model, &free)?.concat();
+    Ok(Truth { gradient, positive, negative, log_likelihood, log_z, unit_probabilities })
+}
+
+fn flat(expectation: Expectation) -> Vec<f64> {
+    expectation.weights.into_iter().chain(expectation.biases).flatten().collect()
+}
+
+/// Each different example once, with its share of all, in an order that does not depend on theirs.
+pub(super) fn distinct(data: &Examples) -> Vec<(Vec<Option<bool>>, f64)> {
+    let mut counts: BTreeMap<Vec<Option<bool>>, usize> = BTreeMap::new();
+    for row in 0..data.len() {
+        let bits = (0..data.width()).map(|i| data.is_known(row, i).then(|| data.bit(row, i)));
+        *counts.entry(bits.collect()).or_default() += 1;
+    }
+    counts.into_iter().map(|(visible, count)| (visible, count as f64 / data.len() as f64)).collect()
+}

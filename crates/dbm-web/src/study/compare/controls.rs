@@ -1,0 +1,220 @@
+//! The buttons of both runs, how far to train, and the comparisons at one press.
+
+use super::lane::Standing;
+use super::pair::{Mode, Pair};
+use super::presets::{ABLATIONS, PRESETS, Preset};
+use super::setup::{FARTHEST, Setup};
+use leptos::prelude::*;
+
+/// Heading, buttons, target and progress.
+#[component]
+pub fn Transport(
+    /// The runs.
+    pair: Pair,
+) -> impl IntoView {
+    let going = Memo::new(move |_| pair.mode.get() != Mode::Rest);
+    let step_of = move |place: usize| pair.lanes[place].metrics.with(|metrics| metrics.step);
+    let both = Memo::new(move |_| step_of(0).min(step_of(1)));
+    let target = Memo::new(move |_| pair.setup.with(|setup| setup.target));
+    let usable = Memo::new(move |_| pair.plans().is_some() && pair.data.with(Option::is_some));
+    let lost = Memo::new(move |_| pair.has_begun() && pair.lanes.iter().any(|lane| lane.standing.get() == Standing::Absent));
+    let there = Memo::new(move |_| both.get() >= target.get());
+    let type_in = move |event| {
+        let typed = event_target_value(&event);
+        let step = typed.trim().parse().ok().filter(|step| (1..=FARTHEST).contains(step));
+        if let Some(step) = step {
+            pair.setup.update(|setup| {
+                setup.target = step;
+                // What the address says has been trained to is no longer what is asked for.
+                setup.go = false;
+            });
+            pair.setup.get_untracked().write();
+            if matches!(pair.mode.get_untracked(), Mode::Train(_)) {
+                pair.train();
+            }
+        }
+        pair.typed.set(step.is_none().then_some(typed));
+    };
+    view! {
+        <div class="ruled transport">
+            <h2 id="compare-title">"Two runs side by side"</h2>
+            <div class="buttons">
+                <button
+                    type="button"
+                    class="primary"
+                    disabled=move || going.get() || !usable.get() || there.get() || lost.get()
+                    data-help="Trains both runs to the step beside, in step: the faster one waits for the other."
+                    on:click=move |_| pair.train()
+                >
+                    "Train both"
+                </button>
+                <button
+                    type="button"
+                    disabled=move || !going.get()
+                    data-help="Both stop at the same step: the one behind comes to where the other is. Pressed again, both stop wherever they are."
+                    on:click=move |_| pair.pause()
+                >
+                    "Pause both"
+                </button>
+                <button
+                    type="button"
+                    disabled=move || going.get() || !usable.get() || lost.get()
+                    data-help="One gradient step of each run; where one is behind, it comes to the other’s step."
+                    on:click=move |_| pair.step()
+                >
+                    "Step both"
+                </button>
+                <button
+                    type="button"
+                    disabled=move || !usable.get() || lost.get() || !(pair.has_changed() || pair.has_begun())
+                    data-help="Back to step 0 of the same seed, with the settings as they are now."
+                    on:click=move |_| pair.rewind()
+                >
+                    "Rewind both"
+                </button>
+            </div>
+            <div class="inline target" data-help="The gradient step at which both runs rest.">
+                <label for="compare-target">"to step"</label>
+                <input
+                    id="compare-target"
+                    type="text"
+                    inputmode="numeric"
+                    autocomplete="off"
+                    prop:value=move || target.get().to_string()
+                    aria-invalid=move || pair.typed.with(Option::is_some).to_string()
+                    aria-describedby="compare-target-note"
+                    on:change=type_in
+                />
+                <progress
+                    max=move || target.get().to_string()
+                    value=move || both.get().min(target.get()).to_string()
+                    aria-label="Steps that both runs have taken"
+                ></progress>
+            </div>
+            <div class="inline" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
+                <label for="compare-data">"Data"</label>
+                <select id="compare-data" prop:value=move || pair.word() on:change=move |event| pair.use_data(&event_target_value(&event))>
+                    <option value="digits">"Digits, generated"</option>
+                    <option value="bars">"Bars and stripes"</option>
+                    <option value="mnist">"MNIST"</option>
+                    <option value="own" disabled=move || pair.word() != "own">
+                        "your own"
+                    </option>
+                </select>
+            </div>
+            <p id="compare-target-note" class="hint" role="status">
+                {move || words(pair, lost.get())}
+            </p>
+            <Show when=move || lost.get()>
+                <button type="button" on:click=move |_| pair.again()>
+                    "Begin again"
+                </button>
+            </Show>
+        </div>
+        <p class="compare-about">
+            "The same seed and the same data, trained in step by two workers of their own; what differs shows what it does. Run A has "
+            <span>{move || super::setup::in_words(&pair.base.get(), pair.visible())}</span> "."
+        </p>
+    }
+}
+
+/// What is going on, where the numbers do not tell.
+fn words(pair: Pair, lost: bool) -> String {
+    let [a, b] = pair.lanes.map(|lane| lane.standing.get());
+    if let Some(typed) = pair.typed.get() {
+        return format!("Expected a whole number from 1 to {FARTHEST}; got “{}”.", typed.trim());
+    }
+    if lost {
+        return "One of the runs is not there, and the other one waits.".into();
+    }
+    if pair.data.with(Option::is_none) {
+        return "Waiting for the data.".into();
+    }
+    if pair.plans().is_none() {
+        return "One of the settings cannot be used yet.".into();
+    }
+    match pair.mode.get() {
+        Mode::Level(step) => format!("Both come to step {step}."),
+        Mode::Pause(_) => "Pausing.".into(),
+        Mode::Train(_) if [a, b].contains(&Standing::Beginning) => "The runs begin.".into(),
+        Mode::Rest if pair.has_changed() => "Rewind both starts with these settings.".into(),
+        _ => String::new(),
+    }
+}
+
+/// The list of comparisons, and what is said of the chosen one.
+#[component]
+pub fn Comparisons(
+    /// The runs.
+    pair: Pair,
+) -> impl IntoView {
+    let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset));
+    let group = move |title: &'static str, presets: &'static [Preset]| {
+        let buttons = presets.iter().map(|preset| {
+            let name = preset.title.join(" | ");
+            view! {
+                <button
+                    type="button"
+                    aria-pressed=move || (chosen.get() == Some(preset.key)).to_string()
+                    data-help=preset.paper
+                    on:click=move |_| pair.choose(Setup::of(preset))
+                >
+                    {name}
+                </button>
+            }
+        });
+        view! {
+            <div class="comparisons" role="group" aria-label=title>
+                <span>{title}</span>
+                {buttons.collect_view()}
+            </div>
+        }
+    };
+    let said = move || {
+        let preset = pair.setup.with(Setup::preset);
+        let (paper, look) = preset
+            .map_or(("No comparison of the list is chosen.", "Choose one, or change what differs in run B."), |preset| {
+                (preset.paper, preset.look)
+            });
+        let elsewhere = preset.map(|preset| {
+            let bars = pair.visible() == 16;
+            let (name, words) = if bars { ("digits", "The same on digits") } else { ("bars", "The same on bars and stripes") };
+            let steps = if bars { preset.steps } else { preset.steps.max(2000) };
+            let address = format!("#view=train&t.two=yes&t.data={name}&x.preset={}&x.go={steps}", preset.key);
+            view! { <a href=address>{words}</a> }
+        });
+        view! {
+            <p>
+                <b>"What the paper says. "</b>
+                {paper}
+            </p>
+            <p>
+                <b>"What to look at. "</b>
+                {look} " " {elsewhere}
+            </p>
+        }
+    };
+    let form = Memo::new(move |_| pair.setup.with(|setup| setup.form));
+    let choose_form = move |event| {
+        pair.setup.update(|setup| {
+            setup.form = event_target_checked(&event);
+            setup.go = false;
+        });
+        pair.setup.get_untracked().write();
+    };
+    view! {
+        {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
+        {group("The rivals", &PRESETS[ABLATIONS..])}
+        <div class="comparison-said" aria-live="polite">
+            {said}
+        </div>
+        <label
+            class="check"
+            hidden=move || chosen.get().is_none()
+            data-help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form under “One run” instead."
+        >
+            <input type="checkbox" prop:checked=move || form.get() on:change=choose_form />
+            <span>"All other settings as under “One run”"</span>
+        </label>
+    }
+}

@@ -1,0 +1,156 @@
+//! What a coupling brings to the estimate, term by term, and all its steps as a table.
+
+use super::replay::ReplayOfOne;
+use super::scenes::{differing, lowered, near, terms};
+use super::stage::three;
+use dbm_protocol::{Moved, PairKernel};
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// The estimate that this coupling gives, term by term; those of moments to come are faint.
+#[component]
+pub fn Estimate(
+    /// What it is made of.
+    replay: ReplayOfOne,
+) -> impl IntoView {
+    let now = move || replay.scenes.with(|scenes| scenes.get(replay.at()).and_then(|scene| scene.step)).unwrap_or(0);
+    let line = move || {
+        let now = now();
+        replay.shown.with(|shown| {
+            let (_, replay) = shown.as_ref()?;
+            let last = if replay.capped { replay.meeting_time } else { replay.meeting_time.saturating_sub(1) };
+            let mut parts = vec![view! { <b class:now=now == 0>"f(x₀)"</b> }.into_any()];
+            let mut left_out = false;
+            for t in 1..=last {
+                // Of a long sum the ends, and what is on view.
+                if t > 2 && t + 1 < last && t.abs_diff(now) > 1 {
+                    if !std::mem::replace(&mut left_out, true) {
+                        parts.push(view! { <span>" + … "</span> }.into_any());
+                    }
+                    continue;
+                }
+                left_out = false;
+                let (x, y) = (lowered(t), lowered(t - 1));
+                parts.push(
+                    view! {
+                        <span class="term" class:now=t == now class:later={t > now}>
+                            " + "
+                            <b class="added">{format!("f(x{x})")}</b>
+                            " − "
+                            <b class="taken">{format!("f(y{y})")}</b>
+                        </span>
+                    }
+                    .into_any(),
+                );
+            }
+            let end = match (replay.capped, replay.meeting_time) {
+                (true, tau) => format!("Cut at {tau} steps: the terms after that are missing."),
+                (false, 1) => "Met at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
+                (false, tau) => format!("Met at τ = {tau}: {} correction terms, of steps 1 to {}.", 2 * (tau - 1), tau - 1),
+            };
+            Some((parts, end))
+        })
+    };
+    view! {
+        <div
+            class="estimate"
+            data-help="f is −dE/dθ, what the gradient is made of. Every step before the meeting adds f of x and takes away f of y, which is a step behind; the sum has exactly the right mean."
+        >
+            {move || {
+                line()
+                    .map(|(parts, end)| {
+                        view! {
+                            <p class="sum">"H = " {parts}</p>
+                            <p class="figures-text">{end}</p>
+                        }
+                    })
+            }}
+        </div>
+    }
+}
+
+/// All steps.
+#[component]
+pub fn Steps(
+    /// What it is made of.
+    replay: ReplayOfOne,
+) -> impl IntoView {
+    let inside = NodeRef::<Div>::new();
+    let now = Memo::new(move |_| replay.scenes.with(|scenes| scenes.get(replay.at()).and_then(|scene| scene.step)).unwrap_or(0));
+    // The row of the present step is kept in view, within the table's own box.
+    Effect::new(move |_| {
+        let step = now.get();
+        let Some(inside) = inside.get() else { return };
+        request_animation_frame(move || {
+            let row = inside.query_selector(&format!("tr:nth-child({})", step + 1)).ok().flatten();
+            if let Some(row) = row {
+                let (box_place, place) = (inside.get_bounding_client_rect(), row.get_bounding_client_rect());
+                let beyond = if place.bottom() > box_place.bottom() {
+                    place.bottom() - box_place.bottom()
+                } else {
+                    (place.top() - box_place.top() - 2.0 * place.height()).min(0.0)
+                };
+                inside.set_scroll_top(inside.scroll_top() + beyond as i32);
+            }
+        });
+    });
+    let proposes = Memo::new(move |_| {
+        replay.shown.with(|shown| shown.as_ref().is_none_or(|(asked, _)| asked.kernel == PairKernel::Metropolis))
+    });
+    let heads = move || {
+        let middle: &[&str] =
+            if proposes.get() { &["u", "x accepts below", "y accepts below"] } else { &["Overlap", "Even layers", "Tries"] };
+        let all = [&["t"], middle, &["E(x) now", "E(y) now", "Differ in", "Into H"]].concat();
+        all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect::<Vec<_>>()
+    };
+    let lines = move || {
+        replay.shown.with(|shown| {
+            let Some((_, replay)) = shown.as_ref() else { return Vec::new() };
+            let start = replay.approach.last().map_or_else(String::new, |moment| three(moment.energy));
+            let first = ["–", "–", "–"].map(String::from);
+            let mut all = vec![line(now, 0, first, [start, "–".into(), "–".into(), "f(x₀)".into()])];
+            for step in &replay.steps {
+                let decided = |u: f64, below: f64| format!("{} {}", near(below), if u < below { "accepts" } else { "refuses" });
+                let middle = match &step.moved {
+                    Moved::Metropolis { u, accept_x, accept_y, .. } => {
+                        [near(*u), decided(*u, *accept_x), accept_y.map_or_else(|| "–".into(), |below| decided(*u, below))]
+                    }
+                    Moved::Gibbs { .. } if step.step == 1 => ["–".into(), "x alone".into(), "–".into()],
+                    Moved::Gibbs { overlap, shared, tries, tries_capped } => [
+                        overlap.map_or_else(|| "–".into(), near),
+                        if *shared { "as one" } else { "apart" }.into(),
+                        format!("{tries}{}", if *tries_capped { " (cut)" } else { "" }),
+                    ],
+                };
+                let end = [
+                    three(step.energy_x),
+                    three(step.energy_y),
+                    differing(&step.x, &step.y).to_string(),
+                    terms(step.step, replay),
+                ];
+                all.push(line(now, step.step, middle, end));
+            }
+            all
+        })
+    };
+    view! {
+        <div class="scrolls steps" tabindex="0" role="region" aria-label="All steps of the coupling" node_ref=inside>
+            <table class="numbers">
+                <thead>
+                    <tr>{heads}</tr>
+                </thead>
+                <tbody>{lines}</tbody>
+            </table>
+        </div>
+    }
+}
+
+fn line(now: Memo<u32>, step: u32, middle: [String; 3], end: [String; 4]) -> impl IntoView + use<> {
+    let cells: Vec<_> = middle.into_iter().chain(end).map(|text| view! { <td>{text}</td> }).collect();
+    view! {
+        <tr aria-current=move || (now.get() == step).then_some("step")>
+            <th scope="row">{step}</th>
+            {cells}
+        </tr>
+    }
+}

@@ -1,0 +1,258 @@
+//! What couplings took, run by run, kept for as long as the page is open; and what is said of them.
+
+use super::pairs::{Pair, kernel_name, start_name};
+use super::settings::Plan;
+use dbm_core::Units;
+use dbm_protocol::{Meet, Met};
+use std::collections::BTreeMap;
+
+/// Everything that decides what a run gives, but its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    bits: bool,
+    seed: u64,
+    cap: u32,
+    tries: u32,
+    pair: Pair,
+    dimension: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    meeting_time: u32,
+    sweeps: u32,
+    capped: bool,
+}
+
+/// The runs of one pair at one dimension, by number; those that have not been run are empty.
+#[derive(Clone, Debug, Default)]
+struct Runs {
+    each: Vec<Option<Run>>,
+    /// First run, how many, and draws cut at the cap on tries, of each job.
+    tries_capped: Vec<(u32, u32, u32)>,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Results(BTreeMap<Key, Runs>);
+
+/// How a number is spread over runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spread {
+    /// Its mean.
+    pub mean: f64,
+    /// Its quartiles, between runs where they fall between.
+    pub quartiles: [f64; 3],
+    /// The most.
+    pub most: u32,
+}
+
+/// What is said of one pair at one dimension.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Runs that it is about.
+    pub runs: u32,
+    /// Steps until the chains meet.
+    pub tau: Spread,
+    /// Sweeps of the search.
+    pub sweeps: Spread,
+    /// Both together.
+    pub total: Spread,
+    /// Runs with tau > 1.
+    pub parted: u32,
+    /// Runs cut at the cap: where there are any, means of tau are lower bounds.
+    pub capped: u32,
+    /// Draws cut at the cap on tries; not known where a job had more runs than are asked for, and such draws.
+    pub tries_capped: Option<u32>,
+}
+
+impl Summary {
+    /// Share of `count` in all runs.
+    pub fn share(&self, count: u32) -> f64 {
+        f64::from(count) / f64::from(self.runs.max(1))
+    }
+}
+
+impl Spread {
+    /// Of these; all zero where there are none.
+    pub fn of(mut values: Vec<u32>) -> Self {
+        values.sort_unstable();
+        let Some(&most) = values.last() else { return Self::default() };
+        let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
+        let at = |share: f64| {
+            let place = share * (values.len() - 1) as f64;
+            let below = f64::from(values[place.floor() as usize]);
+            below + place.fract() * (f64::from(values[place.ceil() as usize]) - below)
+        };
+        Self { mean, quartiles: [at(0.25), at(0.5), at(0.75)], most }
+    }
+}
+
+fn key(plan: &Plan, pair: Pair, dimension: u32) -> Key {
+    Key { bits: plan.units == Units::Bits, seed: plan.seed, cap: plan.cap, tries: plan.tries, pair, dimension }
+}
+
+impl Results {
+    /// Takes what a job gave. Refused where the answer is not one of so many runs.
+    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &Meet, met: &Met) -> Result<(), String> {
+        let expected = job.runs as usize;
+        let got = [met.meeting_times.len(), met.sweeps.len(), met.capped.len()];
+        if got != [expected; 3] {
+            return Err(format!("a worker was asked for {expected} couplings and answered with {got:?}"));
+        }
+        let runs = self.0.entry(key(plan, pair, job.dimension)).or_default();
+        let first = job.first_run as usize;
+        if runs.each.len() < first + expected {
+            runs.each.resize(first + expected, None);
+        }
+        for (at, place) in runs.each[first..first + expected].iter_mut().enumerate() {
+            *place = Some(Run { meeting_time: met.meeting_times[at], sweeps: met.sweeps[at], capped: met.capped[at] == 1 });
+        }
+        runs.tries_capped.push((job.first_run, job.runs, met.tries_capped));
+        Ok(())
+    }
+
+    /// Runs that the plan wants and that have not been run: first and how many, in order.
+    pub fn missing(&self, plan: &Plan, pair: Pair, dimension: u32) -> Vec<(u32, u32)> {
+        let runs = self.0.get(&key(plan, pair, dimension));
+        let there = |run: u32| runs.is_some_and(|runs| matches!(runs.each.get(run as usize), Some(Some(_))));
+        let mut gaps: Vec<(u32, u32)> = Vec::new();
+        for run in (0..plan.runs).filter(|run| !there(*run)) {
+            match gaps.last_mut() {
+                Some((first, count)) if *first + *count == run => *count += 1,
+                _ => gaps.push((run, 1)),
+            }
+        }
+        gaps
+    }
+
+    /// What is said of a pair at a dimension, by the runs that the plan wants and that are there; nothing where there are none.
+    pub fn summary(&self, plan: &Plan, pair: Pair, dimension: u32) -> Option<Summary> {
+        let runs = self.0.get(&key(plan, pair, dimension))?;
+        let there: Vec<Run> = runs.each.iter().take(plan.runs as usize).flatten().copied().collect();
+        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
+        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
+        let of_jobs = runs.tries_capped.iter().filter(|(first, ..)| *first < plan.runs);
+        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= plan.runs).then_some(cut)).sum();
+        (!there.is_empty()).then(|| Summary {
+            runs: there.len() as u32,
+            tau: spread(|run| run.meeting_time),
+            sweeps: spread(|run| run.sweeps),
+            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
+            parted: count(|run| run.meeting_time > 1),
+            capped: count(|run| run.capped),
+            tries_capped,
+        })
+    }
+
+    /// A line a dimension and pair, for those of the plan that have runs.
+    pub fn csv(&self, plan: &Plan) -> String {
+        let mut text = String::from("dimension,units,kernel,start,seed,runs,cap,max_tries");
+        for what in ["tau", "T", "tau_plus_T"] {
+            for part in ["mean", "q25", "median", "q75", "max"] {
+                text += &format!(",{what}_{part}");
+            }
+        }
+        text += ",share_tau_above_1,share_at_cap,tries_capped\n";
+        let units = if plan.units == Units::Bits { "bits" } else { "signs" };
+        for &dimension in &plan.dimensions {
+            for &pair in &plan.pairs {
+                let Some(summary) = self.summary(plan, pair, dimension) else { continue };
+                let (kernel, start) = (kernel_name(pair.kernel()), start_name(pair.start()));
+                text +=
+                    &format!("{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries);
+                for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
+                    text += &format!(",{mean},{low},{middle},{high},{most}");
+                }
+                let tries = summary.tries_capped.map(|tries| tries.to_string()).unwrap_or_default();
+                text += &format!(",{},{},{tries}\n", summary.share(summary.parted), summary.share(summary.capped));
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::settings::{Draft, Field};
+    use super::*;
+    use dbm_protocol::{PairKernel, PairStart};
+
+    fn plan(runs: u32) -> Plan {
+        let mut draft = Draft::default();
+        draft.set(Field::Dimensions, "3, 7".into());
+        draft.set(Field::Runs, runs.to_string());
+        draft.plan().unwrap()
+    }
+
+    fn job(plan: &Plan, first_run: u32, runs: u32) -> Meet {
+        Meet {
+            dimension: 7,
+            units: plan.units,
+            kernel: PairKernel::Gibbs,
+            start: PairStart::Uniform,
+            first_run,
+            runs,
+            max_meeting: plan.cap,
+            max_tries: plan.tries,
+            seed: plan.seed,
+        }
+    }
+
+    fn met(times: &[u32], tries_capped: u32) -> Met {
+        Met {
+            meeting_times: times.to_vec(),
+            sweeps: vec![2; times.len()],
+            capped: times.iter().map(|&time| u8::from(time == 1000)).collect(),
+            tries_capped,
+        }
+    }
+
+    #[test]
+    fn quartiles_lie_between_runs() {
+        assert_eq!(Spread::of(vec![4, 1, 3, 2]), Spread { mean: 2.5, quartiles: [1.75, 2.5, 3.25], most: 4 });
+        assert_eq!(Spread::of(vec![9]), Spread { mean: 9.0, quartiles: [9.0; 3], most: 9 });
+        assert_eq!(Spread::of(vec![]), Spread::default());
+    }
+
+    #[test]
+    fn what_is_there_is_said_and_what_is_missing_is_known() {
+        let (wide, narrow) = (plan(10), plan(4));
+        let mut results = Results::default();
+        assert_eq!(results.summary(&wide, Pair::GibbsUniform, 7), None);
+        assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 10)]);
+        results.take(&wide, Pair::GibbsUniform, &job(&wide, 2, 3), &met(&[1, 5, 1000], 6)).unwrap();
+        results.take(&wide, Pair::GibbsUniform, &job(&wide, 7, 1), &met(&[2], 0)).unwrap();
+        assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 2), (5, 2), (8, 2)]);
+        assert_eq!(results.missing(&narrow, Pair::GibbsUniform, 7), [(0, 2)]);
+        let all = results.summary(&wide, Pair::GibbsUniform, 7).unwrap();
+        assert_eq!((all.runs, all.parted, all.capped, all.tries_capped), (4, 3, 1, Some(6)));
+        assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
+        // Fewer runs: the first ones alone; of a job that lies across the end, the draws that were cut cannot be told apart.
+        let first = results.summary(&narrow, Pair::GibbsUniform, 7).unwrap();
+        assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, None));
+        // Another seed is another run.
+        assert_eq!(results.summary(&Plan { seed: 9, ..wide }, Pair::GibbsUniform, 7), None);
+    }
+
+    #[test]
+    fn an_answer_of_another_length_is_refused() {
+        let plan = plan(10);
+        assert!(Results::default().take(&plan, Pair::GibbsUniform, &job(&plan, 0, 3), &met(&[1, 5], 0)).is_err());
+    }
+
+    #[test]
+    fn the_csv_has_a_line_a_dimension_and_pair() {
+        let plan = plan(2);
+        let mut results = Results::default();
+        results.take(&plan, Pair::GibbsUniform, &job(&plan, 0, 2), &met(&[1, 1000], 3)).unwrap();
+        let text = results.csv(&plan);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 2, "{text}");
+        assert_eq!(
+            lines[1],
+            "7,signs,gibbs,uniform,1,2,1000,10000,500.5,250.75,500.5,750.25,1000,2,2,2,2,2,502.5,252.75,502.5,752.25,1002,0.5,0.5,3"
+        );
+        assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
+    }
+}

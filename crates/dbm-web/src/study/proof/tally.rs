@@ -1,0 +1,282 @@
+//! What the samples of one estimator come to: jobs merged in their order, means, and how far they can be trusted.
+
+use super::plan::LEVEL;
+use super::quantile::student;
+use dbm_protocol::Estimated;
+use std::collections::BTreeMap;
+
+/// Moments kept of a mean's course, a power of ten.
+const PER_DECADE: f64 = 12.0;
+/// The estimates are made in single precision: a mean whose estimates do not differ at all may be off by so much.
+const ROUNDING: f64 = 1e-5;
+
+/// Where the jobs are cut: the first ones small, so that something is seen soon, and the course of a mean from its beginning.
+pub fn job_end(start: u32, target: u32) -> u32 {
+    let size = (start / 4 / 100 * 100).clamp(200, 2000);
+    (start + size).min(target)
+}
+
+/// The means at some number of samples.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// Samples.
+    pub samples: u32,
+    /// Groups.
+    pub groups: u32,
+    /// Mean of each parameter, and its standard error.
+    pub means: Vec<(f64, f64)>,
+}
+
+/// All samples of an estimator so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// Jobs that came before their turn, by their first sample, with their end.
+    early: BTreeMap<u32, (u32, Estimated)>,
+    /// The sample that the next job begins with.
+    next: u32,
+    /// The sums.
+    all: Estimated,
+    /// Meeting times of the negative phase,
+    times: BTreeMap<u32, u32>,
+    /// and of the positive one.
+    times_positive: BTreeMap<u32, u32>,
+    /// The course of the means, rising in samples.
+    pub course: Vec<Moment>,
+}
+
+/// What a phase's couplings took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Meetings {
+    /// Couplings.
+    pub count: u64,
+    /// Mean tau.
+    pub mean: f64,
+    /// Share with tau > 1.
+    pub moved: f64,
+}
+
+/// How an estimator stands to the exact gradient.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// Parameters,
+    pub parameters: usize,
+    /// of these in whose interval the exact value lies.
+    pub inside: usize,
+    /// The largest difference of a mean from the exact value,
+    pub largest: f64,
+    /// and the largest one in standard errors.
+    pub largest_errors: f64,
+    /// Half the width of an interval in standard errors.
+    pub factor: f64,
+}
+
+impl Tally {
+    /// Takes the answer to the job that began with this sample and ended before `end`; it counts once all before it have come.
+    pub fn take(&mut self, start: u32, end: u32, job: Estimated) {
+        self.early.insert(start, (end, job));
+        while let Some((end, job)) = self.early.remove(&self.next) {
+            self.next = end;
+            self.merge(job);
+        }
+    }
+
+    fn merge(&mut self, job: Estimated) {
+        let all = &mut self.all;
+        for (sums, more) in [(&mut all.sums, &job.sums), (&mut all.group_squares, &job.group_squares)] {
+            sums.resize(more.len().max(sums.len()), 0.0);
+            sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        }
+        all.samples += job.samples;
+        all.groups += job.groups;
+        all.capped += job.capped;
+        all.tries_capped += job.tries_capped;
+        all.chains = job.chains;
+        for (times, more) in
+            [(&mut self.times, &job.meeting_times), (&mut self.times_positive, &job.meeting_times_positive)]
+        {
+            more.iter().for_each(|&(time, count)| *times.entry(time).or_default() += count);
+        }
+        let due = |last: &Moment| f64::from(all.samples) >= f64::from(last.samples) * 10f64.powf(1.0 / PER_DECADE);
+        if all.groups >= 2 && self.course.last().is_none_or(due) {
+            self.course.push(self.now());
+        }
+    }
+
+    /// Samples drawn.
+    pub fn samples(&self) -> u32 {
+        self.all.samples
+    }
+
+    /// The sample that the next job to count begins with: all before it have been drawn.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// States of persistent chains after the last sample.
+    pub fn chains(&self) -> &[u8] {
+        &self.all.chains
+    }
+
+    /// Couplings, and draws of Gibbs couplings, that were cut.
+    pub fn capped(&self) -> u32 {
+        self.all.capped + self.all.tries_capped
+    }
+
+    /// The means as they are now.
+    ///
+    /// With `G` groups of means `m_g`, mean `m`, the standard error of `m` is `sqrt((sum m_g^2 / G - m^2) / (G - 1))`.
+    pub fn now(&self) -> Moment {
+        let Estimated { samples, groups, sums, group_squares, .. } = &self.all;
+        let (n, g) = (f64::from(*samples), f64::from(*groups));
+        let one = |(sum, squares): (&f64, &f64)| {
+            let mean = sum / n;
+            let error = if *groups < 2 { f64::INFINITY } else { ((squares / g - mean * mean).max(0.0) / (g - 1.0)).sqrt() };
+            (mean, error)
+        };
+        let means = if *samples == 0 { Vec::new() } else { sums.iter().zip(group_squares).map(one).collect() };
+        Moment { samples: *samples, groups: *groups, means }
+    }
+
+    /// The couplings of the negative phase, and of the positive one.
+    pub fn meetings(&self) -> [Meetings; 2] {
+        [&self.times, &self.times_positive].map(|times| {
+            let count: u64 = times.values().map(|&count| u64::from(count)).sum();
+            let total: f64 = times.iter().map(|(&time, &count)| f64::from(time) * f64::from(count)).sum();
+            let still: u64 = times.range(..=1).map(|(_, &count)| u64::from(count)).sum();
+            let share = |x: f64| if count == 0 { 0.0 } else { x / count as f64 };
+            Meetings { count, mean: share(total), moved: share((count - still) as f64) }
+        })
+    }
+}
+
+impl Moment {
+    /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of freedom less than there are groups.
+    /// Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
+    pub fn factor(&self, alone: bool) -> f64 {
+        let beyond = (1.0 - LEVEL) / if alone { 1.0 } else { self.means.len().max(1) as f64 };
+        student(beyond, f64::from(self.groups) - 1.0)
+    }
+
+    /// The mean of a parameter, and half the width of its interval.
+    pub fn interval(&self, place: usize, factor: f64) -> Option<(f64, f64)> {
+        let (mean, error) = self.means.get(place).copied()?;
+        let half = if error.is_finite() && factor.is_finite() { error * factor + ROUNDING } else { f64::INFINITY };
+        Some((mean, half))
+    }
+
+    /// How the means stand to the exact values; nothing before there are two groups.
+    pub fn verdict(&self, exact: &[f64], alone: bool) -> Option<Verdict> {
+        if self.groups < 2 || self.means.len() != exact.len() {
+            return None;
+        }
+        let factor = self.factor(alone);
+        let mut verdict = Verdict { parameters: exact.len(), factor, ..Verdict::default() };
+        for (place, exact) in exact.iter().enumerate() {
+            let (mean, half) = self.interval(place, factor)?;
+            let off = (mean - exact).abs();
+            verdict.inside += usize::from(off <= half);
+            verdict.largest = verdict.largest.max(off);
+            // What rounding explains is no deviation.
+            let error = half / factor;
+            verdict.largest_errors = verdict.largest_errors.max(if off == 0.0 { 0.0 } else { off / error });
+        }
+        Some(verdict)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::rng::{Purpose, Streams};
+
+    /// A job of groups of 10 samples whose means are given.
+    fn job(means: &[[f64; 2]], chains: &[u8]) -> Estimated {
+        let total = |f: &dyn Fn(f64) -> f64| (0..2).map(|at| means.iter().map(|mean| f(mean[at])).sum()).collect();
+        Estimated {
+            samples: 10 * means.len() as u32,
+            sums: total(&|mean| 10.0 * mean),
+            group_squares: total(&|mean| mean * mean),
+            groups: means.len() as u32,
+            meeting_times: vec![(1, 9 * means.len() as u32), (3, means.len() as u32)],
+            meeting_times_positive: vec![(1, 10 * means.len() as u32)],
+            capped: 1,
+            chains: chains.to_vec(),
+            ..Estimated::default()
+        }
+    }
+
+    #[test]
+    fn jobs_are_cut_alike_whoever_runs_them() {
+        let mut ends = vec![0];
+        while *ends.last().unwrap() < 100_000 {
+            ends.push(job_end(*ends.last().unwrap(), 100_000));
+        }
+        assert_eq!(ends[1..5], [200, 400, 600, 800]);
+        assert!(ends.last() == Some(&100_000) && ends.windows(2).all(|pair| pair[1] - pair[0] <= 2000 && pair[1] > pair[0]));
+        assert!(ends.len() < 80, "{}", ends.len());
+    }
+
+    #[test]
+    fn the_order_in_which_jobs_come_changes_no_bit() {
+        let jobs: Vec<Estimated> = (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]], &[at])).collect();
+        let merged = |order: [usize; 6]| {
+            let mut tally = Tally::default();
+            for at in order {
+                tally.take(20 * at as u32, 20 * (at as u32 + 1), jobs[at].clone());
+            }
+            tally
+        };
+        let straight = merged([0, 1, 2, 3, 4, 5]);
+        assert_eq!(straight, merged([5, 3, 1, 0, 2, 4]));
+        assert_eq!((straight.samples(), straight.next(), straight.chains(), straight.capped()), (120, 120, &[5][..], 6));
+        let mut waiting = Tally::default();
+        waiting.take(20, 40, jobs[1].clone());
+        assert_eq!((waiting.samples(), waiting.next(), waiting.now().means.len()), (0, 0, 0));
+    }
+
+    #[test]
+    fn mean_error_and_meetings_are_what_they_are_by_hand() {
+        let mut tally = Tally::default();
+        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]], &[]));
+        let now = tally.now();
+        // Means 1, 2, 6: mean 3, variance 7 of one group, 7 / 3 of the mean.
+        assert_eq!(now.means[0].0, 3.0);
+        assert!((now.means[0].1 - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12 && now.means[1] == (5.0, 0.0), "{now:?}");
+        let [negative, positive] = tally.meetings();
+        assert_eq!((negative.count, negative.moved, positive.moved, positive.mean), (30, 0.1, 0.0, 1.0));
+        assert!((negative.mean - 1.2).abs() < 1e-12);
+        // t with 2 degrees of freedom: 9.925 two-sided at 1 %, 14.089 at 0.5 % for two parameters together.
+        assert!((now.factor(true) - 9.925).abs() < 1e-3 && (now.factor(false) - 14.089).abs() < 1e-3);
+    }
+
+    #[test]
+    fn a_verdict_counts_the_parameters_whose_interval_has_the_exact_value() {
+        let mut tally = Tally::default();
+        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]], &[]));
+        let verdict = |exact: [f64; 2]| tally.now().verdict(&exact, false).unwrap();
+        assert_eq!((verdict([3.0, 5.0]).inside, verdict([3.0, 5.0]).largest_errors), (2, 0.0));
+        assert_eq!((verdict([20.0, 5.0]).inside, verdict([20.0, 5.0]).largest), (2, 17.0));
+        assert_eq!(verdict([30.0, 5.0]).inside, 1);
+        assert_eq!(verdict([3.0, 5.1]).inside, 1);
+        assert_eq!(tally.now().verdict(&[1.0], false), None);
+        assert_eq!(Tally::default().now().verdict(&[], false), None);
+    }
+
+    #[test]
+    fn intervals_hold_their_level() {
+        // 400 runs of 20 groups, means of 5 parameters from a normal law; seed 7. At level 99 % about 4 of 400 fail; more than 12
+        // has a probability below 0.0005 if each fails with 1 %.
+        let streams = Streams::new(7);
+        let mut failed = 0;
+        for run in 0..400 {
+            let mut stream = streams.at(Purpose::Initialization, 0, run);
+            let groups: Vec<Vec<f64>> = (0..20).map(|_| (0..5).map(|_| stream.gaussian()).collect()).collect();
+            let total = |f: &dyn Fn(f64) -> f64| (0..5).map(|at| groups.iter().map(|group| f(group[at])).sum()).collect();
+            let mut tally = Tally::default();
+            let of = Estimated { samples: 20, groups: 20, sums: total(&|x| x), group_squares: total(&|x| x * x), ..Estimated::default() };
+            tally.take(0, 20, of);
+            failed += usize::from(tally.now().verdict(&[0.0; 5], false).unwrap().inside < 5);
+        }
+        assert!((1..=12).contains(&failed), "{failed}");
+    }
+}

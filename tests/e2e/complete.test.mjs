@@ -1,0 +1,231 @@
+// The Complete view: ranked answers, masks and strokes taken back, pictures cleaned up, searches and pairs watched, and its state in the address.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { button, collectErrors, enabled, lab, until } from "./browser.mjs";
+
+const SLOW = { timeout: 120_000 };
+const region = (page) => page.getByRole("region", { name: "Completion", exact: true });
+const canvas = (page) => region(page).locator("canvas").first();
+const picture = (page) => canvas(page).evaluate((c) => c.toDataURL());
+const ready = (page) => enabled(page, "Complete").waitFor(SLOW);
+const status = (page) => page.getByText(/^\d+ distinct of \d+, by /);
+const hash = (page) => page.evaluate(() => new Map([...new URLSearchParams(location.hash.slice(1))].map(([key, value]) => [key, value])));
+const tiles = (page) => page.getByRole("list", { name: "Answers" }).locator("li:not(.void)");
+const caption = (page) => region(page).locator(".plate figcaption");
+
+/** Energies and counts as the tiles have them. */
+async function ranked(page) {
+  const texts = await tiles(page).locator(".key").evaluateAll((all) => all.map((key) => [...key.children].map((part) => part.textContent)));
+  return texts.map(([count, energy]) => ({ count: Number(count.replace("× ", "")), energy: Number(energy.replace("−", "-")) }));
+}
+
+/** What the tiles show, as data URLs, drawn. */
+const shown = (page) => tiles(page).locator("canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
+
+async function complete(page, name = "Complete") {
+  await enabled(page, name).click(SLOW);
+  await status(page).waitFor(SLOW);
+}
+
+async function paint(page, from, to) {
+  await canvas(page).scrollIntoViewIfNeeded();
+  const box = await canvas(page).boundingBox();
+  await page.mouse.move(box.x + box.width * from[0], box.y + box.height * from[1]);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * to[0], box.y + box.height * to[1], { steps: 12 });
+  await page.mouse.up();
+}
+
+test("answers are ranked by energy, with how often each came", lab({ search: "#view=complete&c.answers=16&c.by=local&c.mask=random30" }, async ({ page, screenshot }) => {
+  await ready(page);
+  await complete(page);
+  const best = await ranked(page);
+  assert.equal(best.reduce((sum, { count }) => sum + count, 0), 16, "the counts sum to all answers");
+  assert.equal((await status(page).textContent()).match(/^\d+/)[0], String(best.length));
+  for (let at = 1; at < best.length; at++) assert.ok(best[at - 1].energy <= best[at].energy, JSON.stringify(best));
+  const first = page.getByRole("button", { name: "Answer 1", exact: true });
+  assert.match(await first.getAttribute("data-help"), /^Energy −[\d.]+, search T = \d+ sweeps, came (once|\d+ times) of 16; \d+ % of its pixels as in the truth\.$/);
+  assert.equal(await first.getAttribute("aria-pressed"), "true", "the best is shown");
+  assert.match(await caption(page).textContent(), /^Answer 1\. Energy −/);
+  await page.getByLabel("Sort", { exact: true }).selectOption("came");
+  await until(() => ranked(page), (now) => now.length === best.length && JSON.stringify(now) !== JSON.stringify(best), "the order they came in");
+  const came = await ranked(page);
+  assert.deepEqual(came.map(({ energy }) => energy).sort((a, b) => a - b), best.map(({ energy }) => energy));
+  assert.equal((await hash(page)).get("c.sort") ?? (await until(() => hash(page), (now) => now.get("c.sort"), "the order in the address")).get("c.sort"), "came");
+  await button(page, "Agreement").click();
+  await canvas(page).hover({ position: { x: 60, y: 60 } });
+  await page.getByText(/^Row \d+, column \d+: \d+ of 16 answers have ink here\./).waitFor();
+  await screenshot("complete-ranked");
+}));
+
+test("masks and strokes are taken back and done again, by keys and by buttons", lab({}, async ({ page }) => {
+  await ready(page);
+  const look = async () => ({ drawn: await picture(page), unknown: Number((await caption(page).textContent()).match(/^\d+/)?.[0] ?? 0) });
+  const unknown = (count) => until(async () => (await look()).unknown, (now) => now === count, `${count} unknown`);
+  for (const [name, count] of [["Upper half", 392], ["Right half", 392], ["Centre", 196], ["Outer frame", 384], ["Stripes", 392], ["Everything: sampling", 784]]) {
+    await button(page, name).click();
+    await unknown(count);
+  }
+  await button(page, "Random pixels, 60 %").click();
+  const random = await until(async () => (await look()).unknown, (n) => n > 400 && n < 540, "about 60 %");
+  await button(page, "Random pixels, 60 %").click();
+  await until(async () => (await look()).unknown, (n) => n !== random && n > 400 && n < 540, "60 % once more");
+  await button(page, "Undo the last edit").click();
+  await unknown(random);
+  await page.keyboard.press("Control+z");
+  await unknown(784);
+  await page.keyboard.press("Control+z");
+  await unknown(392);
+  await page.keyboard.press("Control+Shift+Z");
+  await unknown(784);
+  await page.keyboard.press("Control+y");
+  await unknown(random);
+  await button(page, "Redo the edit").click();
+  assert.ok(await button(page, "Redo the edit").isDisabled(), "nothing more to redo");
+  await button(page, "Clear mask").click();
+  await page.getByText("Nothing is unknown yet").waitFor();
+  const clear = await look();
+  await page.getByLabel("Draw", { exact: true }).check({ force: true });
+  await paint(page, [0.1, 0.1], [0.9, 0.2]);
+  const drawn = await until(() => picture(page), (now) => now !== clear.drawn, "a stroke");
+  await page.keyboard.press("Control+z");
+  await until(() => picture(page), (now) => now === clear.drawn, "taken back");
+  await page.keyboard.press("Control+y");
+  await until(() => picture(page), (now) => now === drawn, "done again");
+  await page.getByLabel("Erase ink", { exact: true }).check({ force: true });
+  await paint(page, [0.1, 0.1], [0.9, 0.2]);
+  await until(() => picture(page), (now) => now !== drawn, "erased");
+  // In another view the keys are not this view's.
+  await page.getByRole("link", { name: "Train", exact: true }).click();
+  await page.keyboard.press("Control+z");
+  await page.getByRole("link", { name: "Complete", exact: true }).click();
+  assert.ok(await button(page, "Redo the edit").isDisabled());
+}));
+
+test("a digit drawn by hand is cleaned up, and travels in the address", lab({ search: "#view=complete&c.start=blank" }, async ({ page, url, screenshot }) => {
+  await enabled(page, "Clean up").waitFor(SLOW);
+  assert.ok(await button(page, "Complete").isDisabled(), "nothing is unknown");
+  await page.getByLabel("Draw", { exact: true }).check({ force: true });
+  await paint(page, [0.3, 0.2], [0.7, 0.2]);
+  await paint(page, [0.7, 0.2], [0.45, 0.8]);
+  const drawn = await picture(page);
+  await complete(page, "Clean up");
+  const answers = await until(() => shown(page), (now) => now.length > 0 && now.every((url) => url.length > 500), "answers");
+  assert.notEqual(await picture(page), drawn, "something was changed");
+  await screenshot("complete-cleaned");
+  const address = await until(() => hash(page), (now) => now.get("c.go") === "clean", "in the address");
+  assert.equal(address.get("c.ink").length, 131);
+  const again = await page.context().browser().newContext({ viewport: { width: 1280, height: 900 } });
+  try {
+    const other = await again.newPage();
+    const errors = collectErrors(other);
+    await other.goto(url + new URL(page.url()).hash);
+    await status(other).waitFor(SLOW);
+    await until(async () => JSON.stringify(await shown(other)), (now) => now === JSON.stringify(answers), "the same answers");
+    assert.deepEqual(errors, []);
+  } finally {
+    await again.close();
+  }
+}));
+
+test("the address gives the same picture, mask and answers in a new profile, and nonsense in it does no harm", lab({ search: "#view=complete&c.seed=7&c.mask=frame&c.answers=4&c.by=sample&c.sweeps=10&c.go=yes" }, async ({ page, url }) => {
+  await status(page).waitFor(SLOW);
+  const first = await ranked(page);
+  await button(page, "Another set").click();
+  const other = await until(() => ranked(page), (now) => now.length > 0 && JSON.stringify(now) !== JSON.stringify(first), "another set");
+  await paint(page, [0.4, 0.4], [0.6, 0.6]);
+  await complete(page);
+  await until(() => ranked(page), (now) => now.length > 0 && JSON.stringify(now) !== JSON.stringify(other), "answers to another question");
+  const address = await until(() => hash(page), (now) => now.get("c.go") === "yes" && now.get("c.mask").length === 131, "a freehand mask in the address");
+  assert.deepEqual(["c.seed", "c.answers", "c.by", "c.sweeps"].map((key) => address.get(key)), ["7", "4", "sample", "10"]);
+  const [answers, numbers] = [await shown(page), await ranked(page)];
+  const context = await page.context().browser().newContext({ viewport: { width: 1280, height: 900 } });
+  try {
+    const there = await context.newPage();
+    const errors = collectErrors(there);
+    await there.goto(url + new URL(page.url()).hash);
+    await status(there).waitFor(SLOW);
+    assert.deepEqual(await ranked(there), numbers);
+    await until(async () => JSON.stringify(await shown(there)), (now) => now === JSON.stringify(answers), "the same pictures");
+    assert.equal(await there.getByLabel("By", { exact: true }).inputValue(), "sample");
+    await there.evaluate(() => (location.hash = "#view=complete&c.seed=-3&c.mask=%F0&c.answers=9999&c.by=magic&c.ink=AAA&c.start=moon&c.go=perhaps&c.set=1e9"));
+    await there.getByText("392 of 784 pixels unknown.").waitFor();
+    assert.equal(await there.getByLabel("Answers", { exact: true }).inputValue(), "8");
+    assert.equal(await there.getByLabel("By", { exact: true }).inputValue(), "gibbs");
+    assert.equal(await status(there).count(), 0);
+    assert.deepEqual(errors, []);
+  } finally {
+    await context.close();
+  }
+}));
+
+test("a coupled pair is watched: on a wide model it has met at once, and the refusal is a number", lab({ reducedMotion: "reduce" }, async ({ page, screenshot }) => {
+  await ready(page);
+  await page.getByLabel("Watch", { exact: true }).selectOption("metropolis");
+  await button(page, "Watch the pair").click();
+  await page.getByText(/^x and y begin as one/).waitFor(SLOW);
+  const slider = page.getByLabel("Step of the pair");
+  assert.equal(await slider.getAttribute("max"), "1");
+  await slider.focus();
+  await page.keyboard.press("End");
+  const told = await page.getByText(/^Step 1: ln u = −[\d.]+ for the proposal\. x refuses \(log-probability −[\d.]+\)\. They have met: τ = 1\.$/).textContent();
+  assert.ok(Number(told.match(/log-probability −([\d.]+)/)[1]) > 100, told);
+  await page.getByLabel("Watch", { exact: true }).selectOption("gibbs");
+  await button(page, "Watch the pair").click();
+  await until(() => slider.getAttribute("max"), (max) => Number(max) > 1, "Gibbs takes more steps");
+  await slider.focus();
+  await page.keyboard.press("End");
+  await page.getByText(/^Step \d+: .*(units differ|They have met)/).waitFor();
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 2; step++) await page.keyboard.press("ArrowRight");
+  await page.getByText(/^Step 2: .* \d+ units differ\./).waitFor();
+  const [x, y] = await page.locator(".two canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
+  assert.notEqual(x, y);
+  await screenshot("complete-pair");
+  await until(() => hash(page), (now) => now.get("c.watch") === "gibbs", "in the address");
+}));
+
+test("the whole view works by keyboard", lab({ search: "#view=complete" }, async ({ page }) => {
+  await ready(page);
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.id ?? document.activeElement.textContent);
+  await canvas(page).focus();
+  const before = await picture(page);
+  for (const key of ["Home", "ArrowUp", "ArrowRight", "Space"]) await page.keyboard.press(key);
+  await until(() => picture(page), (now) => now !== before, "painted by Space");
+  const seen = [];
+  for (let press = 0; press < 45; press++) {
+    await page.keyboard.press("Tab");
+    seen.push((await focused()) || (await page.evaluate(() => document.activeElement.textContent)));
+  }
+  for (const name of ["Lower half", "Random pixels, 30 %", "Undo the last edit", "start", "answers", "by", "sweeps", "sort", "watch", "Complete", "Clean up"]) {
+    assert.ok(seen.includes(name), `${name} is reached: ${seen.join(", ")}`);
+  }
+  await button(page, "Complete").focus();
+  await page.keyboard.press("Enter");
+  await status(page).waitFor(SLOW);
+  const second = page.getByRole("button", { name: "Answer 2", exact: true });
+  await second.focus();
+  await page.getByRole("tooltip").filter({ hasText: /^Energy −/ }).waitFor();
+  await page.keyboard.press("Enter");
+  await until(() => caption(page).textContent(), (text) => text.startsWith("Answer 2. Energy"), "answer 2 is shown");
+  await button(page, "Agreement").focus();
+  await page.keyboard.press("Space");
+  await canvas(page).focus();
+  for (let press = 0; press < 20; press++) await page.keyboard.press("ArrowDown");
+  await page.getByText(/^Row \d+, column \d+: \d of 8 answers have ink here\./).first().waitFor();
+}));
+
+for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
+  test(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
+    await ready(page);
+    for (const name of ["Stripes", "Undo the last edit", "Redo the edit", "Complete"]) await enabled(page, name).tap();
+    await status(page).waitFor(SLOW);
+    await page.getByRole("button", { name: "Answer 1", exact: true }).tap();
+    const small = await region(page).locator("button:visible, select:visible").evaluateAll((all) =>
+      all.map((one) => [one.getAttribute("aria-label") ?? one.textContent.slice(0, 30), one.getBoundingClientRect()]).filter(([, box]) => box.width < 43.5 || box.height < 43.5).map(([name, box]) => `${name} ${box.width}x${box.height}`));
+    assert.deepEqual(small, []);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(overflow <= 0, `scrolls sideways by ${overflow} pixels`);
+    await screenshot(`complete-touch-${width}`);
+  }));
+}

@@ -1,0 +1,179 @@
+// The Coupling view: the figure by dimension, and one coupling step by step; by keyboard alone and by touch.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { button, enabled, lab, until } from "./browser.mjs";
+
+const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
+const PAIRS = ["Metropolis, local mode", "Metropolis, uniform", "Gibbs, local mode", "Gibbs, uniform"];
+
+const status = (page) => page.locator(".coupling-status p").textContent();
+const done = (page) => until(() => status(page), (words) => /^All \d+ couplings are there/.test(words), "the figure");
+const counted = (words) => Number(/^(\d+) of/.exec(words)?.[1] ?? 0);
+
+/** Presses Tab until what has the focus is called so. */
+async function tabTo(page, name, key = "Tab") {
+  const names = [];
+  for (let count = 0; count < 120; count += 1) {
+    await page.keyboard.press(key);
+    const now = await page.evaluate(() => {
+      const at = document.activeElement;
+      return at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent.trim() ?? at.textContent.trim().slice(0, 80);
+    });
+    if (now === name) return;
+    names.push(now);
+  }
+  assert.fail(`"${name}" is not reached by ${key}: ${names.join("; ")}`);
+}
+
+/** The lines of a CSV as objects. */
+function parse(text) {
+  const [head, ...lines] = text.trim().split("\n").map((line) => line.split(","));
+  return lines.map((line) => {
+    assert.equal(line.length, head.length);
+    return Object.fromEntries(head.map((name, at) => [name, Number.isNaN(Number(line[at])) ? line[at] : Number(line[at])]));
+  });
+}
+
+/** What `press` has the browser save, as text. */
+async function saved(page, press) {
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+
+/** The rows of the table of runs: dimension, pair, runs, tau + T, tau, longest tau, T, share tau > 1, share at the cap. */
+const rows = (page) =>
+  page.locator(".coupling-numbers tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+
+const csv = async (page) => {
+  await page.getByLabel("Save Steps by dimension", { exact: true }).click();
+  return saved(page, () => page.getByRole("button", { name: "Save Steps by dimension as CSV" }).click());
+};
+
+test("a figure by keyboard alone: computed, read as a table, taken home; and the same numbers from its address", lab({ search: FIGURE }, async ({ page, url, screenshot }) => {
+  await enabled(page, "Compute").waitFor({ timeout: 60_000 });
+  assert.match(await status(page), /^240 couplings to run/);
+  await tabTo(page, "Compute");
+  await page.keyboard.press("Enter");
+  await done(page);
+  await tabTo(page, "The runs behind the figure, dimension by dimension");
+  await page.keyboard.press("Enter");
+  const table = await until(() => rows(page), (all) => all.length === 12, "the table");
+  const [dimension, pair, runs, , tau, longest, , parted, cut] = table.find((row) => row[0] === "50" && row[1] === PAIRS[0]);
+  assert.deepEqual([dimension, pair, runs, tau, longest, parted, cut], ["50", PAIRS[0], "20", "1 (1 to 1)", "1", "0 %", "0 %"]);
+  await tabTo(page, "Save Steps by dimension", "Shift+Tab");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "Save Steps by dimension as CSV");
+  const { name, text } = await saved(page, () => page.keyboard.press("Enter"));
+  assert.equal(name, "coupling.csv");
+  const lines = parse(text);
+  assert.deepEqual(lines.map((line) => line.dimension), [5, 5, 5, 5, 25, 25, 25, 25, 50, 50, 50, 50]);
+  for (const line of lines) {
+    assert.ok(line.units === "signs" && line.runs === 20 && line.cap === 1000 && line.seed === 1);
+    assert.ok(line.tau_mean >= 1 && line.tau_max >= line.tau_q75 && line.tau_q75 >= line.tau_q25, JSON.stringify(line));
+    assert.ok(Math.abs(line.tau_mean + line.T_mean - line.tau_plus_T_mean) < 1e-9);
+    assert.equal(line.start === "uniform", line.T_max === 0);
+  }
+  const of = (kernel, start) => lines.find((line) => line.dimension === 50 && line.kernel === kernel && line.start === start);
+  assert.deepEqual([of("metropolis", "local-mode").tau_mean, of("metropolis", "local-mode").share_tau_above_1], [1, 0]);
+  assert.ok(of("gibbs", "uniform").tau_mean > 20, "Gibbs takes long at 50");
+  await screenshot("coupling-figure");
+  // The address has computed in it now, and gives the same in a browser that knows nothing.
+  const address = await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("m.go=yes"), "the address");
+  const other = await page.context().browser().newContext();
+  try {
+    const there = await other.newPage();
+    await there.goto(url + address);
+    await done(there);
+    assert.equal((await csv(there)).text, text);
+  } finally {
+    await other.close();
+  }
+}));
+
+test("Cancel keeps what is there, and only the rest is run afterwards", lab({ search: "#view=coupling&m.d=2,30,100-140:10&m.runs=400" }, async ({ page }) => {
+  await enabled(page, "Compute").click({ timeout: 60_000 });
+  await until(() => status(page), (words) => counted(words) >= 400, "some couplings");
+  await button(page, "Cancel").click();
+  const [, missing, wanted] = /^(\d+) of (\d+) couplings are missing\. Cancelled/.exec(await until(() => status(page), (words) => words.includes("Cancelled"), "Cancel"));
+  assert.ok(Number(wanted) === 7 * 4 * 400 && Number(missing) < Number(wanted), `${missing} of ${wanted}`);
+  const kept = parse((await csv(page)).text);
+  assert.equal(kept.reduce((sum, line) => sum + line.runs, 0), wanted - missing);
+  // Fewer dimensions and runs: what was run counts, and only what is missing is run.
+  await page.getByLabel("Dimensions", { exact: true }).fill("2");
+  await page.getByLabel("Runs a point", { exact: true }).fill("30");
+  await until(() => status(page), (words) => /^(All 120 |\d+ of 120 |120 couplings to run)/.test(words), "another plan");
+  if (await enabled(page, "Compute").count()) await button(page, "Compute").click();
+  await done(page);
+  const small = parse((await csv(page)).text);
+  assert.deepEqual(small.map((line) => line.runs), [30, 30, 30, 30]);
+  await page.getByLabel("Runs a point", { exact: true }).fill("31");
+  await until(() => status(page), (words) => /^(All 124 |4 of 124 )/.test(words), "one more run of each");
+}));
+
+test("what cannot be is refused with words, and no run is begun", lab({ search: "#view=coupling&m.d=0,900&m.runs=x&m.units=%F0%9F%92%A5&m.go=yes&m.model=99-99&m.at=-3" }, async ({ page }) => {
+  await page.getByText("Numbers from 1 to 400 and ranges are expected", { exact: false }).waitFor({ timeout: 60_000 });
+  await page.getByText("A whole number from 1 to 10000 is expected.").waitFor();
+  await page.getByText("Two layer sizes or more are expected", { exact: false }).waitFor();
+  assert.equal(await enabled(page, "Compute").count(), 0);
+  await page.getByLabel("Dimensions", { exact: true }).fill("2");
+  await page.getByLabel("Runs a point", { exact: true }).fill("3");
+  await enabled(page, "Compute").click();
+  await done(page);
+}));
+
+/** The step that the replay is at, and all of its words. */
+const words = (page) => page.locator(".replay-words").textContent();
+
+test("one coupling forward and back by keys, to where they meet", lab({ search: "#view=coupling", reducedMotion: "reduce" }, async ({ page, screenshot }) => {
+  await page.getByText(/^Run 1: met at τ = 5\./).waitFor({ timeout: 60_000 });
+  assert.equal(await button(page, "Play").count(), 0, "no motion where less is asked for");
+  assert.match(await words(page), /^uniform state: /);
+  await page.getByRole("group", { name: "Both chains: left and right keys step" }).focus();
+  await page.keyboard.press("End");
+  assert.match(await words(page), /^t = 5: .* met at τ = 5\.$/);
+  await screenshot("coupling-met");
+  await page.keyboard.press("ArrowLeft");
+  assert.match(await words(page), /^t = 4: .*They differ in \d/);
+  const current = page.locator(".steps tr[aria-current]");
+  assert.match(await current.textContent(), /^4.*\+ f\(x₄\) − f\(y₃\)$/);
+  await page.keyboard.press("ArrowRight");
+  assert.match(await current.textContent(), /none: x = y$/);
+  await page.keyboard.press("Home");
+  await tabTo(page, "Forward", "Shift+Tab");
+  const seen = [await words(page)];
+  while (!seen.at(-1).includes("met at τ = 5")) {
+    assert.ok(seen.length < 40, seen.join("\n"));
+    await page.keyboard.press("Enter");
+    seen.push(await words(page));
+  }
+  assert.ok(seen.some((told) => told.startsWith("search, half-sweep 1")) && seen.some((told) => told.includes("This is x₀")), seen.join("\n"));
+  // The slider and the address say where; the address alone brings one back there.
+  const at = await page.getByLabel("Moment of the coupling").inputValue();
+  assert.equal(Number(at), seen.length - 1);
+  await until(() => page.evaluate(() => location.hash), (hash) => hash.includes(`m.at=${at}`), "the address");
+  await page.reload();
+  await until(() => words(page), (told) => told.includes("met at τ = 5"), "the same moment");
+}));
+
+test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ width: 390, height: 800, hasTouch: true, isMobile: true, search: "#view=coupling&m.d=5,20&m.runs=10&m.show=apart" }, async ({ page, screenshot }) => {
+  await enabled(page, "Compute").tap({ timeout: 60_000 });
+  await done(page);
+  await page.getByText("The runs behind the figure, dimension by dimension").tap();
+  assert.equal((await until(() => rows(page), (all) => all.length === 8, "the table")).length, 8);
+  await page.getByText(/^Run 1: met at τ = 5\./).waitFor();
+  await button(page, "Find one that takes longer").tap();
+  await page.getByText(/^Run \d+: met at τ = \d+\. +Found among \d+ runs\./).waitFor();
+  await button(page, "Last").tap();
+  assert.match(await words(page), /met at τ = \d+\.$/);
+  assert.ok(Number(/met at τ = (\d+)/.exec(await words(page))[1]) > 5);
+  await page.getByLabel("Kernel", { exact: true }).selectOption("gibbs");
+  await page.getByRole("columnheader", { name: "Overlap" }).waitFor();
+  await button(page, "Last").tap();
+  await until(() => words(page), (told) => told.includes("met at τ = "), "the Gibbs pair");
+  for (const name of ["First", "Back", "Forward", "Last", "Find one that takes longer", "Compute"]) {
+    assert.ok((await button(page, name).boundingBox()).height >= 44, name);
+  }
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing is wider than the screen");
+  await screenshot("coupling-390");
+}));

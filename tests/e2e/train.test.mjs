@@ -1,0 +1,250 @@
+// The Train view: curves, filters, activity, speed, rewind, and a run in the address.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { button, enabled, lab, screenshot, steps, trainSteps, until } from "./browser.mjs";
+
+const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
+const sum = (page) => page.getByLabel("Checksum", { exact: true }).textContent();
+const hash = (page) => page.evaluate(() => location.hash);
+const BARS = "#view=train&t.data=bars";
+const onBars = async (page) => {
+  await idle(page);
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
+};
+const standsAt = (page, count) =>
+  until(async () => [await steps(page), await sum(page)], ([step, sum]) => step === count && sum.length === 16, `paused at ${count}`);
+
+/** Each row of the table below a chart. */
+async function rows(page, region) {
+  const chart = page.getByRole("region", { name: region, exact: true });
+  const details = chart.locator("details.chart-table");
+  if (!(await details.evaluate((it) => it.open))) await details.locator("summary").click();
+  await details.locator("tbody tr").first().waitFor();
+  return details.locator("tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
+}
+
+test("curves of every quantity come while training, with their tables", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  await trainSteps(page, 60);
+  const quantity = page.getByLabel("Quantity", { exact: true });
+  const seen = {};
+  for (const name of await quantity.locator("option").allTextContents()) {
+    await quantity.selectOption({ label: name });
+    await page.getByText(new RegExp(`^${name}, steps \\d+ to \\d+:`)).waitFor();
+    seen[name] = await rows(page, "Curves");
+  }
+  assert.deepEqual(Object.keys(seen), ["Reconstruction error", "Pseudo-log-likelihood", "Free energy", "Log-likelihood, exact"]);
+  assert.deepEqual(seen["Free energy"][0], ["gradient steps", "data", "samples"]);
+  const number = (text) => Number(text.replace("−", "-"));
+  for (const [name, all] of Object.entries(seen)) {
+    assert.ok(all.length > 1 && all.slice(1).every(([step, value]) => Number(step) > 0 && Number.isFinite(number(value))), name);
+  }
+  // 30 patterns of 2^16 states: no model gives them more than 1/30 each.
+  const exact = number(seen["Log-likelihood, exact"].at(-1)[1]);
+  assert.ok(exact > -60 && exact < -Math.log(30), `${exact}`);
+  assert.match(await hash(page), /t\.curve=exact/);
+  // What the layers do, in words.
+  const activity = page.getByRole("region", { name: "Layer activity", exact: true });
+  await activity.getByText(/^Layer 1: \d+ of 8 always low, \d+ always high\. Layer 2: \d+ of 4 always low/).waitFor();
+  assert.deepEqual((await rows(page, "Layer activity"))[0], ["mean activity", "layer 1", "layer 2"]);
+}));
+
+test("filters of each layer of both models", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  const region = page.getByRole("region", { name: "Filters", exact: true });
+  const drawn = () => region.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+  await page.getByLabel("Model", { exact: true }).selectOption({ label: "In training" });
+  await region.getByText("Filters of the first 8 units of hidden layer 1 at step 0").waitFor();
+  const first = await until(drawn, (now) => now.length > 1000, "drawn");
+  await region.getByLabel("Hidden layer", { exact: true }).selectOption({ label: "Layer 2" });
+  await region.getByText("Filters of the first 4 units of hidden layer 2 at step 0").waitFor();
+  await region.getByText(/product of all weights/).waitFor();
+  const second = await until(drawn, (now) => now !== first, "the second layer");
+  await trainSteps(page, 40);
+  await region.getByText(/hidden layer 2 at step [1-9]/).waitFor();
+  await until(drawn, (now) => now !== second, "refreshed");
+  await page.getByLabel("Model", { exact: true }).selectOption("pretrained");
+  await region.getByText(/Filters of the first 64 units of hidden layer \d/).waitFor({ timeout: 60_000 });
+}));
+
+test("rewind is the same run again, reset the form’s, and both can be undone", lab({ search: `${BARS}&t.go=30` }, async ({ page }) => {
+  const [, first] = await standsAt(page, 30);
+  await page.getByLabel("Seed", { exact: true }).fill("5");
+  await button(page, "Rewind").click();
+  await until(() => steps(page), (n) => n === 0, "rewound");
+  assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "1", "the run's own settings");
+  await page.getByRole("button", { name: /undo/i }).last().click();
+  assert.equal((await standsAt(page, 30))[1], first, "undone");
+  await button(page, "Rewind").click();
+  await until(() => steps(page), (n) => n === 0, "rewound again");
+  for (let step = 1; step <= 3; step++) {
+    await enabled(page, "Step").click();
+    await until(() => steps(page), (n) => n === step, `step ${step}`);
+  }
+  const [, third] = await standsAt(page, 3);
+  await page.getByLabel("Seed", { exact: true }).fill("5");
+  await button(page, "Reset").click();
+  await until(() => steps(page), (n) => n === 0, "reset");
+  for (let step = 1; step <= 3; step++) {
+    await enabled(page, "Step").click();
+    await until(() => steps(page), (n) => n === step, `step ${step}`);
+  }
+  assert.notEqual((await standsAt(page, 3))[1], third, "another seed, another run");
+}));
+
+test("slowed down, steps come one by one, and Pause is heard at once", lab({ search: `${BARS}&t.speed=5` }, async ({ page }) => {
+  await onBars(page);
+  const speed = page.getByLabel("Speed", { exact: true });
+  assert.equal(await speed.locator("option:checked").textContent(), "5 a second");
+  await button(page, "Train").click();
+  const seen = new Set();
+  await until(async () => seen.add(await steps(page)).size, (n) => n >= 6, "single steps are seen");
+  const values = [...seen].sort((a, b) => a - b);
+  assert.ok(values.at(-1) - values[0] <= 2 * values.length, `no rush: ${values}`);
+  await button(page, "Pause").click();
+  await idle(page);
+  const paused = await steps(page);
+  await page.waitForTimeout(700);
+  assert.equal(await steps(page), paused);
+  await speed.selectOption({ label: "full speed" });
+  await trainSteps(page, paused + 100);
+}));
+
+test("a shared link reproduces the run bit for bit in a new profile", lab({ search: `${BARS}&t.hidden=6,3&t.seed=9&t.marginalized=no`, permissions: ["clipboard-read", "clipboard-write"] }, async ({ page, url }) => {
+  await onBars(page);
+  assert.equal(await page.getByLabel("Hidden layers", { exact: true }).inputValue(), "6, 3");
+  assert.equal(await page.getByLabel("Marginalized", { exact: true }).isChecked(), false);
+  await page.getByLabel("Learning rate", { exact: true }).fill("0.01");
+  await until(() => hash(page), (now) => now.includes("t.rate=0.01"), "the address follows the form");
+  const step = await trainSteps(page, 50);
+  const [, checksum] = await standsAt(page, step);
+  await enabled(page, "Share").click();
+  await page.getByText(`A link to this run is on the clipboard: it trains to step ${step}`).waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(link.startsWith(url) && link.endsWith(`&t.step=${step}&t.sum=${checksum}`), link);
+
+  const other = await page.context().browser().newContext();
+  const fresh = await other.newPage();
+  await fresh.goto(link);
+  await fresh.getByText(`The same run, bit for bit: checksum ${checksum} at step ${step}.`).waitFor({ timeout: 120_000 });
+  assert.deepEqual(await standsAt(fresh, step), [step, checksum]);
+  // A wrong checksum is told, and the run there is kept for Undo.
+  await fresh.evaluate((sum) => (location.hash = location.hash.replace(sum, "0123456789abcdef")), checksum);
+  await fresh.getByText(`Another run: checksum ${checksum} at step ${step}, expected 0123456789abcdef.`).waitFor({ timeout: 120_000 });
+  await fresh.getByText(/set aside/).waitFor();
+  await other.close();
+}));
+
+test("an address with a goal trains by itself, and another one begins another run", lab({ search: `${BARS}&t.go=40` }, async ({ page, errors }) => {
+  await standsAt(page, 40);
+  await page.evaluate(() => (location.hash = "view=train&t.data=digits&t.hidden=40&t.batch=20&t.go=3"));
+  await page.getByText(/10000 examples, 28 × 28/).waitFor({ timeout: 60_000 });
+  await standsAt(page, 3);
+  await page.getByText(/The data set was changed/).waitFor();
+  await page.getByRole("button", { name: /undo/i }).last().click();
+  await standsAt(page, 40);
+  // What cannot be is refused in words, and what is there stays.
+  await page.evaluate(() => (location.hash = "view=train&t.data=bars&t.go=soon"));
+  await page.getByText("The address asks for step “soon”; expected a whole number.").waitFor();
+  await page.evaluate(() => (location.hash = "view=train&t.data=nothing&t.hidden=none&t.go=5"));
+  await page.getByText(/The address asks for data “nothing”/).waitFor();
+  await page.getByText(/One of the settings in the address cannot be used/).waitFor();
+  await page.evaluate(() => (location.hash = "view=train&t.data=own"));
+  await page.getByText(/a run on data of its maker’s/).waitFor();
+  assert.equal(await steps(page), 40);
+  assert.deepEqual(errors, []);
+}));
+
+test("where the clipboard is refused, the link is in a field, selected", lab({
+  search: `${BARS}&t.go=5`,
+  prepare: (page) => page.addInitScript(() => Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })),
+}, async ({ page }) => {
+  const [, checksum] = await standsAt(page, 5);
+  await enabled(page, "Share").click();
+  const field = page.getByLabel("Link to this run", { exact: true });
+  await field.waitFor();
+  assert.ok((await field.inputValue()).endsWith(`t.step=5&t.sum=${checksum}`));
+  const selected = await field.evaluate((it) => [it.selectionStart, it.selectionEnd, it.value.length]);
+  assert.deepEqual(selected.slice(0, 2), [0, selected[2]]);
+}));
+
+test("two runs are a choice at the head, and the one run goes on meanwhile", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  await button(page, "Train").click();
+  await until(() => steps(page), (n) => n > 5, "trains");
+  await page.getByLabel("Two runs side by side", { exact: true }).check();
+  await button(page, "Pause").waitFor({ state: "hidden" });
+  await until(() => hash(page), (now) => now.includes("t.two=yes"), "in the address");
+  const before = await steps(page);
+  await until(() => steps(page), (n) => n > before, "goes on");
+  await page.getByLabel("One run", { exact: true }).check();
+  await button(page, "Pause").click();
+  await idle(page);
+  await until(() => hash(page), (now) => !now.includes("t.two"), "left out");
+}));
+
+test("the page's second program is given the data and the model", lab({ search: `${BARS}&t.go=5` }, async ({ page }) => {
+  await standsAt(page, 5);
+  const given = (name) =>
+    page.evaluate(
+      (name) =>
+        new Promise((resolve) => {
+          addEventListener(`dbm-${name}`, (event) => resolve([...event.detail]), { once: true });
+          dispatchEvent(new CustomEvent("dbm-ask", { detail: name }));
+        }),
+      name,
+    );
+  assert.deepEqual(await given("data"), [1], "bars and stripes, in postcard");
+  const model = Buffer.from(await given("model"));
+  assert.ok(model.subarray(8).toString("latin1").startsWith("{") && model.includes("weight.1"), "a checkpoint");
+  await page.evaluate(() => (location.hash = "view=train&t.hidden=100"));
+  await page.getByText(/10000 examples/).waitFor({ timeout: 60_000 });
+  await idle(page);
+  assert.deepEqual(await given("model"), [], "too large to be given");
+}));
+
+test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  const reached = new Set();
+  await page.getByLabel("One run", { exact: true }).focus();
+  for (let at = 0; at < 90; at++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => {
+      const { activeElement: it } = document;
+      return it.getAttribute("aria-label") ?? it.labels?.[0]?.textContent ?? it.textContent;
+    }));
+  }
+  for (const name of ["Train", "Step", "Reset", "Speed", "Share", "Quantity", "Hidden layer", "Marginalized", "Save Curves"]) {
+    // What is disabled at step 0 cannot be reached.
+    if (name !== "Reset" || (await button(page, name).isEnabled())) assert.ok(reached.has(name), `${name} among ${[...reached].join("; ")}`);
+  }
+  await page.getByLabel("Quantity", { exact: true }).focus();
+  const help = page.getByRole("tooltip");
+  await help.waitFor();
+  assert.match(await help.textContent(), /What the curve shows/);
+  await page.keyboard.press("Escape");
+  await help.waitFor({ state: "hidden" });
+  await button(page, "Step").focus();
+  await page.keyboard.press("Enter");
+  await until(() => steps(page), (n) => n === 1, "a step");
+  await button(page, "Rewind").focus();
+  await page.keyboard.press("Enter");
+  await until(() => steps(page), (n) => n === 0, "rewound");
+}));
+
+for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
+  test(`by touch at ${width}`, lab({ width, height: 780, hasTouch: true, isMobile: true, colorScheme, search: `${BARS}&t.go=25` }, async ({ page }) => {
+    await standsAt(page, 25);
+    await page.getByRole("region", { name: "Filters", exact: true }).scrollIntoViewIfNeeded();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `nothing sticks out: ${wide}`);
+    for (const target of [button(page, "Rewind"), button(page, "Share"), page.getByLabel("Speed", { exact: true }), page.getByLabel("Quantity", { exact: true })]) {
+      const box = await target.boundingBox();
+      assert.ok(box.height >= 44 && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
+    }
+    await page.getByLabel("Quantity", { exact: true }).selectOption({ label: "Free energy" });
+    await button(page, "Rewind").tap();
+    await until(() => steps(page), (n) => n === 0, "rewound by touch");
+    await screenshot(page, `train-${width}`);
+  }));
+}
