@@ -69,5 +69,6 @@ test("an unknown benchmark, or one out of range, is said", lab({ search: "?bench
   await page.goto(`${url}?bench=mnist-500&runs=1000`);
   await page.getByRole("alert").filter({ hasText: "the number of runs should be from 1 to 100" }).waitFor();
   await page.getByRole("link", { name: "Back to the lab" }).click();
+  await page.getByRole("link", { name: "Train", exact: true }).click();
   await page.getByRole("button", { name: "Train", exact: true }).waitFor();
 }));

@@ -1,6 +1,7 @@
 // Nothing lost: a run outlives its tab, its worker and its browser, and goes on to the bit.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { availableParallelism } from "node:os";
+import { describe, test } from "node:test";
 import { crew, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, latestPlace, offer, onBars, train } from "./keeping.mjs";
 
@@ -75,52 +76,55 @@ async function comesBack(page, open, seen, died) {
   await goesOnToTheBit(page, open);
 }
 
-for (const [how, kill] of [
-  ["closed", (page) => page.close()],
-  ["reloaded", (page) => page.reload()],
-  ["crashed", async (page) => {
-    const session = await page.context().newCDPSession(page);
-    const crashed = page.waitForEvent("crash");
-    session.send("Page.crash").catch(() => {}); // there is nobody left to answer
-    await crashed;
-    page.errors.splice(0, page.errors.length);
-    await page.close();
-  }],
-]) {
-  test(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
+// Two at a time, where there are processors for both.
+describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
+  for (const [how, kill] of [
+    ["closed", (page) => page.close()],
+    ["reloaded", (page) => page.reload()],
+    ["crashed", async (page) => {
+      const session = await page.context().newCDPSession(page);
+      const crashed = page.waitForEvent("crash");
+      session.send("Page.crash").catch(() => {}); // there is nobody left to answer
+      await crashed;
+      page.errors.splice(0, page.errors.length);
+      await page.close();
+    }],
+  ]) {
+    test(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
+      const page = await open();
+      const seen = await train(page, 2);
+      await page.waitForTimeout(2_500); // into the time before the next checkpoint
+      const died = Date.now();
+      await kill(page);
+      await comesBack(page.isClosed() ? await open() : page, open, seen, died);
+    }));
+  }
+
+  test("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
     const page = await open();
     const seen = await train(page, 2);
-    await page.waitForTimeout(2_500); // into the time before the next checkpoint
+    await page.waitForTimeout(2_500);
     const died = Date.now();
-    await kill(page);
-    await comesBack(page.isClosed() ? await open() : page, open, seen, died);
+    await restart();
+    page.errors.splice(0, page.errors.length);
+    await comesBack(await open(), open, seen, died);
   }));
-}
 
-test("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
-  const page = await open();
-  const seen = await train(page, 2);
-  await page.waitForTimeout(2_500);
-  const died = Date.now();
-  await restart();
-  page.errors.splice(0, page.errors.length);
-  await comesBack(await open(), open, seen, died);
-}));
-
-test("a worker that is killed in training is replaced, and the run goes on to the bit, and is kept", kept({}, async ({ open }) => {
-  const page = await open();
-  const seen = await train(page, 2);
-  await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
-  await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
-  await enabled(page, "Step").waitFor({ timeout: 60_000 });
-  assert.ok((await steps(page)) >= seen, "from the checkpoint kept last, or a later one");
-  await goesOnToTheBit(page, open);
-  // The keeper dies: the next checkpoint has another one.
-  await page.workers().find((worker) => worker.url().includes("dbm-files")).evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
-  await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 0, "the keeper is gone");
-  const before = await steps(page);
-  await enabled(page, "Step").click();
-  await until(() => keptAt(page), (step) => step === before + 1, "kept by another keeper");
-  const own = page.errors.filter((error) => !error.includes("killed by the test"));
-  page.errors.splice(0, page.errors.length, ...own);
-}));
+  test("a worker that is killed in training is replaced, and the run goes on to the bit, and is kept", kept({}, async ({ open }) => {
+    const page = await open();
+    const seen = await train(page, 2);
+    await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+    await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
+    await enabled(page, "Step").waitFor({ timeout: 60_000 });
+    assert.ok((await steps(page)) >= seen, "from the checkpoint kept last, or a later one");
+    await goesOnToTheBit(page, open);
+    // The keeper dies: the next checkpoint has another one.
+    await page.workers().find((worker) => worker.url().includes("dbm-files")).evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
+    await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 0, "the keeper is gone");
+    const before = await steps(page);
+    await enabled(page, "Step").click();
+    await until(() => keptAt(page), (step) => step === before + 1, "kept by another keeper");
+    const own = page.errors.filter((error) => !error.includes("killed by the test"));
+    page.errors.splice(0, page.errors.length, ...own);
+  }));
+});
