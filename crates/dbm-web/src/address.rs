@@ -70,11 +70,6 @@ pub fn get(key: &str) -> Option<String> {
     pairs().into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// The value of a key, where it can be read as such.
-pub fn parse<T: std::str::FromStr>(key: &str) -> Option<T> {
-    get(key)?.parse().ok()
-}
-
 /// Writes these in place of all keys with this prefix, soon: the last call of several counts.
 pub fn put(prefix: &'static str, values: Vec<(String, String)>) {
     let first = WAITING.with_borrow_mut(|waiting| {

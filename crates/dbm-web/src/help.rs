@@ -100,10 +100,9 @@ fn show(element: &Element) {
     let style = the_box.style();
     let _ = style.set_property("left", &format!("{left}px"));
     let _ = style.set_property("top", &format!("{top}px"));
-    if let Some(focused) = document().active_element().filter(|focused| element.contains(Some(focused))) {
-        if !focused.has_attribute("aria-describedby") {
-            let _ = focused.set_attribute("aria-describedby", BOX);
-        }
+    let focused = document().active_element().filter(|focused| element.contains(Some(focused)));
+    if let Some(focused) = focused.filter(|focused| !focused.has_attribute("aria-describedby")) {
+        let _ = focused.set_attribute("aria-describedby", BOX);
     }
 }
 

@@ -9,7 +9,7 @@ use super::shortcuts::Shortcuts;
 use super::training::Training;
 use crate::address::{self, View};
 use crate::state::State;
-use crate::{bridge, help, link, model_file, paint, uploads};
+use crate::{actions, bridge, help, link, model_file, paint, shared, uploads};
 use leptos::prelude::*;
 
 /// Provides the state, opens the line to the worker, and lays the page out.
@@ -20,6 +20,8 @@ pub fn App() -> impl IntoView {
     paint::follow_theme(state);
     help::listen();
     bridge::hear_words(state);
+    bridge::hear_questions(move |question| actions::answer(state, question));
+    shared::follow(state);
     state.view.set(View::now());
     address::follow(move || {
         state.view.set(View::now());

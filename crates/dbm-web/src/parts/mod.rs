@@ -30,4 +30,3 @@ pub use app::App;
 pub use bench::{Bench, BenchProps};
 pub use chart::ChartFigure;
 pub use explanation::Explanation;
-pub use save::Save;

@@ -20,8 +20,6 @@ use leptos::prelude::*;
 #[component]
 pub fn Training() -> impl IntoView {
     let state = state();
-    shared::follow(state);
-    bridge::hear_questions(move |question| actions::answer(state, question));
     let ready = move || state.plan.with(Option::is_some) && !state.loading.get();
     let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
     let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
