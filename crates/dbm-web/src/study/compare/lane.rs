@@ -64,8 +64,8 @@ pub struct Lane {
     pub trouble: RwSignal<Option<String>>,
     /// The pause that was asked for.
     pausing: StoredValue<Option<u32>>,
-    /// When it was sent off, in milliseconds, and from which step.
-    sent: StoredValue<(f64, u32)>,
+    /// When it was sent off, in milliseconds, from which step, and to which.
+    sent: StoredValue<(f64, u32, u32)>,
 }
 
 /// What has become of a run by a message.
@@ -135,7 +135,7 @@ impl Lane {
     /// Sends it to a step that is still to come.
     pub fn go(self, step: u32) {
         self.standing.set(Standing::Going);
-        self.sent.set_value((js_sys::Date::now(), self.step()));
+        self.sent.set_value((js_sys::Date::now(), self.step(), step));
         self.line.expect(true);
         self.line.ask(Command::TrainUntil { step });
     }
@@ -155,7 +155,7 @@ impl Lane {
 
     /// Seconds a step since it was sent off, all that a round has besides included.
     pub fn took(self) -> Option<f64> {
-        let (since, from) = self.sent.get_value();
+        let (since, from, _) = self.sent.get_value();
         let steps = self.step().checked_sub(from).filter(|steps| *steps > 0)?;
         Some((js_sys::Date::now() - since) / 1000.0 / f64::from(steps))
     }
@@ -180,7 +180,10 @@ impl Lane {
                 self.about.set(Some(model));
                 self.rest(metrics)
             }
-            Heard::Said(_, Event::Metrics(metrics)) if !metrics.running && !pausing => self.rest(metrics),
+            // What a worker that rested says of its samples may come when it has been sent off again.
+            Heard::Said(_, Event::Metrics(metrics)) if !metrics.running && !pausing && self.is_there(metrics.step) => {
+                self.rest(metrics)
+            }
             Heard::Said(_, Event::Metrics(metrics)) => {
                 self.take(metrics);
                 Change::None
@@ -205,6 +208,11 @@ impl Lane {
             }
             Heard::Said(..) => Change::None,
         }
+    }
+
+    /// Whether it is at the step that it was sent to.
+    fn is_there(self, step: u32) -> bool {
+        self.standing.get_untracked() == Standing::Going && step >= self.sent.get_value().2
     }
 
     fn rest(self, metrics: Metrics) -> Change {
