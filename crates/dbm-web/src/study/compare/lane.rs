@@ -4,6 +4,7 @@ use super::line::{Heard, Line};
 use dbm_protocol::{About, Command, DataSource, Event, Grid, Metrics, RunPlan};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 /// Rows of a curve: beyond, every other one is let go.
 const ROWS: usize = 800;
@@ -39,9 +40,20 @@ pub struct Row {
     pub log_likelihood: Option<f64>,
 }
 
-/// A run, copyable.
+/// A run: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Lane {
+pub struct Lane(&'static Run);
+
+impl Deref for Lane {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        self.0
+    }
+}
+
+/// What is known of a run.
+pub struct Run {
     /// Its worker.
     pub line: Line,
     /// Whether it is there, and goes.
@@ -82,7 +94,7 @@ pub enum Change {
 impl Lane {
     /// No run yet.
     pub fn new() -> Self {
-        Self {
+        Self(Box::leak(Box::new(Run {
             line: Line::new(),
             standing: RwSignal::default(),
             metrics: RwSignal::default(),
@@ -95,7 +107,7 @@ impl Lane {
             trouble: RwSignal::default(),
             pausing: StoredValue::default(),
             sent: StoredValue::default(),
-        }
+        })))
     }
 
     /// Gradient steps taken, as last told.
