@@ -10,7 +10,7 @@ use leptos::prelude::*;
 type Options = &'static [(&'static str, &'static str)];
 
 /// A choice between words: its label, the keys of the address, how a draft has it and how it is changed.
-struct Choice {
+pub struct Choice {
     id: &'static str,
     label: &'static str,
     help: &'static str,
@@ -19,7 +19,7 @@ struct Choice {
     set: fn(&mut Draft, &str, u32),
 }
 
-const CHOICES: [Choice; 6] = [
+static CHOICES: [Choice; 6] = [
     Choice {
         id: "units",
         label: "Units",
@@ -127,104 +127,117 @@ pub fn Difference(
     /// The runs.
     pair: Pair,
 ) -> impl IntoView {
-    let change = move |edit: &dyn Fn(&mut Draft, u32)| {
-        let (base, visible) = (pair.base.get_untracked(), untrack(|| pair.visible()));
-        let mut other = pair.other.get_untracked();
-        edit(&mut other, visible);
-        pair.setup.update(|setup| {
-            setup.differ(&base, &other, visible);
-            // The address no longer says what has been trained.
-            setup.go = false;
-        });
-        pair.setup.get_untracked().write();
-    };
-    let differs = move |different: fn(&Draft, &Draft, usize) -> Option<String>, place: usize| {
-        Memo::new(move |_| pair.base.with(|a| pair.other.with(|b| different(a, b, place))))
-    };
-    let choices = CHOICES.iter().enumerate().map(|(place, choice)| {
-        let of_a = differs(
-            |a, b, place| {
-                let Choice { get, options, .. } = &CHOICES[place];
-                let word = options.iter().find(|(key, _)| *key == get(a)).map_or("", |(_, word)| word);
-                (get(a) != get(b)).then(|| word.to_string())
-            },
-            place,
-        );
-        let value = move || pair.other.with(choice.get);
-        let id = format!("compare-{}", choice.id);
-        let options = choice.options.iter().map(|(key, word)| {
-            let key = *key;
-            view! {
-                <option value=key selected=move || value() == key>
-                    {*word}
-                </option>
-            }
-        });
-        view! {
-            <div class="field" class:differs=move || of_a.with(Option::is_some) data-help=choice.help>
-                <label for=id.clone()>{choice.label}</label>
-                <select
-                    id=id
-                    prop:value=value
-                    on:change=move |event| {
-                        let chosen = event_target_value(&event);
-                        change(&|draft, visible| (choice.set)(draft, &chosen, visible));
-                    }
-                >
-                    {options.collect_view()}
-                </select>
-                <p class="help">{move || of_a.get().map(|word| format!("A: {word}")).unwrap_or_default()}</p>
-            </div>
-        }
-    });
-    let fields = FIELDS.iter().enumerate().map(|(place, &(field, label, help))| {
-        let of_a = differs(
-            |a, b, place| {
-                let field = FIELDS[place].0;
-                let text = if a.text(field).is_empty() { "none" } else { a.text(field) };
-                (a.applies(field) && a.text(field) != b.text(field)).then(|| text.to_string())
-            },
-            place,
-        );
-        let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(field)));
-        let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(field)));
-        let id = format!("compare-{}", field.key());
-        let note = format!("{id}-note");
-        view! {
-            <div
-                class="field"
-                class:differs=move || of_a.with(Option::is_some)
-                hidden=move || !applies.get()
-                data-help=help
-            >
-                <label for=id.clone()>{label}</label>
-                <input
-                    id=id
-                    type="text"
-                    inputmode=if field == Field::Hidden { "text" } else { "decimal" }
-                    autocomplete="off"
-                    spellcheck="false"
-                    prop:value=move || pair.other.with(|draft| draft.text(field).to_string())
-                    aria-invalid=move || problem.get().is_some().to_string()
-                    aria-describedby=note.clone()
-                    on:change=move |event| {
-                        let typed = event_target_value(&event);
-                        change(&|draft, _| draft.set(field, typed.clone()));
-                    }
-                />
-                <p id=note class="help" class:problem=move || problem.get().is_some() aria-live="polite">
-                    {move || problem.get().or_else(|| of_a.get().map(|word| format!("A: {word}"))).unwrap_or_default()}
-                </p>
-            </div>
-        }
-    });
     view! {
         <details class="difference" open>
             <summary>"What differs in run B"</summary>
             <form class="settings" aria-label="Settings of run B" on:submit=|event| event.prevent_default()>
-                {choices.collect_view()}
-                {fields.collect_view()}
+                {CHOICES.iter().enumerate().map(|(place, choice)| view! { <OneChoice pair choice place /> }).collect_view()}
+                {(0..FIELDS.len()).map(|place| view! { <OneField pair place /> }).collect_view()}
             </form>
         </details>
+    }
+}
+
+/// Changes run B's settings.
+fn change(pair: Pair, edit: impl Fn(&mut Draft, u32)) {
+    let (base, visible) = (pair.base.get_untracked(), untrack(|| pair.visible()));
+    let mut other = pair.other.get_untracked();
+    edit(&mut other, visible);
+    pair.setup.update(|setup| {
+        setup.differ(&base, &other, visible);
+        // The address no longer says what has been trained.
+        setup.go = false;
+    });
+    pair.setup.get_untracked().write();
+}
+
+/// What run A has at a place of the form, where run B has something else.
+fn of_a(pair: Pair, different: fn(&Draft, &Draft, usize) -> Option<String>, place: usize) -> Memo<Option<String>> {
+    Memo::new(move |_| pair.base.with(|a| pair.other.with(|b| different(a, b, place))))
+}
+
+/// A choice between words.
+#[component]
+fn OneChoice(
+    /// The runs.
+    pair: Pair,
+    /// Which.
+    choice: &'static Choice,
+    /// Its place in the form.
+    place: usize,
+) -> impl IntoView {
+    let different = |a: &Draft, b: &Draft, place: usize| {
+        let Choice { get, options, .. } = &CHOICES[place];
+        let word = options.iter().find(|(key, _)| *key == get(a)).map_or("", |(_, word)| word);
+        (get(a) != get(b)).then(|| word.to_string())
+    };
+    let of_a = of_a(pair, different, place);
+    let value = move || pair.other.with(choice.get);
+    let id = format!("compare-{}", choice.id);
+    let options = choice.options.iter().map(|&(key, word)| {
+        view! {
+            <option value=key selected=move || value() == key>
+                {word}
+            </option>
+        }
+    });
+    view! {
+        <div class="field" class:differs=move || of_a.with(Option::is_some) data-help=choice.help>
+            <label for=id.clone()>{choice.label}</label>
+            <select
+                id=id
+                prop:value=value
+                on:change=move |event| {
+                    let chosen = event_target_value(&event);
+                    change(pair, |draft, visible| (choice.set)(draft, &chosen, visible));
+                }
+            >
+                {options.collect_view()}
+            </select>
+            <p class="help">{move || of_a.get().map(|word| format!("A: {word}")).unwrap_or_default()}</p>
+        </div>
+    }
+}
+
+/// A field to type in; absent where run B has no such setting.
+#[component]
+fn OneField(
+    /// The runs.
+    pair: Pair,
+    /// Its place among the fields.
+    place: usize,
+) -> impl IntoView {
+    let (field, label, help) = FIELDS[place];
+    let different = |a: &Draft, b: &Draft, place: usize| {
+        let field = FIELDS[place].0;
+        let text = if a.text(field).is_empty() { "none" } else { a.text(field) };
+        (a.applies(field) && a.text(field) != b.text(field)).then(|| text.to_string())
+    };
+    let of_a = of_a(pair, different, place);
+    let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(field)));
+    let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(field)));
+    let id = format!("compare-{}", field.key());
+    let note = format!("{id}-note");
+    view! {
+        <div class="field" class:differs=move || of_a.with(Option::is_some) hidden=move || !applies.get() data-help=help>
+            <label for=id.clone()>{label}</label>
+            <input
+                id=id
+                type="text"
+                inputmode=if field == Field::Hidden { "text" } else { "decimal" }
+                autocomplete="off"
+                spellcheck="false"
+                prop:value=move || pair.other.with(|draft| draft.text(field).to_string())
+                aria-invalid=move || problem.get().is_some().to_string()
+                aria-describedby=note.clone()
+                on:change=move |event| {
+                    let typed = event_target_value(&event);
+                    change(pair, |draft, _| draft.set(field, typed.clone()));
+                }
+            />
+            <p id=note class="help" class:problem=move || problem.get().is_some() aria-live="polite">
+                {move || problem.get().or_else(|| of_a.get().map(|word| format!("A: {word}"))).unwrap_or_default()}
+            </p>
+        </div>
     }
 }

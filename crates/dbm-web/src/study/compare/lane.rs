@@ -4,6 +4,7 @@ use super::line::{Heard, Line};
 use dbm_protocol::{About, Command, DataSource, Event, Grid, Metrics, RunPlan};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 
 /// Rows of a curve: beyond, every other one is let go.
 const ROWS: usize = 800;
@@ -39,9 +40,20 @@ pub struct Row {
     pub log_likelihood: Option<f64>,
 }
 
-/// A run, copyable.
+/// A run: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Lane {
+pub struct Lane(&'static Run);
+
+impl Deref for Lane {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        self.0
+    }
+}
+
+/// What is known of a run.
+pub struct Run {
     /// Its worker.
     pub line: Line,
     /// Whether it is there, and goes.
@@ -64,8 +76,8 @@ pub struct Lane {
     pub trouble: RwSignal<Option<String>>,
     /// The pause that was asked for.
     pausing: StoredValue<Option<u32>>,
-    /// When it was sent off, in milliseconds, and from which step.
-    sent: StoredValue<(f64, u32)>,
+    /// When it was sent off, in milliseconds, from which step, and to which.
+    sent: StoredValue<(f64, u32, u32)>,
 }
 
 /// What has become of a run by a message.
@@ -82,7 +94,7 @@ pub enum Change {
 impl Lane {
     /// No run yet.
     pub fn new() -> Self {
-        Self {
+        Self(Box::leak(Box::new(Run {
             line: Line::new(),
             standing: RwSignal::default(),
             metrics: RwSignal::default(),
@@ -95,7 +107,7 @@ impl Lane {
             trouble: RwSignal::default(),
             pausing: StoredValue::default(),
             sent: StoredValue::default(),
-        }
+        })))
     }
 
     /// Gradient steps taken, as last told.
@@ -135,7 +147,7 @@ impl Lane {
     /// Sends it to a step that is still to come.
     pub fn go(self, step: u32) {
         self.standing.set(Standing::Going);
-        self.sent.set_value((js_sys::Date::now(), self.step()));
+        self.sent.set_value((js_sys::Date::now(), self.step(), step));
         self.line.expect(true);
         self.line.ask(Command::TrainUntil { step });
     }
@@ -155,7 +167,7 @@ impl Lane {
 
     /// Seconds a step since it was sent off, all that a round has besides included.
     pub fn took(self) -> Option<f64> {
-        let (since, from) = self.sent.get_value();
+        let (since, from, _) = self.sent.get_value();
         let steps = self.step().checked_sub(from).filter(|steps| *steps > 0)?;
         Some((js_sys::Date::now() - since) / 1000.0 / f64::from(steps))
     }
@@ -180,7 +192,10 @@ impl Lane {
                 self.about.set(Some(model));
                 self.rest(metrics)
             }
-            Heard::Said(_, Event::Metrics(metrics)) if !metrics.running && !pausing => self.rest(metrics),
+            // What a worker that rested says of its samples may come when it has been sent off again.
+            Heard::Said(_, Event::Metrics(metrics)) if !metrics.running && !pausing && self.is_there(metrics.step) => {
+                self.rest(metrics)
+            }
             Heard::Said(_, Event::Metrics(metrics)) => {
                 self.take(metrics);
                 Change::None
@@ -205,6 +220,11 @@ impl Lane {
             }
             Heard::Said(..) => Change::None,
         }
+    }
+
+    /// Whether it is at the step that it was sent to.
+    fn is_there(self, step: u32) -> bool {
+        self.standing.get_untracked() == Standing::Going && step >= self.sent.get_value().2
     }
 
     fn rest(self, metrics: Metrics) -> Change {

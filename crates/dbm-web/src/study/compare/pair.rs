@@ -10,6 +10,7 @@ use crate::draft::{Draft, same_run};
 use crate::uploads;
 use dbm_protocol::{DataSource, RunPlan, wire};
 use leptos::prelude::*;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,9 +33,20 @@ pub enum Mode {
     Pause(bool),
 }
 
-/// The two runs, copyable.
+/// The two runs: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Pair {
+pub struct Pair(&'static Runs);
+
+impl Deref for Pair {
+    type Target = Runs;
+
+    fn deref(&self) -> &Runs {
+        self.0
+    }
+}
+
+/// What is known of both.
+pub struct Runs {
     /// Runs A and B.
     pub lanes: [Lane; 2],
     /// What is being done.
@@ -72,7 +84,7 @@ impl Pair {
         let base =
             Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(word(form)), form, units()))));
         let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), units())));
-        let pair = Self {
+        let pair = Self(Box::leak(Box::new(Runs {
             lanes: [Lane::new(), Lane::new()],
             mode: RwSignal::default(),
             setup,
@@ -86,7 +98,7 @@ impl Pair {
             pace: StoredValue::default(),
             open: StoredValue::new(false),
             due: StoredValue::new(false),
-        };
+        })));
         for (place, lane) in pair.lanes.into_iter().enumerate() {
             lane.line.hear(move |heard| pair.hear(place, heard));
         }

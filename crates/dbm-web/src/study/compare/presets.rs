@@ -99,7 +99,7 @@ pub const PRESETS: [Preset; 11] = [
                Its estimates are so noisy that run B hardly learns.",
         both: PAPER,
         other: &[("estimator", "ucd-mh")],
-        steps: 200,
+        steps: 50,
     },
     Preset {
         key: "cd-1",
