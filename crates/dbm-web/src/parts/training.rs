@@ -11,7 +11,7 @@ use super::save::Save;
 use super::settings::SettingsForm;
 use crate::draft::{Draft, same_run};
 use crate::state::state;
-use crate::{actions, address, bridge, model_file, shared, take_home};
+use crate::{actions, address, model_file, shared, take_home};
 use dbm_protocol::{Command, LogFormat, Metrics};
 use leptos::html::Input;
 use leptos::prelude::*;
