@@ -112,7 +112,7 @@ fn nonsense_is_refused_with_words() {
 #[test]
 fn long_jobs_say_how_far_they_are() {
     let mut told = Vec::new();
-    let asked = Meet { dimension: 60, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
+    let asked = Meet { dimension: 90, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
     answer(StudyCommand::Meet(asked), &mut |done, total| told.push((done, total))).unwrap();
     assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
 }
