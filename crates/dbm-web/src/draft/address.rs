@@ -76,7 +76,7 @@ impl Draft {
     }
 }
 
-fn word<T: PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
+fn word<T: Copy + PartialEq>(words: &[(&'static str, T)], value: T) -> &'static str {
     words.iter().find(|(_, of)| *of == value).map_or("", |(word, _)| word)
 }
 
