@@ -162,7 +162,8 @@ fn RunLine() -> impl IntoView {
     let field = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(field) = field.get() {
-            field.select();
+            // Once it has its value.
+            request_animation_frame(move || field.select());
         }
     });
     let pace = move |event| {
