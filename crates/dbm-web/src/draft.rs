@@ -2,6 +2,7 @@
 
 mod address;
 
+use crate::number::decimal;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
 use dbm_core::{Method, OptimizerSettings, Settings, Units};
 use dbm_protocol::{RunPlan, Start};
@@ -390,7 +391,7 @@ impl Draft {
     }
 
     fn number(&self, field: Field) -> Option<f64> {
-        f64::from_str(self.text(field).trim()).ok().filter(|x| x.is_finite())
+        decimal(self.text(field))
     }
 
     fn whole(&self, field: Field) -> Option<u64> {

@@ -20,6 +20,7 @@ mod keeper;
 mod link;
 mod log;
 mod model_file;
+mod number;
 mod paint;
 mod parts;
 mod picture;

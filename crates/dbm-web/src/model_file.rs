@@ -100,7 +100,7 @@ async fn download(state: State) -> Result<Vec<u8>, String> {
     if kind.starts_with("text/html") {
         return Err("a safetensors file was expected, and a web page came".into());
     }
-    let total = response.headers().get("content-length").ok().flatten().and_then(|length| length.parse::<f64>().ok());
+    let total = response.headers().get("content-length").ok().flatten().and_then(|length| crate::number::decimal(&length));
     let Some(body) = response.body() else { return Err("the answer was empty".into()) };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let mut bytes = Vec::new();

@@ -88,7 +88,7 @@ fn summary(history: &[Signals], curve: usize) -> String {
 #[component]
 pub fn Curves() -> impl IntoView {
     let state = state();
-    let shown = Memo::new(move |_| state.history.with(|history| chart(history, state.curve.get())));
+    let shown = Signal::derive(move || state.history.with(|history| chart(history, state.curve.get())));
     let summary = Memo::new(move |_| state.history.with(|history| summary(history, state.curve.get())));
     let choose = move |event| state.curve.set(event_target_value(&event).parse().unwrap_or(0).min(CURVES.len() - 1));
     view! {
@@ -131,7 +131,7 @@ fn activity(layers: &[Activity]) -> Chart {
 pub fn Activities() -> impl IntoView {
     let state = state();
     let layers = Memo::new(move |_| state.metrics.with(|metrics| metrics.activities.clone()));
-    let shown = Memo::new(move |_| layers.with(|layers| activity(layers)));
+    let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
     let words = Memo::new(move |_| {
         let of = |(place, layer): (usize, &Activity)| {
             let units: u32 = layer.bins.iter().sum();

@@ -1,5 +1,6 @@
 //! What was understood of the visitor's files, before anything is trained on them.
 
+use crate::number::decimal;
 use crate::paint::{redraws, tiles};
 use crate::shape::Shape;
 use crate::state::{Offer, State, state};
@@ -157,7 +158,7 @@ fn Pictures(
                         step=step.to_string()
                         prop:value=move || encoding().threshold.to_string()
                         on:input=move |event| {
-                            if let Ok(threshold) = event_target_value(&event).parse() {
+                            if let Some(threshold) = decimal(&event_target_value(&event)) {
                                 change(state, |encoding| encoding.threshold = threshold);
                             }
                         }
@@ -186,7 +187,7 @@ fn Table(
             let threshold = column.threshold.map(|threshold| {
                 let name = column.name.clone();
                 let set = move |event| {
-                    if let Ok(threshold) = event_target_value(&event).trim().parse::<f64>() {
+                    if let Some(threshold) = decimal(&event_target_value(&event)) {
                         change(state, |encoding| {
                             encoding.columns.retain(|(other, _)| *other != name);
                             encoding.columns.push((name.clone(), threshold));

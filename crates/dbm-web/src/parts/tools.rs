@@ -2,6 +2,7 @@
 
 use super::canvas::step;
 use crate::actions;
+use crate::number::decimal;
 use crate::picture::{Hide, Picture, Tool};
 use crate::state::{Brush, Shown, Start, State, state};
 use leptos::prelude::*;
@@ -56,7 +57,7 @@ pub fn Tools() -> impl IntoView {
                     step="1"
                     aria-label="Brush width in pixels"
                     prop:value=move || state.brush.get().0.to_string()
-                    on:input=move |event| state.brush.set(event_target_value(&event).parse().map(Brush).unwrap_or_default())
+                    on:input=move |event| state.brush.set(decimal(&event_target_value(&event)).map(Brush).unwrap_or_default())
                 />
             </label>
             <Masks />

@@ -10,7 +10,7 @@ use super::samples::Samples;
 use super::save::Save;
 use super::settings::SettingsForm;
 use crate::draft::{Draft, same_run};
-use crate::state::state;
+use crate::state::{State, state};
 use crate::{actions, address, model_file, shared, take_home};
 use dbm_protocol::{Command, LogFormat, Metrics};
 use leptos::html::Input;
@@ -29,11 +29,7 @@ pub fn Training() -> impl IntoView {
         let plan = state.draft.with(Draft::plan);
         plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
     });
-    let save = move |form| match form {
-        0 => model_file::save(state),
-        1 => take_home::training_log(state, LogFormat::Csv),
-        _ => take_home::training_log(state, LogFormat::Json),
-    };
+    let save = move |form| save(state, form);
     let hint = move || match (changed.get(), begun.get()) {
         (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, true) => "Press Reset to start with these settings.",
@@ -122,6 +118,15 @@ pub fn Training() -> impl IntoView {
     }
 }
 
+/// The run in the form at this place of the menu.
+fn save(state: State, form: usize) {
+    match form {
+        0 => model_file::save(state),
+        1 => take_home::training_log(state, LogFormat::Csv),
+        _ => take_home::training_log(state, LogFormat::Json),
+    }
+}
+
 /// One run, or two side by side, which the second program shows.
 #[component]
 fn Runs() -> impl IntoView {
@@ -155,7 +160,8 @@ fn RunLine() -> impl IntoView {
     let field = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(field) = field.get() {
-            field.select();
+            // Once it has its value.
+            request_animation_frame(move || field.select());
         }
     });
     let pace = move |event| {
