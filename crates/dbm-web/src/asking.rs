@@ -70,7 +70,7 @@ impl Choice {
             ),
             Self::Clean => (
                 "clean",
-                "by",
+                "with",
                 "A search downhill from the picture changes little. Some Gibbs sweeps before it change more: with many, it may become another digit.",
                 &[
                     ("3", "3 sweeps, then search"),
