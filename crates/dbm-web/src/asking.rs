@@ -46,7 +46,7 @@ impl Choice {
                 "Local mode: one search downhill from noise. Gibbs sweeps walk between modes first, which is better by far here. A Gibbs sample is not searched at all.",
                 &[
                     ("gibbs", "Gibbs sweeps, then the search"),
-                    ("local", "Local mode (the paper)"),
+                    ("search", "Local mode (the paper)"),
                     ("sample", "Gibbs sample, no search"),
                 ],
             ),
@@ -135,7 +135,7 @@ impl Asking {
         match self.word(Choice::By) {
             _ if clean_up && sweeps == 0 => CompletionMethod::Search,
             _ if clean_up => CompletionMethod::Gibbs { sweeps },
-            "local" => CompletionMethod::Search,
+            "search" => CompletionMethod::Search,
             "sample" => CompletionMethod::Sample { sweeps },
             _ => CompletionMethod::Gibbs { sweeps },
         }

@@ -107,7 +107,7 @@ pub fn Pick(
 ) -> impl IntoView {
     let state = state();
     let (id, label, help, options) = choice.about();
-    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "local");
+    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "search");
     view! {
         <div class="inline" data-help=help>
             <label for=id>{label}</label>
