@@ -36,7 +36,7 @@ async function paint(page, from, to) {
   await page.mouse.up();
 }
 
-test("answers are ranked by energy, with how often each came", lab({ search: "#view=complete&c.answers=16&c.by=local&c.mask=random30" }, async ({ page, screenshot }) => {
+test("answers are ranked by energy, with how often each came", lab({ search: "#view=complete&c.answers=16&c.by=search&c.mask=random30" }, async ({ page, screenshot }) => {
   await ready(page);
   await until(async () => Number((await caption(page).textContent()).match(/^\d+/)[0]), (n) => n > 180 && n < 290, "about 30 % are hidden");
   await complete(page);

@@ -46,7 +46,7 @@ impl Choice {
                 "Local mode: one search downhill from noise. Gibbs sweeps walk between modes first, which is better by far here. A Gibbs sample is not searched at all.",
                 &[
                     ("gibbs", "Gibbs sweeps, then the search"),
-                    ("local", "Local mode (the paper)"),
+                    ("search", "Local mode (the paper)"),
                     ("sample", "Gibbs sample, no search"),
                 ],
             ),
@@ -70,7 +70,7 @@ impl Choice {
             ),
             Self::Clean => (
                 "clean",
-                "by",
+                "with",
                 "A search downhill from the picture changes little. Some Gibbs sweeps before it change more: with many, it may become another digit.",
                 &[
                     ("3", "3 sweeps, then search"),
@@ -135,7 +135,7 @@ impl Asking {
         match self.word(Choice::By) {
             _ if clean_up && sweeps == 0 => CompletionMethod::Search,
             _ if clean_up => CompletionMethod::Gibbs { sweeps },
-            "local" => CompletionMethod::Search,
+            "search" => CompletionMethod::Search,
             "sample" => CompletionMethod::Sample { sweeps },
             _ => CompletionMethod::Gibbs { sweeps },
         }

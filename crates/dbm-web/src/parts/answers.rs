@@ -76,7 +76,7 @@ pub fn Answers() -> impl IntoView {
                     max=move || state.completing.get().map_or(1, |busy| busy.total.max(1))
                     prop:value=move || state.completing.get().map(|busy| f64::from(busy.done))
                 ></progress>
-                <button type="button" on:click=move |_| actions::cancel(state)>
+                <button type="button" data-help="Stops computing; answers that are on view stay." on:click=move |_| actions::cancel(state)>
                     "Cancel"
                 </button>
             </Show>
@@ -107,7 +107,7 @@ pub fn Pick(
 ) -> impl IntoView {
     let state = state();
     let (id, label, help, options) = choice.about();
-    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "local");
+    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "search");
     view! {
         <div class="inline" data-help=help>
             <label for=id>{label}</label>

@@ -71,10 +71,15 @@ pub fn Watch() -> impl IntoView {
     view! {
         <div class="watch" role="group" aria-label="Watched search">
             <Pick choice=Choice::Watch />
-            <button type="button" disabled=impossible on:click=move |_| actions::watch(state)>
+            <button
+                type="button"
+                data-help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
+                disabled=impossible
+                on:click=move |_| actions::watch(state)
+            >
                 {move || if pair() { "Watch the pair" } else { "Watch the search" }}
             </button>
-            <button type="button" class="play" hidden=calm disabled=none on:click=play>
+            <button type="button" class="play" data-help="Shows the states one after another." hidden=calm disabled=none on:click=play>
                 {move || if state.playing.get() { "Halt" } else { "Play" }}
             </button>
             <input
