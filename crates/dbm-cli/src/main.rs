@@ -7,6 +7,7 @@ mod bench;
 mod bias;
 mod compare;
 mod complete;
+mod couple;
 mod data;
 mod error;
 mod evaluate;
@@ -64,6 +65,8 @@ enum Command {
     Impute(Box<impute::Impute>),
     /// Print the exact bias of every estimator of the gradient, by enumeration
     Bias(bias::Bias),
+    /// Time couplings by dimension: how many steps until two coupled chains meet (the paper's Figure 1)
+    Couple(couple::Couple),
     /// Estimate log Z and how likely the model finds data
     ///
     /// log Z comes from annealed importance sampling. Its estimate of Z is unbiased, so that log Z is, if anything, too LOW, and the
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
             Command::Complete(command) => command.run(&threads, arguments.json),
             Command::Impute(command) => command.run(&threads, &memory, arguments.json),
             Command::Bias(command) => command.run(arguments.json),
+            Command::Couple(command) => command.run(&threads, arguments.json),
             Command::Evaluate(command) => command.run(&threads, arguments.json),
             Command::Bench(command) => command.run(&threads, &memory, arguments.json),
             Command::Export(command) => command.run(arguments.json),

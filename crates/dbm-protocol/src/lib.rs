@@ -8,6 +8,7 @@
 mod command;
 mod event;
 mod files;
+mod proof;
 mod study;
 pub mod wire;
 
@@ -21,6 +22,7 @@ pub use files::{
     LogFormat, LogPhase, LogRow, Look, NamedBytes, Product, Understood, UnderstoodKind,
 };
 
+pub use proof::{ProofPreset, proof_preset};
 pub use study::{
     EstimateOf, Estimated, Exact, Meet, Met, ModelSource, Moment, Moved, PairKernel, PairStart, PairStep, Replay, ReplayOf, Seen,
     SmallModel, StudyCommand, StudyEvent, StudyMessage, StudyRequest,

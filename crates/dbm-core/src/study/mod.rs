@@ -7,6 +7,7 @@
 
 mod couple;
 mod expected;
+mod interval;
 mod meetings;
 mod replay;
 mod samples;
@@ -15,6 +16,7 @@ mod starts;
 mod truth;
 
 pub use expected::{Expectations, STEPS_AT_REST, expectations};
+pub use interval::simultaneous;
 pub use meetings::{Couplings, MAX_DIMENSION, Run};
 pub use replay::{MAX_OVERLAP_UNITS, MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, Moment, Moved, PairStep, Reached, Replay, ReplayPlan};
 pub use samples::{Samples, Sums};
