@@ -66,6 +66,9 @@ test("a figure by keyboard alone: computed, read as a table, taken home; and the
   await tabTo(page, "Save Steps by dimension as CSV");
   const { name, text } = await saved(page, () => page.keyboard.press("Enter"));
   assert.equal(name, "coupling.csv");
+  await page.getByLabel("Save Steps by dimension", { exact: true }).click();
+  const picture = await saved(page, () => page.getByRole("button", { name: "Save Steps by dimension as SVG" }).click());
+  assert.ok(picture.name === "coupling.svg" && PAIRS.every((pair) => picture.text.includes(`>${pair}</text>`)), "the lines have names");
   const lines = parse(text);
   assert.deepEqual(lines.map((line) => line.dimension), [5, 5, 5, 5, 25, 25, 25, 25, 50, 50, 50, 50]);
   for (const line of lines) {
@@ -78,14 +81,16 @@ test("a figure by keyboard alone: computed, read as a table, taken home; and the
   assert.deepEqual([of("metropolis", "local-mode").tau_mean, of("metropolis", "local-mode").share_tau_above_1], [1, 0]);
   assert.ok(of("gibbs", "uniform").tau_mean > 20, "Gibbs takes long at 50");
   await screenshot("coupling-figure");
-  // The address has computed in it now, and gives the same in a browser that knows nothing.
+  // The address has computed in it now, and gives the same in a browser that knows nothing and has one worker instead of several.
   const address = await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("m.go=yes"), "the address");
   const other = await page.context().browser().newContext();
   try {
     const there = await other.newPage();
+    await there.addInitScript(() => Object.defineProperty(Navigator.prototype, "hardwareConcurrency", { get: () => 2 }));
     await there.goto(url + address);
     await done(there);
     assert.equal((await csv(there)).text, text);
+    assert.equal(there.workers().filter((worker) => worker.url().includes("dbm-study-worker")).length, 1);
   } finally {
     await other.close();
   }

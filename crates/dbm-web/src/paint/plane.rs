@@ -1,7 +1,7 @@
 //! What a plot is drawn on: a canvas, or an SVG to be taken home.
 
 use super::{Colours, Surface};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 
 /// Rectangles and lines of text.
@@ -86,21 +86,28 @@ fn places(points: &[(f64, f64)]) -> String {
 
 /// An SVG under way.
 pub struct Svg {
-    size: (f64, f64),
+    size: Cell<(f64, f64)>,
     inside: RefCell<String>,
 }
 
 impl Svg {
     /// An empty one, on paper of the theme.
     pub fn new(colours: &Colours, width: f64, height: f64) -> Self {
-        let svg = Self { size: (width, height), inside: RefCell::default() };
+        let svg = Self { size: Cell::new((width, height)), inside: RefCell::default() };
         svg.fill(&colours.paper, 0.0, 0.0, width, height);
         svg
     }
 
+    /// Adds paper at the bottom.
+    pub fn grow(&self, colours: &Colours, by: f64) {
+        let (width, height) = self.size.get();
+        self.fill(&colours.paper, 0.0, height, width, by);
+        self.size.set((width, height + by));
+    }
+
     /// The whole file.
     pub fn finish(self) -> String {
-        let (width, height) = self.size;
+        let (width, height) = self.size.get();
         let inside = self.inside.into_inner();
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -111,11 +118,11 @@ impl Svg {
 
 impl Plane for Svg {
     fn width(&self) -> f64 {
-        self.size.0
+        self.size.get().0
     }
 
     fn height(&self) -> f64 {
-        self.size.1
+        self.size.get().1
     }
 
     fn ratio(&self) -> f64 {

@@ -1,7 +1,7 @@
 //! A chart on the page: its title and legend, the plot, what it says at the pointer, the same as a table, and as a file.
 
 use super::save::Save;
-use crate::paint::{Chart, Colours, Count, Series, Surface, Svg, redraws, short};
+use crate::paint::{Chart, Colours, Count, Plane, Series, Surface, Svg, redraws, short};
 use crate::state::state;
 use crate::take_home;
 use dbm_protocol::NamedBytes;
@@ -13,6 +13,8 @@ use web_sys::PointerEvent;
 const LINES: usize = 200;
 /// Width and height of the SVG.
 const PAPER: (f64, f64) = (720.0, 400.0);
+/// Height of a line of text below it.
+const LINE: f64 = 20.0;
 
 /// The figure. Its table is made when it is unfolded.
 #[component]
@@ -46,7 +48,7 @@ pub fn ChartFigure(
     let said = move || here.get().map_or_else(String::new, |x| chart.with(|chart| at(chart, x)));
     let save = move |form: usize| {
         let bytes = match rows {
-            _ if form == 0 => svg(&chart.get_untracked()),
+            _ if form == 0 => svg(&chart.get_untracked(), &Colours::now()),
             Some(rows) => rows.run(()),
             None => csv(&chart.get_untracked()),
         };
@@ -167,11 +169,18 @@ fn table(chart: &Chart) -> impl IntoView + use<> {
     }
 }
 
-/// The chart as a picture of its own, in the present theme.
-fn svg(chart: &Chart) -> String {
-    let colours = Colours::now();
-    let svg = Svg::new(&colours, PAPER.0, PAPER.1);
-    chart.draw(&svg, &colours, None);
+/// The chart as a picture of its own, with what its axes and lines are below it.
+fn svg(chart: &Chart, colours: &Colours) -> String {
+    let svg = Svg::new(colours, PAPER.0, PAPER.1);
+    chart.draw(&svg, colours, None);
+    svg.grow(colours, LINE * (chart.series.len() as f64 + 2.0));
+    let mut y = PAPER.1 + LINE;
+    svg.write(colours, &format!("{} by {}", chart.y.label, chart.x.label), (46.0, y), "left", 12.0);
+    for series in &chart.series {
+        y += LINE;
+        svg.line(series.colour(colours), 2.0, series.dash, &[(46.0, y), (86.0, y)]);
+        svg.write(colours, &series.name, (94.0, y), "left", 12.0);
+    }
     svg.finish()
 }
 
@@ -207,6 +216,8 @@ mod tests {
         assert_eq!(at(&chart, 3.0), "d 3: a 4.5, b, c 7 (7 to 9)");
         chart.series[0].at_least.push(3.0);
         assert_eq!(value(&chart.series[0], 3.0).as_deref(), Some("at least 4.5"));
+        let drawn = svg(&chart, &Colours::default());
+        assert!(drawn.contains("height=\"480\"") && drawn.contains(" by d</text>") && drawn.contains(">b, c</text>"), "{drawn}");
         assert_eq!(csv(&chart), "series,\"d\",\"\",low,high\n\"a\",1,2,2,2\n\"a\",3,4.5,4.5,4.5\n\"b, c\",3,7,7,9\n");
     }
 }

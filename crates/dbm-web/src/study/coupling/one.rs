@@ -33,9 +33,9 @@ pub fn OneCoupling(
     let scene = Memo::new(move |_| replay.scenes.with(|scenes| scenes.get(replay.at()).cloned()));
     let both = move || frame.get().zip(scene.get());
     let key = move |event: KeyboardEvent| {
-        // Fields, menus and the slider have their own use of these keys.
+        // Fields, menus, the slider and the table, which scrolls, have their own use of these keys.
         let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        if own.is_some_and(|own| own.matches("input, select").unwrap_or(false))
+        if own.is_some_and(|own| own.matches("input, select, .steps").unwrap_or(false))
             || event.ctrl_key()
             || event.alt_key()
             || event.meta_key()
