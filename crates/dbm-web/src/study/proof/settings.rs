@@ -11,8 +11,10 @@ use std::time::Duration;
 
 /// Sizes to choose from.
 const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
-/// The lab answers at once, if it has anything.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The lab answers soon, if it has anything.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What is said where it has not.
+const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
 /// The form.
 #[component]
@@ -144,8 +146,7 @@ fn take(desk: Desk, said: RwSignal<String>) {
     set_timeout(
         move || {
             if WAITING.take().is_some() {
-                let needs = "The lab has no model to give. Train one of at most 24 units first: under Train choose bars and stripes and hidden layers of 8 units in all, press Train, then Pause.";
-                let _ = said.try_set(needs.into());
+                let _ = said.try_set(NEEDS.into());
             }
         },
         PATIENCE,
@@ -155,6 +156,10 @@ fn take(desk: Desk, said: RwSignal<String>) {
     }
     bridge::ask("model", |bytes| {
         let Some((desk, said)) = WAITING.take() else { return };
+        if bytes.is_empty() {
+            let _ = said.try_set(NEEDS.into());
+            return;
+        }
         let source = ModelSource::Checkpoint { bytes };
         pool::ask(Group::Replay, StudyCommand::Model { source }, move |answer| {
             let words = match answer {
