@@ -50,17 +50,6 @@ pub fn ModelSettings() -> impl IntoView {
             question.units = units;
         });
     };
-    let seed = move |event| {
-        if let Ok(seed) = event_target_value(&event).trim().parse() {
-            desk.ask(None, |question| (question.seed, question.edits) = (seed, Default::default()));
-        }
-    };
-    let deviation = move |event| {
-        let value = event_target_value(&event).trim().replace(',', ".").parse::<f64>().ok();
-        if let Some(value) = value.filter(|value| (0.0..=3.0).contains(value)) {
-            desk.ask(None, |question| (question.deviation, question.edits) = (value, Default::default()));
-        }
-    };
     let is = move |name: &'static str| value.with(|value| value == name);
     // Sizes that came by the address, or a model of the run.
     let other = move || value.with(|value| (value != "preset" && !SIZES.contains(&value.as_str())).then(|| value.clone()));
@@ -97,28 +86,7 @@ pub fn ModelSettings() -> impl IntoView {
                     </select>
                 </div>
                 <Show when=move || random.get()>
-                    <div class="field">
-                        <label for="proof-model-seed">"Seed of the model"</label>
-                        <input
-                            id="proof-model-seed"
-                            type="text"
-                            inputmode="numeric"
-                            autocomplete="off"
-                            prop:value=move || desk.plan.with(|plan| plan.question.seed.to_string())
-                            on:change=seed
-                        />
-                    </div>
-                    <div class="field" data-help="Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.">
-                        <label for="proof-deviation">"Weight deviation"</label>
-                        <input
-                            id="proof-deviation"
-                            type="text"
-                            inputmode="decimal"
-                            autocomplete="off"
-                            prop:value=move || desk.plan.with(|plan| plan.question.deviation.to_string())
-                            on:change=deviation
-                        />
-                    </div>
+                    <Drawn />
                 </Show>
             </div>
             <button
@@ -130,6 +98,53 @@ pub fn ModelSettings() -> impl IntoView {
             </button>
             <p class="help" role="status">{move || said.get()}</p>
         </fieldset>
+    }
+}
+
+/// What a random model is drawn with.
+#[component]
+fn Drawn() -> impl IntoView {
+    let desk = desk();
+    let seed = move |event| {
+        if let Ok(seed) = event_target_value(&event).trim().parse() {
+            desk.ask(None, |question| {
+                question.seed = seed;
+                question.edits.clear();
+            });
+        }
+    };
+    let deviation = move |event| {
+        let value = event_target_value(&event).trim().replace(',', ".").parse::<f64>().ok();
+        if let Some(value) = value.filter(|value| (0.0..=3.0).contains(value)) {
+            desk.ask(None, |question| {
+                question.deviation = value;
+                question.edits.clear();
+            });
+        }
+    };
+    view! {
+        <div class="field">
+            <label for="proof-model-seed">"Seed of the model"</label>
+            <input
+                id="proof-model-seed"
+                type="text"
+                inputmode="numeric"
+                autocomplete="off"
+                prop:value=move || desk.plan.with(|plan| plan.question.seed.to_string())
+                on:change=seed
+            />
+        </div>
+        <div class="field" data-help="Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.">
+            <label for="proof-deviation">"Weight deviation"</label>
+            <input
+                id="proof-deviation"
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                prop:value=move || desk.plan.with(|plan| plan.question.deviation.to_string())
+                on:change=deviation
+            />
+        </div>
     }
 }
 
