@@ -32,7 +32,7 @@ struct Row {
 /// All rows, and what the plot reaches to on either side.
 #[derive(Clone, Default, PartialEq)]
 struct Rows {
-    rows: Vec<Row>,
+    all: Vec<Row>,
     reach: f64,
     lanes: usize,
     differences: bool,
@@ -51,7 +51,7 @@ fn rows(desk: Desk) -> Rows {
     let laws = desk.laws.get();
     let law = |at: usize, place: usize| laws.get(at).and_then(Option::as_ref).and_then(|law| law.get(place)).copied();
     let mut reach = 0.0_f64;
-    let rows = parameters
+    let all = parameters
         .iter()
         .enumerate()
         .map(|(place, parameter)| {
@@ -72,7 +72,7 @@ fn rows(desk: Desk) -> Rows {
             Row { name, exact: Some(exact), estimates }
         })
         .collect();
-    Rows { rows, reach: round_up(reach * 1.04), lanes: chosen.iter().filter(|chosen| **chosen).count(), differences }
+    Rows { all, reach: round_up(reach * 1.04), lanes: chosen.iter().filter(|chosen| **chosen).count(), differences }
 }
 
 /// The least of a few round numbers that is at least `value`.
@@ -95,7 +95,7 @@ fn percent(value: f64, reach: f64) -> String {
 pub fn Bars() -> impl IntoView {
     let desk = desk();
     let all = Memo::new(move |_| rows(desk));
-    let count = Memo::new(move |_| all.with(|all| all.rows.len()));
+    let count = Memo::new(move |_| all.with(|all| all.all.len()));
     let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show));
     let key = move |event: KeyboardEvent| {
         let last = count.get_untracked().saturating_sub(1);
@@ -172,7 +172,7 @@ fn id(place: usize) -> String {
 
 fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) -> impl IntoView {
     let this =
-        Memo::new(move |_| all.with(|all| all.rows.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences))));
+        Memo::new(move |_| all.with(|all| all.all.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences))));
     let inside = move || {
         this.get().map(|(row, reach, lanes, differences)| {
             let height = 4.0 + LANE * lanes.max(3) as f64;

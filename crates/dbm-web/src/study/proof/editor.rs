@@ -35,9 +35,6 @@ pub fn Editor() -> impl IntoView {
     };
     let text = move || value.get().map_or_else(String::new, |value| ((f64::from(value) * 1e4).round() / 1e4).to_string());
     let nothing = move || shown.get().is_none();
-    let preset = move || desk.plan.with(|plan| plan.question == Question::default());
-    let reset = move |_| desk.ask(None, |question| *question = Question::default());
-    let unedited = move || desk.plan.with(|plan| plan.question.base != Base::Random || plan.question.edits.is_empty());
     view! {
         <div class="proof-editor">
             <div class="stacked wide" data-help="The parameter whose course is shown, and which the fields beside this change. An edge, a unit or a bar chooses it as well.">
@@ -91,26 +88,38 @@ pub fn Editor() -> impl IntoView {
             <p id="proof-value-note" class="help problem wide" aria-live="polite">
                 {move || if refused.get() { "A number from −5 to 5 is expected." } else { "" }}
             </p>
-            <div class="buttons wide">
-                <button type="button" data-help="Takes the last change of the model or its data back. Ctrl+Z" aria-disabled=move || (!desk.steps().0).to_string() on:click=move |_| desk.undo()>
-                    "Undo"
+            <Steps />
+        </div>
+    }
+}
+
+/// Back, forth, and to the beginning.
+#[component]
+fn Steps() -> impl IntoView {
+    let desk = desk();
+    let preset = move || desk.plan.with(|plan| plan.question == Question::default());
+    let reset = move |_| desk.ask(None, |question| *question = Question::default());
+    let unedited = move || desk.plan.with(|plan| plan.question.base != Base::Random || plan.question.edits.is_empty());
+    view! {
+        <div class="buttons wide">
+            <button type="button" data-help="Takes the last change of the model or its data back. Ctrl+Z" aria-disabled=move || (!desk.steps().0).to_string() on:click=move |_| desk.undo()>
+                "Undo"
+            </button>
+            <button type="button" data-help="Makes it again. Ctrl+Shift+Z" aria-disabled=move || (!desk.steps().1).to_string() on:click=move |_| desk.redo()>
+                "Redo"
+            </button>
+            <button type="button" aria-disabled=move || preset().to_string() on:click=reset>
+                "Reset to the preset"
+            </button>
+            <Show when=move || !unedited()>
+                <button
+                    type="button"
+                    data-help="Back to the parameters as they were drawn."
+                    on:click=move |_| desk.ask(None, |question| question.edits.clear())
+                >
+                    "Drop the edits"
                 </button>
-                <button type="button" data-help="Makes it again. Ctrl+Shift+Z" aria-disabled=move || (!desk.steps().1).to_string() on:click=move |_| desk.redo()>
-                    "Redo"
-                </button>
-                <button type="button" aria-disabled=move || preset().to_string() on:click=reset>
-                    "Reset to the preset"
-                </button>
-                <Show when=move || !unedited()>
-                    <button
-                        type="button"
-                        data-help="Back to the parameters as they were drawn."
-                        on:click=move |_| desk.ask(None, |question| question.edits.clear())
-                    >
-                        "Drop the edits"
-                    </button>
-                </Show>
-            </div>
+            </Show>
         </div>
     }
 }

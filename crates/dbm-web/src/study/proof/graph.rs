@@ -177,35 +177,6 @@ pub fn Graph() -> impl IntoView {
         }
     };
     let cancelled = move |_: PointerEvent| press.set_value(None);
-    let picture = move || {
-        let layout = layout.get();
-        let all = parameters::all(&layout.sizes);
-        // The edge that is shown is drawn last, and units over all edges.
-        let edges = all
-            .iter()
-            .enumerate()
-            .filter_map(|(place, parameter)| match *parameter {
-                Parameter::Weight { layer, from, to } => {
-                    Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
-                }
-                Parameter::Bias { .. } => None,
-            })
-            .collect_view();
-        let units = all
-            .iter()
-            .enumerate()
-            .filter_map(|(place, parameter)| match *parameter {
-                Parameter::Bias { layer, unit } => Some(disc(desk, here, place, &layout, layer, unit)),
-                Parameter::Weight { .. } => None,
-            })
-            .collect_view();
-        let bits = (0..layout.sizes[0] as usize).map(|unit| bit(desk, &layout, unit)).collect_view();
-        view! {
-            <g>{edges}</g>
-            <g>{units}</g>
-            <g aria-hidden="true">{bits}</g>
-        }
-    };
     view! {
         <figure class="proof-graph">
             <div class="chart-head">
@@ -234,7 +205,7 @@ pub fn Graph() -> impl IntoView {
                 on:pointerup=released
                 on:pointercancel=cancelled
             >
-                {picture}
+                {move || layout.with(|layout| picture(desk, here, layout))}
             </svg>
             <figcaption class="help">
                 "Drag an edge or a unit up or down to change its weight or bias; press a square to flip a bit of the pattern. By keyboard: ← and → to choose, ↑ and ↓ to change, Home for 0."
@@ -243,11 +214,41 @@ pub fn Graph() -> impl IntoView {
     }
 }
 
-/// What a slider for a parameter has.
+/// Edges, then units over them, then the pattern on view.
+fn picture(desk: Desk, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
+    let all = parameters::all(&layout.sizes);
+    let edges = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, parameter)| match *parameter {
+            Parameter::Weight { layer, from, to } => {
+                Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
+            }
+            Parameter::Bias { .. } => None,
+        })
+        .collect_view();
+    let units = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, parameter)| match *parameter {
+            Parameter::Bias { layer, unit } => Some(disc(desk, here, place, layout, layer, unit)),
+            Parameter::Weight { .. } => None,
+        })
+        .collect_view();
+    let bits = (0..layout.sizes[0] as usize).map(|unit| bit(desk, layout, unit)).collect_view();
+    view! {
+        <g>{edges}</g>
+        <g>{units}</g>
+        <g aria-hidden="true">{bits}</g>
+    }
+}
+
+/// The dashes of a line for a value.
 fn sign(value: f32) -> &'static str {
     if value < 0.0 { "5 4" } else { "none" }
 }
 
+/// Its width.
 fn width(value: f32) -> String {
     if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
 }

@@ -56,6 +56,7 @@ pub struct Question {
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the view, each with its own key in the address")]
 pub struct Plan {
     /// The model and its data.
     pub question: Question,

@@ -15,6 +15,7 @@ const LOOK: Duration = Duration::from_millis(120);
 
 /// Where the jobs stand.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says of another thing whether it is under way")]
 pub struct Jobs {
     /// What is running is of this question; answers to earlier ones are nobody's.
     generation: u32,

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 /// Sizes to choose from.
 const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
-/// The lab answers at once, if it has anything.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The lab answers soon, if it has anything.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What is said where it has not.
+const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
 /// The form.
 #[component]
@@ -47,17 +49,6 @@ pub fn ModelSettings() -> impl IntoView {
             }
             question.units = units;
         });
-    };
-    let seed = move |event| {
-        if let Ok(seed) = event_target_value(&event).trim().parse() {
-            desk.ask(None, |question| (question.seed, question.edits) = (seed, Default::default()));
-        }
-    };
-    let deviation = move |event| {
-        let value = event_target_value(&event).trim().replace(',', ".").parse::<f64>().ok();
-        if let Some(value) = value.filter(|value| (0.0..=3.0).contains(value)) {
-            desk.ask(None, |question| (question.deviation, question.edits) = (value, Default::default()));
-        }
     };
     let is = move |name: &'static str| value.with(|value| value == name);
     // Sizes that came by the address, or a model of the run.
@@ -95,28 +86,7 @@ pub fn ModelSettings() -> impl IntoView {
                     </select>
                 </div>
                 <Show when=move || random.get()>
-                    <div class="field">
-                        <label for="proof-model-seed">"Seed of the model"</label>
-                        <input
-                            id="proof-model-seed"
-                            type="text"
-                            inputmode="numeric"
-                            autocomplete="off"
-                            prop:value=move || desk.plan.with(|plan| plan.question.seed.to_string())
-                            on:change=seed
-                        />
-                    </div>
-                    <div class="field" data-help="Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.">
-                        <label for="proof-deviation">"Weight deviation"</label>
-                        <input
-                            id="proof-deviation"
-                            type="text"
-                            inputmode="decimal"
-                            autocomplete="off"
-                            prop:value=move || desk.plan.with(|plan| plan.question.deviation.to_string())
-                            on:change=deviation
-                        />
-                    </div>
+                    <Drawn />
                 </Show>
             </div>
             <button
@@ -128,6 +98,53 @@ pub fn ModelSettings() -> impl IntoView {
             </button>
             <p class="help" role="status">{move || said.get()}</p>
         </fieldset>
+    }
+}
+
+/// What a random model is drawn with.
+#[component]
+fn Drawn() -> impl IntoView {
+    let desk = desk();
+    let seed = move |event| {
+        if let Ok(seed) = event_target_value(&event).trim().parse() {
+            desk.ask(None, |question| {
+                question.seed = seed;
+                question.edits.clear();
+            });
+        }
+    };
+    let deviation = move |event| {
+        let value = event_target_value(&event).trim().replace(',', ".").parse::<f64>().ok();
+        if let Some(value) = value.filter(|value| (0.0..=3.0).contains(value)) {
+            desk.ask(None, |question| {
+                question.deviation = value;
+                question.edits.clear();
+            });
+        }
+    };
+    view! {
+        <div class="field">
+            <label for="proof-model-seed">"Seed of the model"</label>
+            <input
+                id="proof-model-seed"
+                type="text"
+                inputmode="numeric"
+                autocomplete="off"
+                prop:value=move || desk.plan.with(|plan| plan.question.seed.to_string())
+                on:change=seed
+            />
+        </div>
+        <div class="field" data-help="Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.">
+            <label for="proof-deviation">"Weight deviation"</label>
+            <input
+                id="proof-deviation"
+                type="text"
+                inputmode="decimal"
+                autocomplete="off"
+                prop:value=move || desk.plan.with(|plan| plan.question.deviation.to_string())
+                on:change=deviation
+            />
+        </div>
     }
 }
 
@@ -144,8 +161,7 @@ fn take(desk: Desk, said: RwSignal<String>) {
     set_timeout(
         move || {
             if WAITING.take().is_some() {
-                let needs = "The lab has no model to give. Train one of at most 24 units first: under Train choose bars and stripes and hidden layers of 8 units in all, press Train, then Pause.";
-                let _ = said.try_set(needs.into());
+                let _ = said.try_set(NEEDS.into());
             }
         },
         PATIENCE,
@@ -155,6 +171,10 @@ fn take(desk: Desk, said: RwSignal<String>) {
     }
     bridge::ask("model", |bytes| {
         let Some((desk, said)) = WAITING.take() else { return };
+        if bytes.is_empty() {
+            let _ = said.try_set(NEEDS.into());
+            return;
+        }
         let source = ModelSource::Checkpoint { bytes };
         pool::ask(Group::Replay, StudyCommand::Model { source }, move |answer| {
             let words = match answer {
