@@ -393,7 +393,7 @@ fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     // Missing units are summed out like hidden ones: exact on even layers of one unit each.
     let model = random_model(Units::Signs, &[3, 4], 3);
     let row = vec![Some(true), None, Some(false)];
-    let posterior = mean_field::posterior_of(&model, &examples(&[row.clone()]), &[0], 1000, 1e-6);
+    let posterior = mean_field::posterior_of(&model, &examples(std::slice::from_ref(&row)), &[0], 1000, 1e-6);
     let (found, exact) = (signals::free_energies(&model, &posterior)[0], -common::log_sum(&model, &row));
     assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
 }

@@ -4,6 +4,7 @@
 use dbm_core::Settings;
 use dbm_core::study::simultaneous;
 use dbm_protocol::{EstimateOf, Estimated, Exact, ProofPreset, SmallModel, StudyCommand, StudyEvent, proof_preset};
+use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -66,7 +67,7 @@ fn outside(preset: &ProofPreset, exact: &Exact, model: &SmallModel, estimator: &
         let width = factor * error + 1e-5;
         let out = (mean - exact).abs() > width;
         count += usize::from(out);
-        table += &format!("{name:8} {exact:9.5} {mean:9.5} {width:9.5}{}\n", if out { "  outside" } else { "" });
+        let _ = writeln!(table, "{name:8} {exact:9.5} {mean:9.5} {width:9.5}{}", if out { "  outside" } else { "" });
     }
     (count, table)
 }

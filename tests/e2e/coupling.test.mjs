@@ -164,6 +164,10 @@ test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ w
   await page.getByText(/^Run 1: met at τ = 5\./).waitFor();
   await button(page, "Find one that takes longer").tap();
   await page.getByText(/^Run \d+: met at τ = \d+\. +Found among \d+ runs\./).waitFor();
+  const before = await words(page);
+  await button(page, "Play").tap();
+  await until(() => words(page), (now) => now !== before, "Play");
+  await button(page, "Halt").tap();
   await button(page, "Last").tap();
   assert.match(await words(page), /met at τ = \d+\.$/);
   assert.ok(Number(/met at τ = (\d+)/.exec(await words(page))[1]) > 5);

@@ -25,8 +25,8 @@ pub struct ProofPreset {
 /// The preset of the proof.
 ///
 /// The weights are Gaussian of deviation 0.5: strong enough that contrastive divergence and mean field are far off, weak enough that couplings meet
-/// soon. With other seeds than this one, the intervals at the 99 % level hold for all 27 parameters at once in at least 99 of 100 runs of each unbiased
-/// estimator, and never for any biased one, which leaves at least 18 parameters out.
+/// soon. Of 100 runs with seeds 0 to 99, the exact gradient was in all 27 intervals at once in 99 of `ucd-lmi`, 98 of `ucd-mh` and 99 of `ucd-gibbs`, as the level of
+/// 99 % says, and outside of at least 25 intervals of `cd-1` and 17 of `pcd-1` in every run.
 ///
 /// ```
 /// let preset = dbm_protocol::proof_preset();

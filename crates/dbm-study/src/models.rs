@@ -1,5 +1,6 @@
 //! Models and data as they come in messages, checked.
 
+use dbm_core::linalg::Matrix;
 use dbm_core::{Backend, Dbm, Examples, init};
 use dbm_data::Checkpoint;
 use dbm_protocol::{ModelSource, SmallModel};
@@ -11,6 +12,7 @@ const MAX_UNITS: usize = 400;
 const LARGEST: f32 = 1000.0;
 
 /// Refusals, in words.
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
 pub(crate) fn words(error: impl ToString) -> String {
     error.to_string()
 }
@@ -28,7 +30,7 @@ pub(crate) fn model(model: SmallModel) -> Result<Dbm, String> {
 }
 
 fn within_reach(model: &Dbm) -> Result<(), String> {
-    let mut parameters = model.weights().iter().flat_map(|weights| weights.data()).chain(model.biases().iter().flatten());
+    let mut parameters = model.weights().iter().flat_map(Matrix::data).chain(model.biases().iter().flatten());
     match parameters.find(|x| x.abs() > LARGEST) {
         Some(x) => {
             Err(format!("weights and biases of at most {LARGEST} in size were expected, but {x} came; use a milder model"))

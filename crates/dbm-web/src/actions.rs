@@ -229,13 +229,14 @@ pub fn new_picture(state: State) {
         None => take_picture(state, Picture::blank(shape)),
         Some(source) => {
             let (model, seed) = (state.model.get_untracked(), state.asking.get_untracked().picture);
-            ask(state, Command::Digit { source, model, seed }, Purpose::Picture);
+            state.expected.set(ask(state, Command::Digit { source, model, seed }, Purpose::Picture));
         }
     }
 }
 
 /// Puts a new picture on the canvas: its lower half unknown, or as the address wants it.
 pub fn take_picture(state: State, mut picture: Picture) {
+    state.expected.set(None);
     let wanted = state.wanted.try_update(Option::take).flatten().unwrap_or_default();
     let seed = state.asking.get_untracked().picture;
     picture.set_ink(&wanted.ink.unwrap_or_default());
@@ -251,9 +252,11 @@ pub fn take_picture(state: State, mut picture: Picture) {
 /// Gets a picture that fits the model on view, where the present one does not.
 pub fn fit_picture(state: State) {
     if untrack(|| shape_on_view(state)).is_some_and(|shape| state.picture.with_untracked(|picture| picture.shape != shape)) {
-        // A picture of another shape is not begun blank: what the model knows comes first.
-        let wanted = Some(state.start.get_untracked()).filter(|&start| start != Start::Blank).unwrap_or(Start::Data);
-        state.start.set(untrack(|| possible_start(state, wanted)));
+        if state.wanted.with_untracked(Option::is_none) {
+            // A picture of another shape is not begun blank: what the model knows comes first.
+            let start = Some(state.start.get_untracked()).filter(|&start| start != Start::Blank).unwrap_or(Start::Data);
+            state.start.set(untrack(|| possible_start(state, start)));
+        }
         new_picture(state);
     }
 }

@@ -21,13 +21,15 @@ pub enum Choice {
     Sort,
     /// What is watched.
     Watch,
+    /// How a picture is cleaned up.
+    Clean,
 }
 
 /// A choice's key, label, help, and what can be chosen: the address's word and the visitor's. The default comes first.
 type About = (&'static str, &'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 impl Choice {
-    const ALL: [Self; 5] = [Self::Answers, Self::By, Self::Sweeps, Self::Sort, Self::Watch];
+    const ALL: [Self; 6] = [Self::Answers, Self::By, Self::Sweeps, Self::Sort, Self::Watch, Self::Clean];
 
     /// All about it.
     pub const fn about(self) -> About {
@@ -66,6 +68,17 @@ impl Choice {
                 "One search from noise to its mode; or two coupled chains x and y from one mode, that use the same random numbers until they meet.",
                 &[("search", "one search"), ("metropolis", "a Metropolis pair"), ("gibbs", "a Gibbs pair")],
             ),
+            Self::Clean => (
+                "clean",
+                "by",
+                "A search downhill from the picture changes little. Some Gibbs sweeps before it change more: with many, it may become another digit.",
+                &[
+                    ("3", "3 sweeps, then search"),
+                    ("0", "the search alone"),
+                    ("10", "10 sweeps, then search"),
+                    ("30", "30 sweeps, then search"),
+                ],
+            ),
         }
     }
 }
@@ -77,13 +90,13 @@ pub struct Asking {
     pub picture: u32,
     /// Which set of answers.
     pub set: u32,
-    chosen: [u8; 5],
+    chosen: [u8; 6],
 }
 
 impl Default for Asking {
     /// The first picture is a three whose upper half could be a two, a seven or an eight.
     fn default() -> Self {
-        Self { picture: 43, set: 1, chosen: [0; 5] }
+        Self { picture: 43, set: 1, chosen: [0; 6] }
     }
 }
 
@@ -117,9 +130,11 @@ impl Asking {
         }
     }
 
-    fn method(&self) -> CompletionMethod {
-        let sweeps = self.number(Choice::Sweeps);
+    fn method(&self, clean_up: bool) -> CompletionMethod {
+        let sweeps = self.number(if clean_up { Choice::Clean } else { Choice::Sweeps });
         match self.word(Choice::By) {
+            _ if clean_up && sweeps == 0 => CompletionMethod::Search,
+            _ if clean_up => CompletionMethod::Gibbs { sweeps },
             "local" => CompletionMethod::Search,
             "sample" => CompletionMethod::Sample { sweeps },
             _ => CompletionMethod::Gibbs { sweeps },
@@ -151,7 +166,7 @@ impl Question {
     pub fn now(state: State, clean_up: bool) -> Self {
         let asking = state.asking.get();
         let (values, unknown) = state.picture.with(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
-        let (answers, method, seed) = (asking.answers(), asking.method(), asking.set);
+        let (answers, method, seed) = (asking.answers(), asking.method(clean_up), asking.set);
         Self { model: state.model.get(), values, unknown, answers, method, clean_up, seed }
     }
 
@@ -278,10 +293,13 @@ mod tests {
                 assert_eq!(asking.word(choice), *word);
             }
         }
-        assert_eq!((asking.answers(), asking.method()), (64, CompletionMethod::Sample { sweeps: 1000 }));
+        assert_eq!((asking.answers(), asking.method(false)), (64, CompletionMethod::Sample { sweeps: 1000 }));
         assert_eq!(asking.pair(), Some(PairKernel::Gibbs));
+        assert_eq!(asking.method(true), CompletionMethod::Gibbs { sweeps: 30 });
+        asking.choose(Choice::Clean, "0");
+        assert_eq!(asking.method(true), CompletionMethod::Search);
         Choice::ALL.into_iter().for_each(|choice| asking.choose(choice, "💥"));
         assert_eq!(asking, Asking::default());
-        assert_eq!((asking.method(), asking.pair()), (CompletionMethod::Gibbs { sweeps: 100 }, None));
+        assert_eq!((asking.method(false), asking.pair()), (CompletionMethod::Gibbs { sweeps: 100 }, None));
     }
 }

@@ -175,7 +175,7 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
             state.playing.set(false);
             state.shown.set(Shown::Answer(best));
         }
-        (Event::Digit(digit), Purpose::Picture) => {
+        (Event::Digit(digit), Purpose::Picture) if id.is_some() && state.expected.get_untracked() == id => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
             let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
             actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));

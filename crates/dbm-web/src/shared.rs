@@ -5,12 +5,11 @@ use crate::link::words;
 use crate::state::{DataChoice, State, Tone};
 use crate::{actions, address, uploads};
 use dbm_protocol::{Command, Metrics};
-use js_sys::Reflect;
 use js_sys::futures::JsFuture;
+use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
 use std::cell::RefCell;
-use wasm_bindgen::JsCast;
-use web_sys::Clipboard;
+use wasm_bindgen::{JsCast, JsValue};
 
 /// Of all keys of this part.
 const PREFIX: &str = "t.";
@@ -230,11 +229,11 @@ pub fn share(state: State) {
     pairs.insert(0, ("view".into(), "train".into()));
     let href = window().location().href().unwrap_or_default();
     let link = format!("{}#{}", href.split('#').next().unwrap_or_default(), address::fragment(&pairs));
-    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into()).ok().filter(|it| it.is_object());
+    let begun = copy(&link);
     leptos::task::spawn_local(async move {
-        let copied = match clipboard {
-            Some(clipboard) => JsFuture::from(clipboard.unchecked_into::<Clipboard>().write_text(&link)).await.map(|_| ()),
-            None => Err("none here".into()),
+        let copied = match begun {
+            Ok(begun) => JsFuture::from(begun).await.map(|_| ()),
+            Err(why) => Err(why),
         };
         let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
         match copied {
@@ -252,6 +251,13 @@ pub fn share(state: State) {
             }
         }
     });
+}
+
+/// Begins to write to the clipboard, which pages that came without encryption do not have.
+fn copy(text: &str) -> Result<Promise, JsValue> {
+    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
+    let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
+    write.call1(&clipboard, &text.into())?.dyn_into()
 }
 
 #[cfg(test)]

@@ -337,6 +337,8 @@ signals! {
     asking: Asking,
     /// What the address wants done with the next picture.
     wanted: Option<Wanted>,
+    /// The request that the next picture answers.
+    expected: Option<u32>,
     /// What a press on the canvas does.
     tool: Tool,
     /// Width of the brush, in cells.

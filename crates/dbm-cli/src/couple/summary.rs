@@ -3,6 +3,7 @@
 use dbm_core::Units;
 use dbm_core::study::{Couplings, Kernel, Run, Start};
 use serde_json::{Value, json};
+use std::fmt::Write;
 
 /// Mean, quartiles and largest of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -100,8 +101,9 @@ pub fn csv(rows: &[Row]) -> String {
     for row in rows {
         let Couplings { dimension, max_meeting, seed, .. } = row.couplings;
         let [units, kernel, start] = row.names();
-        text += &format!(
-            "{dimension},{units},{kernel},{start},{},{max_meeting},{seed},{},{},{},{},{},{}\n",
+        let _ = writeln!(
+            text,
+            "{dimension},{units},{kernel},{start},{},{max_meeting},{seed},{},{},{},{},{},{}",
             row.runs,
             row.tau.cells(),
             row.sweeps.cells(),

@@ -41,7 +41,7 @@ impl BlockCoupling {
     }
 
     /// The same, for a known `ratio(x) = log p(x) - log q(x)`.
-    fn draw_by(&self, p: &[f64], q: &[f64], ratio: impl Fn(&[bool]) -> f64, stream: &mut Stream) -> BlockDraw {
+    fn draw_by(self, p: &[f64], q: &[f64], ratio: impl Fn(&[bool]) -> f64, stream: &mut Stream) -> BlockDraw {
         let first = common_uniforms(p, p, stream).0;
         if Self::keeps(stream.uniform(), ratio(&first)) {
             return BlockDraw { y: first.clone(), x: first, shared: true, tries: 0, capped: false };

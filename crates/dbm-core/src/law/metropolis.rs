@@ -67,6 +67,9 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         let n = self.energies.len();
         let mut occupation = Occupation::zeros(n);
         for _ in 1..cap {
+            if pairs.iter().sum::<f64>() < NOTHING {
+                break;
+            }
             let mut next = vec![0.0; n * n];
             for (pair, &mass) in pairs.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
                 let (x, y) = (pair / n, pair % n);

@@ -8,6 +8,9 @@ use crate::{Dbm, DbmError, Examples, Settings, law};
 /// Sweeps, at least, that persistent chains have made before they are asked for their law.
 pub const STEPS_AT_REST: u32 = 1000;
 
+/// A cap of couplings from here on is none: their means are then solved for at once, and what such a cap would cut is beyond rounding wherever couplings meet at all.
+const NO_CAP: u32 = 10_000;
+
 /// Means of an estimator, in the order of [`crate::exact::gradient`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectations {
@@ -21,7 +24,7 @@ pub struct Expectations {
     pub unmet: f64,
 }
 
-/// The mean over the examples of [`law::of`] the settings.
+/// The mean over the examples of [`law::of`] the settings, in which a cap on couplings of 10 000 steps or more counts as none.
 ///
 /// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
 /// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
@@ -31,7 +34,8 @@ pub struct Expectations {
 /// [`DbmError::Shape`] where the examples are not as wide as the visible layer.
 pub fn expectations(model: &Dbm, data: &Examples, settings: &Settings, told: &mut Told) -> Result<Expectations, DbmError> {
     check_settings(model, data, settings)?;
-    let law = law::of(settings);
+    let max_meeting = if settings.max_meeting >= NO_CAP { u32::MAX } else { settings.max_meeting };
+    let law = law::of(&Settings { max_meeting, ..settings.clone() });
     let n = model.n_visible();
     let known = vec![false; n];
     let parameters = model.n_parameters();

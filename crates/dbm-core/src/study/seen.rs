@@ -189,3 +189,37 @@ fn for_each_energy(model: &Dbm, told: &mut dyn FnMut(u64), mut each: impl FnMut(
         told(4 * sums.len() as u64 + (outer.len() * inner.len()) as u64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All states of a model, their units one after another.
+    fn energies(model: &Dbm) -> Vec<f64> {
+        let units = model.sizes().iter().sum::<usize>();
+        let state = |code: usize| -> Vec<Vec<f32>> {
+            let mut place = 0..;
+            let mut value = || model.units().value(code >> place.next().unwrap_or(0) & 1 == 1);
+            model.sizes().iter().map(|&n| (0..n).map(|_| value()).collect()).collect()
+        };
+        (0..1 << units).map(|code| model.energy(&state(code))).collect()
+    }
+
+    #[test]
+    fn every_energy_comes_once_and_the_sum_over_proposals_is_what_it_says() {
+        for (units, sizes) in [(Units::Signs, vec![3, 2]), (Units::Bits, vec![2, 4, 3]), (Units::Signs, vec![2, 1, 3, 2])] {
+            let model = init::gaussian(&sizes, units, 0.8, 3).unwrap();
+            let mut direct = energies(&model);
+            let mut walked = Vec::new();
+            for_each_energy(&model, &mut |_| (), |energy| walked.push(energy));
+            let starts: Vec<f64> = direct.iter().copied().step_by(5).collect();
+            let found = accepted_elsewhere(&model, &starts, &mut |_| ());
+            let one = |start: f64| direct.iter().map(|energy| libm::exp(start - energy).min(1.0)).sum::<f64>() - 1.0;
+            let expected = starts.iter().map(|&start| one(start)).sum::<f64>() / (starts.len() * direct.len()) as f64;
+            assert!((libm::exp(found) - expected).abs() < 1e-9 * expected, "{found} and {expected}");
+            direct.sort_by(f64::total_cmp);
+            walked.sort_by(f64::total_cmp);
+            assert!(direct.len() == walked.len() && direct.iter().zip(&walked).all(|(a, b)| (a - b).abs() < 1e-9));
+        }
+    }
+}

@@ -58,12 +58,12 @@ pub fn Answers() -> impl IntoView {
             >
                 "Clean up"
             </button>
+            <Pick choice=Choice::Clean />
         </div>
         <div class="ask">
             <Pick choice=Choice::Answers />
             <Pick choice=Choice::By />
             <Pick choice=Choice::Sweeps />
-            <Pick choice=Choice::Sort />
         </div>
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
@@ -80,6 +80,7 @@ pub fn Answers() -> impl IntoView {
                     "Cancel"
                 </button>
             </Show>
+            <Pick choice=Choice::Sort />
         </div>
         <div class="answers">
             <ul class="tiles" class:dense=move || 8 < slots.get() class:denser=move || 16 < slots.get() aria-label="Answers">

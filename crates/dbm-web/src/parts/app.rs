@@ -44,13 +44,15 @@ pub fn App() -> impl IntoView {
         <main>
             <div hidden=move || state.view.get() != View::Train>
                 <Training />
-                <Explanation view=View::Train />
             </div>
             <div hidden=move || state.view.get() != View::Complete>
                 <Completion />
                 <Explanation view=View::Complete />
             </div>
             <div id="study"></div>
+            <div hidden=move || state.view.get() != View::Train>
+                <Explanation view=View::Train />
+            </div>
         </main>
         <footer class="foot">
             <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>

@@ -54,8 +54,8 @@ fn chart(history: &[Signals], curve: usize) -> Chart {
         name: (*name).into(),
         hue,
         dash: DASHES[hue],
-        dots: false,
         points: history.iter().filter_map(|seen| Some(Point::new(f64::from(seen.step), of(seen)?))).collect(),
+        ..Series::default()
     });
     Chart {
         x: axis("gradient steps", "Steps of the run, each on one minibatch."),
@@ -112,7 +112,14 @@ fn activity(layers: &[Activity]) -> Chart {
         let point =
             |(bin, &count): (usize, &u32)| Point::new((bin as f64 + 0.5) / bins, f64::from(count) / f64::from(units.max(1)));
         let points = layer.bins.iter().enumerate().map(point).collect();
-        Series { name: format!("layer {}", place + 1), hue: place, dash: DASHES[place % 4], dots: true, points }
+        Series {
+            name: format!("layer {}", place + 1),
+            hue: place,
+            dash: DASHES[place % 4],
+            dots: true,
+            points,
+            ..Series::default()
+        }
     });
     let x = axis("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
     let y = axis("share of the layer’s units", "Units in twenty bins by their mean activity.");

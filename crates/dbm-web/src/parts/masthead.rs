@@ -2,6 +2,7 @@
 
 use super::menu::{Menu, Presets};
 use crate::actions;
+use crate::address::View;
 use crate::state::{Opening, state};
 use crate::{model_file, uploads};
 use dbm_core::Units;
@@ -34,8 +35,8 @@ pub fn Masthead() -> impl IntoView {
                 <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
             </div>
             <Menu />
-            <div class="masthead-model">
-                <Presets />
+            <Presets />
+            <div class="masthead-model" class:absent=move || matches!(state.view.get(), View::Coupling | View::Proof)>
                 <div class="inline">
                     <label for="model">"Model"</label>
                     <select id="model" prop:value=chosen on:change=choose>

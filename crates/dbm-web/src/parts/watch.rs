@@ -102,7 +102,7 @@ pub fn Watch() -> impl IntoView {
                         .unwrap_or_else(|| "Each half-sweep puts half of the layers where their energy is least.".into())
                 }}
             </p>
-            <div class="two" hidden=move || !pair()>
+            <div class="chains" hidden=move || !pair()>
                 <Chain y=false />
                 <Chain y=true />
             </div>

@@ -88,7 +88,7 @@ fn both(pair: Pair, names: [&str; 2], of: fn(&Row, usize) -> Option<f64>) -> Vec
             hue: place,
             dash,
             points: points(lane, |row| of(row, place)),
-            dots: false,
+            ..Series::default()
         })
     });
     lines.collect()
@@ -99,7 +99,7 @@ fn points(lane: Lane, of: impl Fn(&Row) -> Option<f64>) -> Vec<Point> {
 }
 
 fn series((name, hue, dash): (&str, usize, &'static [f64]), points: Vec<Point>) -> Series {
-    Series { name: name.into(), hue, dash, points, dots: false }
+    Series { name: name.into(), hue, dash, points, ..Series::default() }
 }
 
 fn chart(label: &str, help: &str, series: Vec<Series>) -> Chart {

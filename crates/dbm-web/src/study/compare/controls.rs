@@ -91,17 +91,6 @@ pub fn Transport(
                     aria-label="Steps that both runs have taken"
                 ></progress>
             </div>
-            <div class="inline" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
-                <label for="compare-data">"Data"</label>
-                <select id="compare-data" prop:value=move || pair.word() on:change=move |event| pair.use_data(&event_target_value(&event))>
-                    <option value="digits">"Digits, generated"</option>
-                    <option value="bars">"Bars and stripes"</option>
-                    <option value="mnist">"MNIST"</option>
-                    <option value="own" disabled=move || pair.word() != "own">
-                        "your own"
-                    </option>
-                </select>
-            </div>
             <p id="compare-target-note" class="hint" role="status">
                 {move || words(pair, lost.get())}
             </p>
@@ -203,6 +192,17 @@ pub fn Comparisons(
         pair.setup.get_untracked().write();
     };
     view! {
+        <div class="comparisons" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
+            <label for="compare-data">"Data"</label>
+            <select id="compare-data" prop:value=move || pair.word() on:change=move |event| pair.use_data(&event_target_value(&event))>
+                <option value="digits">"digits, generated"</option>
+                <option value="bars">"bars and stripes"</option>
+                <option value="mnist">"MNIST, fetched"</option>
+                <option value="own" disabled=move || pair.word() != "own">
+                    "your own"
+                </option>
+            </select>
+        </div>
         {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
         {group("The rivals", &PRESETS[ABLATIONS..])}
         <div class="comparison-said" aria-live="polite">

@@ -1,7 +1,7 @@
 //! How two runs go in step: in rounds that end at the same steps for both, neither more than a round ahead.
 
-/// A round takes the slower run about so many seconds.
-const ROUND_SECONDS: f64 = 1.0;
+/// A round takes the slower run about so many seconds. At its end a worker looks at the model, draws samples and writes a checkpoint, which is to be a small part.
+const ROUND_SECONDS: f64 = 2.5;
 /// The first round: how long steps take is not known yet.
 const FIRST: u32 = 5;
 /// The longest, so that runs of the smallest models can be compared somewhere on their way.
@@ -91,7 +91,7 @@ mod tests {
             assert!(clock < 100.0, "they wait for each other: {at:?}");
         }
         assert_eq!(rests[0], rests[1]);
-        assert!(apart <= 2 * FIRST.max(10), "{apart} steps apart");
+        assert!(apart <= 2 * FIRST.max(2), "{apart} steps apart");
         assert_eq!(pace.next(40, 40, 40), None);
         // Going on, from where both rest.
         assert!(pace.next(40, 40, 50).is_some_and(|step| step > 40));

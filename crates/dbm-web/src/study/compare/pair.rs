@@ -328,6 +328,10 @@ impl Pair {
             Change::Rests => {
                 if let Some(seconds) = lane.took().filter(|_| was_going) {
                     self.pace.update_value(|pace| pace.took(place, seconds));
+                    // A round may be too short for the worker to have measured anything.
+                    if lane.seconds.with_untracked(Option::is_none) {
+                        lane.seconds.set(Some(seconds));
+                    }
                 }
                 self.drive();
             }

@@ -7,11 +7,12 @@ use super::results::{Results, Spread};
 use super::settings::{Draft, Field, Plan, Show};
 use crate::paint::{Chart, short};
 use crate::parts::ChartFigure;
-use crate::state::{State, Tone, state};
+use crate::state::{State, Tone};
 use crate::study::pool::{self, Group};
 use dbm_core::Units;
 use dbm_protocol::{Meet, StudyCommand, StudyEvent};
 use leptos::prelude::*;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Results come faster than anybody looks.
@@ -91,8 +92,9 @@ impl Figure {
         let era = self.era.get_value();
         self.began.set_value(js_sys::Date::now());
         self.going.set(Some(Going { done: 0, total }));
+        let plan = Rc::new(plan);
         for (pair, job) in jobs {
-            let plan = plan.clone();
+            let plan = Rc::clone(&plan);
             let mut told = 0;
             pool::ask(Group::Figure, StudyCommand::Meet(job), move |answer| {
                 if self.era.try_get_value() == Some(era) {
@@ -169,15 +171,16 @@ impl Figure {
     }
 
     fn status(self) -> String {
-        let missing = self.missing();
+        if let Some(Going { done, total }) = self.going.get() {
+            return format!("{done} of {total} couplings");
+        }
         let wanted = self.read(|plan, _| plan.runs * plan.dimensions.len() as u32 * plan.pairs.len() as u32);
-        match (self.plan.with(Option::is_some), self.going.get(), missing) {
-            (false, ..) => "A setting cannot be: see below it.".into(),
-            (_, Some(Going { done, total }), _) => format!("{done} of {total} couplings"),
-            (.., 0) if wanted == 0 => "Tick a pair of chains.".into(),
-            (.., 0) => format!("All {wanted} couplings are there. {}", self.ended.get()),
-            (.., missing) if missing == wanted => format!("{wanted} couplings to run. {}", self.ended.get()),
-            (.., missing) => format!("{missing} of {wanted} couplings are missing. {}", self.ended.get()),
+        match (self.plan.with(Option::is_some), self.missing()) {
+            (false, _) => "A setting cannot be: see below it.".into(),
+            (_, 0) if wanted == 0 => "Tick a pair of chains.".into(),
+            (_, 0) => format!("All {wanted} couplings are there. {}", self.ended.get()),
+            (_, missing) if missing == wanted => format!("{wanted} couplings to run. {}", self.ended.get()),
+            (_, missing) => format!("{missing} of {wanted} couplings are missing. {}", self.ended.get()),
         }
     }
 }

@@ -12,6 +12,7 @@ mod scenes;
 mod settings;
 mod setup;
 mod stage;
+mod transport;
 
 use crate::address::{self, View};
 use crate::parts::Explanation;
@@ -32,7 +33,7 @@ fn present() -> Vec<(String, String)> {
 }
 
 /// What `pairs` has for a key.
-fn look<'a>(pairs: &'a [(String, String)]) -> impl Fn(&str) -> Option<String> + use<'a> {
+fn look(pairs: &[(String, String)]) -> impl Fn(&str) -> Option<String> + use<'_> {
     |key| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone())
 }
 

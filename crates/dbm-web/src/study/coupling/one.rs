@@ -2,19 +2,15 @@
 
 use super::ledger::{Estimate, Steps};
 use super::replay::ReplayOfOne;
-use super::scenes::{Scene, energies};
+use super::scenes::energies;
 use super::setup::{CAP, Entry, LAST_RUN, MODELS, Setup};
 use super::stage::{self, Frame};
-use crate::paint::calm;
+use super::transport::Transport;
 use dbm_core::Units;
 use dbm_protocol::{PairKernel, PairStart};
 use leptos::prelude::*;
-use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
-
-/// How long each moment is shown.
-const BEAT: Duration = Duration::from_millis(1100);
 
 /// The settings, the stage, the transport and the table.
 #[component]
@@ -23,7 +19,6 @@ pub fn OneCoupling(
     replay: ReplayOfOne,
 ) -> impl IntoView {
     let ReplayOfOne { shown, playing, .. } = replay;
-    let none = Memo::new(move |_| replay.scenes.with(Vec::is_empty));
     let frame = Memo::new(move |_| {
         let energies = replay.scenes.with(|scenes| energies(scenes));
         shown.with(|shown| {
@@ -37,32 +32,6 @@ pub fn OneCoupling(
     });
     let scene = Memo::new(move |_| replay.scenes.with(|scenes| scenes.get(replay.at()).cloned()));
     let both = move || frame.get().zip(scene.get());
-    let beat = set_interval_with_handle(
-        move || {
-            if playing.get_untracked() {
-                let (at, last) = untrack(|| (replay.at(), replay.last()));
-                replay.go(at + 1);
-                playing.set(at + 1 < last);
-            }
-        },
-        BEAT,
-    );
-    on_cleanup(move || {
-        if let Ok(beat) = beat {
-            beat.clear();
-        }
-    });
-    let play = move |_| {
-        if playing.get_untracked() {
-            playing.set(false);
-        } else {
-            let (at, last) = untrack(|| (replay.at(), replay.last()));
-            if at >= last {
-                replay.go(0);
-            }
-            playing.set(true);
-        }
-    };
     let key = move |event: KeyboardEvent| {
         // Fields, menus and the slider have their own use of these keys.
         let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
@@ -82,45 +51,11 @@ pub fn OneCoupling(
         }
         event.prevent_default();
     };
-    let at_first = move || none.get() || replay.at() == 0;
-    let at_last = move || none.get() || replay.at() == replay.last();
     view! {
         <div class="coupling-grid" on:keydown=key>
             <Choices replay />
             <div class="replay">
-                <div class="transport-row" role="group" aria-label="Moments of the coupling">
-                    <button type="button" aria-disabled=move || at_first().to_string() on:click=move |_| replay.go(0)>
-                        "First"
-                    </button>
-                    <button type="button" aria-disabled=move || at_first().to_string() on:click=move |_| replay.step(false)>
-                        "Back"
-                    </button>
-                    <Show when=move || !calm()>
-                        <button type="button" class="play" disabled=none on:click=play>
-                            {move || if playing.get() { "Halt" } else { "Play" }}
-                        </button>
-                    </Show>
-                    <button type="button" aria-disabled=move || at_last().to_string() on:click=move |_| replay.step(true)>
-                        "Forward"
-                    </button>
-                    <button type="button" aria-disabled=move || at_last().to_string() on:click=move |_| replay.go(usize::MAX)>
-                        "Last"
-                    </button>
-                    <input
-                        type="range"
-                        min="0"
-                        max=move || replay.last().to_string()
-                        prop:value=move || replay.at().to_string()
-                        aria-label="Moment of the coupling"
-                        aria-valuetext=move || scene.with(|scene| scene.as_ref().map(|scene| scene.name.clone()))
-                        data-help="All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends."
-                        disabled=none
-                        on:input=move |event| {
-                            playing.set(false);
-                            replay.go(event_target_value(&event).parse().unwrap_or(0));
-                        }
-                    />
-                </div>
+                <Transport replay />
                 <p class="replay-words" role="status" aria-live=move || if playing.get() { "off" } else { "polite" }>
                     <b>{move || scene.with(|scene| scene.as_ref().map(|scene| format!("{}: ", scene.name)))}</b>
                     {move || {
@@ -171,9 +106,12 @@ fn Choices(replay: ReplayOfOne) -> impl IntoView {
     };
     let tau = move || {
         replay.shown.with(|shown| {
-            shown.as_ref().map(|(asked, replay)| match replay.capped {
-                true => format!("Run {}: cut at {CAP} steps, not met.", asked.run),
-                false => format!("Run {}: met at τ = {}.", asked.run, replay.meeting_time),
+            shown.as_ref().map(|(asked, replay)| {
+                if replay.capped {
+                    format!("Run {}: cut at {CAP} steps, not met.", asked.run)
+                } else {
+                    format!("Run {}: met at τ = {}.", asked.run, replay.meeting_time)
+                }
             })
         })
     };

@@ -70,7 +70,7 @@ impl ReplayOfOne {
         Effect::new(move |_| {
             if let Some(asked) = replay.asked.get() {
                 let era = replay.begin();
-                replay.with_model(asked, era, move |asked, model| replay.fetch(asked, model, era));
+                replay.with_model(asked, era, move |asked, model| replay.fetch(&asked, model, era));
             }
         });
         replay
@@ -132,9 +132,9 @@ impl ReplayOfOne {
         });
     }
 
-    fn fetch(self, asked: Asked, model: SmallModel, era: u32) {
+    fn fetch(self, asked: &Asked, model: SmallModel, era: u32) {
         let of = asked.clone();
-        ask(&asked, asked.run, model, move |answer| {
+        ask(asked, asked.run, model, move |answer| {
             if self.is_now(era) {
                 match answer {
                     Ok(replay) => self.shown.set(Some((of.clone(), replay))),

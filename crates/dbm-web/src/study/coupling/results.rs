@@ -5,6 +5,7 @@ use super::settings::Plan;
 use dbm_core::Units;
 use dbm_protocol::{Meet, Met};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 
 /// Everything that decides what a run gives, but its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +31,8 @@ struct Runs {
     each: Vec<Option<Run>>,
     /// First run, how many, and draws cut at the cap on tries, of each job.
     tries_capped: Vec<(u32, u32, u32)>,
+    /// What is said of the first so many runs: the figure asks for it again and again.
+    said: Option<(u32, Summary)>,
 }
 
 /// All of them.
@@ -92,6 +95,26 @@ fn key(plan: &Plan, pair: Pair, dimension: u32) -> Key {
     Key { bits: plan.units == Units::Bits, seed: plan.seed, cap: plan.cap, tries: plan.tries, pair, dimension }
 }
 
+impl Runs {
+    /// What is said of those of the first `wanted` that are there.
+    fn summary(&self, wanted: u32) -> Option<Summary> {
+        let there: Vec<Run> = self.each.iter().take(wanted as usize).flatten().copied().collect();
+        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
+        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
+        let of_jobs = self.tries_capped.iter().filter(|(first, ..)| *first < wanted);
+        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= wanted).then_some(cut)).sum();
+        (!there.is_empty()).then(|| Summary {
+            runs: there.len() as u32,
+            tau: spread(|run| run.meeting_time),
+            sweeps: spread(|run| run.sweeps),
+            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
+            parted: count(|run| run.meeting_time > 1),
+            capped: count(|run| run.capped),
+            tries_capped,
+        })
+    }
+}
+
 impl Results {
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
     pub fn take(&mut self, plan: &Plan, pair: Pair, job: &Meet, met: &Met) -> Result<(), String> {
@@ -109,6 +132,7 @@ impl Results {
             *place = Some(Run { meeting_time: met.meeting_times[at], sweeps: met.sweeps[at], capped: met.capped[at] == 1 });
         }
         runs.tries_capped.push((job.first_run, job.runs, met.tries_capped));
+        runs.said = runs.summary(plan.runs).map(|summary| (plan.runs, summary));
         Ok(())
     }
 
@@ -129,46 +153,42 @@ impl Results {
     /// What is said of a pair at a dimension, by the runs that the plan wants and that are there; nothing where there are none.
     pub fn summary(&self, plan: &Plan, pair: Pair, dimension: u32) -> Option<Summary> {
         let runs = self.0.get(&key(plan, pair, dimension))?;
-        let there: Vec<Run> = runs.each.iter().take(plan.runs as usize).flatten().copied().collect();
-        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
-        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
-        let of_jobs = runs.tries_capped.iter().filter(|(first, ..)| *first < plan.runs);
-        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= plan.runs).then_some(cut)).sum();
-        (!there.is_empty()).then(|| Summary {
-            runs: there.len() as u32,
-            tau: spread(|run| run.meeting_time),
-            sweeps: spread(|run| run.sweeps),
-            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
-            parted: count(|run| run.meeting_time > 1),
-            capped: count(|run| run.capped),
-            tries_capped,
-        })
+        match runs.said {
+            Some((of, summary)) if of == plan.runs => Some(summary),
+            _ => runs.summary(plan.runs),
+        }
     }
 
     /// A line a dimension and pair, for those of the plan that have runs.
     pub fn csv(&self, plan: &Plan) -> String {
-        let mut text = String::from("dimension,units,kernel,start,seed,runs,cap,max_tries");
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.write(plan, &mut text);
+        text
+    }
+
+    fn write(&self, plan: &Plan, text: &mut String) -> std::fmt::Result {
+        write!(text, "dimension,units,kernel,start,seed,runs,cap,max_tries")?;
         for what in ["tau", "T", "tau_plus_T"] {
             for part in ["mean", "q25", "median", "q75", "max"] {
-                text += &format!(",{what}_{part}");
+                write!(text, ",{what}_{part}")?;
             }
         }
-        text += ",share_tau_above_1,share_at_cap,tries_capped\n";
+        writeln!(text, ",share_tau_above_1,share_at_cap,tries_capped")?;
         let units = if plan.units == Units::Bits { "bits" } else { "signs" };
         for &dimension in &plan.dimensions {
             for &pair in &plan.pairs {
                 let Some(summary) = self.summary(plan, pair, dimension) else { continue };
                 let (kernel, start) = (kernel_name(pair.kernel()), start_name(pair.start()));
-                text +=
-                    &format!("{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries);
+                write!(text, "{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries)?;
                 for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
-                    text += &format!(",{mean},{low},{middle},{high},{most}");
+                    write!(text, ",{mean},{low},{middle},{high},{most}")?;
                 }
                 let tries = summary.tries_capped.map(|tries| tries.to_string()).unwrap_or_default();
-                text += &format!(",{},{},{tries}\n", summary.share(summary.parted), summary.share(summary.capped));
+                writeln!(text, ",{},{},{tries}", summary.share(summary.parted), summary.share(summary.capped))?;
             }
         }
-        text
+        Ok(())
     }
 }
 

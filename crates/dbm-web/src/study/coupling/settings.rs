@@ -7,6 +7,8 @@ use dbm_core::Units;
 pub const WIDEST: u32 = 400;
 /// Most runs a point.
 pub const MOST_RUNS: u32 = 10_000;
+/// Most couplings in all, of four pairs: more would take hours, and the page's memory.
+pub const MOST: usize = 200_000;
 /// Highest cap on steps.
 pub const LONGEST: u32 = 1_000_000;
 
@@ -39,13 +41,13 @@ impl Field {
     }
 
     const fn default(self) -> &'static str {
-        ["1, 2, 5, 10-30:5, 40, 50, 60, 75-200:25", "100", "1000", "10000", "1"][self as usize]
+        ["1, 2, 5-30:5, 40-60:10, 75-200:25", "100", "1000", "10000", "1"][self as usize]
     }
 
     /// Hover help.
     pub const fn help(self) -> &'static str {
         [
-            "Visible units of a random model, and as many hidden ones: numbers and ranges, as in 1, 2, 5, 10-30:5, which is from 10 to 30 in steps of 5.",
+            "Visible units of a random model, and as many hidden ones: numbers and ranges, as in 1, 2, 5-30:5, where the range is from 5 to 30 in steps of 5.",
             "Couplings of each pair at each dimension. With more, only the missing ones are run.",
             "A coupling that has not met after so many steps is cut and counted. A mean over such runs is a lower bound.",
             "Gibbs: tries of the draw from what the two laws do not share; after the last, what it gave is taken, and counted.",
@@ -142,7 +144,14 @@ impl Draft {
         let text = self.text(field);
         match field {
             Field::Dimensions => dimensions(text).err(),
-            Field::Runs => whole(text, MOST_RUNS).err(),
+            Field::Runs => match (whole(text, MOST_RUNS), dimensions(self.text(Field::Dimensions))) {
+                (Err(problem), _) => Some(problem),
+                (Ok(runs), Ok(dimensions)) if dimensions.len() * Pair::ALL.len() * runs as usize > MOST => {
+                    let most = MOST / (dimensions.len() * Pair::ALL.len());
+                    Some(format!("At most {MOST} couplings in all: {most} runs a point with so many dimensions."))
+                }
+                _ => None,
+            },
             Field::Cap | Field::Tries => whole(text, LONGEST).err(),
             Field::Seed => seed(text).err(),
         }
@@ -150,6 +159,9 @@ impl Draft {
 
     /// All of it, if nothing is wrong.
     pub fn plan(&self) -> Option<Plan> {
+        if self.problem(Field::Runs).is_some() {
+            return None;
+        }
         let pairs: Vec<Pair> = Pair::ALL.into_iter().filter(|pair| self.pairs[*pair as usize]).collect();
         Some(Plan {
             dimensions: dimensions(self.text(Field::Dimensions)).ok()?,
@@ -223,7 +235,7 @@ fn dimensions(text: &str) -> Result<Vec<u32>, String> {
             Some((from, to)) => {
                 let (from, to) = (number(from)?, number(to)?);
                 if from > to {
-                    return Err(format!("The range {}-{} ends before it begins.", from, to));
+                    return Err(format!("The range {from}-{to} ends before it begins."));
                 }
                 all.extend((from..=to).step_by(step? as usize));
             }
@@ -284,6 +296,18 @@ mod tests {
         assert_eq!(of(&pairs).address(), pairs);
         draft.pairs = [false; 4];
         assert_eq!(of(&draft.address()).pairs, [false; 4]);
+    }
+
+    #[test]
+    fn more_couplings_than_the_page_can_hold_are_refused() {
+        let mut draft = Draft::default();
+        draft.set(Field::Dimensions, "1-200".into());
+        assert!(draft.plan().is_some());
+        draft.set(Field::Runs, "251".into());
+        assert_eq!(draft.plan(), None);
+        assert!(draft.problem(Field::Runs).unwrap().contains("250 runs a point"));
+        draft.set(Field::Runs, "250".into());
+        assert!(draft.plan().is_some());
     }
 
     #[test]

@@ -24,7 +24,8 @@ struct Estimate {
 #[derive(Clone, PartialEq)]
 struct Row {
     name: String,
-    exact: f64,
+    /// Nothing while it is being computed for the first time.
+    exact: Option<f64>,
     estimates: Vec<Estimate>,
 }
 
@@ -38,9 +39,9 @@ struct Rows {
 }
 
 fn rows(desk: Desk) -> Rows {
-    let Some(exact) = desk.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone())) else { return Rows::default() };
     let sizes = desk.sizes();
     let parameters = desk.parameters();
+    let exact = desk.exact(parameters.len());
     let (chosen, alone, differences) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.differences));
     let moments: Vec<(usize, Moment)> = desk.tallies.with(|tallies| {
         let chosen = tallies.iter().enumerate().filter(|(at, tally)| chosen[*at] && tally.samples() > 0);
@@ -50,24 +51,25 @@ fn rows(desk: Desk) -> Rows {
     let laws = desk.laws.get();
     let law = |at: usize, place: usize| laws.get(at).and_then(Option::as_ref).and_then(|law| law.get(place)).copied();
     let mut reach = 0.0_f64;
-    let rows = exact
+    let rows = parameters
         .iter()
-        .zip(&parameters)
         .enumerate()
-        .map(|(place, (&exact, parameter))| {
+        .map(|(place, parameter)| {
+            let name = parameter.short(&sizes);
+            let Some(exact) = exact.get(place).copied() else { return Row { name, exact: None, estimates: Vec::new() } };
             let zero = if differences { exact } else { 0.0 };
             let estimates = moments.iter().zip(&factors).filter_map(|((at, moment), &factor)| {
                 let (mean, half) = moment.interval(place, factor)?;
                 Some(Estimate { estimator: *at, mean: mean - zero, half, law: law(*at, place).map(|law| law - zero) })
             });
-            let row = Row { name: parameter.short(&sizes), exact: exact - zero, estimates: estimates.collect() };
+            let estimates: Vec<Estimate> = estimates.collect();
             // The first intervals are wide: they may reach out of the plot.
-            let most = row.estimates.iter().map(|estimate| {
+            let most = estimates.iter().map(|estimate| {
                 let room = if differences { estimate.half.min(4.0 * estimate.mean.abs().max(0.02)) } else { 0.0 };
                 estimate.mean.abs() + room
             });
-            reach = most.fold(reach.max(row.exact.abs()), f64::max);
-            row
+            reach = most.fold(reach.max((exact - zero).abs()), f64::max);
+            Row { name, exact: Some(exact), estimates }
         })
         .collect();
     Rows { rows, reach: round_up(reach * 1.04), lanes: chosen.iter().filter(|chosen| **chosen).count(), differences }
@@ -169,13 +171,13 @@ fn id(place: usize) -> String {
 }
 
 fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) -> impl IntoView {
-    let this = Memo::new(move |_| {
-        all.with(|all| all.rows.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences)))
-    });
+    let this =
+        Memo::new(move |_| all.with(|all| all.rows.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences))));
     let inside = move || {
         this.get().map(|(row, reach, lanes, differences)| {
             let height = 4.0 + LANE * lanes.max(3) as f64;
-            let (low, high) = (row.exact.min(0.0), row.exact.max(0.0));
+            let exact = row.exact.filter(|_| !differences).unwrap_or_default();
+            let (low, high) = (exact.min(0.0), exact.max(0.0));
             let wide = format!("{:.2}%", 50.0 * (high - low) / reach);
             let marks = row.estimates.iter().enumerate().map(|(lane, estimate)| {
                 let y = 2.0 + LANE * (lane as f64 + 0.5);
@@ -198,7 +200,7 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
                 <svg height=height aria-hidden="true">
                     <rect class="bar" x=percent(low, reach) width=wide y="1" height=height - 2.0 />
                     <line class="zero" x1="50%" x2="50%" y1="0" y2=height />
-                    {(!differences).then(|| view! { <line class="exact" x1=percent(row.exact, reach) x2=percent(row.exact, reach) y1="0" y2=height /> })}
+                    {(!differences).then(|| view! { <line class="exact" x1=percent(exact, reach) x2=percent(exact, reach) y1="0" y2=height /> })}
                     {marks.collect_view()}
                 </svg>
             }
@@ -208,7 +210,7 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
         this.with(|this| {
             this.as_ref().map(|(row, _, _, differences)| {
                 let off = if *differences { " off" } else { "" };
-                row.estimates.iter().fold(format!("{}: exact {}", row.name, short(row.exact)), |text, estimate| {
+                row.estimates.iter().fold(exact_words(row), |text, estimate| {
                     let Estimate { estimator, mean, half, .. } = estimate;
                     text + &format!("; {} {}{off} ± {}", title(*estimator), short(*mean), short(*half))
                 })
@@ -229,6 +231,11 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
     }
 }
 
+/// A row's name and exact value.
+fn exact_words(row: &Row) -> String {
+    row.exact.map_or_else(|| row.name.clone(), |exact| format!("{}: exact {}", row.name, short(exact)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +243,9 @@ mod tests {
     #[test]
     fn the_plot_reaches_to_round_numbers_and_holds_what_goes_beyond() {
         assert_eq!([0.0, f64::NAN, 0.41, 1.21, 9.0].map(round_up), [1.0, 1.0, 0.5, 1.5, 10.0]);
-        assert_eq!(["0.00%", "50.00%", "100.00%", "75.00%"], [-9.0, 0.0, f64::INFINITY, 1.0].map(|value| percent(value, 2.0)).each_ref().map(String::as_str));
+        assert_eq!(
+            ["0.00%", "50.00%", "100.00%", "75.00%"],
+            [-9.0, 0.0, f64::INFINITY, 1.0].map(|value| percent(value, 2.0)).each_ref().map(String::as_str)
+        );
     }
 }

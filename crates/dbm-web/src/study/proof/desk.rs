@@ -102,6 +102,12 @@ impl Desk {
         parameters::all(&self.sizes())
     }
 
+    /// The exact gradient of so many parameters; nothing while it is of a model of another shape, or not there yet.
+    pub fn exact(self, count: usize) -> Vec<f64> {
+        let gradient = self.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone()));
+        gradient.filter(|gradient| gradient.len() == count).unwrap_or_default()
+    }
+
     /// The value of a parameter.
     pub fn value(self, place: usize) -> Option<f32> {
         self.model.with(|model| model.as_ref().and_then(|model| parameters::values(model).get(place).copied()))

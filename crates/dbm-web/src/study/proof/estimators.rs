@@ -31,9 +31,24 @@ pub fn mark(estimator: usize) -> &'static str {
 type Number = (&'static str, &'static str, &'static str, fn(&mut Plan) -> &mut u32);
 
 const NUMBERS: [Number; 3] = [
-    ("sweeps", "Search cap, sweeps", "A local search that has not ended by then stops where it is. That leaves the estimates unbiased.", |plan| &mut plan.max_sweeps),
-    ("meeting", "Coupling cap, steps", "A coupling that has not met by then is cut, which biases its estimate; the table counts these.", |plan| &mut plan.max_meeting),
-    ("tries", "Tries of one draw", "UCD-Gibbs: a draw from a residual law is cut after so many tries, which biases its estimate.", |plan| &mut plan.max_tries),
+    (
+        "sweeps",
+        "Search cap, sweeps",
+        "A local search that has not ended by then stops where it is. That leaves the estimates unbiased.",
+        |plan| &mut plan.max_sweeps,
+    ),
+    (
+        "meeting",
+        "Coupling cap, steps",
+        "A coupling that has not met by then is cut, which biases its estimate; the table counts these.",
+        |plan| &mut plan.max_meeting,
+    ),
+    (
+        "tries",
+        "Tries of one draw",
+        "UCD-Gibbs: a draw from a residual law is cut after so many tries, which biases its estimate.",
+        |plan| &mut plan.max_tries,
+    ),
 ];
 
 /// The checkboxes, and what is folded below them.

@@ -61,7 +61,12 @@ fn level(x: f64, y: f64, radius: f64, share: f64) -> String {
     let up = radius * (1.0 - 2.0 * share);
     let half = (radius * radius - up * up).max(0.0).sqrt();
     if share > 0.999 {
-        return format!("M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 {} 0Z", x - radius, 2.0 * radius, -2.0 * radius);
+        return format!(
+            "M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 {} 0Z",
+            x - radius,
+            2.0 * radius,
+            -2.0 * radius
+        );
     }
     let large = u8::from(share > 0.5);
     format!("M{:.2} {:.2}A{radius:.2} {radius:.2} 0 {large} 0 {:.2} {:.2}Z", x - half, y + up, x + half, y + up)
@@ -164,6 +169,13 @@ pub fn Graph() -> impl IntoView {
             focus(at.place);
         }
     };
+    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing only in part.
+    let touched = move |event: web_sys::Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target.is_some_and(|target| target.closest(".shown").ok().flatten().is_some()) {
+            event.prevent_default();
+        }
+    };
     let cancelled = move |_: PointerEvent| press.set_value(None);
     let picture = move || {
         let layout = layout.get();
@@ -173,7 +185,9 @@ pub fn Graph() -> impl IntoView {
             .iter()
             .enumerate()
             .filter_map(|(place, parameter)| match *parameter {
-                Parameter::Weight { layer, from, to } => Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes))),
+                Parameter::Weight { layer, from, to } => {
+                    Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
+                }
                 Parameter::Bias { .. } => None,
             })
             .collect_view();
@@ -214,6 +228,7 @@ pub fn Graph() -> impl IntoView {
                 role="group"
                 aria-label="The model’s weights and biases. Left and right go from one to the next; up and down change it by 0.05, with Shift by 0.25; Home makes it 0."
                 on:keydown=move |event| key(desk, here, end.get_untracked(), &event)
+                on:touchstart=move |event| touched(event.into())
                 on:pointerdown=down
                 on:pointermove=moved
                 on:pointerup=released

@@ -10,7 +10,7 @@ use dbm_protocol::{Seen, StudyCommand, StudyEvent};
 use leptos::prelude::*;
 
 /// The models: as wide as they are, and some deep ones.
-const SERIES: [&[u32]; 16] = [
+const SERIES: [&[u32]; 17] = [
     &[2, 2],
     &[3, 3],
     &[4, 4],
@@ -27,6 +27,7 @@ const SERIES: [&[u32]; 16] = [
     &[50, 50, 50],
     &[100, 100],
     &[200, 200],
+    &[784, 500, 500],
 ];
 /// Couplings that are run on each.
 const RUNS: u32 = 1000;
@@ -76,7 +77,7 @@ fn name(sizes: &[u32]) -> String {
 
 /// A power of ten in few characters: `0.12`, `10⁻⁷`, `10⁻¹²³`.
 fn power(log10: f64) -> String {
-    if log10 > -3.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { short_power(log10.round()) }
+    if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { short_power(log10.round()) }
 }
 
 fn short_power(log10: f64) -> String {
@@ -101,19 +102,22 @@ fn chart(all: &Models) -> Chart {
         points
     };
     let exact = answered().filter(|(_, seen)| seen.exact).map(|(x, seen)| Point::new(x, seen.log10_probability));
-    let bound = answered()
-        .filter(|(_, seen)| !seen.exact)
-        .map(|(x, seen)| Point { x, y: seen.log10_probability, low, high: seen.log10_probability });
+    let bound = answered().filter(|(_, seen)| !seen.exact).map(|(x, seen)| Point {
+        x,
+        y: seen.log10_probability,
+        low,
+        high: seen.log10_probability,
+    });
     let share = answered()
         .filter(|(_, seen)| seen.moved > 0)
         .map(|(x, seen)| Point::new(x, (f64::from(seen.moved) / f64::from(seen.runs)).log10()));
-    let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points };
+    let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
     Chart {
         x: Axis {
             label: "units in all".into(),
             help: "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.".into(),
             count: Count::Logarithmic,
-            range: None,
+            range: Some((3.0, 2400.0)),
         },
         y: Axis {
             label: "log₁₀ of the probability that τ > 1".into(),
@@ -159,9 +163,7 @@ pub fn Growth() -> impl IntoView {
     let chart = Memo::new(move |_| all.with(chart));
     let done = Memo::new(move |_| all.with(|all| (all.iter().filter(|(_, seen)| seen.is_some()).count(), SERIES.len())));
     let going = move || desk.plan.with(|plan| plan.grow) && done.get().0 < done.get().1;
-    let summary = move || {
-        all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1))
-    };
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1));
     let switch = move |_| {
         let going = untrack(going);
         let finished = untrack(|| done.get().0 == done.get().1);
@@ -180,7 +182,11 @@ pub fn Growth() -> impl IntoView {
                             power(seen.log10_probability),
                             if seen.exact { "exactly".into() } else { "at most".to_string() },
                             format!("{} of {}", seen.moved, seen.runs),
-                            if seen.exact { power(-seen.log10_probability) } else { format!("at least {}", power(-seen.log10_probability)) },
+                            if seen.exact {
+                                power(-seen.log10_probability)
+                            } else {
+                                format!("at least {}", power(-seen.log10_probability))
+                            },
                         ]
                     },
                 );
@@ -204,7 +210,7 @@ pub fn Growth() -> impl IntoView {
                     type="button"
                     class="primary"
                     aria-disabled=move || (done.get().0 == done.get().1).to_string()
-                    data-help="Looks at random orthogonal models, from 4 units to 400, as they are before training, and runs 1000 couplings on each."
+                    data-help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
                     on:click=switch
                 >
                     {move || if going() { "Cancel" } else { "Look" }}
@@ -250,7 +256,10 @@ mod tests {
         let one = |n: u32, log10: f64, exact| (vec![n, n], Some(Seen { runs: 1000, moved: 0, log10_probability: log10, exact }));
         assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
         let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
-        assert!(said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"), "{said}");
+        assert!(
+            said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"),
+            "{said}"
+        );
         assert!(said.contains("10⁶⁷ years") || said.contains("10⁶⁶ years"), "{said}");
         let chart = chart(&vec![one(2, -0.5, true), one(25, -16.0, false)]);
         assert_eq!(chart.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [1, 1, 0]);

@@ -57,7 +57,8 @@ impl Plan {
         for (key, value, least) in
             [("sweeps", &mut plan.max_sweeps, 1), ("meeting", &mut plan.max_meeting, 2), ("tries", &mut plan.max_tries, 1)]
         {
-            *value = get(key).and_then(|text| text.parse().ok()).filter(|asked| (least..=1_000_000).contains(asked)).unwrap_or(*value);
+            *value =
+                get(key).and_then(|text| text.parse().ok()).filter(|asked| (least..=1_000_000).contains(asked)).unwrap_or(*value);
         }
         plan.seed = get("seed").and_then(|text| text.parse().ok()).unwrap_or(plan.seed);
         plan.alone = get("intervals").as_deref() == Some("alone");
@@ -73,8 +74,7 @@ impl Plan {
     }
 
     fn chosen_names(&self) -> String {
-        let names: Vec<&str> =
-            ESTIMATORS.iter().zip(self.chosen).filter(|(_, chosen)| *chosen).map(|(name, _)| *name).collect();
+        let names: Vec<&str> = ESTIMATORS.iter().zip(self.chosen).filter(|(_, chosen)| *chosen).map(|(name, _)| *name).collect();
         if names.is_empty() { "none".into() } else { names.join(",") }
     }
 }
@@ -179,7 +179,9 @@ mod tests {
         plan.question.data[1][2] = 0;
         plan.go = true;
         assert_eq!(back(&plan), plan);
-        assert!(plan.pairs().contains(&("p.go".into(), "100000".into())) && plan.pairs().contains(&("p.w".into(), "3:-0.25".into())));
+        assert!(
+            plan.pairs().contains(&("p.go".into(), "100000".into())) && plan.pairs().contains(&("p.w".into(), "3:-0.25".into()))
+        );
 
         let mut plan = Plan {
             question: Question::random(vec![3, 3, 2], Units::Bits),
@@ -208,12 +210,8 @@ mod tests {
     #[test]
     fn a_model_of_the_run_travels_whole() {
         let value = |n: u32| (0..n).map(|at| (at as f32).sin() * 2.0).collect::<Vec<f32>>();
-        let model = SmallModel {
-            sizes: vec![5, 4],
-            units: Units::Bits,
-            weights: vec![value(20)],
-            biases: vec![value(5), value(4)],
-        };
+        let model =
+            SmallModel { sizes: vec![5, 4], units: Units::Bits, weights: vec![value(20)], biases: vec![value(5), value(4)] };
         let plan = Plan { question: Question::of_run(&model), ..Plan::default() };
         assert_eq!(back(&plan), plan);
         let told = plan.question.edited(plan.question.known().unwrap());

@@ -95,8 +95,21 @@ mod tests {
         let all = all(&sizes);
         let short: Vec<String> = all.iter().map(|parameter| parameter.short(&sizes)).collect();
         let expected = [
-            "v₁ h1₁", "v₁ h1₂", "v₁ h1₃", "v₂ h1₁", "v₂ h1₂", "v₂ h1₃", "h1₁ h2₁", "h1₂ h2₁", "h1₃ h2₁", "v₁", "v₂", "h1₁", "h1₂",
-            "h1₃", "h2₁",
+            "v₁ h1₁",
+            "v₁ h1₂",
+            "v₁ h1₃",
+            "v₂ h1₁",
+            "v₂ h1₂",
+            "v₂ h1₃",
+            "h1₁ h2₁",
+            "h1₂ h2₁",
+            "h1₃ h2₁",
+            "v₁",
+            "v₂",
+            "h1₁",
+            "h1₂",
+            "h1₃",
+            "h2₁",
         ];
         assert_eq!(short, expected);
         assert_eq!(count(&sizes), all.len());

@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn the_quantiles_are_those_of_the_tables() {
         // Two-sided 1 %, from the tables of the normal and of Student's distribution.
-        for (freedom, value) in [(1.0, 63.657), (2.0, 9.925), (3.0, 5.841), (4.0, 4.604), (5.0, 4.032), (9.0, 3.250), (30.0, 2.750)]
+        for (freedom, value) in
+            [(1.0, 63.657), (2.0, 9.925), (3.0, 5.841), (4.0, 4.604), (5.0, 4.032), (9.0, 3.250), (30.0, 2.750)]
         {
             let got = student(0.01, freedom);
             assert!((got / value - 1.0).abs() < 1e-3, "{freedom}: {got} for {value}");

@@ -74,7 +74,9 @@ pub fn anew(desk: Desk) {
         let long = std::mem::take(&mut jobs.long) > 0;
         if long {
             // These are cancelled with the rest.
-            jobs.laws = std::array::from_fn(|at| jobs.laws[at] && desk.laws.with_untracked(|laws| laws.get(at).is_some_and(Option::is_some)));
+            jobs.laws = std::array::from_fn(|at| {
+                jobs.laws[at] && desk.laws.with_untracked(|laws| laws.get(at).is_some_and(Option::is_some))
+            });
             jobs.stale |= jobs.asking;
             jobs.asking = false;
         }
@@ -141,7 +143,8 @@ fn ask_exact(desk: Desk) {
             match answer {
                 Ok(StudyEvent::Model(model)) => {
                     // The answer to a question before the present one is asked again.
-                    if untrack(|| desk.plan.with(|plan| plan.question.sizes == model.sizes && plan.question.units == model.units)) {
+                    if untrack(|| desk.plan.with(|plan| plan.question.sizes == model.sizes && plan.question.units == model.units))
+                    {
                         desk.base.set(Some(model));
                     } else {
                         desk.jobs.update_value(|jobs| jobs.source = None);
@@ -284,7 +287,8 @@ fn ask_laws(desk: Desk, plan: &Plan) {
         });
         let command = StudyCommand::Law { model, data, settings: plan.settings(estimator) };
         pool::ask(Group::Proof, command, move |answer| {
-            if matches!(answer, Ok(StudyEvent::Progress { .. })) || desk.jobs.try_with_value(|jobs| jobs.generation) != generation {
+            if matches!(answer, Ok(StudyEvent::Progress { .. })) || desk.jobs.try_with_value(|jobs| jobs.generation) != generation
+            {
                 return;
             }
             desk.jobs.update_value(|jobs| jobs.long -= 1);

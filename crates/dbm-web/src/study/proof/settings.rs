@@ -164,7 +164,9 @@ fn take(desk: Desk, said: RwSignal<String>) {
                         desk.ask(None, |question| *question = Question::of_run(&model));
                         "This is the model of the lab’s run, its parameters rounded to three places.".into()
                     } else {
-                        format!("The lab’s model has {units} units; at most {MAX_UNITS} can be enumerated. Train a smaller one: bars and stripes with hidden layers of 8 units in all.")
+                        format!(
+                            "The lab’s model has {units} units; at most {MAX_UNITS} can be enumerated. Train a smaller one: bars and stripes with hidden layers of 8 units in all."
+                        )
                     }
                 }
                 Ok(_) => return,

@@ -91,9 +91,7 @@ impl Tally {
         all.capped += job.capped;
         all.tries_capped += job.tries_capped;
         all.chains = job.chains;
-        for (times, more) in
-            [(&mut self.times, &job.meeting_times), (&mut self.times_positive, &job.meeting_times_positive)]
-        {
+        for (times, more) in [(&mut self.times, &job.meeting_times), (&mut self.times_positive, &job.meeting_times_positive)] {
             more.iter().for_each(|&(time, count)| *times.entry(time).or_default() += count);
         }
         let due = |last: &Moment| f64::from(all.samples) >= f64::from(last.samples) * 10f64.powf(1.0 / PER_DECADE);
@@ -218,7 +216,8 @@ mod tests {
 
     #[test]
     fn the_order_in_which_jobs_come_changes_no_bit() {
-        let jobs: Vec<Estimated> = (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]], &[at])).collect();
+        let jobs: Vec<Estimated> =
+            (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]], &[at])).collect();
         let merged = |order: [usize; 6]| {
             let mut tally = Tally::default();
             for at in order {
@@ -273,7 +272,13 @@ mod tests {
             let groups: Vec<Vec<f64>> = (0..20).map(|_| (0..5).map(|_| stream.gaussian()).collect()).collect();
             let total = |f: &dyn Fn(f64) -> f64| (0..5).map(|at| groups.iter().map(|group| f(group[at])).sum()).collect();
             let mut tally = Tally::default();
-            let of = Estimated { samples: 20, groups: 20, sums: total(&|x| x), group_squares: total(&|x| x * x), ..Estimated::default() };
+            let of = Estimated {
+                samples: 20,
+                groups: 20,
+                sums: total(&|x| x),
+                group_squares: total(&|x| x * x),
+                ..Estimated::default()
+            };
             tally.take(0, 20, of);
             failed += usize::from(tally.now().verdict(&[0.0; 5], false).unwrap().inside < 5);
         }

@@ -24,7 +24,7 @@ struct Said {
 
 fn said(desk: Desk, at: usize) -> Said {
     let none = "–".to_string();
-    let exact = desk.truth.with(|truth| truth.as_ref().map(|truth| truth.gradient.clone())).unwrap_or_default();
+    let exact = desk.exact(desk.parameters().len());
     let alone = desk.plan.with(|plan| plan.alone);
     desk.tallies.with(|tallies| {
         let Some(tally) = tallies.get(at).filter(|tally| tally.samples() > 0) else {
@@ -61,7 +61,9 @@ fn words(inside: Option<(usize, usize)>, tally: &Tally) -> String {
     let words = match inside {
         None => "too few samples".to_string(),
         Some((inside, all)) if inside == all => "contains the exact value everywhere".into(),
-        Some((inside, all)) => format!("excludes it at {} {}", all - inside, if all - inside == 1 { "parameter" } else { "parameters" }),
+        Some((inside, all)) => {
+            format!("excludes it at {} {}", all - inside, if all - inside == 1 { "parameter" } else { "parameters" })
+        }
     };
     match tally.capped() {
         0 => words,
@@ -85,12 +87,12 @@ pub fn Verdicts() -> impl IntoView {
                     </svg>
                     {title(at)}
                 </th>
-                <td>{cell(|said| &said.samples)}</td>
-                <td>{cell(|said| &said.largest)}</td>
-                <td>{cell(|said| &said.inside)}</td>
                 <td class="words" class:excluded=move || said.with(|said| said.excluded)>
                     {cell(|said| &said.verdict)}
                 </td>
+                <td>{cell(|said| &said.inside)}</td>
+                <td>{cell(|said| &said.largest)}</td>
+                <td>{cell(|said| &said.samples)}</td>
                 <td>{cell(|said| &said.mean)}</td>
                 <td>{cell(|said| &said.moved)}</td>
                 <td>{cell(|said| &said.capped)}</td>
@@ -105,14 +107,14 @@ pub fn Verdicts() -> impl IntoView {
                     <thead>
                         <tr>
                             <th scope="col">"Estimator"</th>
-                            <th scope="col" data-help="Drawn so far. They come in groups, each of which has every pattern equally often, so the last group may go a little beyond what was asked for.">
-                                "Samples"
-                            </th>
+                            <th scope="col" class="words">"Its intervals"</th>
+                            <th scope="col" data-help="Parameters in whose interval the exact value lies.">"Inside"</th>
                             <th scope="col" data-help="Of all parameters, the largest difference between the mean of the estimates and the exact gradient.">
                                 "Max |mean − exact|"
                             </th>
-                            <th scope="col" data-help="Parameters in whose interval the exact value lies.">"Inside"</th>
-                            <th scope="col" class="words">"Its intervals"</th>
+                            <th scope="col" data-help="Drawn so far. They come in groups, each of which has every pattern equally often, so the last group may go a little beyond what was asked for.">
+                                "Samples"
+                            </th>
                             <th scope="col" data-help="Mean meeting time of the negative phase and of the positive one: 1 where the first proposal is refused and the coupling does nothing.">
                                 "Mean τ, neg. / pos."
                             </th>

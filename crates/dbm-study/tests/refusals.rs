@@ -1,0 +1,170 @@
+//! No message makes the worker panic: what makes no sense is refused with words.
+
+use dbm_core::{Settings, Units};
+use dbm_protocol::{EstimateOf, Meet, ModelSource, PairKernel, PairStart, ReplayOf, SmallModel, StudyCommand};
+use dbm_study::answer;
+use proptest::prelude::*;
+
+fn refusal(command: StudyCommand) -> String {
+    let asked = format!("{command:?}");
+    answer(command, &mut |_, _| ()).map(|_| asked).expect_err("refused")
+}
+
+fn model() -> SmallModel {
+    SmallModel { sizes: vec![2, 1], units: Units::Signs, weights: vec![vec![0.5, -0.5]], biases: vec![vec![0.0, 0.1], vec![0.2]] }
+}
+
+fn meet() -> Meet {
+    Meet {
+        dimension: 3,
+        units: Units::Bits,
+        kernel: PairKernel::Gibbs,
+        start: PairStart::Uniform,
+        first_run: 0,
+        runs: 2,
+        max_meeting: 10,
+        max_tries: 10,
+        seed: 1,
+    }
+}
+
+fn estimate() -> EstimateOf {
+    EstimateOf { model: model(), data: vec![1, 0], settings: Settings::default(), first_sample: 0, samples: 10, chains: vec![] }
+}
+
+fn replay() -> ReplayOf {
+    let (kernel, start) = (PairKernel::Metropolis, PairStart::LocalMode);
+    ReplayOf { model: model(), clamped: vec![], kernel, start, max_meeting: 10, max_tries: 10, seed: 1, run: 0 }
+}
+
+#[test]
+fn nonsense_is_refused_with_words() {
+    let meets = |change: fn(&mut Meet)| {
+        let mut asked = meet();
+        change(&mut asked);
+        refusal(StudyCommand::Meet(asked))
+    };
+    assert!(meets(|m| m.dimension = 0).contains("1 to 400"));
+    assert!(meets(|m| m.dimension = u32::MAX).contains("1 to 400"));
+    assert!(meets(|m| m.runs = 0).contains("0 were asked for"));
+    assert!(meets(|m| m.first_run = u32::MAX).contains("begin lower"));
+    assert!(meets(|m| m.max_meeting = 0).contains("max meeting"));
+    assert!(meets(|m| m.max_tries = 0).contains("max tries"));
+
+    let given = |change: fn(&mut SmallModel)| {
+        let mut given = model();
+        change(&mut given);
+        refusal(StudyCommand::Exact { model: given, data: vec![1, 0] })
+    };
+    assert!(given(|m| m.weights[0][0] = f32::NAN).contains("not finite"));
+    assert!(given(|m| m.biases[1][0] = 1e9).contains("at most 1000"));
+    assert!(given(|m| m.sizes = vec![3, 1]).contains("biases"));
+    assert!(given(|m| m.weights[0].push(1.0)).contains("weight.0"));
+    assert!(given(|m| m.weights.clear()).contains("weight matrices"));
+
+    let estimates = |change: fn(&mut EstimateOf)| {
+        let mut asked = estimate();
+        change(&mut asked);
+        refusal(StudyCommand::Estimate(asked))
+    };
+    assert!(estimates(|e| e.data = vec![]).contains("no examples"));
+    assert!(estimates(|e| e.data = vec![1, 0, 1]).contains("data set"));
+    assert!(estimates(|e| e.data = vec![1, 7]).contains("0 or 1"));
+    assert!(estimates(|e| e.samples = 0).contains("asked for"));
+    assert!(estimates(|e| e.chains = vec![1]).contains("persistent"));
+    assert!(estimates(|e| e.settings.estimator.k = 5000).contains("1000"));
+    assert!(estimates(|e| e.settings.max_meeting = 0).contains("max meeting"));
+    assert!(estimates(|e| e.settings.estimator = "centered-cd-1".parse().unwrap()).contains("centering"));
+
+    let replays = |change: fn(&mut ReplayOf)| {
+        let mut asked = replay();
+        change(&mut asked);
+        refusal(StudyCommand::Replay(asked))
+    };
+    assert!(replays(|r| r.clamped = vec![1]).contains("clamped"));
+    assert!(replays(|r| r.clamped = vec![1, 2]).contains("0 or 1"));
+    assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
+
+    let sources = |source: ModelSource| refusal(StudyCommand::Model { source });
+    assert!(sources(ModelSource::Checkpoint { bytes: vec![1, 2, 3] }).contains("checkpoint"));
+    let gaussian =
+        |sizes: &[u32], deviation| ModelSource::Gaussian { sizes: sizes.to_vec(), units: Units::Bits, deviation, seed: 1 };
+    assert!(sources(gaussian(&[2, 2], f64::NAN)).contains("deviation"));
+    assert!(sources(gaussian(&[u32::MAX, u32::MAX], 1.0)).contains("400 units"));
+    assert!(sources(gaussian(&[2], 1.0)).contains("hidden layer"));
+    let seen = |sizes: &[u32], runs| StudyCommand::Seen { sizes: sizes.to_vec(), units: Units::Bits, seed: 1, runs };
+    assert!(refusal(seen(&[2, 2], 0)).contains("couplings"));
+    assert!(refusal(seen(&[0, 2], 1)).contains("size 0"));
+    assert!(refusal(seen(&[u32::MAX, u32::MAX], 1)).contains("parameters"));
+    let law = StudyCommand::Law {
+        model: SmallModel {
+            sizes: vec![8, 3],
+            units: Units::Bits,
+            weights: vec![vec![0.0; 24]],
+            biases: vec![vec![0.0; 8], vec![0.0; 3]],
+        },
+        data: vec![0; 8],
+        settings: Settings::default(),
+    };
+    assert!(refusal(law).contains("11 units"));
+}
+
+#[test]
+fn long_jobs_say_how_far_they_are() {
+    let mut told = Vec::new();
+    let asked = Meet { dimension: 60, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
+    answer(StudyCommand::Meet(asked), &mut |done, total| told.push((done, total))).unwrap();
+    assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
+}
+
+fn small_models() -> impl Strategy<Value = SmallModel> {
+    let value = prop_oneof![8 => -2.0_f32..2.0, 1 => Just(f32::NAN), 1 => Just(900.0), 1 => Just(f32::INFINITY)];
+    (prop::collection::vec(0_usize..4, 0..4), any::<bool>(), prop::collection::vec(value, 40), 0_usize..20).prop_map(
+        |(sizes, bits, values, odd)| {
+            let mut values = values.into_iter().cycle();
+            let mut take = |n: usize| values.by_ref().take(n).collect::<Vec<f32>>();
+            let mut weights: Vec<Vec<f32>> = sizes.windows(2).map(|pair| take(pair[0] * pair[1])).collect();
+            let biases: Vec<Vec<f32>> = sizes.iter().map(|&n| take(n)).collect();
+            if let (0, Some(first)) = (odd, weights.first_mut()) {
+                first.pop();
+            }
+            let units = if bits { Units::Bits } else { Units::Signs };
+            SmallModel { sizes: sizes.iter().map(|&n| n as u32).collect(), units, weights, biases }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn no_message_makes_it_panic(
+        model in small_models(),
+        data in prop::collection::vec(0_u8..2, 0..10),
+        chains in prop::collection::vec(0_u8..3, 0..40),
+        (cap, tries, first, seed) in (0_u32..40, 0_u32..20, 0_u32..600, any::<u64>()),
+        estimator in prop::sample::select(vec!["ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-1", "pcd-1", "pcd-gibbs-2"]),
+        (gibbs, uniform) in any::<(bool, bool)>(),
+    ) {
+        let mut settings = Settings { estimator: estimator.parse().unwrap(), max_meeting: cap, seed, ..Settings::default() };
+        settings.estimator.max_tries = tries;
+        let kernel = if gibbs { PairKernel::Gibbs } else { PairKernel::Metropolis };
+        let start = if uniform { PairStart::Uniform } else { PairStart::LocalMode };
+        let few = model.sizes.iter().sum::<u32>() <= 6;
+        let mut commands = vec![
+            StudyCommand::Model { source: ModelSource::Given(model.clone()) },
+            StudyCommand::Exact { model: model.clone(), data: data.clone() },
+            StudyCommand::Replay(ReplayOf { model: model.clone(), clamped: data.clone(), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first }),
+            StudyCommand::Seen { sizes: model.sizes.clone(), units: model.units, seed, runs: cap },
+            StudyCommand::Estimate(EstimateOf { model: model.clone(), data: data.clone(), settings: settings.clone(), first_sample: first, samples: 200, chains }),
+        ];
+        if few {
+            commands.push(StudyCommand::Law { model, data, settings });
+        }
+        for command in commands {
+            if let Err(words) = answer(command, &mut |_, _| ()) {
+                prop_assert!(words.len() > 20, "{words}");
+            }
+        }
+    }
+}
