@@ -107,7 +107,7 @@ async function measured(slow) {
   const visits = { first: [], second: [] };
   for (let run = 0; run < runs; run++) {
     const served = [];
-    const server = await serve({ gzip: true });
+    const server = await serve({ gzip: true, ...(process.env.DIST && { root: process.env.DIST }) });
     server.on("request", (request, response) => {
       const entry = { path: request.url.split("?")[0], bytes: 0 };
       served.push(entry);
