@@ -28,8 +28,7 @@ pub fn Answers() -> impl IntoView {
     let nothing = move || nobody() || state.picture.with(|picture| picture.n_unknown() == 0);
     let tiles = Memo::new(move |_| state.answers.with(|a| a.as_ref().map(|answered| answered.tiles(state)).unwrap_or_default()));
     let slots = Memo::new(move |_| {
-        state.answers.with(|a| a.as_ref().map_or(state.asking.with(Asking::answers), |a| a.completions.answers))
-            as usize
+        state.answers.with(|a| a.as_ref().map_or(state.asking.with(Asking::answers), |a| a.completions.answers)) as usize
     });
     view! {
         <div class="ask">

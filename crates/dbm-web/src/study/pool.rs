@@ -15,6 +15,9 @@ const MOST: usize = 6;
 /// What an answer, or the lack of one, leads to. Progress comes before, any number of times.
 type Then = Box<dyn FnMut(Result<StudyEvent, String>)>;
 
+/// What hears a worker: its messages, and its end.
+type Listeners = [Closure<dyn FnMut(JsValue)>; 2];
+
 /// Whose job it is: those of one view are cancelled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -41,7 +44,7 @@ struct Hand {
     number: u32,
     listens: bool,
     job: Option<Job>,
-    listeners: [Closure<dyn FnMut(JsValue)>; 2],
+    listeners: Listeners,
 }
 
 #[derive(Default)]
@@ -50,7 +53,7 @@ struct Inner {
     hands: Vec<Hand>,
     next: u32,
     /// Listeners of workers that were ended: one of them may be running.
-    spent: Vec<[Closure<dyn FnMut(JsValue)>; 2]>,
+    spent: Vec<Listeners>,
 }
 
 thread_local! {

@@ -13,7 +13,7 @@ const CREW: &str = "dbm-crew-";
 /// What comes along the line.
 pub enum Heard {
     /// What the worker says, and the request that it answers.
-    Said(Option<u32>, Event),
+    Said(Option<u32>, Box<Event>),
     /// The worker is gone, and why.
     Lost(String),
 }
@@ -159,7 +159,7 @@ impl Line {
                 self.0.update_value(|inner| inner.listens = true);
                 self.post();
             }
-            Ok((Message { id, event, .. }, _)) => self.tell(Heard::Said(id, event)),
+            Ok((Message { id, event, .. }, _)) => self.tell(Heard::Said(id, Box::new(event))),
         }
     }
 

@@ -326,8 +326,8 @@ impl Pair {
     /// Another comparison of the list: begun, and trained.
     pub fn choose(self, setup: Setup) {
         setup.write();
-        self.setup.set(setup.clone());
         self.due.set_value(setup.go);
+        self.setup.set(setup);
         self.begin_if_due();
     }
 
@@ -362,7 +362,6 @@ impl Pair {
         let [a, b] = self.lanes;
         let both_rest = a.rests() && b.rests();
         match self.mode.get_untracked() {
-            Mode::Rest => {}
             Mode::Train(target) => {
                 if both_rest && a.step() >= target && b.step() >= target {
                     self.mode.set(Mode::Rest);
@@ -393,7 +392,7 @@ impl Pair {
                 self.mode.set(if level && steps[0] != steps[1] { Mode::Level(step) } else { Mode::Rest });
                 self.drive();
             }
-            Mode::Pause(_) => {}
+            Mode::Rest | Mode::Pause(_) => {}
         }
     }
 }
