@@ -260,12 +260,12 @@ mod tests {
 
     #[test]
     fn the_ratio_of_fields_is_that_of_probabilities() {
-        let (a, b) = ([-3.0, 0.5, 20.0, 0.0, 1.25], [2.0, 0.5, -1.0, 30.0, 1.5]);
+        let (a, b) = ([-3.0, 0.5, 6.0, 0.0, 1.25], [2.0, 0.5, -1.0, 8.0, 1.5]);
         let (p, q) = (Block::new(a.to_vec()), Block::new(b.to_vec()));
         for code in 0..32 {
             let x: Vec<bool> = (0..5).map(|place| code >> place & 1 == 1).collect();
             let (fast, plain) = (p.log_ratio_to(&q)(&x), log_ratio(&p.high, &q.high, &x));
-            assert!((fast - plain).abs() < 1e-4 * plain.abs().max(1.0), "{fast} and {plain}");
+            assert!((fast - plain).abs() < 1e-10, "{fast} and {plain}");
         }
     }
 }
