@@ -14,7 +14,7 @@ mod seen;
 mod starts;
 mod truth;
 
-pub use couple::{Caps, Draw, Step, couple};
+pub use couple::{Caps, Draw, Laws, Step, couple};
 pub use expected::{Expectations, STEPS_AT_REST, expectations};
 pub use meetings::{Couplings, MAX_DIMENSION, Run};
 pub use replay::{MAX_OVERLAP_UNITS, MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, Moment, Moved, PairStep, Reached, Replay, ReplayPlan};
