@@ -28,7 +28,7 @@ pub fn Answers() -> impl IntoView {
     let nothing = move || nobody() || state.picture.with(|picture| picture.n_unknown() == 0);
     let tiles = Memo::new(move |_| state.answers.with(|a| a.as_ref().map(|answered| answered.tiles(state)).unwrap_or_default()));
     let slots = Memo::new(move |_| {
-        state.answers.with(|a| a.as_ref().map_or(state.asking.with(|asking| asking.answers()), |a| a.completions.answers))
+        state.answers.with(|a| a.as_ref().map_or(state.asking.with(crate::asking::Asking::answers), |a| a.completions.answers))
             as usize
     });
     view! {
@@ -149,7 +149,7 @@ fn Tile(
             let Some(answered) = answered else { return };
             let unknown = answered.question.filled();
             let draw = |bits: &[u8], fill| {
-                cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, other: &[], cursor: None })
+                cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, other: &[], cursor: None });
             };
             match tile {
                 Some(tile) => draw(answered.answer(tile.answer), Fill::Bits(answered.answer(tile.answer))),

@@ -143,12 +143,11 @@ fn view_of(state: State) -> View {
         Shown::Answer(_) | Shown::Agreement => state.answers.with(|answered| {
             let Some(answered) = answered else { return plain };
             let unknown = answered.question.filled();
-            match shown {
-                Shown::Answer(at) => View { bits: answered.answer(at).to_vec(), unknown, filled: Filled::Bits, ..plain },
-                _ => {
-                    let bits = answered.question.values.clone();
-                    View { bits, unknown, filled: Filled::Shares(answered.shares()), ..plain }
-                }
+            if let Shown::Answer(at) = shown {
+                View { bits: answered.answer(at).to_vec(), unknown, filled: Filled::Bits, ..plain }
+            } else {
+                let bits = answered.question.values.clone();
+                View { bits, unknown, filled: Filled::Shares(answered.shares()), ..plain }
             }
         }),
     }
