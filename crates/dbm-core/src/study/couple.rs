@@ -36,11 +36,11 @@ pub enum Draw<'s> {
         energies: [f64; 2],
     },
     /// The even block; nothing in the first step, which is a sweep of x alone. And the laws of the even block of x and y.
-    Gibbs(Option<(&'s BlockDraw, Laws<'s>)>),
+    Gibbs(Option<(&'s BlockDraw, &'s Laws<'s>)>),
 }
 
-/// P(high) of the free even units of x, and of y, before the step.
-type Laws<'s> = &'s dyn Fn() -> [Vec<f64>; 2];
+/// The laws of the even block of x and y, computed where they are asked for.
+pub type Laws<'l> = dyn Fn() -> [Vec<f64>; 2] + 'l;
 
 /// Runs the coupling of one chain of a batch from where it is, and shows `watch` every step. Returns how it ended, and how many draws were cut.
 pub fn couple(
@@ -116,7 +116,7 @@ impl PairKernel for Watched<'_, Gibbs<'_>> {
         let ends = self.pair.step(x, y);
         let pair = &self.pair;
         let laws = || [x, y].map(|point| pair.probabilities(crate::Parity::Even, point));
-        let draw = Draw::Gibbs(pair.drawn.as_ref().map(|drawn| (drawn, &laws as Laws)));
+        let draw = Draw::Gibbs(pair.drawn.as_ref().map(|drawn| (drawn, &laws as &Laws)));
         (self.watch)(&Step { after: [&ends.0.state[..], &ends.1.state[..]], draw });
         ends
     }

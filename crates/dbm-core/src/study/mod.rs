@@ -15,7 +15,7 @@ mod seen;
 mod starts;
 mod truth;
 
-pub use couple::{Caps, Draw, Step, couple};
+pub use couple::{Caps, Draw, Laws, Step, couple};
 pub use expected::{Expectations, STEPS_AT_REST, expectations};
 pub use interval::simultaneous;
 pub use meetings::{Couplings, MAX_DIMENSION, Run};
