@@ -59,7 +59,7 @@ fn row(desk: Desk, pattern: usize, width: usize) -> impl IntoView {
                 desk.plan.update(|plan| plan.pattern = pattern);
             };
             view! {
-                <button type="button" class="cell" aria-pressed=move || high.get().to_string() aria-label=name on:click=flip></button>
+                <button type="button" class="pattern-bit" aria-pressed=move || high.get().to_string() aria-label=name on:click=flip></button>
             }
         })
         .collect_view();
@@ -82,7 +82,7 @@ fn row(desk: Desk, pattern: usize, width: usize) -> impl IntoView {
                 />
                 <span>{pattern + 1}<span class="unseen">" in the graph"</span></span>
             </label>
-            <span class="cells" role="group" aria-label=format!("Pattern {}", pattern + 1)>{cells}</span>
+            <span class="pattern-bits" role="group" aria-label=format!("Pattern {}", pattern + 1)>{cells}</span>
             <button
                 type="button"
                 class="quiet"
