@@ -159,9 +159,12 @@ impl Pair {
         if form != self.form.get_untracked() {
             self.form.set(form);
         }
-        if changed {
-            self.setup.set(setup.clone());
+        if changed || moved {
+            // An address that says how far to go means the data that it names.
             self.due.set_value(setup.go);
+        }
+        if changed {
+            self.setup.set(setup);
         }
         if moved {
             self.look_for_data();
