@@ -175,12 +175,12 @@ impl Lane {
     /// Takes a message in. While both pause, a run rests only once its pause is answered.
     pub fn receive(self, heard: Heard, pausing: bool) -> Change {
         match heard {
-            Heard::Lost(why) => {
+            Err(why) => {
                 self.standing.set(Standing::Absent);
                 self.trouble.set(Some(format!("The worker of this run was lost: {why}.")));
                 Change::Failed
             }
-            Heard::Said(_, Event::Failed { message }) => {
+            Ok((_, Event::Failed { message })) => {
                 let begun = self.standing.get_untracked() != Standing::Beginning;
                 self.standing.set(if begun { Standing::Resting } else { Standing::Absent });
                 self.line.expect(false);
@@ -188,19 +188,17 @@ impl Lane {
                 self.trouble.set(Some(format!("{what}: {message}")));
                 Change::Failed
             }
-            Heard::Said(_, Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. }) => {
+            Ok((_, Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. })) => {
                 self.about.set(Some(model));
                 self.rest(metrics)
             }
             // What a worker that rested says of its samples may come when it has been sent off again.
-            Heard::Said(_, Event::Metrics(metrics)) if !metrics.running && !pausing && self.is_there(metrics.step) => {
-                self.rest(metrics)
-            }
-            Heard::Said(_, Event::Metrics(metrics)) => {
+            Ok((_, Event::Metrics(metrics))) if !metrics.running && !pausing && self.is_there(metrics.step) => self.rest(metrics),
+            Ok((_, Event::Metrics(metrics))) => {
                 self.take(metrics);
                 Change::None
             }
-            Heard::Said(Some(id), Event::Done) if self.pausing.get_value() == Some(id) => {
+            Ok((Some(id), Event::Done)) if self.pausing.get_value() == Some(id) => {
                 self.pausing.set_value(None);
                 if self.standing.get_untracked() == Standing::Going {
                     self.standing.set(Standing::Resting);
@@ -208,7 +206,7 @@ impl Lane {
                 self.line.expect(false);
                 Change::Rests
             }
-            Heard::Said(_, Event::Samples(grid)) => {
+            Ok((_, Event::Samples(grid))) => {
                 let point = (grid.step, distinct(&grid));
                 self.distinct.update(|all| {
                     all.retain(|(step, _)| *step != point.0);
@@ -218,7 +216,7 @@ impl Lane {
                 self.samples.set(Some(grid));
                 Change::None
             }
-            Heard::Said(..) => Change::None,
+            Ok(_) => Change::None,
         }
     }
 
