@@ -192,6 +192,10 @@ impl Lane {
                 self.about.set(Some(model));
                 self.rest(metrics)
             }
+            // What is still on its way of a run that is being replaced.
+            Ok((_, Event::Metrics(_) | Event::Samples(_))) if self.standing.get_untracked() == Standing::Beginning => {
+                Change::None
+            }
             // What a worker that rested says of its samples may come when it has been sent off again.
             Ok((_, Event::Metrics(metrics))) if !metrics.running && !pausing && self.is_there(metrics.step) => self.rest(metrics),
             Ok((_, Event::Metrics(metrics))) => {
