@@ -146,7 +146,7 @@ pub fn Comparisons(
                     type="button"
                     aria-pressed=move || (chosen.get() == Some(preset.key)).to_string()
                     data-help=preset.paper
-                    on:click=move |_| pair.choose(Setup::of(preset))
+                    on:click=move |_| pair.choose(&Setup::of(preset))
                 >
                     {name}
                 </button>

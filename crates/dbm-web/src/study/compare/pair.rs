@@ -159,9 +159,12 @@ impl Pair {
         if form != self.form.get_untracked() {
             self.form.set(form);
         }
-        if changed {
-            self.setup.set(setup.clone());
+        if changed || moved {
+            // An address that says how far to go means the data that it names.
             self.due.set_value(setup.go);
+        }
+        if changed {
+            self.setup.set(setup);
         }
         if moved {
             self.look_for_data();
@@ -237,10 +240,6 @@ impl Pair {
     /// Begins both runs at step 0; whether that could be done.
     pub fn begin(self) -> bool {
         self.mode.set(Mode::Rest);
-        if self.data.with_untracked(|data| matches!(data.as_deref(), Some(DataSource::Examples(_)))) {
-            // The visitor may have others of the same name in use by now; the answer comes at once.
-            bridge::ask_again("data");
-        }
         let (Some(plans), Some(data)) = (untrack(|| self.plans()), self.data.get_untracked()) else { return false };
         let known = self.given.with_value(|given| given.as_ref().is_some_and(|given| Arc::ptr_eq(given, &data)));
         self.pace.set_value(Pace::default());
@@ -318,13 +317,17 @@ impl Pair {
 
     /// Back to step 0 of the same seed, with the settings of the form.
     pub fn rewind(self) {
+        if self.data.with_untracked(|data| matches!(data.as_deref(), Some(DataSource::Examples(_)))) {
+            // The visitor may have others in use by now; the answer comes at once.
+            bridge::ask_again("data");
+        }
         self.setup.update(|setup| setup.go = false);
         self.setup.get_untracked().write();
         self.begin();
     }
 
     /// Another comparison of the list: begun, and trained.
-    pub fn choose(self, setup: Setup) {
+    pub fn choose(self, setup: &Setup) {
         setup.write();
         self.due.set_value(setup.go);
         self.setup.set(setup);
