@@ -174,25 +174,13 @@ impl Lane {
 
     /// Takes a message in. While both pause, a run rests only once its pause is answered.
     pub fn receive(self, heard: Heard, pausing: bool) -> Change {
-<<<<<<< HEAD
-        let (id, event) = match heard {
-            Heard::Said(id, event) => (id, *event),
-            Heard::Lost(why) => {
-=======
         match heard {
             Err(why) => {
->>>>>>> wt-compare
                 self.standing.set(Standing::Absent);
                 self.trouble.set(Some(format!("The worker of this run was lost: {why}.")));
-                return Change::Failed;
+                Change::Failed
             }
-<<<<<<< HEAD
-        };
-        match event {
-            Event::Failed { message } => {
-=======
             Ok((_, Event::Failed { message })) => {
->>>>>>> wt-compare
                 let begun = self.standing.get_untracked() != Standing::Beginning;
                 self.standing.set(if begun { Standing::Resting } else { Standing::Absent });
                 self.line.expect(false);
@@ -200,19 +188,6 @@ impl Lane {
                 self.trouble.set(Some(format!("{what}: {message}")));
                 Change::Failed
             }
-<<<<<<< HEAD
-            Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. } => {
-                self.about.set(Some(model));
-                self.rest(metrics)
-            }
-            // What a worker that rested says of its samples may come when it has been sent off again.
-            Event::Metrics(metrics) if !metrics.running && !pausing && self.is_there(metrics.step) => self.rest(metrics),
-            Event::Metrics(metrics) => {
-                self.take(metrics);
-                Change::None
-            }
-            Event::Done if id.is_some() && self.pausing.get_value() == id => {
-=======
             Ok((_, Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. })) => {
                 self.about.set(Some(model));
                 self.rest(metrics)
@@ -228,7 +203,6 @@ impl Lane {
                 Change::None
             }
             Ok((Some(id), Event::Done)) if self.pausing.get_value() == Some(id) => {
->>>>>>> wt-compare
                 self.pausing.set_value(None);
                 if self.standing.get_untracked() == Standing::Going {
                     self.standing.set(Standing::Resting);
@@ -236,11 +210,7 @@ impl Lane {
                 self.line.expect(false);
                 Change::Rests
             }
-<<<<<<< HEAD
-            Event::Samples(grid) => {
-=======
             Ok((_, Event::Samples(grid))) => {
->>>>>>> wt-compare
                 let point = (grid.step, distinct(&grid));
                 self.distinct.update(|all| {
                     all.retain(|(step, _)| *step != point.0);
@@ -250,11 +220,7 @@ impl Lane {
                 self.samples.set(Some(grid));
                 Change::None
             }
-<<<<<<< HEAD
-            _ => Change::None,
-=======
             Ok(_) => Change::None,
->>>>>>> wt-compare
         }
     }
 

@@ -10,18 +10,8 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 /// By this name, and a number after it, a training worker knows how many may share its runs.
 const CREW: &str = "dbm-crew-";
 
-<<<<<<< HEAD
-/// What comes along the line.
-pub enum Heard {
-    /// What the worker says, and the request that it answers.
-    Said(Option<u32>, Box<Event>),
-    /// The worker is gone, and why.
-    Lost(String),
-}
-=======
 /// What comes along the line: what the worker says, and the request that it answers; or why the worker is gone.
 pub type Heard = Result<(Option<u32>, Event), String>;
->>>>>>> wt-compare
 
 type Listener = Rc<dyn Fn(Heard)>;
 
@@ -164,11 +154,7 @@ impl Line {
                 self.0.update_value(|inner| inner.listens = true);
                 self.post();
             }
-<<<<<<< HEAD
-            Ok((Message { id, event, .. }, _)) => self.tell(Heard::Said(id, Box::new(event))),
-=======
             Ok((Message { id, event, .. }, _)) => self.tell(Ok((id, event))),
->>>>>>> wt-compare
         }
     }
 

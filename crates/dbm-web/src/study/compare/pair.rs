@@ -330,7 +330,7 @@ impl Pair {
     pub fn choose(self, setup: &Setup) {
         setup.write();
         self.due.set_value(setup.go);
-        self.setup.set(setup);
+        self.setup.set(setup.clone());
         self.begin_if_due();
     }
 
