@@ -128,7 +128,7 @@ async function measured(slow) {
     } finally {
       server.closeAllConnections();
       for (const open of new Set([server, line])) open.close();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 }); // the browser may still be writing
     }
   }
   const names = Object.keys(visits.first[0]).filter((name) => name !== "shifts");
