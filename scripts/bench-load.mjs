@@ -62,7 +62,7 @@ async function visit(context, url, slow, served) {
   await page.goto(url, { timeout: MINUTES * 60_000 });
   await page.waitForFunction(() => self.seen.usable && self.seen.model, undefined, { timeout: MINUTES * 60_000, polling: 500 });
   // The rest, and the five quiet seconds.
-  await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === "activated", undefined, { timeout: MINUTES * 60_000, polling: 500 });
+  while (!(await page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === "activated"))) await page.waitForTimeout(500);
   await page.waitForTimeout(QUIET_MS + 500);
   const { seen, fcp } = await page.evaluate(() => ({ seen: self.seen, fcp: performance.getEntriesByName("first-contentful-paint")[0]?.startTime }));
   await page.close();
@@ -128,7 +128,7 @@ async function measured(slow) {
     } finally {
       server.closeAllConnections();
       for (const open of new Set([server, line])) open.close();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 }); // the browser may still be writing
     }
   }
   const names = Object.keys(visits.first[0]).filter((name) => name !== "shifts");

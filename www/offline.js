@@ -1,7 +1,7 @@
 // Has a service worker keep the page for visits without a network, and says when another version is ready. A browser that lends none goes without.
 
 const HOUR = 3_600_000;
-const PATIENCE = 20_000;
+const PATIENCE = 120_000;
 
 const { serviceWorker } = navigator;
 const registered = later().then(() => serviceWorker.register("./sw.js", { updateViaCache: "none" }));

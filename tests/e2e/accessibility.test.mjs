@@ -69,6 +69,16 @@ const VISITS = {
       await look("watching a search");
     }
   },
+  coupling: async (page, look) => {
+    await button(page, "Compute").first().click({ timeout: 60_000 });
+    await page.waitForTimeout(1_500);
+    await look("computing");
+  },
+  proof: async (page, look) => {
+    await button(page, "Run").click({ timeout: 60_000 });
+    await page.waitForTimeout(1_500);
+    await look("sampling");
+  },
 };
 
 for (const window of WINDOWS) {
@@ -78,6 +88,7 @@ for (const window of WINDOWS) {
         const look = (what, inside) => isAccessible(page, `${view}, ${colorScheme}, ${window.width} wide, ${what}`, inside);
         await page.getByRole("navigation", { name: "Views" }).waitFor({ timeout: 60_000 });
         await page.waitForLoadState("networkidle");
+        if (["coupling", "proof"].includes(view)) await page.locator("#study h2:visible").first().waitFor({ timeout: 60_000 });
         await look("as it comes");
         await unfold(page);
         await look("unfolded");
