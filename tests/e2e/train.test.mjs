@@ -42,7 +42,7 @@ test("curves of every quantity come while training, with their tables", lab({ se
   // 30 patterns of 2^16 states: no model gives them more than 1/30 each.
   const exact = number(seen["Log-likelihood, exact"].at(-1)[1]);
   assert.ok(exact > -60 && exact < -Math.log(30), `${exact}`);
-  await until(() => hash(page), (now) => now.includes("t.curve=exact"), "in the address");
+  await until(() => hash(page), (now) => now.includes("i.curve=exact"), "in the address");
   // What the layers do, in words.
   const activity = page.getByRole("region", { name: "Layer activity", exact: true });
   await activity.getByText(/^Layer 1: \d+ of 8 always low, \d+ always high\. Layer 2: \d+ of 4 always low/).waitFor();

@@ -129,9 +129,9 @@ pub fn set_pace(state: State) {
     ask(state, Command::Pace { steps_a_second }, Purpose::Pace);
 }
 
-/// Asks for what the hidden units of the shown layer respond to.
-pub fn new_filters(state: State) {
-    let (model, layer) = (state.model.get_untracked(), untrack(|| state.shown_filters()));
+/// Asks for what the hidden units of a layer respond to.
+pub fn new_filters(state: State, layer: u32) {
+    let model = state.model.get_untracked();
     if untrack(|| state.about()).is_some() {
         ask(state, Command::Filters { model, layer, count: SAMPLES }, Purpose::Samples);
     }
@@ -140,6 +140,10 @@ pub fn new_filters(state: State) {
 /// Answers the page's second program.
 pub fn answer(state: State, question: &str) {
     match question {
+        "messages" => {
+            bridge::let_go();
+            bridge::show_model(state.model.get_untracked());
+        }
         "data" => {
             let source = source(state, state.choice_in_use.get_untracked());
             bridge::give("data", &source.and_then(|source| wire::encode(&source).ok()).unwrap_or_default());

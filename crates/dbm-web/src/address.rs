@@ -1,6 +1,6 @@
 //! The state of the views in the address's fragment: `#view=train&t.hidden=800,200&t.seed=7`.
 //!
-//! Each key has one owner, told by its prefix (`t.` is Train, `c.` Complete, `x.` two runs side by side, `m.` Coupling, `p.` Proof; `view` is the
+//! Each key has one owner, told by its prefix (`t.` is Train, `i.` its instruments, `c.` Complete, `x.` two runs side by side, `m.` Coupling, `p.` Proof; `view` is the
 //! shell's). Owners leave out what is as by default. Writing replaces the address in place; only going to another view makes an entry in the history.
 
 use js_sys::JsString;

@@ -6,7 +6,6 @@ use crate::bench::{self, Measuring};
 use crate::bridge;
 use crate::draft::{Draft, same_run};
 use crate::gaps;
-use crate::history;
 use crate::keeper;
 use crate::log;
 use crate::model_file;
@@ -105,7 +104,6 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             ModelChoice::Pretrained => state.samples_pretrained.set(Some(grid)),
             ModelChoice::Training => state.samples_training.set(Some(grid)),
         },
-        (Event::Filters(filters), _) => state.filters.set(Some(filters)),
         (Event::Notice { message }, _) => state.say(Tone::News, message),
         (Event::Failed { message }, purpose) => {
             if purpose.is_none() && id.is_none() {
@@ -235,10 +233,6 @@ pub fn lost(state: State) {
 
 fn take_metrics(state: State, metrics: Metrics) {
     log::add(&metrics);
-    let mut history = state.history.get_untracked();
-    if history::add(&mut history, metrics.signals, metrics.step) {
-        state.history.set(history);
-    }
     state.running.set(metrics.running);
     state.metrics.set(metrics);
     shared::compare(state);

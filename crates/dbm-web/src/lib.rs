@@ -14,7 +14,6 @@ mod estimators;
 mod files_line;
 mod gaps;
 mod help;
-mod history;
 mod inbox;
 mod keeper;
 mod link;
@@ -44,9 +43,14 @@ pub fn lab() {
 pub fn study() {
     use wasm_bindgen::JsCast;
     console_error_panic_hook::set_once();
-    let place = leptos::prelude::document().get_element_by_id("study").and_then(|place| place.dyn_into().ok());
-    if let Some(place) = place {
-        leptos::mount::mount_to(place, study::app::App).forget();
+    let place = |id| leptos::prelude::document().get_element_by_id(id).and_then(|place| place.dyn_into().ok());
+    let state = state::State::default();
+    if let (Some(views), Some(instruments)) = (place("study"), place("instruments")) {
+        leptos::mount::mount_to(views, move || study::app::App(study::app::AppProps { state })).forget();
+        leptos::mount::mount_to(instruments, move || {
+            study::instruments::Instruments(study::instruments::InstrumentsProps { state })
+        })
+        .forget();
     }
 }
 

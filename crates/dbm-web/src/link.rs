@@ -1,5 +1,6 @@
 //! The line to the worker: starts it, numbers requests, matches answers, and replaces a worker that dies or falls silent.
 
+use crate::bridge;
 use crate::inbox::{self, Purpose};
 use crate::put_away;
 use crate::state::{State, Tone};
@@ -144,6 +145,9 @@ fn hear(state: State, event: &JsValue) {
                 dbm_protocol::Event::DataReady { .. } => state.link.0.update_value(|inner| inner.tries = 0),
                 _ => {}
             }
+            if let Some(about) = about(&event) {
+                bridge::pass_on(about, &data);
+            }
             let last = !matches!(event, dbm_protocol::Event::Progress { .. });
             let purpose = state
                 .link
@@ -156,6 +160,17 @@ fn hear(state: State, event: &JsValue) {
                 .flatten();
             inbox::receive(state, id, purpose, event);
         }
+    }
+}
+
+/// What the instruments, which the second program has, follow a message for.
+fn about(event: &dbm_protocol::Event) -> Option<bridge::About> {
+    match event {
+        dbm_protocol::Event::ModelOpened(_) => Some(bridge::About::Model),
+        dbm_protocol::Event::DataReady { .. } | dbm_protocol::Event::RunReady { .. } => Some(bridge::About::Run),
+        dbm_protocol::Event::Metrics(_) => Some(bridge::About::Progress),
+        dbm_protocol::Event::Filters(_) => Some(bridge::About::Filters),
+        _ => None,
     }
 }
 

@@ -13,8 +13,6 @@ use wasm_bindgen::{JsCast, JsValue};
 
 /// Of all keys of this part.
 const PREFIX: &str = "t.";
-/// The curves, as the address has them.
-pub const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
 
 type Pairs = Vec<(String, String)>;
 
@@ -75,8 +73,6 @@ pub fn follow(state: State) {
         };
         put("two", state.two.get(), "yes".into());
         put("speed", state.pace.get() > 0, state.pace.get().to_string());
-        put("curve", state.curve.get() > 0, CURVES[state.curve.get()].into());
-        put("layer", state.filter_layer.get() > 1, state.filter_layer.get().to_string());
         let asked = state.asked.get();
         state.draft.with(|draft| {
             let data = word(state, state.choice.get());
@@ -126,9 +122,6 @@ fn take_up(state: State) {
             actions::set_pace(state);
         }
     }
-    let curve = get("curve").and_then(|curve| CURVES.iter().position(|name| *name == curve));
-    state.curve.set(curve.unwrap_or_default());
-    state.filter_layer.set(get("layer").and_then(|layer| layer.parse().ok()).unwrap_or_default());
     run(state);
 }
 

@@ -309,7 +309,7 @@ signals! {
     kept: Option<u32>,
     /// Where training stands.
     metrics: Metrics,
-    /// The signals so far, to be drawn: at most [`crate::history::MOST`].
+    /// The signals so far, to be drawn: at most `study::instruments::history::MOST`.
     history: Vec<dbm_protocol::Signals>,
     /// Steps a second at most; 0 for as many as can be.
     pace: u32,

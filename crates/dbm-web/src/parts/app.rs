@@ -8,7 +8,7 @@ use super::preview::Preview;
 use super::shortcuts::Shortcuts;
 use super::training::Training;
 use crate::address::{self, View};
-use crate::state::State;
+use crate::state::{Opening, State};
 use crate::{actions, bridge, help, link, model_file, paint, shared, uploads};
 use leptos::prelude::*;
 
@@ -21,6 +21,8 @@ pub fn App() -> impl IntoView {
     help::listen();
     bridge::hear_words(state);
     bridge::hear_questions(move |question| actions::answer(state, question));
+    bridge::hear_filters(move |layer| actions::new_filters(state, layer));
+    Effect::new(move |_| bridge::show_model(state.model.get()));
     shared::follow(state);
     state.view.set(View::now());
     address::follow(move || {
@@ -31,7 +33,9 @@ pub fn App() -> impl IntoView {
     Effect::new(move |_| {
         let view = state.view.get();
         document().set_title(&format!("{} · DBM Lab", view.title()));
-        if matches!(view, View::Coupling | View::Proof) || state.two.get() {
+        // The instruments of Train wait for the pretrained model, unless there is something to be seen of them.
+        let waits = matches!(state.opening.get(), Opening::Fetching(..) | Opening::Reading) && !state.running.get();
+        if matches!(view, View::Coupling | View::Proof) || state.two.get() || (view == View::Train && !waits) {
             bridge::need_study();
         }
     });

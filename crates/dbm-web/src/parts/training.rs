@@ -1,9 +1,6 @@
 //! Training: the run's buttons and counter, its data and settings, and what is seen of it.
 
-use super::curves::{Activities, Curves};
 use super::data::Data;
-use super::figures::{MeetingTime, SearchSweeps};
-use super::filters::Filters;
 use super::gaps::Gaps;
 use super::learning::Learning;
 use super::samples::Samples;
@@ -106,11 +103,7 @@ pub fn Training() -> impl IntoView {
                     <SettingsForm />
                 </div>
                 <Samples />
-                <MeetingTime />
-                <SearchSweeps />
-                <Curves />
-                <Filters />
-                <Activities />
+                <div id="instruments"></div>
                 <Gaps />
                 <Learning />
             </div>

@@ -27,8 +27,10 @@ fn shown() -> Option<Shown> {
 
 /// The three views; each is made when it is first shown, and stays, so that what runs in it goes on.
 #[component]
-pub fn App() -> impl IntoView {
-    let state = State::default();
+pub fn App(
+    /// The program's own.
+    state: State,
+) -> impl IntoView {
     provide_context(state);
     paint::follow_theme(state);
     // Words for the visitor are shown where all others are.

@@ -3,5 +3,6 @@
 pub mod app;
 mod compare;
 mod coupling;
+pub mod instruments;
 mod pool;
 mod proof;

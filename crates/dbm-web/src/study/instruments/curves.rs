@@ -1,7 +1,7 @@
 //! How the run goes: its signals over the steps, and how active its hidden layers are.
 
-use super::chart::ChartFigure;
 use crate::paint::{Axis, Chart, Point, Series, short};
+use crate::parts::ChartFigure;
 use crate::state::state;
 use dbm_protocol::{Activity, Signals};
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ const SAMPLES_DASH: &[f64] = &[6.0, 4.0];
 /// Of the lines of layers, the lowest first.
 const DASHES: [&[f64]; 4] = [&[], SAMPLES_DASH, &[2.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
 
-/// Name, unit, and what it says: in the order of [`crate::shared::CURVES`].
+/// Name, unit, and what it says: in the order of [`super::CURVES`].
 const CURVES: [(&str, &str, &str); 4] = [
     (
         "Reconstruction error",

@@ -1,9 +1,9 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
-use super::save::Save;
 use crate::bins::Summary;
 use crate::estimators::{about_meeting, about_search, no_meeting, no_search};
 use crate::paint::{Colours, Scale, Svg, histogram, redraws};
+use crate::parts::Save;
 use crate::state::{State, state};
 use crate::take_home;
 use dbm_core::gradient::EstimatorKind;

@@ -1,9 +1,10 @@
 //! What hidden units respond to, layer by layer.
 
-use super::save::Save;
-use crate::actions::{self, SAMPLES};
+use crate::actions::SAMPLES;
 use crate::address::View;
+use crate::bridge;
 use crate::paint::{filter_tiles, redraws, short};
+use crate::parts::Save;
 use crate::shape::Shape;
 use crate::state::state;
 use crate::take_home;
@@ -36,14 +37,14 @@ pub fn Filters() -> impl IntoView {
         let shown = state.view.get() == View::Train && !state.two.get();
         let key = (shown, state.model.get(), layer.get(), sizes.get(), state.running.get());
         if key.1 == ModelChoice::Training {
-            state.samples_training.track();
+            state.metrics.track();
         }
         let now = js_sys::Date::now();
         match last {
             Some((before, at)) if before == key && (now - at < PAUSE || !key.4) => (before, at),
             _ => {
                 if shown {
-                    actions::new_filters(state);
+                    bridge::want_filters(key.2);
                 }
                 (key, now)
             }

@@ -1,0 +1,84 @@
+//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities. They follow what the worker says, which the first program hands on
+//! unread, and so are none of what a visitor fetches before the pretrained model.
+
+mod curves;
+mod figures;
+mod filters;
+mod history;
+
+use crate::address::{self, View};
+use crate::bridge;
+use crate::state::State;
+use curves::{Activities, Curves};
+use dbm_protocol::{Event, Message, Metrics, wire};
+use figures::{MeetingTime, SearchSweeps};
+use filters::Filters;
+use leptos::prelude::*;
+
+/// The curves, as the address has them.
+const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
+/// Of all keys of this part.
+const PREFIX: &str = "i.";
+
+/// All of them, in the order of the view's grid.
+#[component]
+pub fn Instruments(
+    /// The program's own, in which they keep what they hear.
+    state: State,
+) -> impl IntoView {
+    provide_context(state);
+    bridge::hear_messages(move |message| {
+        if let Ok((Message { event, .. }, _)) = wire::unpack_apart(&message) {
+            take(state, event);
+        }
+    });
+    bridge::hear_model(move |model| state.model.set(model));
+    bridge::ask_again("messages");
+    take_up(state);
+    address::follow(move || take_up(state));
+    Effect::new(move |_| {
+        let (curve, layer) = (state.curve.get(), state.filter_layer.get());
+        let pairs = [("i.curve", curve > 0, CURVES[curve].to_string()), ("i.layer", layer > 1, layer.to_string())];
+        let pairs = pairs.into_iter().filter(|(_, there, _)| *there).map(|(key, _, value)| (key.to_string(), value));
+        address::put(PREFIX, pairs.collect());
+    });
+    view! {
+        <MeetingTime />
+        <SearchSweeps />
+        <Curves />
+        <Filters />
+        <Activities />
+    }
+}
+
+/// What the address says of this part and of what is shown.
+fn take_up(state: State) {
+    state.view.set(View::now());
+    state.two.set(address::get("t.two").as_deref() == Some("yes"));
+    let curve = address::get("i.curve").and_then(|curve| CURVES.iter().position(|name| *name == curve));
+    state.curve.set(curve.unwrap_or_default());
+    state.filter_layer.set(address::get("i.layer").and_then(|layer| layer.parse().ok()).unwrap_or_default());
+}
+
+fn take(state: State, event: Event) {
+    match event {
+        Event::ModelOpened(about) => state.pretrained.set(Some(about)),
+        Event::DataReady { model, plan, metrics, .. } | Event::RunReady { model, plan, metrics, .. } => {
+            state.plan.set(Some(plan));
+            state.training.set(Some(model));
+            take_metrics(state, metrics);
+        }
+        Event::Metrics(metrics) => take_metrics(state, metrics),
+        Event::Filters(filters) => state.filters.set(Some(filters)),
+        _ => {}
+    }
+}
+
+fn take_metrics(state: State, metrics: Metrics) {
+    let mut history = state.history.get_untracked();
+    if history::add(&mut history, metrics.signals, metrics.step) {
+        state.history.set(history);
+    }
+    state.running.set(metrics.running);
+    state.metrics.set(metrics);
+}
