@@ -35,13 +35,15 @@ pub fn Filters() -> impl IntoView {
     // Anew at once where others are to be seen, and now and then while the model learns.
     Effect::new(move |last: Option<(_, f64)>| {
         let shown = state.view.get() == View::Train && !state.two.get();
-        let key = (shown, state.model.get(), layer.get(), sizes.get(), state.running.get());
-        if key.1 == ModelChoice::Training {
-            state.metrics.track();
-        }
+        let (running, step) = match state.model.get() {
+            ModelChoice::Training => state.metrics.with(|metrics| (metrics.running, metrics.step)),
+            ModelChoice::Pretrained => (false, 0),
+        };
+        // A run that rests is shown as it stands.
+        let key = (shown, state.model.get(), layer.get(), sizes.get(), (!running).then_some(step));
         let now = js_sys::Date::now();
         match last {
-            Some((before, at)) if before == key && (now - at < PAUSE || !key.4) => (before, at),
+            Some((before, at)) if before == key && (now - at < PAUSE || !running) => (before, at),
             _ => {
                 if shown {
                     bridge::want_filters(key.2);

@@ -14,11 +14,17 @@ use dbm_protocol::{Event, Message, Metrics, wire};
 use figures::{MeetingTime, SearchSweeps};
 use filters::Filters;
 use leptos::prelude::*;
+use std::cell::RefCell;
 
 /// The curves, as the address has them.
 const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
 /// Of all keys of this part.
 const PREFIX: &str = "i.";
+
+thread_local! {
+    /// This part's keys as the address had them last.
+    static SEEN: RefCell<Vec<(String, String)>> = const { RefCell::new(Vec::new()) };
+}
 
 /// All of them, in the order of the view's grid.
 #[component]
@@ -51,10 +57,15 @@ pub fn Instruments(
     }
 }
 
-/// What the address says of this part and of what is shown.
+/// What the address says of this part and of what is shown. Of this part it says something new only where its keys were changed: what is set here is written later.
 fn take_up(state: State) {
     state.view.set(View::now());
     state.two.set(address::get("t.two").as_deref() == Some("yes"));
+    let mut now = address::pairs();
+    now.retain(|(key, _)| key.starts_with(PREFIX));
+    if SEEN.replace(now.clone()) == now {
+        return;
+    }
     let curve = address::get("i.curve").and_then(|curve| CURVES.iter().position(|name| *name == curve));
     state.curve.set(curve.unwrap_or_default());
     state.filter_layer.set(address::get("i.layer").and_then(|layer| layer.parse().ok()).unwrap_or_default());
