@@ -87,7 +87,13 @@ mod tests {
         assert_eq!(message(&coupled, None), "tau 1.0 / 7.0  2 couplings cut at the cap  4 rejections cut at the cap");
         assert_eq!(line("step", &coupled, None)["negative"]["tries_capped"], 2);
         assert!(line("step", &coupled, None)["negative"]["acceptance"].is_null());
-        let seen = Signals { reconstruction_error: 0.03125, pseudo_log_likelihood: -98.5, pseudo_log_likelihood_error: 4.0 };
+        let seen = Signals {
+            reconstruction_error: 0.03125,
+            pseudo_log_likelihood: -98.5,
+            pseudo_log_likelihood_error: 4.0,
+            free_energy: -512.25,
+            activities: vec![],
+        };
         assert!(message(&coupled, Some(&seen)).contains("reconstruction error 0.0312  pseudo-likelihood -98.5"));
         assert_eq!(line("step", &coupled, Some(&seen))["pseudo_log_likelihood"], -98.5);
     }
