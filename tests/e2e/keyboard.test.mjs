@@ -118,6 +118,40 @@ test("save menus open, save and close by keyboard, and the focus stays", lab({ v
   }
 }));
 
+test("single keys go to views and press their buttons, and can be switched off", lab({}, async ({ page }) => {
+  await enabled(page, "Complete").waitFor({ timeout: 120_000 });
+  await page.keyboard.press("c");
+  await page.getByText(/\d+ distinct of 8/).waitFor({ timeout: 60_000 });
+  await page.keyboard.press("1");
+  await page.waitForFunction(() => document.title === "Train · DBM Lab");
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await page.keyboard.press("s");
+  await until(() => steps(page), (n) => n === 1, "a step");
+  await page.keyboard.press("t");
+  await until(() => steps(page), (n) => n >= 5, "training");
+  await page.keyboard.press("t");
+  await enabled(page, "Train").waitFor();
+  const paused = await steps(page);
+  // What is typed is typed.
+  await page.getByLabel("Seed", { exact: true }).focus();
+  await page.keyboard.type("4");
+  assert.equal(await page.title(), "Train · DBM Lab");
+  await page.getByRole("heading", { name: "Training", exact: true }).click();
+  await page.keyboard.press("?");
+  const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await list.waitFor();
+  await list.getByLabel("Single keys do this").uncheck();
+  await page.keyboard.press("Escape");
+  for (const key of ["s", "2"]) await page.keyboard.press(key);
+  await page.waitForTimeout(300);
+  assert.deepEqual([await steps(page), await page.title()], [paused, "Train · DBM Lab"]);
+  await page.reload();
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await page.keyboard.press("2");
+  await page.waitForTimeout(300);
+  assert.equal(await page.title(), "Train · DBM Lab", "it is remembered");
+}));
+
 const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };
 const sideways = (locator) => locator.evaluate((element) => element.scrollWidth - element.clientWidth);
 

@@ -34,6 +34,7 @@ pub fn Answers() -> impl IntoView {
         <div class="ask">
             <button
                 type="button"
+                aria-keyshortcuts="c"
                 class="primary accent"
                 data-help="Fills in what is hidden. The same settings and the same set give the same answers."
                 disabled=nothing

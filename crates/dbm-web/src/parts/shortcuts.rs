@@ -10,9 +10,9 @@ use web_sys::{HtmlElement, KeyboardEvent};
 /// What the list says of keys that are not a button's.
 const KEYS: [(&str, &str); 8] = [
     ("1 2 3 4", "Train, Complete, Coupling, Proof"),
-    ("T", "Train, or Pause"),
+    ("T", "Train, Run, or Pause"),
     ("S", "one step"),
-    ("C", "Complete"),
+    ("C", "Complete, or Compute"),
     ("N", "a new digit"),
     ("← →", "in Complete’s canvas, replays and the graph: move; a step back or forward"),
     ("Ctrl Z, Ctrl Shift Z", "undo, redo of strokes"),

@@ -80,7 +80,7 @@ pub fn Tools() -> impl IntoView {
                         .collect_view()}
                 </select>
             </div>
-            <button type="button" data-help="Another picture of the same kind, its lower half hidden." on:click=move |_| actions::another_picture(state)>
+            <button type="button" aria-keyshortcuts="n" data-help="Another picture of the same kind, its lower half hidden." on:click=move |_| actions::another_picture(state)>
                 "New digit"
             </button>
         </div>

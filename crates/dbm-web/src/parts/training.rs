@@ -41,6 +41,7 @@ pub fn Training() -> impl IntoView {
                 <div class="buttons">
                     <button
                         type="button"
+                        aria-keyshortcuts="t"
                         class="primary"
                         data-help="Trains until paused. Settings that were changed before the first step are taken up."
                         disabled=move || !ready() || state.running.get()
@@ -50,6 +51,7 @@ pub fn Training() -> impl IntoView {
                     </button>
                     <button
                         type="button"
+                        aria-keyshortcuts="t"
                         data-help="Stops between two parts of a step. Pausing changes no bit of the run."
                         disabled=move || !state.running.get()
                         on:click=move |_| actions::pause(state)
@@ -58,6 +60,7 @@ pub fn Training() -> impl IntoView {
                     </button>
                     <button
                         type="button"
+                        aria-keyshortcuts="s"
                         data-help="One gradient step, on one minibatch."
                         disabled=move || !ready() || state.running.get()
                         on:click=move |_| actions::train(state, Command::Step)

@@ -41,6 +41,7 @@ pub fn Transport(
             <div class="buttons">
                 <button
                     type="button"
+                    aria-keyshortcuts="t"
                     class="primary"
                     disabled=move || going.get() || !usable.get() || there.get() || lost.get()
                     data-help="Trains both runs to the step beside, in step: the faster one waits for the other."
@@ -50,6 +51,7 @@ pub fn Transport(
                 </button>
                 <button
                     type="button"
+                    aria-keyshortcuts="t"
                     disabled=move || !going.get()
                     data-help="Both stop at the same step: the one behind comes to where the other is. Pressed again, both stop wherever they are."
                     on:click=move |_| pair.pause()
@@ -58,6 +60,7 @@ pub fn Transport(
                 </button>
                 <button
                     type="button"
+                    aria-keyshortcuts="s"
                     disabled=move || going.get() || !usable.get() || lost.get()
                     data-help="One gradient step of each run; where one is behind, it comes to the other’s step."
                     on:click=move |_| pair.step()

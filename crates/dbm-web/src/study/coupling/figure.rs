@@ -211,6 +211,7 @@ pub fn FigureOfCouplings(
                 <div class="coupling-status">
                     <button
                         type="button"
+                        aria-keyshortcuts="c"
                         class="primary accent"
                         disabled=move || busy.get() || figure.missing() == 0
                         on:click=move |_| figure.compute()

@@ -71,7 +71,7 @@ pub fn Transport() -> impl IntoView {
         <div class="ruled transport">
             <h2 id="proof-title">"Proof"</h2>
             <div class="buttons">
-                <button type="button" class="primary" aria-disabled=move || (going.get() && done()).to_string() on:click=switch>
+                <button type="button" aria-keyshortcuts="t" class="primary" aria-disabled=move || (going.get() && done()).to_string() on:click=switch>
                     {move || if going.get() && !done() { "Pause" } else { "Run" }}
                 </button>
                 <button
