@@ -189,12 +189,20 @@ pub fn short(value: f64) -> String {
         let text = format!("{value:.places$}");
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
     } else if (size.log10() - size.log10().round()).abs() < 1e-9 {
-        let power: String = format!("{}", size.log10().round() as i32).chars().map(raised).collect();
-        format!("{}10{power}", if value < 0.0 { "-" } else { "" })
+        format!("{}{}", if value < 0.0 { "-" } else { "" }, power_of_ten(size.log10().round() as i32))
     } else {
         format!("{value:.1e}")
     };
     text.replace('-', "−")
+}
+
+/// `10⁻⁷`; 1 and 10 as they are.
+pub fn power_of_ten(exponent: i32) -> String {
+    match exponent {
+        0 => "1".into(),
+        1 => "10".into(),
+        _ => format!("10{}", exponent.to_string().chars().map(raised).collect::<String>()),
+    }
 }
 
 fn raised(digit: char) -> char {

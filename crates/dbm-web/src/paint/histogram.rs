@@ -1,6 +1,6 @@
 //! Two phases in one histogram: the positive one stands on the axis, the negative one hangs from it.
 
-use super::{Colours, Plane};
+use super::{Colours, Plane, power_of_ten};
 use crate::bins::Bins;
 use dbm_protocol::Histogram;
 
@@ -94,7 +94,7 @@ fn side_ticks(
             let decades = top(most).log10() as i32;
             (0..=decades)
                 .filter(|decade| decade % ((decades + 2) / 3).max(1) == 0)
-                .map(|decade| ((1.0 + 10f64.powi(decade)).log10() / (1.0 + top(most)).log10(), power(decade)))
+                .map(|decade| ((1.0 + 10f64.powi(decade)).log10() / (1.0 + top(most)).log10(), power_of_ten(decade)))
                 .collect()
         }
     };
@@ -103,14 +103,5 @@ fn side_ticks(
         let y = if upward { axis - by } else { axis + by };
         surface.fill(&colours.line, left - 3.0 * pixel, y, surface.width() - left, 1.0);
         surface.write(colours, &text, (left - 6.0 * pixel, y), "right", 10.0);
-    }
-}
-
-fn power(decade: i32) -> String {
-    let digits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
-    match decade {
-        0 => "1".into(),
-        1 => "10".into(),
-        _ => format!("10{}", digits.get(decade as usize).unwrap_or(&"")),
     }
 }

@@ -9,7 +9,7 @@ mod sparkline;
 mod surface;
 mod tiles;
 
-pub use chart::{Axis, Chart, Count, Level, Point, Series, short};
+pub use chart::{Axis, Chart, Count, Level, Point, Series, power_of_ten, short};
 pub use colours::{Colours, calm, follow_theme};
 pub use histogram::{Scale, histogram};
 pub use picture::{Cells, Fill, cells};

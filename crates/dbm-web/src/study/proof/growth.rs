@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, desk};
 use super::plan::Plan;
-use crate::paint::{Axis, Chart, Count, Level, Point, Series, short};
+use crate::paint::{Axis, Chart, Count, Level, Point, Series, power_of_ten, short};
 use crate::parts::ChartFigure;
 use crate::study::pool::{self, Group};
 use dbm_core::Units;
@@ -77,19 +77,7 @@ fn name(sizes: &[u32]) -> String {
 
 /// A power of ten in few characters: `0.12`, `10⁻⁷`, `10⁻¹²³`.
 fn power(log10: f64) -> String {
-    if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { short_power(log10.round()) }
-}
-
-fn short_power(log10: f64) -> String {
-    let raised = |digit: char| match digit {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '0'..='9' => char::from_u32('⁰' as u32 + digit as u32 - '0' as u32).unwrap_or(digit),
-        other => other,
-    };
-    format!("10{}", format!("{log10:.0}").chars().map(raised).collect::<String>())
+    if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { power_of_ten(log10.round() as i32) }
 }
 
 type Models = Vec<(Vec<u32>, Option<Seen>)>;
@@ -150,8 +138,8 @@ fn words(all: &Models) -> Option<String> {
         name(never),
         name(last),
         if most.exact { "" } else { "at least " },
-        short_power(wait),
-        short_power(wait - 6.0 - SECONDS_A_YEAR.log10()),
+        power_of_ten(wait.round() as i32),
+        power_of_ten((wait - 6.0 - SECONDS_A_YEAR.log10()).round() as i32),
     ))
 }
 
