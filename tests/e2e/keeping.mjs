@@ -91,9 +91,22 @@ export async function train(page, count) {
   return last;
 }
 
-/** Every slot of every place in the private file system: what its header says, whether it is whole, and a hash of its checkpoint. */
-export const storage = (page) =>
-  page.evaluate(async () => {
+/**
+ * Every slot of every place in the private file system: what its header says, whether it is whole, and a hash of its checkpoint.
+ * The keeper may write or delete at the same time: where something goes away in the middle, it is looked at again.
+ */
+export async function storage(page) {
+  for (let tries = 0; ; tries++) {
+    const places = await page.evaluate(readPlaces);
+    if (places) return places;
+    assert.ok(tries < 50, "the private file system never holds still");
+    await page.waitForTimeout(50);
+  }
+}
+
+/** In the page: null where a file or a folder went away while it was read. */
+async function readPlaces() {
+  try {
     const places = {};
     const root = await navigator.storage.getDirectory();
     const folder = await root.getDirectoryHandle("dbm-lab", { create: true });
@@ -116,7 +129,11 @@ export const storage = (page) =>
       places[name].slots.sort((a, b) => b.number - a.number);
     }
     return places;
-  });
+  } catch (error) {
+    if (error.name === "NotFoundError" || error.name === "NotReadableError") return null;
+    throw error;
+  }
+}
 
 /** The place that was written last. */
 export const latestPlace = async (page) => Object.values(await storage(page)).filter((place) => place.slots.length).sort((a, b) => b.slots[0].written - a.slots[0].written)[0];
