@@ -63,7 +63,7 @@ fn worst_error_of<A: Acceptance>(
 
 fn ucd_lmi<A>(marginalize: bool, acceptance: A) -> UcdLmi<A> {
     let Settings { max_sweeps, max_meeting, .. } = Settings::default();
-    UcdLmi { marginalize, max_sweeps, max_meeting, acceptance }
+    UcdLmi { marginalize, max_sweeps, mode_sweeps: 1, max_meeting, acceptance }
 }
 
 /// Four standard errors over 17 to 26 parameters at a time, fixed seeds. For other seeds one such comparison in about

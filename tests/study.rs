@@ -35,7 +35,7 @@ fn meeting_law(model: &Dbm, kernel: Kernel, start: Start, most: usize) -> Vec<f6
         }
         Kernel::Gibbs => gibbs.step(x, y),
     };
-    let begin = if start == Start::Uniform { space.uniform() } else { space.mode_and_sweep(1000) };
+    let begin = if start == Start::Uniform { space.uniform() } else { space.mode_and_sweeps(1000, 1) };
     // The law of (x_1, y_0): x alone has moved, as either of a pair in one state does.
     let mut pairs = vec![0.0; n * n];
     for (x0, mass) in begin.iter().enumerate() {

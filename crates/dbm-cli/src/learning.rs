@@ -65,6 +65,9 @@ pub struct Learning {
     /// Longest coupling, in steps [default: 100000]
     #[arg(long, value_name = "STEPS")]
     max_meeting: Option<u32>,
+    /// Gibbs sweeps from the mode to where the estimate begins, with ucd-lmi and lmi [default: 1, as in the paper]
+    #[arg(long, value_name = "SWEEPS")]
+    mode_sweeps: Option<u32>,
     /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
     #[arg(long, value_name = "TRIES")]
     max_tries: Option<u32>,
@@ -94,6 +97,7 @@ impl Learning {
         if let Some(EstimatorSettings { kind, k, centering, .. }) = self.estimator {
             (e.kind, e.k, e.centering) = (kind, k, centering);
         }
+        set(&mut e.mode_sweeps, self.mode_sweeps);
         set(&mut e.max_tries, self.max_tries);
         set(&mut e.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);

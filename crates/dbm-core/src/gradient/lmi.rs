@@ -14,12 +14,15 @@ pub struct Lmi {
     pub marginalize: bool,
     /// Cap of a local search.
     pub max_sweeps: u32,
+    /// Gibbs sweeps from the mode to x_0.
+    pub mode_sweeps: u32,
 }
 
 impl Lmi {
     /// As a run's settings say.
     pub fn new(settings: &Settings) -> Self {
-        Self { marginalize: settings.marginalize, max_sweeps: settings.max_sweeps }
+        let mode_sweeps = settings.estimator.mode_sweeps;
+        Self { marginalize: settings.marginalize, max_sweeps: settings.max_sweeps, mode_sweeps }
     }
 }
 
@@ -29,7 +32,7 @@ impl Estimator for Lmi {
             let mut streams = run.streams();
             let mut info = PhaseInfo::default();
             let first = run.uniform_starts(&mut chains, &mut streams);
-            run.mode_and_sweep(&mut chains, &first, self.max_sweeps, &mut streams, &mut info);
+            run.mode_and_sweeps(&mut chains, &first, (self.max_sweeps, self.mode_sweeps), &mut streams, &mut info);
             run.push_chains(&mut chains, moments, &mut info);
             info.search_seconds = clock() - run.started;
             info

@@ -151,18 +151,18 @@ impl<'a> PhaseRun<'a> {
         first
     }
 
-    /// From where the chains are to a mode, and one Gibbs sweep on, its order a fresh coin (paper, section 4.1): the state x_0.
-    pub fn mode_and_sweep(
+    /// From where the chains are to a mode, and one Gibbs sweep on (or more), in the order of a fresh coin (paper, section 4.1): the state x_0.
+    pub fn mode_and_sweeps(
         &self,
         chains: &mut Chains,
         first: &[Parity],
-        max_sweeps: u32,
+        (max_sweeps, mode_sweeps): (u32, u32),
         streams: &mut [Stream],
         info: &mut PhaseInfo,
     ) {
         let searches = search(self.model, chains, first, max_sweeps);
         let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-        gibbs::sweep(self.model, chains, &first, streams);
+        (0..mode_sweeps).for_each(|_| gibbs::sweep(self.model, chains, &first, streams));
         info.sweeps = searches.iter().map(|s| s.sweeps).collect();
         info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
     }

@@ -79,6 +79,8 @@ pub struct EstimatorSettings {
     pub kind: EstimatorKind,
     /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
     pub k: u32,
+    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; 1 is the paper's (section 4.1). The coupled estimate is unbiased for any number.
+    pub mode_sweeps: u32,
     /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is taken, which biases, and counted.
     pub max_tries: u32,
     /// `pcd`: sweeps of the mean-field iteration, after which its last iterate is taken and counted.
@@ -97,6 +99,7 @@ impl Default for EstimatorSettings {
         Self {
             kind: EstimatorKind::default(),
             k: 1,
+            mode_sweeps: 1,
             max_tries: 10_000,
             mean_field_sweeps: 100,
             mean_field_tolerance: 1e-4,
@@ -117,6 +120,8 @@ impl EstimatorSettings {
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
         within("k", "1 to 100000", f64::from(self.k), (1..=100_000).contains(&self.k))?;
+        let expected = "1 to 100000";
+        within("mode sweeps", expected, f64::from(self.mode_sweeps), (1..=100_000).contains(&self.mode_sweeps))?;
         within("max tries", "at least 1", f64::from(self.max_tries), self.max_tries >= 1)?;
         within("mean-field sweeps", "at least 1", f64::from(self.mean_field_sweeps), self.mean_field_sweeps >= 1)?;
         let tolerance = self.mean_field_tolerance;

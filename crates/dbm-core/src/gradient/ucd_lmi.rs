@@ -19,6 +19,8 @@ pub struct UcdLmi<A = SharedUniform> {
     pub marginalize: bool,
     /// Cap of a local search.
     pub max_sweeps: u32,
+    /// Gibbs sweeps from the mode to x_0.
+    pub mode_sweeps: u32,
     /// Cap of a coupling.
     pub max_meeting: u32,
     /// The coupling's acceptance.
@@ -31,6 +33,7 @@ impl UcdLmi {
         Self {
             marginalize: settings.marginalize,
             max_sweeps: settings.max_sweeps,
+            mode_sweeps: settings.estimator.mode_sweeps,
             max_meeting: settings.max_meeting,
             acceptance: SharedUniform,
         }
@@ -44,7 +47,7 @@ impl<A: Acceptance> Estimator for UcdLmi<A> {
             let mut info = PhaseInfo::default();
             let first = run.uniform_starts(&mut chains, &mut streams);
             let proposals = Proposals::recycled(model, &chains);
-            run.mode_and_sweep(&mut chains, &first, self.max_sweeps, &mut streams, &mut info);
+            run.mode_and_sweeps(&mut chains, &first, (self.max_sweeps, self.mode_sweeps), &mut streams, &mut info);
             run.settle(&mut chains);
             info.search_seconds = clock() - run.started;
             let how = (&self.acceptance, self.max_meeting);

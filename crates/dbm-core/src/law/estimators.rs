@@ -118,7 +118,7 @@ macro_rules! alike_in_both_phases {
 
 impl<A: Acceptance> UcdLmi<A> {
     fn phase(&self, space: &Space) -> Expected {
-        let start = space.mode_and_sweep(self.max_sweeps);
+        let start = space.mode_and_sweeps(self.max_sweeps, self.mode_sweeps);
         let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, cap(self.max_meeting));
         coupled(space, &start, occupation, self.marginalize)
     }
@@ -154,7 +154,7 @@ impl Law for UcdGibbs {
 
 impl Lmi {
     fn phase(&self, space: &Space) -> Expected {
-        mean(space, &space.mode_and_sweep(self.max_sweeps), self.marginalize)
+        mean(space, &space.mode_and_sweeps(self.max_sweeps, self.mode_sweeps), self.marginalize)
     }
 }
 

@@ -203,7 +203,7 @@ mod tests {
             let model = init::gaussian(&[2, 2], units, 0.4, 3).unwrap();
             let space = Space::new(&model, &[None; 2]).unwrap();
             let pair = MetropolisPair::new(&space, &SharedUniform);
-            let start = space.mode_and_sweep(100);
+            let start = space.mode_and_sweeps(100, 1);
             let (solved, stepped) = (pair.occupation(&start, None), pair.occupation(&start, Some(3000)));
             assert!(solved.unmet < 1e-15 && stepped.unmet < 1e-12);
             let apart = solved.excess.iter().zip(&stepped.excess).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

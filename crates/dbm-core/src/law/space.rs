@@ -141,8 +141,8 @@ impl<'m> Space<'m> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
-    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and one Gibbs sweep, both orders alike.
-    pub fn mode_and_sweep(&self, max_sweeps: u32) -> Vec<f64> {
+    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and one Gibbs sweep (or more), both orders alike.
+    pub fn mode_and_sweeps(&self, max_sweeps: u32, mode_sweeps: u32) -> Vec<f64> {
         let mut modes = vec![0.0; self.count()];
         for first in [Parity::Even, Parity::Odd] {
             let mut chains = self.chains();
@@ -151,7 +151,7 @@ impl<'m> Space<'m> {
                 modes[self.index_of(&chains.state(c))] += 0.5 / self.count() as f64;
             }
         }
-        let orders = [Parity::Even, Parity::Odd].map(|first| self.sweeps(modes.clone(), first, 1));
+        let orders = [Parity::Even, Parity::Odd].map(|first| self.sweeps(modes.clone(), first, mode_sweeps));
         orders[0].iter().zip(&orders[1]).map(|(a, b)| 0.5 * (a + b)).collect()
     }
 
