@@ -1,5 +1,8 @@
 //! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
 
+mod consensus;
+mod walk;
+
 use crate::chains::Chains;
 use crate::coupling::Meeting;
 use crate::linalg::Matrix;
@@ -8,6 +11,8 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::search::{SearchInfo, search};
 use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
+pub use consensus::consensus;
+pub use walk::Walk;
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
 ///
@@ -70,6 +75,24 @@ impl Completer {
     /// One Gibbs sweep of every chain.
     pub fn sweep(&mut self, model: &Dbm) {
         gibbs::sweep(model, &mut self.chains, &self.first, &mut self.streams);
+    }
+
+    /// Goes this way from noise; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps
+    /// of all of them, and whether any was stopped at `max_sweeps`.
+    pub fn walk(&mut self, model: &Dbm, walk: Walk, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
+        let (first, sweeps) = match walk {
+            Walk::Mode => (false, 0),
+            Walk::Gibbs(sweeps) => (false, sweeps),
+            Walk::ModeGibbs(sweeps) => (true, sweeps),
+        };
+        let before = first.then(|| search(model, &mut self.chains, &self.first, max_sweeps));
+        (0..sweeps).for_each(|_| self.sweep(model));
+        let (bits, mut searches) = self.finish(model, max_sweeps);
+        for (search, before) in searches.iter_mut().zip(before.iter().flatten()) {
+            search.sweeps += before.sweeps;
+            search.capped |= before.capped;
+        }
+        (bits, searches)
     }
 
     /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what each search did.

@@ -3,10 +3,12 @@
 use crate::linalg::{add_scaled, dot_f32};
 use crate::model::check_sizes;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Dbm, DbmError, Units};
+use crate::{Alone, Dbm, DbmError, Host, Units};
 
 /// Vectors made orthogonal to all earlier ones together.
 const BLOCK: usize = 16;
+/// Vectors of a block that one thread makes orthogonal, each earlier vector serving them all while it is in the cache.
+const SHARE: usize = 4;
 
 /// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006), and biases from Logistic(0, 1/2) with signs, so that
 /// E(s) != E(-s), zero with bits.
@@ -23,9 +25,24 @@ const BLOCK: usize = 16;
 /// # Errors
 /// Those of [`check_sizes`].
 pub fn orthogonal(sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmError> {
+    orthogonal_on(&Alone, sizes, units, seed)
+}
+
+/// The same on the threads of `host`, to the same bits: for layers of thousands of units, where it takes minutes on one.
+///
+/// ```
+/// use dbm_core::{Alone, Units, init};
+/// let model = init::orthogonal_on(&Alone, &[6, 4, 2], Units::Signs, 1)?;
+/// assert_eq!(model, init::orthogonal(&[6, 4, 2], Units::Signs, 1)?);
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+///
+/// # Errors
+/// Those of [`check_sizes`].
+pub fn orthogonal_on(host: &impl Host, sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmError> {
     build(sizes, units, seed, |stream, rows, columns| {
         let (few, long) = (rows.min(columns), rows.max(columns));
-        let vectors = orthonormal(stream, few, long);
+        let vectors = orthonormal(host, stream, few, long);
         if rows <= columns {
             return vectors;
         }
@@ -74,17 +91,21 @@ fn build(
 /// `few` orthonormal vectors of length `long`, one after another: Gaussian vectors, each freed of its part along those before.
 /// This is the QR decomposition with a positive diagonal, whose Q is Haar distributed. Each is freed twice, since one pass
 /// leaves errors of the order of its cancellation and a second removes them ("twice is enough", Giraud et al. 2005).
-fn orthonormal(stream: &mut Stream, few: usize, long: usize) -> Vec<f32> {
+///
+/// The vectors of a block are freed of those before the block each by itself, and so on any thread.
+fn orthonormal(host: &impl Host, stream: &mut Stream, few: usize, long: usize) -> Vec<f32> {
     let mut vectors: Vec<f32> = (0..few * long).map(|_| stream.gaussian() as f32).collect();
     for start in (0..few).step_by(BLOCK) {
         let (before, rest) = vectors.split_at_mut(start * long);
         let block = &mut rest[..BLOCK.min(few - start) * long];
-        for _ in 0..2 {
-            // One earlier vector serves the whole block while it is in the cache.
-            for other in before.chunks_exact(long) {
-                block.chunks_exact_mut(long).for_each(|vector| free_of(vector, other));
+        let before = &*before;
+        host.map(block.chunks_mut(SHARE * long).collect(), |share: &mut [f32]| {
+            for _ in 0..2 {
+                for other in before.chunks_exact(long) {
+                    share.chunks_exact_mut(long).for_each(|vector| free_of(vector, other));
+                }
             }
-        }
+        });
         for i in 0..block.len() / long {
             let (before, rest) = block.split_at_mut(i * long);
             let vector = &mut rest[..long];
@@ -124,6 +145,29 @@ mod tests {
             assert!(model.biases().iter().flatten().all(|&b| b != 0.0));
         }
         assert!(orthogonal(&[3, 2], Units::Bits, 5).unwrap().biases().iter().flatten().all(|&b| b == 0.0));
+    }
+
+    /// Does the last of the items first, as threads might.
+    struct Backwards;
+
+    impl Host for Backwards {
+        fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+            let mut done: Vec<R> = items.into_iter().rev().map(f).collect();
+            done.reverse();
+            done
+        }
+
+        fn now(&self) -> f64 {
+            0.0
+        }
+    }
+
+    #[test]
+    fn whoever_makes_it_makes_the_same_bits() {
+        for sizes in [[37, 50], [50, 37], [16, 16]] {
+            let alone = orthogonal(&sizes, Units::Signs, 3).unwrap();
+            assert_eq!(alone, orthogonal_on(&Backwards, &sizes, Units::Signs, 3).unwrap());
+        }
     }
 
     #[test]

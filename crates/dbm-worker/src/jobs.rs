@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::clock::now;
 use crate::pool::Crew;
 use crate::sources::shape;
-use dbm_core::complete::Completer;
+use dbm_core::complete::{Completer, Walk};
 use dbm_core::impute::{self, Imputer, Method, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
@@ -34,6 +34,8 @@ pub struct View {
     /// Bits a value.
     pub depth: u8,
     pub step: u32,
+    /// How its samples are drawn.
+    pub walk: Walk,
 }
 
 impl View {
@@ -138,7 +140,7 @@ impl Job {
                 let model = &view.model;
                 let done = bits.len() / model.n_visible();
                 let mut completer = Completer::sample(model, CHUNK.min(*count - done), *seed, done as u64);
-                bits.extend(completer.finish(model, MAX_SWEEPS).0);
+                bits.extend(completer.walk(model, view.walk, MAX_SWEEPS).0);
                 if bits.len() < *count * model.n_visible() {
                     return Slice::Goes;
                 }

@@ -5,6 +5,7 @@ use crate::clock::now;
 use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
 use crate::recent::RecentPhase;
 use crate::sources::Material;
+use dbm_core::complete::Walk;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, exact, init, signals};
@@ -344,6 +345,11 @@ impl Run {
     /// Forgets how fast it was: the clock went on while it stood.
     pub fn rest(&mut self) {
         self.finished_at.clear();
+    }
+
+    /// How its samples are drawn.
+    pub fn walk(&self) -> Walk {
+        Walk::of_training(&self.plan.settings)
     }
 
     /// Gradient steps taken.

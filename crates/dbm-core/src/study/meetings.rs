@@ -9,6 +9,7 @@ use crate::linalg::Matrix;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::within;
 use crate::{Backend, Dbm, DbmError, Units, init};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The largest model that is studied: so many visible units, and as many hidden ones.
@@ -34,7 +35,7 @@ const BATCH: u32 = 50;
 /// assert!(runs.iter().all(|run| run.meeting.time == 1 && run.sweeps > 1));
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Couplings {
     /// Visible units, and hidden ones.
     pub dimension: usize,

@@ -27,13 +27,14 @@ pub(super) fn imputing(completions: u32, sweeps: u32, seed: u32) -> Result<Imput
 impl Lab {
     pub(super) fn view(&self, choice: ModelChoice) -> Result<View, String> {
         match (choice, &self.pretrained, &self.run) {
-            (ModelChoice::Pretrained, Some(Opened { model, image, depth, steps }), _) => {
-                Ok(View { model: Rc::clone(model), choice, image: *image, depth: *depth, step: *steps })
+            (ModelChoice::Pretrained, Some(Opened { model, image, depth, steps, walk }), _) => {
+                Ok(View { model: Rc::clone(model), choice, image: *image, depth: *depth, step: *steps, walk: *walk })
             }
             (ModelChoice::Training, _, Some(run)) => {
                 let Material { data, .. } = &run.material;
                 let (image, depth) = (data.image, run.material.depth());
-                Ok(View { model: Rc::new(run.model()), choice, image, depth, step: run.steps() })
+                let walk = run.walk();
+                Ok(View { model: Rc::new(run.model()), choice, image, depth, step: run.steps(), walk })
             }
             (ModelChoice::Pretrained, None, _) => {
                 Err("the pretrained model has not been read; choose the model in training".into())
@@ -64,7 +65,9 @@ impl Lab {
         };
         let mut missing = Vec::new();
         let bits = match source {
-            DigitSource::Sample => Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).finish(&view.model, MAX_SWEEPS).0,
+            DigitSource::Sample => {
+                Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).walk(&view.model, view.walk, MAX_SWEEPS).0
+            }
             DigitSource::Generated => {
                 fits("generated digits", digits::PIXELS)?;
                 // A series of its own, not the one a run trains on.

@@ -1,0 +1,83 @@
+//! The way of a chain from noise to where it is looked at.
+
+use crate::{DbmError, Settings};
+use std::fmt;
+use std::str::FromStr;
+
+/// How samples and answers are drawn. All ways end in a local search, whose mode has no pixel noise.
+///
+/// A model is what its training made of the states it visited: its samples are best where chains go the way they went in training.
+/// [`Walk::of_training`] is that way.
+///
+/// ```
+/// use dbm_core::complete::Walk;
+/// assert_eq!("mode+gibbs:10".parse::<Walk>()?, Walk::ModeGibbs(10));
+/// assert_eq!(Walk::Gibbs(100).to_string(), "gibbs:100");
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// Local search from noise, as in the paper (its section 5.2).
+    Mode,
+    /// This many Gibbs sweeps from noise, then a search.
+    Gibbs(u32),
+    /// A search from noise, this many Gibbs sweeps from its mode, and another search.
+    ModeGibbs(u32),
+}
+
+impl Walk {
+    /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them.
+    pub fn of_training(settings: &Settings) -> Self {
+        match settings.estimator.mode_sweeps {
+            0 | 1 => Self::Mode,
+            sweeps => Self::ModeGibbs(sweeps),
+        }
+    }
+}
+
+impl fmt::Display for Walk {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Mode => write!(f, "mode"),
+            Self::Gibbs(sweeps) => write!(f, "gibbs:{sweeps}"),
+            Self::ModeGibbs(sweeps) => write!(f, "mode+gibbs:{sweeps}"),
+        }
+    }
+}
+
+/// Most Gibbs sweeps of a walk.
+const MAX_SWEEPS: u32 = 100_000;
+
+impl FromStr for Walk {
+    type Err = DbmError;
+
+    fn from_str(text: &str) -> Result<Self, DbmError> {
+        let refuse = || DbmError::Setting {
+            name: "walk",
+            expected: "mode, gibbs:K or mode+gibbs:K, with K from 1 to 100000",
+            got: format!("{text:?}"),
+        };
+        let sweeps = |text: &str| text.parse().ok().filter(|sweeps| (1..=MAX_SWEEPS).contains(sweeps)).ok_or_else(refuse);
+        match text.split_once(':') {
+            None if text == "mode" => Ok(Self::Mode),
+            Some(("gibbs", k)) => Ok(Self::Gibbs(sweeps(k)?)),
+            Some(("mode+gibbs", k)) => Ok(Self::ModeGibbs(sweeps(k)?)),
+            _ => Err(refuse()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn walks_are_told_in_words_and_nonsense_is_refused() {
+        for walk in [Walk::Mode, Walk::Gibbs(1), Walk::ModeGibbs(100)] {
+            assert_eq!(walk.to_string().parse(), Ok(walk));
+        }
+        for nonsense in ["", "modes", "gibbs", "gibbs:", "gibbs:0", "gibbs:-1", "mode:3", "gibbs:100001", "mode+gibbs:1.5"] {
+            assert!(nonsense.parse::<Walk>().is_err(), "{nonsense}");
+        }
+    }
+}
