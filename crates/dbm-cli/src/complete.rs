@@ -4,25 +4,44 @@ use crate::data::{DataArgs, Split};
 use crate::error::CliError;
 use crate::files::{self, Format};
 use crate::model::ModelArgs;
-use crate::sample::{CHAINS, MAX_SWEEPS};
+use crate::sampler::{CHAINS, MAX_SWEEPS};
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use dbm_core::complete::Completer;
+use dbm_core::complete::{Completer, Walk, consensus};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Host};
 use dbm_data::picture::{Tile, grid};
+use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
 use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Method {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Method {
     /// Clamped Gibbs sweeps, then local search
     Gibbs,
     /// Local search alone, as in the paper
     Search,
+    /// Local search, clamped Gibbs sweeps from its mode, local search
+    ModeGibbs,
+}
+
+/// How answers are drawn.
+#[derive(Args, Clone, Copy)]
+pub struct Answering {
+    /// Answers an example
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub answers: u32,
+    #[arg(long, value_enum, default_value = "gibbs")]
+    pub method: Method,
+    /// Gibbs sweeps before the last search
+    #[arg(long, default_value_t = 100)]
+    pub sweeps: u32,
+    /// Of these answers keep one: that which the others agree with most
+    #[arg(long)]
+    pub consensus: bool,
 }
 
 #[derive(Args)]
@@ -41,14 +60,8 @@ pub struct Complete {
     /// shape [visible] or [N, visible], or with rows and columns, not 0 where unknown
     #[arg(long, default_value = "lower-half")]
     mask: String,
-    /// Answers an example
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    answers: u32,
-    #[arg(long, value_enum, default_value = "gibbs")]
-    method: Method,
-    /// Gibbs sweeps before the search
-    #[arg(long, default_value_t = 100)]
-    sweeps: u32,
+    #[command(flatten)]
+    answering: Answering,
     /// Which answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -66,34 +79,13 @@ impl Complete {
         let data = self.data.load_for(&checkpoint, self.split)?;
         let columns = if format == Format::Csv { Some(self.model.columns(&checkpoint)?) } else { None };
         let n = model.n_visible();
-        if data.examples.width() != n {
-            return Err(CliError::Input(format!(
-                "the model has {n} visible units, but the examples of {} have {} bits; give data of the model's shape",
-                data.name,
-                data.examples.width()
-            )));
-        }
-        let (count, answers) = (self.count as usize, self.answers as usize);
-        if count > data.examples.len() {
-            let there = data.examples.len();
-            return Err(CliError::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
-        }
-        let unknown = self.unknown(count, n, data.image.or(checkpoint.image))?;
+        let (count, answers) = (self.count as usize, self.answering.kept());
+        check_fit(&model, &data, count)?;
+        let unknown = unknown(&self.mask, self.seed, count, &data, checkpoint.image)?;
 
         let started = threads.now();
-        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(count as u64) };
-        let per_task = (CHAINS / answers).max(1);
-        let starts: Vec<usize> = (0..count).step_by(per_task).collect();
-        let parts = threads.map(starts, |start| {
-            let rows = start..(start + per_task).min(count);
-            let done = rows.len() as u64;
-            let bits = self.answer(&model, &data, rows, &unknown);
-            bar.inc(done);
-            bits
-        });
-        bar.finish_and_clear();
+        let bits = self.answering.draw(threads, &model, (&data, count), &unknown, self.seed, json);
         let seconds = threads.now() - started;
-        let bits = parts.concat();
 
         let bytes = match (format, columns) {
             (_, Some(columns)) => columns.decode(&bits, &["example", "answer"], |row| {
@@ -120,9 +112,69 @@ impl Complete {
         }
         Ok(())
     }
+}
+
+/// That the data are of the model's shape, and that there are as many examples as asked for.
+pub fn check_fit(model: &Dbm, data: &Dataset, count: usize) -> Result<(), CliError> {
+    let (n, width, there) = (model.n_visible(), data.examples.width(), data.examples.len());
+    if width != n {
+        return Err(CliError::Input(format!(
+            "the model has {n} visible units, but the examples of {} have {width} bits; give data of the model's shape",
+            data.name
+        )));
+    }
+    if count > there {
+        return Err(CliError::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
+    }
+    Ok(())
+}
+
+impl Answering {
+    /// Answers an example that are kept.
+    pub fn kept(&self) -> usize {
+        if self.consensus { 1 } else { self.answers as usize }
+    }
+
+    fn walk(&self) -> Walk {
+        match self.method {
+            Method::Gibbs => Walk::Gibbs(self.sweeps),
+            Method::Search => Walk::Mode,
+            Method::ModeGibbs => Walk::ModeGibbs(self.sweeps),
+        }
+    }
+
+    /// Answers to the first `count` examples, `[count, kept, visible]`, where `unknown` (`[count, visible]`) is not 0 or the data lack a bit. Each
+    /// depends on the model, the example, the seed and its number alone.
+    pub fn draw(
+        &self,
+        threads: &Threads,
+        model: &Dbm,
+        (data, count): (&Dataset, usize),
+        unknown: &[u8],
+        seed: u64,
+        json: bool,
+    ) -> Vec<u8> {
+        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(count as u64) };
+        let per_task = self.per_task();
+        let starts: Vec<usize> = (0..count).step_by(per_task).collect();
+        let parts = threads.map(starts, |start| {
+            let rows = start..(start + per_task).min(count);
+            let done = rows.len() as u64;
+            let bits = self.answer(model, data, rows, unknown, seed);
+            bar.inc(done);
+            bits
+        });
+        bar.finish_and_clear();
+        parts.concat()
+    }
+
+    /// Examples a task: the chains of all their answers go together.
+    pub fn per_task(&self) -> usize {
+        (CHAINS / self.answers as usize).max(1)
+    }
 
     /// `answers` completions of each of these examples, one after another.
-    fn answer(&self, model: &Dbm, data: &Dataset, rows: std::ops::Range<usize>, unknown: &[u8]) -> Vec<u8> {
+    pub fn answer(&self, model: &Dbm, data: &Dataset, rows: std::ops::Range<usize>, unknown: &[u8], seed: u64) -> Vec<u8> {
         let (n, answers) = (model.n_visible(), self.answers as usize);
         let mut visible = Matrix::zeros(rows.len() * answers, n);
         let mut known = Vec::with_capacity(visible.data().len());
@@ -132,50 +184,55 @@ impl Complete {
             let asked = unknown[example * n..(example + 1) * n].iter();
             known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
-        let mut completer = Completer::complete(model, visible, known, self.seed, (rows.start * answers) as u64);
-        if self.method == Method::Gibbs {
-            (0..self.sweeps).for_each(|_| completer.sweep(model));
+        let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
+        let bits = completer.walk(model, self.walk(), MAX_SWEEPS).0;
+        if !self.consensus {
+            return bits;
         }
-        completer.finish(model, MAX_SWEEPS).0
+        bits.chunks(answers * n)
+            .flat_map(|of_one| of_one.chunks(n).nth(consensus(n, of_one)).unwrap_or_default().to_vec())
+            .collect()
     }
+}
 
-    /// `[count, n]`, 1 where unknown.
-    fn unknown(&self, count: usize, n: usize, image: Option<(usize, usize)>) -> Result<Vec<u8>, CliError> {
-        let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match image {
-            Some((rows, columns)) => {
-                Ok((0..n).map(|i| u8::from(unknown(i / columns, i % columns, rows, columns))).collect::<Vec<u8>>().repeat(count))
-            }
-            None => Err(CliError::Usage(format!(
-                "--mask {} needs images, but these are rows of {n} bits; use random:SHARE or an .npy file",
-                self.mask
-            ))),
-        };
-        match self.mask.as_str() {
-            "lower-half" => planar(&|row, _, rows, _| 2 * row >= rows),
-            "upper-half" => planar(&|row, _, rows, _| 2 * row < rows),
-            "left-half" => planar(&|_, column, _, columns| 2 * column < columns),
-            "right-half" => planar(&|_, column, _, columns| 2 * column >= columns),
-            "box" => planar(&|row, column, rows, columns| {
-                (rows / 4..rows - rows / 4).contains(&row) && (columns / 4..columns - columns / 4).contains(&column)
-            }),
-            other => match other.strip_prefix("random:").map(str::parse::<f64>) {
-                Some(Ok(share)) if (0.0..=1.0).contains(&share) => {
-                    let streams = Streams::new(self.seed);
-                    let draw = |example| {
-                        let mut stream = streams.at(Purpose::Mask, 0, example);
-                        (0..n).map(move |_| u8::from(stream.uniform() < share)).collect::<Vec<u8>>()
-                    };
-                    Ok((0..count as u64).flat_map(draw).collect())
-                }
-                Some(_) => Err(CliError::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
-                None if Path::new(other).extension().is_some_and(|ending| ending == "npy") => {
-                    mask_file(Path::new(other), count, n)
-                }
-                None => Err(CliError::Usage(format!(
-                    "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"
-                ))),
-            },
+/// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may
+/// be several units each. `image` is the rows and columns where the data have none.
+pub fn unknown(mask: &str, seed: u64, count: usize, data: &Dataset, image: Option<(usize, usize)>) -> Result<Vec<u8>, CliError> {
+    let n = data.examples.width();
+    let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match data.image.or(image) {
+        Some((rows, columns)) => {
+            Ok((0..n).map(|i| u8::from(unknown(i / columns, i % columns, rows, columns))).collect::<Vec<u8>>().repeat(count))
         }
+        None => Err(CliError::Usage(format!(
+            "--mask {mask} needs images, but these are rows of {n} bits; use random:SHARE or an .npy file"
+        ))),
+    };
+    match mask {
+        "lower-half" => planar(&|row, _, rows, _| 2 * row >= rows),
+        "upper-half" => planar(&|row, _, rows, _| 2 * row < rows),
+        "left-half" => planar(&|_, column, _, columns| 2 * column < columns),
+        "right-half" => planar(&|_, column, _, columns| 2 * column >= columns),
+        "box" => planar(&|row, column, rows, columns| {
+            (rows / 4..rows - rows / 4).contains(&row) && (columns / 4..columns - columns / 4).contains(&column)
+        }),
+        other => match other.strip_prefix("random:").map(str::parse::<f64>) {
+            Some(Ok(share)) if (0.0..=1.0).contains(&share) => {
+                let depth = data.visible.as_ref().map_or(1, Visible::depth);
+                let streams = Streams::new(seed);
+                let draw = |example| {
+                    let mut stream = streams.at(Purpose::Mask, 0, example);
+                    (0..n / depth)
+                        .flat_map(move |_| std::iter::repeat_n(u8::from(stream.uniform() < share), depth))
+                        .collect::<Vec<u8>>()
+                };
+                Ok((0..count as u64).flat_map(draw).collect())
+            }
+            Some(_) => Err(CliError::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
+            None if Path::new(other).extension().is_some_and(|ending| ending == "npy") => mask_file(Path::new(other), count, n),
+            None => Err(CliError::Usage(format!(
+                "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"
+            ))),
+        },
     }
 }
 

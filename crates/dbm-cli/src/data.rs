@@ -20,7 +20,7 @@ pub enum Split {
     Test,
 }
 
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct DataArgs {
     /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
     /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random
@@ -59,7 +59,8 @@ impl DataArgs {
         self.load_as(visible(checkpoint)?.as_ref(), split)
     }
 
-    fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, CliError> {
+    /// The same where the bits stand for this.
+    pub fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, CliError> {
         let path = Path::new(&self.data);
         let training = split == Split::Train;
         // Words come before paths: in a checkout of a Rust project there is a folder `target`.

@@ -3,6 +3,7 @@
 use crate::data::{DataArgs, Reading, Split};
 use crate::error::CliError;
 use crate::model::ModelArgs;
+use crate::progress;
 use crate::threads::Threads;
 use clap::Args;
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base};
@@ -10,7 +11,6 @@ use dbm_core::math::mean_and_error;
 use dbm_core::rng::Streams;
 use dbm_core::{Dbm, DbmError, Host, exact, mean_field, signals};
 use dbm_data::Dataset;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -134,7 +134,7 @@ impl Evaluate {
         threads: &Threads,
         json: bool,
     ) -> Result<Likelihood, CliError> {
-        let bar = progress(count, "examples", json);
+        let bar = progress::bar(count, "examples", json);
         let starts: Vec<usize> = (0..count).step_by(EXAMPLES).collect();
         let parts = threads.map(starts, |start| {
             let rows = start..(start + EXAMPLES).min(count);
@@ -172,7 +172,7 @@ struct LogZ {
 }
 
 /// Annealed importance sampling on all threads; independent units as often high as in the data, where there are any, to begin.
-fn estimate_log_z(
+pub fn estimate_log_z(
     model: &Dbm,
     data: Option<&Dataset>,
     settings: &AisSettings,
@@ -183,7 +183,7 @@ fn estimate_log_z(
         Some(data) => Base::of_data(model, &data.examples)?,
         None => Base::uniform(model),
     };
-    let bar = progress(settings.betas * settings.shards().len(), "betas", json);
+    let bar = progress::bar(settings.betas * settings.shards().len(), "betas", json);
     let weights = threads.map(settings.shards(), |chains| {
         let mut ais = Ais::new(model, &base, settings, chains);
         while ais.done() < ais.total() {
@@ -197,12 +197,18 @@ fn estimate_log_z(
     Ok(AisEstimate::from_log_weights(base.log_z(), &weights.concat()).finite()?)
 }
 
-fn progress(length: usize, what: &str, json: bool) -> ProgressBar {
-    let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(length as u64) };
-    let style = ProgressStyle::with_template("{pos:>7}/{len} {msg} {wide_bar} {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.set_message(what.to_string());
-    bar
+/// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.
+pub fn bounds(model: &Dbm, data: &Dataset, count: usize, threads: &Threads, json: bool) -> Vec<f64> {
+    let bar = progress::bar(count, "examples", json);
+    let starts: Vec<usize> = (0..count).step_by(EXAMPLES).collect();
+    let parts = threads.map(starts, |start| {
+        let rows: Vec<usize> = (start..(start + EXAMPLES).min(count)).collect();
+        let posterior = mean_field::posterior_of(model, &data.examples, &rows, MAX_SWEEPS, TOLERANCE);
+        bar.inc(rows.len() as u64);
+        (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
+    });
+    bar.finish_and_clear();
+    parts.concat()
 }
 
 /// Of some examples, one after another.

@@ -134,7 +134,7 @@ impl Learning {
         })?;
         let model = match (self.gaussian, pretraining) {
             (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.into(), data, threads, json)?,
-            (None, None) => init::orthogonal(&sizes, units, settings.seed)?,
+            (None, None) => init::orthogonal_on(threads, &sizes, units, settings.seed)?,
             (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {
                 init::gaussian(&sizes, units, deviation, settings.seed)?
             }

@@ -5,12 +5,14 @@
 
 mod bench;
 mod bias;
+mod classifier;
 mod compare;
 mod complete;
 mod couple;
 mod data;
 mod error;
 mod evaluate;
+mod experiment;
 mod export;
 mod files;
 mod impute;
@@ -23,6 +25,8 @@ mod pretraining;
 mod progress;
 mod report;
 mod sample;
+mod sampler;
+mod score;
 mod threads;
 mod train;
 
@@ -80,9 +84,19 @@ enum Command {
     ///
     /// Models small enough are enumerated as well, and the exact values stand beside the estimates.
     Evaluate(evaluate::Evaluate),
+    /// Score a model's samples beside real test digits: digit Frechet distance, precision and recall, density and coverage, classes, copies
+    ///
+    /// Scores are taken in the features of a small classifier of digits that comes with this program (crates/dbm-score/CLASSIFIER.md). The digit
+    /// Frechet distance is thus not FID, and cannot be compared with it; `dbm export --png-dir` writes pictures for who wants that.
+    /// The same scores of the first 10 000 training digits stand beside: no model need be better.
+    Score(Box<score::Score>),
+    /// Train the classifier that scores look through, anew (needs a build with `--features classifier`)
+    Classifier(classifier::Classifier),
     /// Time training at the reference size, part by part
     Bench(bench::Bench),
-    /// Write the weights of a checkpoint alone, for sharing
+    /// Run the paper's experiments and ours, with their figures and data
+    Experiment(experiment::Experiment),
+    /// Write the weights of a checkpoint alone, for sharing; or its samples, or real digits, as numbered PNG files
     Export(export::Export),
 }
 
@@ -100,8 +114,11 @@ fn main() -> ExitCode {
             Command::Bias(command) => command.run(arguments.json),
             Command::Couple(command) => command.run(&threads, arguments.json),
             Command::Evaluate(command) => command.run(&threads, arguments.json),
+            Command::Score(command) => command.run(&threads, arguments.json),
+            Command::Classifier(command) => command.run(&threads, arguments.json),
             Command::Bench(command) => command.run(&threads, &memory, arguments.json),
-            Command::Export(command) => command.run(arguments.json),
+            Command::Experiment(command) => command.run(&threads, &memory, arguments.json),
+            Command::Export(command) => command.run(&threads, arguments.json),
         }
     };
     match run() {

@@ -100,6 +100,11 @@ pub fn peak() -> Option<u64> {
     kibibytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
+/// Has [`peak`] begin anew, where the system can (Linux, by `/proc/self/clear_refs`); elsewhere it goes on counting from the start of the process.
+pub fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 /// The entry of this name in such a text, in bytes.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;

@@ -21,7 +21,12 @@ pub struct ModelArgs {
 
 impl ModelArgs {
     pub fn of(model: PathBuf) -> Self {
-        Self { model, last: false }
+        Self::new(model, false)
+    }
+
+    /// Of a checkpoint, the last step's weights or else averaged ones.
+    pub fn new(model: PathBuf, last: bool) -> Self {
+        Self { model, last }
     }
 
     /// The checkpoint, and its model: averaged where there is an average and `--last` does not say otherwise.

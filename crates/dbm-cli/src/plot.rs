@@ -4,6 +4,12 @@
 //! backend knows neither dashes nor fractions of a pixel nor clipping.
 
 mod axis;
+#[allow(dead_code)] // called by the experiments
+pub mod bars;
+#[allow(dead_code)] // called by the experiments
+pub mod gallery;
+mod letters;
+pub mod raster;
 
 use crate::error::CliError;
 use axis::Axis;

@@ -3,20 +3,15 @@
 use crate::error::CliError;
 use crate::files::{self, Format};
 use crate::model::ModelArgs;
+use crate::sampler::{self, MAX_SWEEPS, SamplerArgs};
 use crate::threads::Threads;
 use clap::Args;
 use dbm_core::Host;
-use dbm_core::complete::Completer;
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
+use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
-
-/// Chains a task: enough for the batch products, few enough to keep every thread busy.
-pub const CHAINS: usize = 32;
-
-/// A search that goes on longer is stopped and counted.
-pub const MAX_SWEEPS: u32 = 10_000;
 
 #[derive(Args)]
 pub struct Sample {
@@ -25,6 +20,8 @@ pub struct Sample {
     /// How many
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
+    #[command(flatten)]
+    sampler: SamplerArgs,
     /// Which
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -42,18 +39,13 @@ impl Sample {
         let columns = if format == Format::Csv { Some(self.model.columns(&checkpoint)?) } else { None };
         let started = threads.now();
         let count = self.count as usize;
-        let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
-        let parts = threads.map(starts, |start| {
-            let mut completer = Completer::sample(&model, CHAINS.min(count - start), self.seed, start as u64);
-            completer.finish(&model, MAX_SWEEPS)
-        });
+        let samples = sampler::draw(threads, &model, self.sampler.walk(&checkpoint), count, self.seed, &ProgressBar::hidden());
         let seconds = threads.now() - started;
-        let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-        let (bits, searches) = (bits.concat(), searches.concat());
+        let (bits, searches) = (&samples.bits, &samples.searches);
         let n = model.n_visible();
         let bytes = match (format, columns) {
-            (_, Some(columns)) => columns.decode(&bits, &[], |_| vec![]),
-            (Format::Npy | Format::Csv, None) => npy::write_u8(&[count, n], &bits),
+            (_, Some(columns)) => columns.decode(bits, &[], |_| vec![]),
+            (Format::Npy | Format::Csv, None) => npy::write_u8(&[count, n], bits),
             (Format::Png, None) => {
                 let tiles: Vec<Tile> = bits.chunks(n).map(|bits| Tile::bits(checkpoint.image, bits)).collect();
                 grid(&tiles, if checkpoint.image.is_some() { count.isqrt().max(1) } else { 1 }, 2)?
@@ -61,7 +53,7 @@ impl Sample {
         };
         files::write(&self.out, &bytes)?;
         let distinct = bits.chunks(n).collect::<std::collections::HashSet<_>>().len();
-        let capped = searches.iter().filter(|search| search.capped).count();
+        let capped = samples.capped();
         let sweeps = searches.iter().map(|search| f64::from(search.sweeps)).sum::<f64>() / count as f64;
         if json {
             println!(

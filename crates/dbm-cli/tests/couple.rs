@@ -24,14 +24,47 @@ fn writes_the_same_table_for_any_number_of_threads_and_draws_it() {
         assert!((tau + sweeps - total).abs() < 1e-3 && tau >= 1.0 && number(row, "tau_max") <= 50.0, "{row:?}");
         assert_eq!(row[column("start")] == "uniform", sweeps == 0.0, "{row:?}");
         assert_eq!(number(row, "share_of_runs_with_tau_above_1") > 0.0, tau > 1.0, "{row:?}");
-        assert!(number(row, "tau_q1") <= number(row, "tau_median") && number(row, "tau_median") <= number(row, "tau_q3"));
+        let rising = ["q1", "median", "q3", "q90", "q99", "max"].map(|what| number(row, &format!("tau_{what}")));
+        assert!(rising.is_sorted(), "{row:?}");
     }
+    // Both kinds of units: all steps, T and tau, what the cap cut, and the tail.
     let picture = String::from_utf8(folder.read("one.svg")).unwrap();
-    assert!(picture.starts_with("<svg") && picture.contains("gibbs, uniform, bits"));
+    for title in ["(a) signs: 12 couplings", "(b) signs", "(c) signs", "(d) signs", "(e) bits", "(h) bits: the tail"] {
+        assert!(picture.starts_with("<svg") && picture.contains(title), "{title}");
+    }
+    assert!(picture.contains("share not met after 50 steps") && picture.matches("gibbs, uniform").count() == 1);
     let printed = folder.ok("couple --dimensions 4 --runs 3 --kernel gibbs --start uniform --cap 1 --json");
     let line: Value = serde_json::from_str(printed.trim()).unwrap();
     assert_eq!((&line["tau"]["max"], &line["runs"]), (&Value::from(1), &Value::from(3)));
     assert!(line["capped"].as_u64().unwrap() > 0, "{line}");
+}
+
+#[test]
+fn draws_a_png_of_twice_the_size_with_letters_in_it() {
+    let folder = Folder::new("couple-png");
+    let asked = "couple --dimensions 1..9:4 --runs 4 --cap 20 --csv table.csv";
+    folder.ok(&format!("{asked} --plot one.svg --threads 1"));
+    folder.ok(&format!("{asked} --plot one.PNG --threads 3"));
+    let picture = String::from_utf8(folder.read("one.svg")).unwrap();
+    let attribute = |name: &str| {
+        let rest = picture.split_once(&format!(" {name}=\"")).unwrap().1;
+        rest.split_once('"').unwrap().0.parse::<usize>().unwrap()
+    };
+    let (width, height) = (attribute("width"), attribute("height"));
+    let mut reader = png::Decoder::new(std::io::Cursor::new(folder.read("one.PNG"))).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert_eq!((info.width as usize, info.height as usize), (2 * width, 2 * height));
+    assert_eq!(bytes.len(), 12 * width * height, "red, green and blue");
+    // The corners are paper; above the first panel, where its title is, letters stand.
+    assert!(bytes[..3] == [255; 3] && bytes.ends_with(&[255; 3]));
+    let dark = |rows: std::ops::Range<usize>| {
+        let rows = &bytes[rows.start * 6 * width..rows.end * 6 * width];
+        rows.as_chunks::<3>().0.iter().filter(|[red, green, blue]| *red < 90 && *green < 90 && *blue < 90).count()
+    };
+    assert_eq!(dark(0..28), 0);
+    assert!(dark(28..2 * 14 + 2 * 34) > 1000, "{}", dark(28..96));
+    assert!(dark(2 * height - 2 * 60..2 * height) > 1000, "the legend");
 }
 
 #[test]

@@ -1,13 +1,15 @@
 //! Pictures out: grids of examples as PNG.
 //!
 //! A grid of samples is `grid(&tiles, 10, 2)`. A page of completions is a row of tiles an example (truth, what is known,
-//! each answer, how far the answers agree) and `columns` set to the tiles of a row.
+//! each answer, how far the answers agree) and `columns` set to the tiles of a row. One picture alone, pixel by pixel, is `grey`.
 
 use crate::DataError;
 
 type Colour = [u8; 3];
 const BETWEEN: Colour = [52, 56, 64];
 const UNKNOWN: Colour = [84, 76, 120];
+const HAIRLINE: Colour = [198, 200, 206];
+const PAPER: Colour = [255; 3];
 /// More pixels than this are refused: 100 million.
 const MAX_PIXELS: u128 = 100_000_000;
 
@@ -43,6 +45,11 @@ impl Tile {
         Self::new(image, bits.iter().zip(unknown).map(colour).collect())
     }
 
+    /// Rows and columns.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.rows, self.columns)
+    }
+
     fn new(image: Option<(usize, usize)>, pixels: Vec<Colour>) -> Self {
         let whole = (1, pixels.len());
         let (rows, columns) = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(pixels.len())).unwrap_or(whole);
@@ -68,43 +75,105 @@ fn black_or_white(bit: u8) -> Colour {
 /// # Errors
 /// [`DataError::Asked`] for no tiles, no columns, scale 0, or more than 100 million pixels.
 pub fn grid(tiles: &[Tile], columns: usize, scale: usize) -> Result<Vec<u8>, DataError> {
-    let asked = |what, expected, got: String| DataError::Asked { what, expected, got };
-    if tiles.is_empty() || columns == 0 || scale == 0 {
-        let got = format!("{} tiles, {columns} columns, scale {scale}", tiles.len());
-        return Err(asked("a grid", "at least one tile, one column and scale 1", got));
-    }
-    let columns = columns.min(tiles.len());
-    let rows = tiles.len().div_ceil(columns);
-    let cell = |size: fn(&Tile) -> usize| tiles.iter().map(size).max().unwrap_or(0) + 1;
-    let (high, wide) = (cell(|tile| tile.rows), cell(|tile| tile.columns));
-    let side = |count: usize, size: usize| (count as u128 * size as u128 + 1).saturating_mul(scale as u128);
-    let (height, width) = (side(rows, high), side(columns, wide));
-    if height.saturating_mul(width) > MAX_PIXELS {
-        return Err(asked("a grid", "at most 100 million pixels", format!("{width} x {height}")));
-    }
-    let (height, width) = (height as usize, width as usize);
-    let mut bytes = vec![0; height * width * 3];
-    for (at, pixel) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
-        let (y, x) = (at / width / scale, at % width / scale);
-        *pixel = colour(tiles, columns, (y, x), (high, wide));
-    }
-    encode(width as u32, height as u32, &bytes).map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
+    Grid { tiles, columns, scale, line: scale, between: BETWEEN, empty: BETWEEN }.file()
 }
 
-/// The colour of the grid, unscaled, at `(y, x)`.
-fn colour(tiles: &[Tile], columns: usize, (y, x): (usize, usize), (high, wide): (usize, usize)) -> Colour {
-    let inside = |at: usize, size: usize| (at % size).checked_sub(1);
-    let (Some(row), Some(column)) = (inside(y, high), inside(x, wide)) else { return BETWEEN };
-    match tiles.get(y / high * columns + x / wide) {
-        Some(tile) if row < tile.rows && column < tile.columns => tile.pixels[row * tile.columns + column],
-        _ => BETWEEN,
+/// The same for white paper: light lines, one pixel wide whatever the scale, and white where no tile is.
+///
+/// ```
+/// use dbm_data::picture::{Tile, light_grid};
+/// let tile = Tile::bits(Some((2, 2)), &[0, 1, 1, 0]);
+/// let png = light_grid(&[tile.clone(), tile], 2, 4)?;
+/// assert_eq!(png[19], 2 * (2 * 4 + 1) + 1); // its width
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// Those of [`grid`].
+pub fn light_grid(tiles: &[Tile], columns: usize, scale: usize) -> Result<Vec<u8>, DataError> {
+    Grid { tiles, columns, scale, line: 1, between: HAIRLINE, empty: PAPER }.file()
+}
+
+/// Tiles with lines between and around them.
+struct Grid<'t> {
+    tiles: &'t [Tile],
+    columns: usize,
+    scale: usize,
+    /// Pixels of a line's width.
+    line: usize,
+    between: Colour,
+    /// Of a place without a tile, and of the rest of a place with a small one.
+    empty: Colour,
+}
+
+impl Grid<'_> {
+    fn file(self) -> Result<Vec<u8>, DataError> {
+        let asked = |what, expected, got: String| DataError::Asked { what, expected, got };
+        let Self { tiles, columns, scale, line, .. } = self;
+        if tiles.is_empty() || columns == 0 || scale == 0 {
+            let got = format!("{} tiles, {columns} columns, scale {scale}", tiles.len());
+            return Err(asked("a grid", "at least one tile, one column and scale 1", got));
+        }
+        let columns = columns.min(tiles.len());
+        let rows = tiles.len().div_ceil(columns);
+        let cell = |size: fn(&Tile) -> usize| {
+            let largest = tiles.iter().map(size).max().unwrap_or(0);
+            (largest as u128 * scale as u128).saturating_add(line as u128)
+        };
+        let (high, wide) = (cell(|tile| tile.rows), cell(|tile| tile.columns));
+        let side = |count: usize, cell: u128| cell.saturating_mul(count as u128).saturating_add(line as u128);
+        let (height, width) = (side(rows, high), side(columns, wide));
+        if height.saturating_mul(width) > MAX_PIXELS {
+            return Err(asked("a grid", "at most 100 million pixels", format!("{width} x {height}")));
+        }
+        let (height, width) = (height as usize, width as usize);
+        let grid = Self { columns, ..self };
+        let mut bytes = vec![0; height * width * 3];
+        for (at, pixel) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
+            *pixel = grid.colour((at / width, at % width), (high as usize, wide as usize));
+        }
+        encode(width as u32, height as u32, &bytes).map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
+    }
+
+    /// The colour at `(y, x)`, places with the line above and left of them being so high and wide.
+    fn colour(&self, (y, x): (usize, usize), (high, wide): (usize, usize)) -> Colour {
+        let inside = |at: usize, size: usize| Some((at % size).checked_sub(self.line)? / self.scale);
+        let (Some(row), Some(column)) = (inside(y, high), inside(x, wide)) else { return self.between };
+        match self.tiles.get(y / high * self.columns + x / wide) {
+            Some(tile) if row < tile.rows && column < tile.columns => tile.pixels[row * tile.columns + column],
+            _ => self.empty,
+        }
+    }
+}
+
+/// One picture of 8-bit grey levels as a PNG file, a pixel a level.
+///
+/// ```
+/// let png = dbm_data::picture::grey((2, 3), &[0, 50, 100, 150, 200, 255])?;
+/// assert!(png.starts_with(b"\x89PNG"));
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::Asked`] where the levels are not `rows * columns`, or there are none.
+pub fn grey((rows, columns): (usize, usize), levels: &[u8]) -> Result<Vec<u8>, DataError> {
+    let asked = |got| DataError::Asked { what: "a picture", expected: "a grey level for each of its pixels", got };
+    match (u32::try_from(rows), u32::try_from(columns)) {
+        (Ok(height), Ok(width)) if rows.checked_mul(columns) == Some(levels.len()) && !levels.is_empty() => {
+            encode_as(png::ColorType::Grayscale, (width, height), levels).map_err(|error| asked(error.to_string()))
+        }
+        _ => Err(asked(format!("{} levels for {rows} x {columns}", levels.len()))),
     }
 }
 
 fn encode(width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
+    encode_as(png::ColorType::Rgb, (width, height), bytes)
+}
+
+fn encode_as(colour: png::ColorType, (width, height): (u32, u32), bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_color(colour);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(bytes)?;
     writer.finish()?;
@@ -148,6 +217,32 @@ mod tests {
         assert_eq!(width, 15);
         for (at, colour) in large.iter().enumerate() {
             assert_eq!(*colour, expected[at / 15 / 3][at % 15 / 3]);
+        }
+    }
+
+    #[test]
+    fn on_paper_lines_are_one_pixel_wide_and_empty_places_white() {
+        let tiles = [Tile::bits(Some((1, 2)), &[1, 0]), Tile::levels(Some((1, 1)), &[7]), Tile::default()];
+        let (h, black, white, grey) = (HAIRLINE, [0; 3], PAPER, [7; 3]);
+        let line = vec![h; 11];
+        let first = vec![h, white, white, black, black, h, grey, grey, white, white, h];
+        let second = vec![h, white, white, white, white, h, white, white, white, white, h];
+        let expected = [&line, &first, &first, &line, &second, &second, &line].map(Vec::as_slice).concat();
+        assert_eq!(decode(&light_grid(&tiles, 2, 2).unwrap()), (11, expected));
+        assert!(refusal(light_grid(&tiles, 2, usize::MAX)).contains("at most 100 million"));
+        assert!(refusal(light_grid(&[], 2, 1)).contains("at least one tile"));
+    }
+
+    #[test]
+    fn a_grey_picture_keeps_every_level() {
+        let levels = [0, 1, 127, 128, 254, 255];
+        let file = grey((2, 3), &levels).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        assert_eq!((info.height, info.width, info.color_type, bytes), (2, 3, png::ColorType::Grayscale, levels.to_vec()));
+        for (shape, levels) in [((2, 2), &levels[..]), ((0, 0), &[]), ((usize::MAX, 2), &levels)] {
+            assert!(refusal(grey(shape, levels)).contains("a grey level for each"));
         }
     }
 

@@ -133,7 +133,7 @@ impl Bench {
         settings.check(sizes[0])?;
         let footprint = Footprint::of(&sizes, &settings, data.examples.len(), threads.count());
         memory.check(&footprint)?;
-        let model = init::orthogonal(&sizes, Units::Signs, self.seed)?;
+        let model = init::orthogonal_on(threads, &sizes, Units::Signs, self.seed)?;
         let mut run = Trainer::new(model, settings)?.with_backend(self.backend.into());
 
         let bar = steps_bar(self.warm_up.saturating_add(self.runs.saturating_mul(self.steps)), json);

@@ -11,7 +11,7 @@ use crate::error::CliError;
 use crate::files;
 use crate::memory::Limit;
 use crate::options::{BackendKind, OptimizerKind, UnitKind};
-use crate::plot::MAX_CURVES;
+use crate::plot::{MAX_CURVES, raster};
 use crate::progress::steps_bar;
 use crate::threads::{OneThread, Threads};
 use clap::Args;
@@ -92,8 +92,8 @@ pub struct Compare {
     /// Where to write the curves (.csv)
     #[arg(long, value_name = "FILE.csv")]
     out: PathBuf,
-    /// Where to draw them (.svg)
-    #[arg(long, value_name = "FILE.svg")]
+    /// Where to draw them (.svg or .png)
+    #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
 
@@ -136,7 +136,8 @@ impl Compare {
 
         files::write(&self.out, table::csv(&entries).as_bytes())?;
         if let Some(path) = &self.plot {
-            files::write(path, figure::figure(&data.name, &plan, &entries, attainable)?.as_bytes())?;
+            let picture = figure::figure(&data.name, &plan, &entries, attainable)?;
+            files::write(path, &raster::by_name(path, picture)?)?;
         }
         if json {
             for Entry { spec, curves } in &entries {

@@ -2,22 +2,23 @@
 
 mod dimensions;
 mod figure;
+mod measure;
 mod summary;
 
 use crate::error::CliError;
 use crate::files;
 use crate::options::UnitKind;
+use crate::plot::raster;
 use crate::progress::steps_bar;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
 use dbm_core::study::{Couplings, Kernel, Start};
-use dbm_core::{Dbm, DbmError, Host, Units};
 use dimensions::Dimensions;
 use std::path::PathBuf;
-use summary::Row;
 
-/// Runs that one thread does in one piece.
-const PIECE: u32 = 5;
+pub use figure::figure;
+pub use measure::{Kinds, pieces, rows};
+pub use summary::{Row, csv};
 
 /// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps where they begin at a mode.
 ///
@@ -52,7 +53,7 @@ pub struct Couple {
     /// Where to write the table; without it, it is printed
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Where to draw it, as SVG
+    /// Where to draw it, as SVG, or as PNG where the name ends in .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -92,9 +93,11 @@ impl Couple {
         for path in self.csv.iter().chain(&self.plot) {
             files::check_writable(path)?;
         }
-        let couplings = self.couplings()?;
-        let rows = self.rows(&couplings, threads, json)?;
-        let table = summary::csv(&rows);
+        let kinds = self.kinds();
+        let couplings: Vec<Couplings> =
+            self.dimensions.0.iter().map(|&dimension| kinds.at(dimension)).collect::<Result<Vec<_>, _>>()?.concat();
+        let rows = table(&couplings, self.runs, threads, json)?;
+        let table = csv(&rows);
         match &self.csv {
             Some(path) => files::write(path, table.as_bytes())?,
             None if json => {}
@@ -104,60 +107,30 @@ impl Couple {
             rows.iter().for_each(|row| println!("{}", row.line()));
         }
         if let Some(path) = &self.plot {
-            files::write(path, figure::figure(&rows)?.as_bytes())?;
+            files::write(path, &raster::by_name(path, figure(&rows)?)?)?;
         }
         Ok(())
     }
 
-    /// Each kind at each dimension, checked.
-    fn couplings(&self) -> Result<Vec<Couplings>, CliError> {
-        let mut all: Vec<Couplings> = Vec::new();
-        for &dimension in &self.dimensions.0 {
-            for &units in &self.units {
-                for &kernel in &self.kernel {
-                    for &start in &self.start {
-                        let couplings = Couplings {
-                            dimension,
-                            units: units.into(),
-                            kernel: kernel.into(),
-                            start: start.into(),
-                            max_meeting: self.cap,
-                            max_tries: self.max_tries,
-                            seed: self.seed,
-                        };
-                        couplings.check()?;
-                        if !all.contains(&couplings) {
-                            all.push(couplings);
-                        }
-                    }
-                }
-            }
+    fn kinds(&self) -> Kinds {
+        Kinds {
+            units: self.units.iter().map(|&units| units.into()).collect(),
+            kernels: self.kernel.iter().map(|&kernel| kernel.into()).collect(),
+            starts: self.start.iter().map(|&start| start.into()).collect(),
+            cap: self.cap,
+            max_tries: self.max_tries,
+            seed: self.seed,
         }
-        Ok(all)
     }
+}
 
-    fn rows(&self, couplings: &[Couplings], threads: &Threads, json: bool) -> Result<Vec<Row>, CliError> {
-        let mut kinds: Vec<(usize, Units)> = couplings.iter().map(|c| (c.dimension, c.units)).collect();
-        kinds.dedup();
-        let of = |kind: (usize, Units)| couplings.iter().find(|c| (c.dimension, c.units) == kind);
-        let models = threads.map(kinds, |kind| of(kind).map(|c| c.model().map(|model| (kind, model))));
-        let models: Vec<((usize, Units), Dbm)> = models.into_iter().flatten().collect::<Result<_, DbmError>>()?;
-        let model = |c: &Couplings| models.iter().find(|(kind, _)| *kind == (c.dimension, c.units)).map(|(_, model)| model);
-
-        let firsts = || (0..self.runs).step_by(PIECE as usize);
-        let pieces: Vec<(&Couplings, &Dbm, u32)> = couplings
-            .iter()
-            .filter_map(|c| Some((c, model(c)?)))
-            .flat_map(|(c, model)| firsts().map(move |f| (c, model, f)))
-            .collect();
-        let bar = steps_bar(pieces.len() as u64, json);
-        let runs = threads.map(pieces, |(couplings, model, first)| {
-            let runs = couplings.run(model, first..self.runs.min(first.saturating_add(PIECE)), &mut |_, _| ());
-            bar.inc(1);
-            runs
-        });
-        bar.finish_and_clear();
-        let a_kind = firsts().count();
-        Ok(couplings.iter().zip(runs.chunks(a_kind)).map(|(couplings, runs)| Row::new(*couplings, &runs.concat())).collect())
-    }
+/// [`rows`] with a progress bar of its own.
+///
+/// # Errors
+/// Those of [`rows`].
+pub fn table(couplings: &[Couplings], runs: u32, threads: &Threads, json: bool) -> Result<Vec<Row>, CliError> {
+    let bar = steps_bar(pieces(couplings, runs), json);
+    let rows = rows(couplings, runs, threads, &bar);
+    bar.finish_and_clear();
+    rows
 }

@@ -2,15 +2,18 @@
 
 use dbm_core::Units;
 use dbm_core::study::{Couplings, Kernel, Run, Start};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Mean, quartiles and largest of some numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// Mean, quantiles and largest of some numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     pub mean: f64,
     /// A quarter, half and three quarters of the values are at most so large, between two values by linear interpolation.
     pub quartiles: [f64; 3],
+    /// The same of 90 and 99 %.
+    pub tail: [f64; 2],
     pub largest: u32,
 }
 
@@ -19,27 +22,27 @@ impl Spread {
         values.sort_unstable();
         let Some(&largest) = values.last() else { return Self::default() };
         let last = values.len() - 1;
-        let quartile = |share: f64| {
-            let place = share * last as f64;
+        let quantile = |percent: usize| {
+            let place = (percent * last) as f64 / 100.0;
             let (below, above) = (values[place.floor() as usize], values[place.ceil() as usize]);
             f64::from(below) + place.fract() * f64::from(above - below)
         };
         let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
-        Self { mean, quartiles: [quartile(0.25), quartile(0.5), quartile(0.75)], largest }
+        Self { mean, quartiles: [25, 50, 75].map(quantile), tail: [90, 99].map(quantile), largest }
     }
 
     fn cells(&self) -> String {
-        let [first, median, third] = self.quartiles;
-        format!("{:.4},{first},{median},{third},{}", self.mean, self.largest)
+        let ([first, median, third], [ninety, ninety_nine]) = (self.quartiles, self.tail);
+        format!("{:.4},{first},{median},{third},{ninety},{ninety_nine},{}", self.mean, self.largest)
     }
 
     fn json(&self) -> Value {
-        json!({ "mean": self.mean, "quartiles": self.quartiles, "max": self.largest })
+        json!({ "mean": self.mean, "quartiles": self.quartiles, "q90": self.tail[0], "q99": self.tail[1], "max": self.largest })
     }
 }
 
 /// One kind of coupling at one dimension.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     pub couplings: Couplings,
     pub runs: usize,
@@ -73,6 +76,11 @@ impl Row {
         }
     }
 
+    /// Of the runs, those that were cut.
+    pub fn share_capped(&self) -> f64 {
+        self.capped as f64 / self.runs.max(1) as f64
+    }
+
     pub fn names(&self) -> [&'static str; 3] {
         let Couplings { units, kernel, start, .. } = self.couplings;
         let units = if units == Units::Signs { "signs" } else { "bits" };
@@ -91,7 +99,7 @@ impl Row {
 
 /// The table.
 pub fn csv(rows: &[Row]) -> String {
-    let spread = |name: &str| ["mean", "q1", "median", "q3", "max"].map(|what| format!("{name}_{what}")).join(",");
+    let spread = |name: &str| ["mean", "q1", "median", "q3", "q90", "q99", "max"].map(|what| format!("{name}_{what}")).join(",");
     let mut text = format!(
         "dimension,units,kernel,start,runs,cap,seed,{},{},{},share_of_runs_with_tau_above_1,capped,tries_capped\n",
         spread("tau"),
@@ -121,10 +129,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quartiles_lie_between_values() {
+    fn quantiles_lie_between_values() {
         let spread = Spread::of(vec![4, 1, 2, 3, 10, 6]);
         assert_eq!((spread.quartiles, spread.largest), ([2.25, 3.5, 5.5], 10));
         assert!((spread.mean - 26.0 / 6.0).abs() < 1e-15);
-        assert_eq!(Spread::of(vec![7]).quartiles, [7.0; 3]);
+        assert_eq!((Spread::of(vec![7]).quartiles, Spread::of(vec![7]).tail), ([7.0; 3], [7.0; 2]));
+        assert_eq!(Spread::of((1..=101).collect()).tail, [91.0, 100.0]);
+        assert_eq!(Spread::of((1..=100).collect()).tail, [90.1, 99.01]);
+    }
+
+    #[test]
+    fn a_row_that_was_kept_is_the_same_one() {
+        let couplings = Couplings {
+            dimension: 9,
+            units: Units::Bits,
+            kernel: Kernel::Gibbs,
+            start: Start::Uniform,
+            max_meeting: 40,
+            max_tries: 1000,
+            seed: u64::MAX,
+        };
+        let model = couplings.model().unwrap();
+        for n in [1, 7, 23] {
+            let row = Row::new(couplings, &couplings.run(&model, 0..n, &mut |_, _| ()));
+            let read: Row = serde_json::from_str(&serde_json::to_string(&row).unwrap()).unwrap();
+            assert_eq!((csv(std::slice::from_ref(&read)), &read), (csv(std::slice::from_ref(&row)), &row));
+        }
     }
 }

@@ -38,6 +38,16 @@ impl Axis {
         if panel.log_y { Self::logarithmic(low, high) } else { Self::linear(low, high) }
     }
 
+    /// From `low` to `high`, and on a logarithmic axis (whose ends are above 0) equal factors being equal distances.
+    pub(super) fn between(low: f64, high: f64, log: bool) -> Self {
+        if log { Self::logarithmic(low.log10(), high.log10()) } else { Self::linear(low, high) }
+    }
+
+    /// Where its ticks are, from 0 to 1, and their labels.
+    pub(super) fn marks(&self) -> impl Iterator<Item = (f64, String)> {
+        self.ticks.iter().map(|tick| (self.share(*tick), self.format_ext(tick)))
+    }
+
     fn linear(low: f64, high: f64) -> Self {
         let step = round_step((high - low) / 6.0);
         let first = (low / step - 1e-9).ceil();

@@ -7,6 +7,7 @@ use super::Bench;
 use crate::error::CliError;
 use crate::files;
 use crate::memory::Limit;
+use crate::plot::raster;
 use crate::progress::steps_bar;
 use crate::threads::Threads;
 use clap::Args;
@@ -41,8 +42,8 @@ pub struct Scale {
     /// Where to write the points (.csv)
     #[arg(long, requires = "asked", value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Where to draw them (.svg)
-    #[arg(long, requires = "asked", value_name = "FILE.svg")]
+    /// Where to draw them (.svg or .png)
+    #[arg(long, requires = "asked", value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Points of the browser to draw as well, as `./run bench scale` writes them
     #[arg(long, requires = "asked", value_name = "FILE.csv")]
@@ -89,7 +90,7 @@ pub fn run(bench: &Bench, threads: &Threads, memory: &Limit, json: bool) -> Resu
     }
     let points: Vec<Point> = native.into_iter().chain(browser).collect();
     if let Some(path) = &scale.plot {
-        files::write(path, figure::figure(&points)?.as_bytes())?;
+        files::write(path, &raster::by_name(path, figure::figure(&points)?)?)?;
     }
     if !json {
         print!("{}", point::table(&points));

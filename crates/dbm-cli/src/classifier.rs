@@ -1,0 +1,98 @@
+//! `dbm classifier`: the recipe of the classifier that `dbm score` looks through.
+
+use crate::error::CliError;
+use crate::threads::Threads;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Args)]
+pub struct Classifier {
+    /// A folder with MNIST's IDX files, or `digits`, which are generated. Its training digits are trained on, grey and binarized; its
+    /// test digits tell how well they are read
+    #[arg(long, value_name = "DIR|digits")]
+    data: String,
+    /// How many digits to generate, with `--data digits`
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    digits: usize,
+    /// Times that every digit is seen
+    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// Of all that is random in training
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Where to write the weights (.safetensors)
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl Classifier {
+    #[cfg(not(feature = "classifier"))]
+    #[expect(clippy::unused_self, reason = "as where it is built with the library")]
+    pub fn run(&self, _: &Threads, _: bool) -> Result<(), CliError> {
+        Err(CliError::Usage(
+            "this dbm was built without the library that trains the classifier, which takes minutes to compile, and which scores do not need; build \
+             it by `cargo build --release -p dbm-cli --features classifier`"
+                .into(),
+        ))
+    }
+
+    #[cfg(feature = "classifier")]
+    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+        use crate::data::{DataArgs, Reading, Split, fingerprint, without_gaps};
+        use crate::{files, progress, score};
+        use dbm_core::Host;
+        use dbm_data::raw::Visible;
+        use dbm_score::training::{Recipe, train};
+        use sha2::{Digest, Sha256};
+
+        files::check_writable(&self.out)?;
+        let grey = Visible::Planes { bits: 8, low: 0.0, high: 255.0 };
+        let reading = Reading { binarize: None, bits_per_value: None, tile: None, digits: self.digits };
+        let data = DataArgs { data: self.data.clone(), reading };
+        let load = |split| -> Result<_, CliError> {
+            let set = data.load_as(Some(&grey), split)?;
+            without_gaps(&set, "a classifier is trained on whole pictures")?;
+            let Some(labels) = set.labels.clone() else {
+                return Err(CliError::Input(format!(
+                    "{}: a classifier learns labels, but here are none; give both files",
+                    set.name
+                )));
+            };
+            Ok((score::digits(&set)?, labels, fingerprint(&set)))
+        };
+        let (pictures, labels, data_hash) = load(Split::Train)?;
+        let (test, test_labels, _) = load(Split::Test)?;
+        let recipe = Recipe { epochs: self.epochs, seed: self.seed, ..Recipe::default() };
+        let started = threads.now();
+        let bar = progress::steps_bar(u64::from(self.epochs) * labels.len().div_ceil(recipe.batch) as u64, json);
+        let classifier = train(&pictures, &labels, &recipe, &mut |at| {
+            bar.set_position(at.step);
+            if at.step % 50 == 0 {
+                bar.set_message(format!("loss {:.4}", at.loss));
+            }
+        })?;
+        bar.finish_and_clear();
+        let bytes = classifier.to_bytes();
+        files::write(&self.out, &bytes)?;
+        let accuracy = |pictures: &[u8]| -> Result<f64, CliError> {
+            let read = classifier.read(threads, pictures)?.digits;
+            Ok(read.iter().zip(&test_labels).filter(|(read, label)| read == label).count() as f64 / test_labels.len() as f64)
+        };
+        let binarized: Vec<u8> = test.iter().map(|&level| u8::from(level > dbm_score::BINARIZED_ABOVE) * u8::MAX).collect();
+        let (on_grey, on_binarized) = (accuracy(&test)?, accuracy(&binarized)?);
+        let hash = Sha256::digest(&bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
+        let seconds = threads.now() - started;
+        if json {
+            println!(
+                "{}",
+                serde_json::json!({ "event": "done", "accuracy_binarized": on_binarized, "accuracy_grey": on_grey, "data_sha256": data_hash,
+                                    "sha256": hash, "bytes": bytes.len(), "seconds": seconds, "out": self.out })
+            );
+        } else {
+            println!("test digits read right: {:.2} % binarized, {:.2} % grey", 100.0 * on_binarized, 100.0 * on_grey);
+            println!("training digits, SHA-256: {data_hash}");
+            println!("{} bytes, SHA-256 {hash}, {seconds:.0} s: {}", bytes.len(), self.out.display());
+        }
+        Ok(())
+    }
+}

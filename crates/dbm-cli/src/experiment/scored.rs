@@ -1,0 +1,80 @@
+//! What experiments need to score digits.
+
+use super::workshop::{Trained, Workshop};
+use crate::error::CliError;
+use crate::score::Reference;
+use crate::{progress, sampler};
+use dbm_core::complete::Walk;
+use dbm_data::picture::Tile;
+use dbm_data::{Checkpoint, Dataset};
+use dbm_score::Scores;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The classes of the examples.
+///
+/// # Errors
+/// [`CliError::Input`] where they are not known.
+pub fn labels(data: &Dataset) -> Result<&[u8], CliError> {
+    data.labels.as_deref().ok_or_else(|| {
+        CliError::Input(format!(
+            "{}: the digit of each picture has to be known, but there are no labels; give MNIST with its labels",
+            data.name
+        ))
+    })
+}
+
+/// What the samples of a run are worth, and how they look.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Samples {
+    pub scores: Scores,
+    /// How they were drawn.
+    pub walk: String,
+    /// Fingerprint of the model's parameters: runs with the same one are the same run.
+    pub parameters: String,
+    /// The first of them, bits `[SHOWN, visible]`.
+    pub shown: Vec<u8>,
+}
+
+/// Samples that are shown of each model.
+pub const SHOWN: usize = 100;
+
+/// Draws and scores samples of a run that has ended, by the walk of its training or by another.
+///
+/// # Errors
+/// Those of [`Workshop::cell`] and of the scores.
+pub fn samples(
+    workshop: &Workshop,
+    name: &str,
+    run: &Trained,
+    walk: Option<Walk>,
+    reference: &Reference,
+) -> Result<(Samples, f64), CliError> {
+    let walk = walk.unwrap_or_else(|| sampler::of_training(&run.checkpoint));
+    let (count, seed) = (workshop.pick(10_000, 200), workshop.seed);
+    let parameters = fingerprint(&run.checkpoint);
+    let key = (&parameters, walk.to_string(), count, seed);
+    workshop.cell(&format!("{name}-samples"), &key, || {
+        let bar = progress::bar(count, "samples", workshop.json);
+        let bits = sampler::draw(workshop.threads, &run.model, walk, count, seed, &bar).bits;
+        bar.finish_and_clear();
+        let scores = reference.of_bits(workshop.threads, &bits)?;
+        let shown = bits[..SHOWN.min(count) * run.model.n_visible()].to_vec();
+        Ok(Samples { scores, walk: walk.to_string(), parameters: parameters.clone(), shown })
+    })
+}
+
+/// Twelve hexadecimal digits of the parameters, averaged where the run keeps an average.
+fn fingerprint(checkpoint: &Checkpoint) -> String {
+    let parameters = checkpoint.average.as_ref().unwrap_or(&checkpoint.parameters);
+    let mut hash = Sha256::new();
+    for value in parameters.weights.iter().chain(&parameters.biases).flatten() {
+        hash.update(value.to_le_bytes());
+    }
+    hash.finalize().iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Pictures of samples, ten in a row.
+pub fn tiles(samples: &Samples, data: &Dataset) -> Vec<Tile> {
+    samples.shown.chunks(data.examples.width()).map(|bits| Tile::bits(data.image, bits)).collect()
+}

@@ -1,0 +1,53 @@
+//! What can be refused, each with what was expected, what came, and what to do.
+
+use thiserror::Error;
+
+/// A refusal by this crate.
+#[derive(Debug, Error)]
+pub enum ScoreError {
+    /// A file of weights that is not such a classifier's.
+    #[error("{name} is no classifier of this program: {what}; use the file as `dbm classifier` wrote it")]
+    Weights {
+        /// The file's name.
+        name: String,
+        /// What does not fit.
+        what: String,
+    },
+    /// Values that are not whole pictures.
+    #[error("{what} should have {expected} values, but {got} came; give whole pictures of 28 x 28")]
+    Shape {
+        /// Which values.
+        what: &'static str,
+        /// Values expected.
+        expected: usize,
+        /// Values received.
+        got: usize,
+    },
+    /// Too few pictures for a score.
+    #[error("{what} should be at least {least}, but {got} came; give more pictures")]
+    TooFew {
+        /// Of what.
+        what: &'static str,
+        /// The fewest there may be.
+        least: usize,
+        /// How many came.
+        got: usize,
+    },
+    /// A label that is no digit.
+    #[error("labels should be digits from 0 to 9, but {0} came; give pictures of digits")]
+    Label(u8),
+    /// A setting outside its range.
+    #[error("{name} should be {expected}, but is {got}; change it and try again")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// Its range, in words.
+        expected: &'static str,
+        /// The value that came.
+        got: String,
+    },
+    /// Training failed in the library that does it.
+    #[cfg(feature = "training")]
+    #[error("the classifier could not be trained: {0}; try again with fewer threads or more memory")]
+    Training(#[from] candle_core::Error),
+}

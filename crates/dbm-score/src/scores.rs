@@ -1,0 +1,91 @@
+//! All scores of a set of pictures beside real ones.
+
+use crate::ScoreError;
+use crate::classes::{Classes, distinct};
+use crate::classifier::{Classifier, FEATURES, PIXELS, Reading};
+use crate::frechet::Gaussian;
+use crate::manifold::{Manifold, NEIGHBOURS, Overlap};
+use dbm_core::Host;
+use serde::{Deserialize, Serialize};
+
+/// The real pictures that others are held against, as the classifier sees them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    classifier: Classifier,
+    gaussian: Gaussian,
+    manifold: Manifold,
+}
+
+/// The scores of a set of pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Pictures scored.
+    pub count: usize,
+    /// The Frechet distance to the reference in the features of this project's classifier. It is not FID, and cannot be compared with it.
+    pub digit_frechet_distance: f64,
+    /// Precision, recall, density and coverage in the same features.
+    #[serde(flatten)]
+    pub overlap: Overlap,
+    /// Of which nearest neighbour those are.
+    pub neighbours: usize,
+    /// Share of pictures that differ from all before them.
+    pub distinct: f64,
+    /// How they are spread over the digits.
+    #[serde(flatten)]
+    pub classes: Classes,
+    /// Mean probability that the classifier gives the digit it reads.
+    pub confidence: f64,
+}
+
+impl Reference {
+    /// Of real pictures `[N, 784]`, grey levels.
+    ///
+    /// ```
+    /// use dbm_core::Alone;
+    /// use dbm_data::digits;
+    /// use dbm_score::{Classifier, Reference};
+    /// let drawn = |seed| (0..50).flat_map(|index| digits::image(seed, index).0).collect::<Vec<u8>>();
+    /// let reference = Reference::new(&Alone, Classifier::shipped()?, &drawn(1))?;
+    /// let (others, same) = (reference.scores(&Alone, &drawn(2))?, reference.scores(&Alone, &drawn(1))?);
+    /// assert!(others.digit_frechet_distance > same.digit_frechet_distance);
+    /// # Ok::<(), dbm_score::ScoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ScoreError::Shape`] where these are not whole pictures, [`ScoreError::TooFew`] for fewer than six.
+    pub fn new(host: &impl Host, classifier: Classifier, pictures: &[u8]) -> Result<Self, ScoreError> {
+        let Reading { features, .. } = classifier.read(host, pictures)?;
+        let gaussian = Gaussian::of(&features, FEATURES)?;
+        Ok(Self { classifier, gaussian, manifold: Manifold::new(host, features, FEATURES)? })
+    }
+
+    /// The classifier.
+    pub fn classifier(&self) -> &Classifier {
+        &self.classifier
+    }
+
+    /// How many real pictures.
+    pub fn count(&self) -> usize {
+        self.manifold.count()
+    }
+
+    /// Of pictures `[N, 784]`, grey levels; bits are 0 and 255.
+    ///
+    /// # Errors
+    /// As [`Reference::new`].
+    pub fn scores(&self, host: &impl Host, pictures: &[u8]) -> Result<Scores, ScoreError> {
+        let Reading { features, digits, confidence } = self.classifier.read(host, pictures)?;
+        let gaussian = Gaussian::of(&features, FEATURES)?;
+        let manifold = Manifold::new(host, features, FEATURES)?;
+        let count = digits.len();
+        Ok(Scores {
+            count,
+            digit_frechet_distance: self.gaussian.distance(&gaussian),
+            overlap: self.manifold.overlap(host, &manifold),
+            neighbours: NEIGHBOURS,
+            distinct: distinct(pictures) as f64 / (pictures.len() / PIXELS) as f64,
+            classes: Classes::of(&digits)?,
+            confidence: confidence.iter().map(|&chance| f64::from(chance)).sum::<f64>() / count as f64,
+        })
+    }
+}
