@@ -24,7 +24,7 @@ pub struct SamplerArgs {
 
 impl SamplerArgs {
     /// The way asked for, or that of the model's training.
-    pub fn walk(&self, checkpoint: &Checkpoint) -> Walk {
+    pub fn walk(self, checkpoint: &Checkpoint) -> Walk {
         self.sampler.unwrap_or_else(|| of_training(checkpoint))
     }
 }

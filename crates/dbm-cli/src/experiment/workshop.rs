@@ -132,7 +132,7 @@ impl<'a> Workshop<'a> {
     pub fn trained(&self, name: &str, recipe: &Recipe, data: &Dataset) -> Result<Trained, CliError> {
         let data_hash = fingerprint(data);
         let path = self.run_file(name, &(recipe, &data_hash));
-        let (mut run, mut seconds) = match self.kept(&path)? {
+        let (mut run, mut seconds) = match Self::kept(&path)? {
             Some((checkpoint, seconds)) if checkpoint.step == recipe.steps => return finished(checkpoint, seconds),
             Some((checkpoint, seconds)) => (Trainer::restore(checkpoint.into_snapshot()?)?, seconds),
             None => (recipe.begin(data, self.threads, self.memory)?, 0.0),
@@ -164,14 +164,14 @@ impl<'a> Workshop<'a> {
         }
         bar.finish_and_clear();
         drop(run);
-        let (checkpoint, seconds) = self.kept(&path)?.ok_or_else(|| {
+        let (checkpoint, seconds) = Self::kept(&path)?.ok_or_else(|| {
             CliError::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
         })?;
         finished(checkpoint, seconds)
     }
 
     /// A run's checkpoint and its seconds so far, where there is one.
-    fn kept(&self, path: &Path) -> Result<Option<(Checkpoint, f64)>, CliError> {
+    fn kept(path: &Path) -> Result<Option<(Checkpoint, f64)>, CliError> {
         if !path.exists() {
             return Ok(None);
         }
