@@ -208,21 +208,25 @@ fn filters_are_the_weights_scaled_to_bytes() {
 fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
     let mut page = trained(0);
     assert!(page.failure(Command::Pace { steps_a_second: 1001 }).contains("steps a second"));
-    page.ask(Command::Pace { steps_a_second: 200 });
+    page.ask(Command::Pace { steps_a_second: 1 });
     let began = now();
-    let mut waited = 0;
     page.ask(Command::TrainUntil { step: 6 });
-    while page.lab.goal != Goal::Rest {
-        if let Some(seconds) = page.lab.due() {
-            assert!(seconds <= 0.005 + 1e-9 && !page.lab.has_work(), "nothing to do until then");
-            assert!(page.lab.work().is_empty(), "a slice that comes too soon does nothing");
-            waited += 1;
-            std::thread::sleep(std::time::Duration::from_secs_f64(seconds));
-        }
+    while page.metrics().step < 1 {
         page.lab.work();
     }
-    // Six steps have five spaces between them; that takes at least so long, and no bound is set above.
-    assert!(waited > 0 && now() - began >= 5.0 * 0.005 * 0.99, "{waited} waits");
+    // No bound is set on how long anything takes: a machine that slept through the second has nothing left to wait for.
+    match page.lab.due() {
+        Some(seconds) if seconds > 0.1 => {
+            assert!(seconds <= 1.0 && !page.lab.has_work(), "nothing to do until then");
+            assert!(page.lab.work().is_empty(), "a slice that comes too soon does nothing");
+            assert_eq!(page.metrics().step, 1);
+        }
+        _ => assert!(now() - began >= 0.9),
+    }
+    page.ask(Command::Pace { steps_a_second: 1000 });
+    while page.lab.goal != Goal::Rest {
+        page.lab.work();
+    }
     while page.lab.has_work() {
         page.lab.work();
     }
