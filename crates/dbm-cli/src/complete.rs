@@ -186,13 +186,14 @@ impl Answering {
         }
         let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
         let bits = completer.walk(model, self.walk(), MAX_SWEEPS).0;
-        if !self.consensus {
-            return bits;
-        }
-        bits.chunks(answers * n)
-            .flat_map(|of_one| of_one.chunks(n).nth(consensus(n, of_one)).unwrap_or_default().to_vec())
-            .collect()
+        if self.consensus { agreed(n, answers, &bits) } else { bits }
     }
+}
+
+/// Of `answers` answers to each question, `[count, answers, n]`, the one that the others agree with most, `[count, n]`.
+pub fn agreed(n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
+    let of_one = |bits: &[u8]| bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec();
+    bits.chunks(n * answers).flat_map(of_one).collect()
 }
 
 /// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may

@@ -1,10 +1,10 @@
 //! Figure 1 of the paper: how long couplings take to meet, by dimension.
 
+use super::drawn;
 use super::report::{Entry, Verdict, machine};
 use super::workshop::Workshop;
 use crate::couple::{Kinds, Row, csv, figure, pieces, rows};
 use crate::error::CliError;
-use crate::plot::raster;
 use crate::progress::steps_bar;
 use dbm_core::Units;
 use dbm_core::study::{Kernel, Start};
@@ -52,9 +52,7 @@ pub fn run(workshop: &Workshop) -> Result<Entry, CliError> {
     }
     bar.finish_and_clear();
     workshop.write("figure-1.csv", csv(&all).as_bytes())?;
-    let picture = figure(&all)?;
-    workshop.write("figure-1.svg", picture.as_bytes())?;
-    workshop.write("figure-1.png", &raster::png(&picture)?)?;
+    drawn::figure(workshop, "figure-1", &figure(&all)?)?;
     Ok(entry(workshop, &Told::of(&all, cap), seconds))
 }
 

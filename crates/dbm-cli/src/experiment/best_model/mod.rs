@@ -14,7 +14,7 @@ use crate::plot::gallery::{Gallery, gallery};
 use crate::sampler;
 use crate::score::Reference;
 use candidates::{ALL, STEPS, middle};
-use dbm_core::complete::{Walk, consensus};
+use dbm_core::complete::Walk;
 use dbm_data::{Precision, npy};
 use dbm_score::Completions;
 use serde::{Deserialize, Serialize};
@@ -84,10 +84,7 @@ fn halves(
         let answering = Answering { answers, method: Method::Gibbs, sweeps, consensus: false };
         let bits = answering.draw(workshop.threads, &run.model, (&reference.test, count), &unknown, workshop.seed, workshop.json);
         let (n, k) = (run.model.n_visible(), answers as usize);
-        let agreed: Vec<u8> = bits
-            .chunks(n * k)
-            .flat_map(|of_one| of_one.chunks(n).nth(consensus(n, of_one)).unwrap_or_default().to_vec())
-            .collect();
+        let agreed = complete::agreed(n, k, &bits);
         Ok(Halves {
             sweeps,
             all: reference.completions(workshop.threads, &unknown, count, &bits)?,
