@@ -2,7 +2,7 @@
 
 use crate::error::CliError;
 use crate::memory::Limit;
-use crate::options::{BackendKind, OptimizerKind, UnitKind, set};
+use crate::options::{BackendKind, MaskKind, OptimizerKind, UnitKind, set};
 use crate::pretraining::{PretrainArgs, pretrained};
 use crate::progress::steps_bar;
 use crate::report::{line, message};
@@ -56,6 +56,9 @@ pub struct Learning {
     /// Share of the batch that trains completion: the gradient of log p(unknown | known) for random masks [default: 0]
     #[arg(long, value_name = "SHARE")]
     conditional: Option<f64>,
+    /// Which masks: half planes, boxes, single pixels, or three in five, one in five and one in five of them [default: mixed]
+    #[arg(long, value_enum)]
+    masks: Option<MaskKind>,
     /// Leave out the variance reduction by marginalization
     #[arg(long)]
     no_marginalize: bool,
@@ -102,6 +105,7 @@ impl Learning {
         set(&mut e.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);
         set(&mut s.conditional, self.conditional);
+        set(&mut s.masks, self.masks.map(Into::into));
         set(&mut s.max_sweeps, self.max_sweeps);
         set(&mut s.max_meeting, self.max_meeting);
         if self.average.is_some() {

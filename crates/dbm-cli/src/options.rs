@@ -1,6 +1,7 @@
-//! What several commands choose from: units, optimizers, kernels.
+//! What several commands choose from: units, optimizers, masks, kernels.
 
 use clap::ValueEnum;
+use dbm_core::mask::Masks;
 use dbm_core::{Backend, Method, Units};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -31,6 +32,25 @@ impl From<OptimizerKind> for Method {
             OptimizerKind::Sgd => Self::Sgd,
             OptimizerKind::Adam => Self::Adam,
             OptimizerKind::Amsgrad => Self::AmsGrad,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MaskKind {
+    Mixed,
+    Halves,
+    Boxes,
+    Pixels,
+}
+
+impl From<MaskKind> for Masks {
+    fn from(kind: MaskKind) -> Self {
+        match kind {
+            MaskKind::Mixed => Self::Mixed,
+            MaskKind::Halves => Self::Halves,
+            MaskKind::Boxes => Self::Boxes,
+            MaskKind::Pixels => Self::Pixels,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::DbmError;
 use crate::gradient::EstimatorSettings;
+use crate::mask::Masks;
 use serde::{Deserialize, Serialize};
 
 /// How the gradient moves the parameters.
@@ -71,6 +72,9 @@ pub struct Settings {
     /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
     /// What an example is missing is known to no mask.
     pub conditional: f64,
+    /// Which masks. A file older than this setting was made by the default, the mixed ones.
+    #[serde(default)]
+    pub masks: Masks,
     /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
     pub image: Option<(usize, usize)>,
     /// Decay of the averaged weights, in `0..1`; `None` keeps no average.
@@ -90,6 +94,7 @@ impl Default for Settings {
             estimator: EstimatorSettings::default(),
             marginalize: true,
             conditional: 0.0,
+            masks: Masks::default(),
             image: None,
             average: None,
             max_sweeps: 1000,
@@ -131,6 +136,10 @@ impl Settings {
             let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
             return Err(DbmError::Setting { name: "conditional share", expected, got: self.conditional.to_string() });
         }
+        if self.conditional > 0.0 && self.masks.need_image() && self.image.is_none() {
+            let expected = "mixed or pixels, where the visible layer is no image of rows and columns";
+            return Err(DbmError::Setting { name: "masks", expected, got: self.masks.name().into() });
+        }
         if let Some(decay) = self.average {
             within("averaging decay", "at least 0 and below 1", decay, unit(decay))?;
         }
@@ -168,6 +177,7 @@ mod tests {
         assert_eq!(name(|s| s.batch = 0), "batch");
         assert_eq!(name(|s| s.conditional = 1.5), "conditional share");
         assert_eq!(name(|s| s.average = Some(f64::NAN)), "averaging decay");
+        assert_eq!(name(|s| (s.conditional, s.masks) = (0.5, Masks::Halves)), "masks");
         assert_eq!(name(|s| s.image = Some((2, 2))), "image shape");
         assert_eq!(name(|s| s.image = Some((usize::MAX, 2))), "image shape");
     }

@@ -65,6 +65,7 @@ impl Recipe {
         add("average", &s.average.unwrap_or_default(), s.average.is_some());
         add("batch", &s.batch, s.batch != usual.batch);
         add("conditional", &s.conditional, s.conditional > 0.0);
+        add("masks", &s.masks.name(), s.masks != usual.masks);
         if !s.marginalize {
             text.push_str(" --no-marginalize");
         }

@@ -12,7 +12,6 @@ use crate::centered::Centering;
 use crate::gradient::{self, Batch, Estimate, Estimator, Info};
 use crate::host::{Alone, Host};
 use crate::linalg::Matrix;
-use crate::mask::draw_known;
 use crate::rng::{Purpose, Streams};
 use crate::{Backend, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
 use std::sync::Arc;
@@ -268,7 +267,7 @@ impl Trainer {
                 any_masked |= masked;
                 if masked {
                     let mut stream = streams.at(Purpose::Mask, self.step, chain as u64);
-                    known.extend(draw_known(n, self.settings.image, &mut stream));
+                    known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
                     // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
                     known[row * n..]
                         .iter_mut()
