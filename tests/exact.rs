@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SHAPES, distribution, log_sum, moments, random_model};
+use common::{SHAPES, distribution, log_sum, moments, random_model, scaled};
 use dbm_core::{Dbm, DbmError, Examples, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -144,13 +144,6 @@ fn the_gradient_is_the_slope_of_the_log_likelihood() {
             close(&exact::gradient(&model, &visible, &known).unwrap(), &slopes, 1e-5);
         }
     }
-}
-
-/// The same model with every parameter multiplied.
-fn scaled(model: &Dbm, by: f64) -> Dbm {
-    let scale = |values: &[f32]| -> Vec<f32> { values.iter().map(|&x| (f64::from(x) * by) as f32).collect() };
-    let weights = model.weights().iter().map(|w| scale(w.data())).collect();
-    Dbm::new(model.units(), weights, model.biases().iter().map(|b| scale(b)).collect()).unwrap()
 }
 
 /// The largest |energy|, and the state of the lowest.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{SHAPES, State, distribution, draw, misfit, random_model};
+use common::{SHAPES, State, distribution, draw, misfit, random_model, scaled};
 use dbm_core::chains::{Chains, Rule};
 use dbm_core::coupling::{BlockCoupling, BlockDraw, Gibbs, Metropolis, PairKernel, Point, SharedUniform, meet};
 use dbm_core::law::{GibbsPair, MetropolisPair, Space};
@@ -139,15 +139,19 @@ fn a_search_cut_at_its_cap_says_so() {
     assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
 }
 
-/// Moves exact draws by a kernel and compares where they end with the exact distribution. Seeds fixed, 40 000 draws.
+/// Moves exact draws by a kernel and compares where they end with the exact distribution.
 fn leaves_invariant(model: &Dbm, clamp: &[Option<bool>], kernel: impl Fn(&mut Chains, &mut [Stream])) -> f64 {
+    keeps(model, &distribution(model, clamp), clamp, kernel)
+}
+
+/// The same of any distribution on the states of a model. Seeds fixed, 40 000 draws.
+fn keeps(model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>], kernel: impl Fn(&mut Chains, &mut [Stream])) -> f64 {
     const BATCH: usize = 200;
-    let states = distribution(model, clamp);
     let mut counts = vec![0; states.len()];
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     for batch in 0..200 {
         let mut streams: Vec<Stream> = (0..BATCH as u64).map(|c| Streams::new(5).at(Purpose::Positive, batch, c)).collect();
-        let starts: Vec<usize> = streams.iter_mut().map(|stream| draw(&states, stream.uniform())).collect();
+        let starts: Vec<usize> = streams.iter_mut().map(|stream| draw(states, stream.uniform())).collect();
         let visible: Vec<f32> = starts.iter().flat_map(|&start| &states[start].0[0]).copied().collect();
         let visible = Matrix::from_vec(BATCH, model.n_visible(), visible);
         let mut chains = if known.iter().all(|&k| k) {
@@ -177,6 +181,23 @@ fn the_gibbs_sweep_leaves_the_exact_distribution_invariant() {
             let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
                 let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
                 gibbs::sweep(&model, chains, &first, streams);
+            });
+            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
+        }
+    }
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_sweep_at_another_temperature_leaves_its_own_distribution_invariant() {
+    let beta = 0.4;
+    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
+        let model = random_model(units, sizes, 42);
+        // exp(-beta E) is the distribution of the model with all parameters multiplied.
+        let hot = scaled(&model, f64::from(beta));
+        for clamp in clamps() {
+            let misfit = keeps(&model, &distribution(&hot, &clamp), &clamp, |chains, streams| {
+                let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
+                gibbs::sweep_at(&model, chains, &first, streams, beta);
             });
             assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
         }

@@ -120,3 +120,10 @@ impl Acceptance for YFollowsX {
         (x_accepts, x_accepts)
     }
 }
+
+/// The same model with every parameter multiplied.
+pub fn scaled(model: &Dbm, by: f64) -> Dbm {
+    let scale = |values: &[f32]| -> Vec<f32> { values.iter().map(|&x| (f64::from(x) * by) as f32).collect() };
+    let weights = model.weights().iter().map(|w| scale(w.data())).collect();
+    Dbm::new(model.units(), weights, model.biases().iter().map(|b| scale(b)).collect()).unwrap()
+}

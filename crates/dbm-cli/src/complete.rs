@@ -7,7 +7,7 @@ use crate::model::ModelArgs;
 use crate::sampler::{CHAINS, MAX_SWEEPS};
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use dbm_core::complete::{Completer, Walk, consensus};
+use dbm_core::complete::{Completer, Walk, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Host};
@@ -26,6 +26,20 @@ pub enum Method {
     Search,
     /// Local search, clamped Gibbs sweeps from its mode, local search
     ModeGibbs,
+    /// Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search
+    Annealed,
+}
+
+impl Method {
+    /// With so many Gibbs sweeps, where there are any.
+    pub fn walk(self, sweeps: u32) -> Walk {
+        match self {
+            Self::Gibbs => Walk::Gibbs(sweeps),
+            Self::Search => Walk::Mode,
+            Self::ModeGibbs => Walk::ModeGibbs(sweeps),
+            Self::Annealed => Walk::Annealed(sweeps),
+        }
+    }
 }
 
 /// How answers are drawn.
@@ -34,14 +48,34 @@ pub struct Answering {
     /// Answers an example
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub answers: u32,
-    #[arg(long, value_enum, default_value = "gibbs")]
+    #[arg(long, value_enum, default_value = "annealed")]
     pub method: Method,
     /// Gibbs sweeps before the last search
     #[arg(long, default_value_t = 100)]
     pub sweeps: u32,
-    /// Of these answers keep one: that which the others agree with most
-    #[arg(long)]
-    pub consensus: bool,
+    /// Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
+    pub consensus: Option<Consensus>,
+}
+
+/// One answer of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Consensus {
+    /// The answer that the others agree with most
+    Medoid,
+    /// What most answers say, unit by unit
+    Majority,
+}
+
+impl Consensus {
+    /// Of `answers` answers to each question, `[count, answers, n]`, the one that is made of them, `[count, n]`.
+    pub fn of(self, n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
+        let of_one = |bits: &[u8]| match self {
+            Self::Medoid => bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec(),
+            Self::Majority => majority(n, bits),
+        };
+        bits.chunks(n * answers).flat_map(of_one).collect()
+    }
 }
 
 #[derive(Args)]
@@ -132,15 +166,12 @@ pub fn check_fit(model: &Dbm, data: &Dataset, count: usize) -> Result<(), CliErr
 impl Answering {
     /// Answers an example that are kept.
     pub fn kept(&self) -> usize {
-        if self.consensus { 1 } else { self.answers as usize }
+        if self.consensus.is_some() { 1 } else { self.answers as usize }
     }
 
-    fn walk(&self) -> Walk {
-        match self.method {
-            Method::Gibbs => Walk::Gibbs(self.sweeps),
-            Method::Search => Walk::Mode,
-            Method::ModeGibbs => Walk::ModeGibbs(self.sweeps),
-        }
+    /// The way of a chain from noise to an answer.
+    pub fn walk(&self) -> Walk {
+        self.method.walk(self.sweeps)
     }
 
     /// Answers to the first `count` examples, `[count, kept, visible]`, where `unknown` (`[count, visible]`) is not 0 or the data lack a bit. Each
@@ -186,14 +217,11 @@ impl Answering {
         }
         let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
         let bits = completer.walk(model, self.walk(), MAX_SWEEPS).0;
-        if self.consensus { agreed(n, answers, &bits) } else { bits }
+        match self.consensus {
+            Some(consensus) => consensus.of(n, answers, &bits),
+            None => bits,
+        }
     }
-}
-
-/// Of `answers` answers to each question, `[count, answers, n]`, the one that the others agree with most, `[count, n]`.
-pub fn agreed(n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
-    let of_one = |bits: &[u8]| bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec();
-    bits.chunks(n * answers).flat_map(of_one).collect()
 }
 
 /// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may

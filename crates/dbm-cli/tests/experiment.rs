@@ -78,10 +78,10 @@ fn completions_are_measured_and_an_interruption_changes_nothing() {
     let names = ["figure-3.csv", "figure-3-answers.npy", "figure-3.svg", "figure-3.png"];
 
     let rows = table(&whole["figure-3.csv"]);
-    assert_eq!(rows.len(), 5 * 7);
+    assert_eq!(rows.len(), 5 * 9);
     for row in &rows {
         let number = |name: &str| row[name].parse::<f64>().unwrap_or_else(|_| panic!("{name}: {row:?}"));
-        let several = matches!(row["answer"].as_str(), "search" | "gibbs");
+        let several = matches!(row["answer"].as_str(), "search" | "gibbs" | "annealed");
         assert_eq!((number("digits"), number("answers")), (40.0, if several { 4.0 } else { 1.0 }), "{row:?}");
         assert_eq!(row["diversity"].is_empty(), !several);
         for share in ["agreement", "read_right", "read_right_once"] {
@@ -226,14 +226,15 @@ fn the_search_for_the_best_model_writes_its_table_and_the_model() {
     folder.ok("--threads 2 experiment best-model --toy --out whole --docs docs");
     let whole = files(&folder.0.join("whole/best-model-toy"));
     let rows = table(&whole["best-model.csv"]);
-    // Three candidates and the chosen one: four walks, the samples as in training, and two lengths of chains with one answer or a consensus.
-    assert_eq!(rows.len(), 4 * (4 + 1 + 2 * 2));
+    // Three candidates and the chosen one: four walks, and one more where 50 sweeps from the mode were trained with; the samples as in training; and two ways
+    // to answer, each by one answer, the medoid, and the majority.
+    assert_eq!(rows.len(), 4 * (4 + 1 + 2 * 3) + 3);
     let page = String::from_utf8(folder.read("docs/reproduction.md")).unwrap();
     assert!(page.contains("| at least 95 % distinct |") && page.contains("**the model chosen, trained long**"), "{page}");
     // The model is one that the other commands take, and draw from as it was trained.
     let said = folder.ok("sample --model whole/best-model-toy/best-model.safetensors --count 4 --out a.npy");
     assert!(said.contains("4 samples"), "{said}");
-    folder.ok("sample --model whole/best-model-toy/best-model.safetensors --count 4 --sampler mode+gibbs:10 --out b.npy");
+    folder.ok("sample --model whole/best-model-toy/best-model.safetensors --count 4 --sampler mode+gibbs:50 --out b.npy");
     folder.ok("sample --model whole/best-model-toy/best-model.safetensors --count 4 --sampler mode --out c.npy");
     assert_eq!(folder.read("a.npy"), folder.read("b.npy"));
     assert_ne!(folder.read("a.npy"), folder.read("c.npy"));

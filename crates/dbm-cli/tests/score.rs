@@ -143,7 +143,7 @@ fn what_makes_no_sense_is_refused() {
     for (code, line, said) in [
         (2, "--data digits", "--model"),
         (2, "--model m.safetensors --images bars.npy --data digits", "cannot be used with"),
-        (2, "--model m.safetensors --data digits --sampler magic", "mode, gibbs:K or mode+gibbs:K"),
+        (2, "--model m.safetensors --data digits --sampler magic", "mode, gibbs:K, mode+gibbs:K or annealed:K"),
         (2, "--images bars.npy --data digits --ais", "cannot be used with"),
         (2, "--model m.safetensors --data digits --count 5", "--completions"),
         (2, "--model m.safetensors --data digits --digits 20 --completions lower-half --count 21", "at most the 20 examples"),

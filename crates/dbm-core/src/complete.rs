@@ -11,8 +11,8 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::search::{SearchInfo, search};
 use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
-pub use consensus::consensus;
-pub use walk::Walk;
+pub use consensus::{consensus, majority};
+pub use walk::{Walk, annealing};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
 ///
@@ -29,6 +29,8 @@ pub struct Completer {
     chains: Chains,
     streams: Vec<Stream>,
     first: Vec<Parity>,
+    /// What searches on the way to where the chains are did, if there was one.
+    before: Vec<SearchInfo>,
 }
 
 impl Completer {
@@ -69,7 +71,7 @@ impl Completer {
             chains.randomize(model, c, stream);
             first.push(Parity::first(stream.coin()));
         }
-        Self { chains, streams, first }
+        Self { chains, streams, first, before: Vec::new() }
     }
 
     /// One Gibbs sweep of every chain.
@@ -77,27 +79,40 @@ impl Completer {
         gibbs::sweep(model, &mut self.chains, &self.first, &mut self.streams);
     }
 
-    /// Goes this way from noise; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps
-    /// of all of them, and whether any was stopped at `max_sweeps`.
+    /// Goes one Gibbs sweep on along this way from noise, of which `done` are behind; false where there is none left, and [`Self::finish`] is next.
+    pub fn go_on(&mut self, model: &Dbm, walk: Walk, done: u32, max_sweeps: u32) -> bool {
+        if done == 0 && matches!(walk, Walk::ModeGibbs(_)) {
+            self.before = search(model, &mut self.chains, &self.first, max_sweeps);
+        }
+        if done >= walk.sweeps() {
+            return false;
+        }
+        match walk {
+            Walk::Annealed(sweeps) => {
+                gibbs::sweep_at(model, &mut self.chains, &self.first, &mut self.streams, annealing(done, sweeps));
+            }
+            _ => self.sweep(model),
+        }
+        true
+    }
+
+    /// Goes this way from noise; returns what [`Self::finish`] does.
     pub fn walk(&mut self, model: &Dbm, walk: Walk, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
-        let (first, sweeps) = match walk {
-            Walk::Mode => (false, 0),
-            Walk::Gibbs(sweeps) => (false, sweeps),
-            Walk::ModeGibbs(sweeps) => (true, sweeps),
-        };
-        let before = first.then(|| search(model, &mut self.chains, &self.first, max_sweeps));
-        (0..sweeps).for_each(|_| self.sweep(model));
-        let (bits, mut searches) = self.finish(model, max_sweeps);
-        for (search, before) in searches.iter_mut().zip(before.iter().flatten()) {
+        let mut done = 0;
+        while self.go_on(model, walk, done, max_sweeps) {
+            done += 1;
+        }
+        self.finish(model, max_sweeps)
+    }
+
+    /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps
+    /// of all of them, and whether any was stopped at `max_sweeps`.
+    pub fn finish(&mut self, model: &Dbm, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
+        let mut searches = search(model, &mut self.chains, &self.first, max_sweeps);
+        for (search, before) in searches.iter_mut().zip(self.before.drain(..)) {
             search.sweeps += before.sweeps;
             search.capped |= before.capped;
         }
-        (bits, searches)
-    }
-
-    /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what each search did.
-    pub fn finish(&mut self, model: &Dbm, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
-        let searches = search(model, &mut self.chains, &self.first, max_sweeps);
         (self.visible_bits(), searches)
     }
 

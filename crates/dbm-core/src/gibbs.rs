@@ -12,11 +12,31 @@ use crate::{Dbm, parity::Parity};
 /// If there is not one first parity and one stream a chain.
 pub fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
+    in_order(first, |parity, group| {
+        chains.half_sweep(model, parity, group, Rule::Gibbs(streams));
+    });
+}
+
+/// One sweep of all chains at the inverse temperature `beta`: as [`sweep`], but it leaves `exp(-beta E)` invariant. Below 1 chains cross between modes
+/// more easily; at 1 it draws what [`sweep`] draws.
+///
+/// # Panics
+/// If there is not one first parity and one stream a chain.
+pub fn sweep_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream], beta: f32) {
+    // On the way from units that are fair coins to the model.
+    let coins: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+    assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
+    in_order(first, |parity, group| {
+        chains.half_sweep(model, parity, group, Rule::Annealed { streams, base: &coins, beta });
+    });
+}
+
+/// Both halves of a sweep, of the chains that begin with one parity and of those that begin with the other.
+fn in_order(first: &[Parity], mut half_sweep: impl FnMut(Parity, &[u32])) {
     for parity in [Parity::Even, Parity::Odd] {
         let group = chains_starting_with(parity, first);
-        for half in [parity, parity.other()] {
-            chains.half_sweep(model, half, &group, Rule::Gibbs(streams));
-        }
+        half_sweep(parity, &group);
+        half_sweep(parity.other(), &group);
     }
 }
 

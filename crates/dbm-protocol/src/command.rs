@@ -249,6 +249,11 @@ pub enum CompletionMethod {
         /// Sweeps before the search.
         sweeps: u32,
     },
+    /// This many clamped Gibbs sweeps, each a little colder than the one before, then the search.
+    Annealed {
+        /// Sweeps before the search.
+        sweeps: u32,
+    },
     /// This many clamped Gibbs sweeps from a random start, and no search: a draw from the model, as far as the sweeps have come.
     Sample {
         /// Sweeps.

@@ -43,8 +43,9 @@ impl Choice {
             Self::By => (
                 "by",
                 "By",
-                "Local mode: one search downhill from noise. Gibbs sweeps walk between modes first, which is better by far here. A Gibbs sample is not searched at all.",
+                "Local mode: one search downhill from noise. Gibbs sweeps walk between modes first; cooling ones begin hot, where walking is easy, which is best here. A Gibbs sample is not searched at all.",
                 &[
+                    ("annealed", "Cooling sweeps, then the search"),
                     ("gibbs", "Gibbs sweeps, then the search"),
                     ("search", "Local mode (the paper)"),
                     ("sample", "Gibbs sample, no search"),
@@ -137,7 +138,8 @@ impl Asking {
             _ if clean_up => CompletionMethod::Gibbs { sweeps },
             "search" => CompletionMethod::Search,
             "sample" => CompletionMethod::Sample { sweeps },
-            _ => CompletionMethod::Gibbs { sweeps },
+            "gibbs" => CompletionMethod::Gibbs { sweeps },
+            _ => CompletionMethod::Annealed { sweeps },
         }
     }
 }
@@ -300,6 +302,6 @@ mod tests {
         assert_eq!(asking.method(true), CompletionMethod::Search);
         Choice::ALL.into_iter().for_each(|choice| asking.choose(choice, "💥"));
         assert_eq!(asking, Asking::default());
-        assert_eq!((asking.method(false), asking.pair()), (CompletionMethod::Gibbs { sweeps: 100 }, None));
+        assert_eq!((asking.method(false), asking.pair()), (CompletionMethod::Annealed { sweeps: 100 }, None));
     }
 }

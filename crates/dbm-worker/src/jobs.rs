@@ -51,11 +51,37 @@ pub struct Job {
 }
 
 enum Kind {
-    Samples { view: View, seed: u64, count: usize, bits: Vec<u8> },
-    Complete { view: View, completer: Box<Completer>, answers: usize, done: u32, sweeps: u32, search: bool, started: f64 },
+    /// Chunk by chunk: the chains of one, and their sweeps so far.
+    Samples {
+        view: View,
+        seed: u64,
+        count: usize,
+        bits: Vec<u8>,
+        chunk: Option<(Box<Completer>, u32)>,
+    },
+    /// Along a way and then, unless the answers are to be draws from the model, downhill.
+    Complete {
+        view: View,
+        completer: Box<Completer>,
+        answers: usize,
+        done: u32,
+        walk: Walk,
+        search: bool,
+        started: f64,
+    },
     Bench(Box<Bench>),
-    Impute { imputer: Box<Imputer>, data: Examples, probabilities: Vec<f32>, done: usize },
-    Evaluate { evaluation: Box<impute::Evaluation>, held_back: bool, outcomes: Vec<Outcome>, done: usize },
+    Impute {
+        imputer: Box<Imputer>,
+        data: Examples,
+        probabilities: Vec<f32>,
+        done: usize,
+    },
+    Evaluate {
+        evaluation: Box<impute::Evaluation>,
+        held_back: bool,
+        outcomes: Vec<Outcome>,
+        done: usize,
+    },
 }
 
 /// How a slice of a job ended.
@@ -73,7 +99,7 @@ pub enum Slice {
 impl Job {
     /// Samples; without an id they are training's own.
     pub fn samples(id: Option<u32>, view: View, count: u32, seed: u32) -> Self {
-        Self { id, kind: Kind::Samples { view, seed: u64::from(seed), count: count as usize, bits: Vec::new() } }
+        Self { id, kind: Kind::Samples { view, seed: u64::from(seed), count: count as usize, bits: Vec::new(), chunk: None } }
     }
 
     pub fn complete(
@@ -91,12 +117,13 @@ impl Job {
         } else {
             Completer::complete(model, visible, known, seed, 0)
         });
-        let (sweeps, search) = match method {
-            CompletionMethod::Search => (0, true),
-            CompletionMethod::Gibbs { sweeps } => (sweeps, true),
-            CompletionMethod::Sample { sweeps } => (sweeps, false),
+        let (walk, search) = match method {
+            CompletionMethod::Search => (Walk::Mode, true),
+            CompletionMethod::Gibbs { sweeps } => (Walk::Gibbs(sweeps), true),
+            CompletionMethod::Annealed { sweeps } => (Walk::Annealed(sweeps), true),
+            CompletionMethod::Sample { sweeps } => (Walk::Gibbs(sweeps), false),
         };
-        let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, sweeps, search, started: now() };
+        let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, walk, search, started: now() };
         Self { id: Some(id), kind }
     }
 
@@ -136,11 +163,20 @@ impl Job {
     /// Works until the clock shows `until`, at least once.
     pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
         match &mut self.kind {
-            Kind::Samples { view, seed, count, bits } => {
+            Kind::Samples { view, seed, count, bits, chunk } => {
                 let model = &view.model;
-                let done = bits.len() / model.n_visible();
-                let mut completer = Completer::sample(model, CHUNK.min(*count - done), *seed, done as u64);
-                bits.extend(completer.walk(model, view.walk, MAX_SWEEPS).0);
+                let drawn = bits.len() / model.n_visible();
+                let (completer, done) = chunk.get_or_insert_with(|| {
+                    (Box::new(Completer::sample(model, CHUNK.min(*count - drawn), *seed, drawn as u64)), 0)
+                });
+                while completer.go_on(model, view.walk, *done, MAX_SWEEPS) {
+                    *done += 1;
+                    if now() >= until {
+                        return Slice::Goes;
+                    }
+                }
+                bits.extend(completer.finish(model, MAX_SWEEPS).0);
+                *chunk = None;
                 if bits.len() < *count * model.n_visible() {
                     return Slice::Goes;
                 }
@@ -154,13 +190,12 @@ impl Job {
                     bits,
                 })))
             }
-            Kind::Complete { view, completer, answers, done, sweeps, search, started } => {
+            Kind::Complete { view, completer, answers, done, walk, search, started } => {
                 let model = &view.model;
-                while done < sweeps {
-                    completer.sweep(model);
+                while completer.go_on(model, *walk, *done, MAX_SWEEPS) {
                     *done += 1;
                     if now() >= until {
-                        return Slice::Progress { done: *done, total: *sweeps };
+                        return Slice::Progress { done: *done, total: walk.sweeps() };
                     }
                 }
                 let (bits, searches) = if *search {

@@ -325,7 +325,10 @@ impl Lab {
             Command::Digit { source, model, seed } => self.digit(source, model, seed).map(Some),
             Command::Complete { model, values, unknown, answers, method, clean_up, seed } => {
                 within("the number of answers", answers, MAX_ANSWERS)?;
-                if let CompletionMethod::Gibbs { sweeps } | CompletionMethod::Sample { sweeps } = method {
+                if let CompletionMethod::Gibbs { sweeps }
+                | CompletionMethod::Annealed { sweeps }
+                | CompletionMethod::Sample { sweeps } = method
+                {
                     within("the number of Gibbs sweeps", sweeps, MAX_GIBBS_SWEEPS)?;
                 }
                 let view = self.view(model)?;

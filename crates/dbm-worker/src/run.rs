@@ -347,9 +347,13 @@ impl Run {
         self.finished_at.clear();
     }
 
-    /// How its samples are drawn.
+    /// How its samples are drawn while it goes on: as in training, but for the hundreds of sweeps that stand for persistent chains, which would take
+    /// longer than the steps between two looks.
     pub fn walk(&self) -> Walk {
-        Walk::of_training(&self.plan.settings)
+        match Walk::of_training(&self.plan.settings) {
+            Walk::Gibbs(_) => Walk::Mode,
+            walk => walk,
+        }
     }
 
     /// Gradient steps taken.

@@ -49,7 +49,7 @@ pub fn run(workshop: &Workshop, sets: &[(String, Reference)]) -> Result<Entry, C
             let recipe = recipe(workshop, estimator)?;
             let name = format!("{}-{estimator}", set.to_lowercase());
             let run = workshop.trained(&name, &recipe, &reference.train)?;
-            let (samples, took) = samples_by(workshop, &name, &run, None, reference)?;
+            let (samples, took) = samples_by(workshop, &name, &run, Some(Walk::Mode), reference)?;
             let (by_sweeps, took_them) = samples_by(workshop, &name, &run, Some(sweeps(workshop)), reference)?;
             seconds += run.seconds + took + took_them;
             let width = reference.width();

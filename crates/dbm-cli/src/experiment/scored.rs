@@ -39,6 +39,9 @@ pub struct Samples {
 /// Samples that are shown of each model.
 pub const SHOWN: usize = 100;
 
+/// Samples that a model is scored by.
+pub const SAMPLES: usize = 10_000;
+
 /// Draws and scores samples of a run that has ended, by the walk of its training or by another.
 ///
 /// # Errors
@@ -50,8 +53,22 @@ pub fn samples(
     walk: Option<Walk>,
     reference: &Reference,
 ) -> Result<(Samples, f64), CliError> {
+    samples_of(workshop, name, run, (walk, workshop.pick(SAMPLES, 200)), reference)
+}
+
+/// As [`samples`], this many.
+///
+/// # Errors
+/// Those of [`samples`].
+pub fn samples_of(
+    workshop: &Workshop,
+    name: &str,
+    run: &Trained,
+    (walk, count): (Option<Walk>, usize),
+    reference: &Reference,
+) -> Result<(Samples, f64), CliError> {
     let walk = walk.unwrap_or_else(|| sampler::of_training(&run.checkpoint));
-    let (count, seed) = (workshop.pick(10_000, 200), workshop.seed);
+    let seed = workshop.seed;
     let parameters = fingerprint(&run.checkpoint);
     let key = (&parameters, walk.to_string(), count, seed);
     workshop.cell(&format!("{name}-samples"), &key, || {

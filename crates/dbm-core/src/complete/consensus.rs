@@ -28,10 +28,42 @@ pub fn consensus(n: usize, answers: &[u8]) -> usize {
     answers.chunks_exact(n).enumerate().min_by_key(|(_, answer)| distance(answer)).map_or(0, |(place, _)| place)
 }
 
+/// What most of several answers to one question say, unit by unit; low where they are even. `answers` is `[answers, n]`, bytes 0 and 1.
+///
+/// Of answers drawn from p(unknown | known) it estimates the maximizer of the posterior marginals, which is wrong in the fewest units that can be expected.
+/// It may be a state that the model would never draw.
+///
+/// ```
+/// use dbm_core::complete::majority;
+/// assert_eq!(majority(3, &[1, 1, 1, /**/ 0, 1, 0, /**/ 1, 1, 0]), [1, 1, 0]);
+/// ```
+///
+/// # Panics
+/// If there is no answer, or the answers are not of `n` units each.
+pub fn majority(n: usize, answers: &[u8]) -> Vec<u8> {
+    assert!(n > 0 && !answers.is_empty() && answers.len().is_multiple_of(n), "{} bytes are no answers of {n}", answers.len());
+    let count = answers.len() / n;
+    (0..n).map(|i| u8::from(2 * answers.iter().skip(i).step_by(n).filter(|&&bit| bit != 0).count() > count)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rng::{Purpose, Streams};
+
+    #[test]
+    fn the_majority_differs_least_from_all_answers_together() {
+        let mut stream = Streams::new(4).at(Purpose::Completion, 0, 0);
+        let n = 6;
+        for count in [1, 2, 5, 8] {
+            let answers: Vec<u8> = (0..count * n).map(|_| u8::from(stream.coin())).collect();
+            let sum = |row: &[u8]| -> usize {
+                answers.chunks(n).map(|other| other.iter().zip(row).filter(|(a, b)| a != b).count()).sum()
+            };
+            let least = (0..1 << n).map(|code| sum(&(0..n).map(|i| code >> i & 1).collect::<Vec<u8>>())).min().unwrap();
+            assert_eq!(sum(&majority(n, &answers)), least, "{count} answers");
+        }
+    }
 
     #[test]
     fn it_is_the_medoid_by_its_definition() {

@@ -23,14 +23,45 @@ pub enum Walk {
     Gibbs(u32),
     /// A search from noise, this many Gibbs sweeps from its mode, and another search.
     ModeGibbs(u32),
+    /// This many Gibbs sweeps from noise, each a little colder than the one before ([`annealing`]), then a search: the way to an answer of a model
+    /// whose modes are far apart, in fewer sweeps than at one temperature.
+    Annealed(u32),
 }
 
+/// Where annealing begins: at the inverse temperature at which the answers of trained models were read right most often, among 0, 0.1, ... 0.8.
+const COLDNESS_AT_FIRST: f64 = 0.3;
+
+/// The inverse temperature of a sweep out of so many, the first one being 0: in equal steps from 0.3 to 1, which is the model's own.
+///
+/// ```
+/// use dbm_core::complete::annealing;
+/// assert_eq!([0, 1, 2].map(|sweep| annealing(sweep, 3)), [0.3, 0.65, 1.0]);
+/// assert_eq!(annealing(0, 1), 1.0);
+/// ```
+pub fn annealing(sweep: u32, sweeps: u32) -> f32 {
+    let left = f64::from(sweeps.saturating_sub(sweep + 1)) / f64::from(sweeps.saturating_sub(1).max(1));
+    (1.0 - (1.0 - COLDNESS_AT_FIRST) * left) as f32
+}
+
+/// Sweeps of [`Walk::of_training`] in place of a persistent chain's own, which are as many as the run had.
+const PERSISTENT_SWEEPS: u32 = 300;
+
 impl Walk {
-    /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them.
+    /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them. Persistent
+    /// chains went on for the whole run, and 300 Gibbs sweeps stand for that.
     pub fn of_training(settings: &Settings) -> Self {
         match settings.estimator.mode_sweeps {
+            _ if settings.estimator.kind.is_persistent() => Self::Gibbs(PERSISTENT_SWEEPS),
             0 | 1 => Self::Mode,
             sweeps => Self::ModeGibbs(sweeps),
+        }
+    }
+
+    /// Gibbs sweeps on the way.
+    pub fn sweeps(self) -> u32 {
+        match self {
+            Self::Mode => 0,
+            Self::Gibbs(sweeps) | Self::ModeGibbs(sweeps) | Self::Annealed(sweeps) => sweeps,
         }
     }
 }
@@ -41,6 +72,7 @@ impl fmt::Display for Walk {
             Self::Mode => write!(f, "mode"),
             Self::Gibbs(sweeps) => write!(f, "gibbs:{sweeps}"),
             Self::ModeGibbs(sweeps) => write!(f, "mode+gibbs:{sweeps}"),
+            Self::Annealed(sweeps) => write!(f, "annealed:{sweeps}"),
         }
     }
 }
@@ -54,7 +86,7 @@ impl FromStr for Walk {
     fn from_str(text: &str) -> Result<Self, DbmError> {
         let refuse = || DbmError::Setting {
             name: "walk",
-            expected: "mode, gibbs:K or mode+gibbs:K, with K from 1 to 100000",
+            expected: "mode, gibbs:K, mode+gibbs:K or annealed:K, with K from 1 to 100000",
             got: format!("{text:?}"),
         };
         let sweeps = |text: &str| text.parse().ok().filter(|sweeps| (1..=MAX_SWEEPS).contains(sweeps)).ok_or_else(refuse);
@@ -62,6 +94,7 @@ impl FromStr for Walk {
             None if text == "mode" => Ok(Self::Mode),
             Some(("gibbs", k)) => Ok(Self::Gibbs(sweeps(k)?)),
             Some(("mode+gibbs", k)) => Ok(Self::ModeGibbs(sweeps(k)?)),
+            Some(("annealed", k)) => Ok(Self::Annealed(sweeps(k)?)),
             _ => Err(refuse()),
         }
     }
@@ -73,7 +106,7 @@ mod tests {
 
     #[test]
     fn walks_are_told_in_words_and_nonsense_is_refused() {
-        for walk in [Walk::Mode, Walk::Gibbs(1), Walk::ModeGibbs(100)] {
+        for walk in [Walk::Mode, Walk::Gibbs(1), Walk::ModeGibbs(100), Walk::Annealed(7)] {
             assert_eq!(walk.to_string().parse(), Ok(walk));
         }
         for nonsense in ["", "modes", "gibbs", "gibbs:", "gibbs:0", "gibbs:-1", "mode:3", "gibbs:100001", "mode+gibbs:1.5"] {

@@ -326,7 +326,12 @@ fn completes_and_keeps_what_is_known() {
         clean_up: false,
         seed: 3,
     };
-    for method in [CompletionMethod::Search, CompletionMethod::Gibbs { sweeps: 30 }, CompletionMethod::Sample { sweeps: 30 }] {
+    for method in [
+        CompletionMethod::Search,
+        CompletionMethod::Gibbs { sweeps: 30 },
+        CompletionMethod::Annealed { sweeps: 30 },
+        CompletionMethod::Sample { sweeps: 30 },
+    ] {
         let Event::Completions(Completions { answers, bits, distinct, sweeps, energies, .. }) =
             page.answer(complete(unknown.clone(), 7, method))
         else {

@@ -8,7 +8,7 @@ use dbm_data::picture::Tile;
 use dbm_score::{PIXELS, SIDE};
 
 /// Answers shown of each method, besides the consensus.
-const SHOWN: usize = 3;
+const SHOWN: usize = 2;
 
 /// As SVG.
 ///
@@ -32,6 +32,7 @@ fn panel(quiz: &Quiz, asked: &Asked, seed: u64) -> Result<Gallery, CliError> {
         let name = match method {
             Method::Search => "search",
             Method::Gibbs => "sweeps, search",
+            Method::Annealed => "annealed, search",
         };
         for at in 0..SHOWN.min(quiz.answers) {
             tiles.extend(answered.pictured.iter().map(|(_, bits, _)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));

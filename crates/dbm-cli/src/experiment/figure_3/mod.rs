@@ -47,6 +47,7 @@ impl Asked {
             let (name, words) = match method {
                 Method::Search => ("search-consensus", "the consensus of these"),
                 Method::Gibbs => ("gibbs-consensus", "the consensus of these"),
+                Method::Annealed => ("annealed-consensus", "the consensus of these"),
             };
             lines.push(line(method.name(), method.words(), &answered.all));
             lines.push(line(name, words, &answered.consensus));
@@ -63,6 +64,10 @@ impl Asked {
 
     fn gibbs(&self) -> &Answered {
         &self.answered[1]
+    }
+
+    fn annealed(&self) -> &Answered {
+        &self.answered[2]
     }
 }
 
@@ -173,7 +178,7 @@ fn pictured_answers(all: &[Asked], digits: usize, answers: usize) -> Vec<u8> {
 
 fn entry(workshop: &Workshop, all: &[Asked], seconds: f64, model: &str, training: usize) -> Entry {
     let lower = &all[0];
-    let (search, gibbs) = (lower.search(), lower.gibbs());
+    let (search, gibbs, annealed) = (lower.search(), lower.gibbs(), lower.annealed());
     let (nearest, blank) = (&lower.rivals.nearest, &lower.rivals.blank);
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     let verdict = if search.read_right >= nearest.read_right && search.agreement >= nearest.agreement {
@@ -194,7 +199,7 @@ fn entry(workshop: &Workshop, all: &[Asked], seconds: f64, model: &str, training
         "A lower half left blank agrees in {}, the nearest of {training} training digits in {} and is read right in {}: to be close in pixels says little. \
          The uncertainty is real: two answers to one question differ in {} of the hidden pixels, and in {} of all digits at least one of {} is read right. \
          But much of it is the search's: it stops in the mode nearest to the noise it began with. After {} Gibbs sweeps, with the known half clamped, \
-         the same search is read right in {}, and the answer on which most agree in {}.",
+         the same search is read right in {}, and the answer on which most agree in {}; where these sweeps begin hot and cool down, in {} and {}.",
         percent(blank.agreement),
         percent(nearest.agreement),
         percent(nearest.read_right),
@@ -204,6 +209,8 @@ fn entry(workshop: &Workshop, all: &[Asked], seconds: f64, model: &str, training
         Method::Gibbs.sweeps(),
         percent(gibbs.all.read_right),
         percent(gibbs.consensus.read_right),
+        percent(annealed.all.read_right),
+        percent(annealed.consensus.read_right),
     );
     Entry {
         name: "figure-3".into(),
@@ -220,7 +227,7 @@ fn entry(workshop: &Workshop, all: &[Asked], seconds: f64, model: &str, training
         body: body(all, model),
         figures: vec![(
             "figure-3".into(),
-            "A test digit of each class: the truth, what is known of it (hidden pixels violet), answers by search alone and after 100 Gibbs sweeps, their consensus, \
+            "A test digit of each class: the truth, what is known of it (hidden pixels violet), answers by search alone, after 100 Gibbs sweeps and after 100 that cool down, their consensus, \
              and the nearest training digit."
                 .into(),
         )],

@@ -59,15 +59,17 @@ impl Kind {
 pub enum Method {
     Search,
     Gibbs,
+    Annealed,
 }
 
 impl Method {
-    pub const ALL: [Self; 2] = [Self::Search, Self::Gibbs];
+    pub const ALL: [Self; 3] = [Self::Search, Self::Gibbs, Self::Annealed];
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Search => "search",
             Self::Gibbs => "gibbs",
+            Self::Annealed => "annealed",
         }
     }
 
@@ -75,6 +77,7 @@ impl Method {
         match self {
             Self::Search => "search alone (the paper's way)",
             Self::Gibbs => "100 Gibbs sweeps, then search",
+            Self::Annealed => "100 annealed Gibbs sweeps, then search",
         }
     }
 
@@ -82,13 +85,14 @@ impl Method {
         match self {
             Self::Search => complete::Method::Search,
             Self::Gibbs => complete::Method::Gibbs,
+            Self::Annealed => complete::Method::Annealed,
         }
     }
 
     pub fn sweeps(self) -> u32 {
         match self {
             Self::Search => 0,
-            Self::Gibbs => 100,
+            Self::Gibbs | Self::Annealed => 100,
         }
     }
 }
@@ -152,7 +156,7 @@ impl Quiz<'_> {
     /// Those of [`Workshop::cell`].
     pub fn answered(&self, workshop: &Workshop, kind: Kind, method: Method) -> Result<Answered, CliError> {
         let unknown = self.unknown(kind, workshop.seed)?;
-        let asked = Answering { answers: self.answers as u32, method: method.way(), sweeps: method.sweeps(), consensus: false };
+        let asked = Answering { answers: self.answers as u32, method: method.way(), sweeps: method.sweeps(), consensus: None };
         let mut whole: Option<Answered> = None;
         for start in (0..self.count).step_by(PART) {
             let rows = start..(start + PART).min(self.count);
