@@ -17,7 +17,8 @@ pub const MAX_SWEEPS: u32 = 10_000;
 #[derive(Args, Clone, Copy)]
 pub struct SamplerArgs {
     /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
-    /// mode, and a search [default: as the negative phase of the model's training went: `mode`, or `mode+gibbs:K` where it was trained with --mode-sweeps K]
+    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search [default: as the negative phase of the model's training went: `mode`,
+    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
     #[arg(long, value_name = "WALK")]
     sampler: Option<Walk>,
 }
