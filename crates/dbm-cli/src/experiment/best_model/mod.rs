@@ -267,7 +267,8 @@ fn row(name: &str, worth: &Worth) -> String {
 
 /// What the numbers say about what is in the way.
 fn limits(best: &Worth, told: &Told) -> String {
-    let distances: Vec<String> = best.walks.iter().map(|(walk, distance)| format!("{distance:.1} by `{walk}`")).collect();
+    let others = best.walks.iter().filter(|(walk, _)| *walk != told.walk);
+    let distances: Vec<String> = others.map(|(walk, distance)| format!("{distance:.1} by `{walk}`")).collect();
     let mut text = format!(
         "\n### What stops it\n\nSamples: {:.1} by the way of its training, `{}`, but {}. The gradient is unbiased for any number of sweeps from the mode, yet at this width no coupling is ever seen to \
          correct anything (docs/estimators.md); so what is learned is a model whose samples are right after as many sweeps as in training, not one whose equilibrium is.\n\nAnswers:",
