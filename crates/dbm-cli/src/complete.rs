@@ -7,7 +7,7 @@ use crate::model::ModelArgs;
 use crate::sampler::{CHAINS, MAX_SWEEPS};
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use dbm_core::complete::{Completer, Walk, consensus, majority};
+use dbm_core::complete::{Completer, Walk, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Host};
@@ -65,6 +65,8 @@ pub enum Consensus {
     Medoid,
     /// What most answers say, unit by unit
     Majority,
+    /// The units that are high in most answers, as many as are high in an answer: of strokes that the answers put here and there more is left
+    Balanced,
 }
 
 impl Consensus {
@@ -73,6 +75,7 @@ impl Consensus {
         let of_one = |bits: &[u8]| match self {
             Self::Medoid => bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec(),
             Self::Majority => majority(n, bits),
+            Self::Balanced => balanced(n, bits),
         };
         bits.chunks(n * answers).flat_map(of_one).collect()
     }

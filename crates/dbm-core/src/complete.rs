@@ -11,7 +11,7 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::search::{SearchInfo, search};
 use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
-pub use consensus::{consensus, majority};
+pub use consensus::{balanced, consensus, majority};
 pub use walk::{Walk, annealing};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
