@@ -65,7 +65,7 @@ pub fn Samples() -> impl IntoView {
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
             <Signals />
-            <p class="help">"Each is a state that the local search ends in, started from noise."</p>
+            <p class="help">"Each is a state that the local search ends in, started from noise; of a model trained with more Gibbs sweeps, after those."</p>
         </section>
     }
 }

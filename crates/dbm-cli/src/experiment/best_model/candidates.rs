@@ -1,4 +1,4 @@
-//! What the search for the best model tries: one thing changed at a time.
+//! What the search for the best model tries: one thing changed at a time, and of that what promises most for longer.
 
 use crate::experiment::recipe::Recipe;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
@@ -14,6 +14,9 @@ pub struct Candidate {
 
 /// Steps of a candidate: enough to tell them apart, few enough to try many.
 pub const STEPS: u64 = 1500;
+
+/// Steps of a candidate that is trained for longer.
+pub const LONGER_STEPS: u64 = 5000;
 
 pub const ALL: [Candidate; 20] = [
     Candidate { name: "middle", words: "as the command above", change: |_| () },
@@ -77,6 +80,31 @@ pub const ALL: [Candidate; 20] = [
     Candidate { name: "bits", words: "bits in place of signs", change: |recipe| recipe.units = Units::Bits },
 ];
 
+/// What shows only after more steps: how long a model goes on to be better at all that is asked of it.
+pub const LONGER: [Candidate; 6] = [
+    Candidate { name: "longer", words: "as the command above", change: |_| () },
+    Candidate {
+        name: "longer-sweeps-150",
+        words: "150 Gibbs sweeps from the mode",
+        change: |recipe| recipe.settings.estimator.mode_sweeps = 150,
+    },
+    Candidate { name: "longer-rate-0.01", words: "rate 0.01", change: |recipe| recipe.settings.optimizer.learning_rate = 1e-2 },
+    Candidate { name: "longer-wide", words: "784-1000", change: |recipe| recipe.hidden[0] *= 2 },
+    Candidate {
+        name: "longer-halves",
+        words: "conditional share 0.9, masks: half planes alone",
+        change: |recipe| (recipe.settings.conditional, recipe.settings.masks) = (0.9, Masks::Halves),
+    },
+    Candidate {
+        name: "longer-wide-halves",
+        words: "784-1000, conditional share 0.9, masks: half planes alone",
+        change: |recipe| {
+            recipe.hidden[0] *= 2;
+            (recipe.settings.conditional, recipe.settings.masks) = (0.9, Masks::Halves);
+        },
+    },
+];
+
 fn centered(kind: EstimatorKind) -> EstimatorSettings {
     EstimatorSettings { centering: Some(CENTERING_RATE), ..EstimatorSettings::new(kind) }
 }
@@ -95,13 +123,15 @@ mod tests {
 
     #[test]
     fn every_candidate_but_the_first_is_another_recipe() {
-        let mut recipes: Vec<Recipe> = Vec::new();
-        for candidate in &ALL {
-            let mut recipe = middle(1, STEPS);
-            (candidate.change)(&mut recipe);
-            assert!(!recipes.contains(&recipe), "{}", candidate.name);
-            recipes.push(recipe);
+        let mut recipes: Vec<(&str, Recipe)> = Vec::new();
+        for (candidates, steps) in [(&ALL[..], STEPS), (&LONGER[..], LONGER_STEPS)] {
+            for candidate in candidates {
+                let mut recipe = middle(1, steps);
+                (candidate.change)(&mut recipe);
+                assert!(recipes.iter().all(|(name, other)| *name != candidate.name && *other != recipe), "{}", candidate.name);
+                recipes.push((candidate.name, recipe));
+            }
         }
-        assert_eq!(recipes[0], middle(1, STEPS));
+        assert_eq!(recipes[0].1, middle(1, STEPS));
     }
 }

@@ -13,8 +13,9 @@ use crate::error::CliError;
 use crate::plot::gallery::{Gallery, gallery};
 use crate::sampler;
 use crate::score::Reference;
-use candidates::{ALL, STEPS, middle};
+use candidates::{ALL, Candidate, LONGER, LONGER_STEPS, STEPS, middle};
 use dbm_core::complete::Walk;
+use dbm_core::mask::Masks;
 use dbm_data::{Precision, npy};
 use dbm_score::Completions;
 use serde::{Deserialize, Serialize};
@@ -23,11 +24,12 @@ use std::fmt::Write;
 /// Answers that a consensus is taken of: of a candidate, and of the model chosen.
 const ANSWERS: [u32; 2] = [8, 32];
 
-/// The recipe that the search led to: for long, in larger batches.
+/// The recipe that the search led to: for long, in larger batches, half of each with half of each digit known.
 fn chosen(seed: u64) -> Recipe {
     let mut recipe = middle(seed, 16_000);
     recipe.settings.batch = 200;
     recipe.settings.average = Some(0.999);
+    recipe.settings.masks = Masks::Halves;
     recipe
 }
 
@@ -40,6 +42,16 @@ struct Halves {
     medoid: Completions,
     /// Of each digit what most answers say, pixel by pixel.
     majority: Completions,
+    /// Of each digit the pixels that are white in most answers, as many as are white in one.
+    balanced: Completions,
+}
+
+impl Halves {
+    /// The consensus that is read right most often, as words.
+    fn best(&self) -> (&Completions, &'static str) {
+        let made = [(&self.medoid, "the medoid"), (&self.majority, "the majority"), (&self.balanced, "the balanced majority")];
+        made.into_iter().reduce(|a, b| if b.0.read_right > a.0.read_right { b } else { a }).unwrap_or(made[0])
+    }
 }
 
 /// A model and what it is worth.
@@ -61,7 +73,7 @@ impl Worth {
 
     /// The answers that are read right most often.
     fn best_halves(&self) -> Option<&(Walk, Halves)> {
-        self.halves.iter().reduce(|a, b| if b.1.majority.read_right > a.1.majority.read_right { b } else { a })
+        self.halves.iter().reduce(|a, b| if b.1.best().0.read_right > a.1.best().0.read_right { b } else { a })
     }
 }
 
@@ -88,13 +100,18 @@ fn halves(
 ) -> Result<((Walk, Halves), f64), CliError> {
     let answering = Answering { answers, method, sweeps, consensus: None };
     let walk = answering.walk();
-    let key = (parameters, walk.to_string(), count, answering.answers, workshop.seed);
+    let key = (parameters, walk.to_string(), count, answering.answers, workshop.seed, "medoid, majority, balanced");
     let (halves, seconds) = workshop.cell(&format!("{name}-lower-{}", walk.to_string().replace(':', "-")), &key, || {
         let unknown = complete::unknown("lower-half", workshop.seed, count, &reference.test, run.checkpoint.image)?;
         let bits = answering.draw(workshop.threads, &run.model, (&reference.test, count), &unknown, workshop.seed, workshop.json);
         let one = |consensus: Consensus| consensus.of(run.model.n_visible(), answers as usize, &bits);
         let score = |bits: &[u8]| reference.completions(workshop.threads, &unknown, count, bits);
-        Ok(Halves { all: score(&bits)?, medoid: score(&one(Consensus::Medoid))?, majority: score(&one(Consensus::Majority))? })
+        Ok(Halves {
+            all: score(&bits)?,
+            medoid: score(&one(Consensus::Medoid))?,
+            majority: score(&one(Consensus::Majority))?,
+            balanced: score(&one(Consensus::Balanced))?,
+        })
     })?;
     Ok(((walk, halves), seconds))
 }
@@ -162,12 +179,15 @@ pub fn run(workshop: &Workshop, reference: &Reference) -> Result<Entry, CliError
     let (nearest, nearest_took) = workshop.cell("nearest", &all, || reference.nearest(workshop.threads, &unknown, all))?;
 
     // The search comes last: who stops it has the model.
-    let mut searched = Vec::new();
-    for candidate in &ALL[..workshop.pick(ALL.len(), 3)] {
-        let mut recipe = middle(workshop.seed, STEPS);
-        (candidate.change)(&mut recipe);
-        let (worth, _) = worth(workshop, candidate.name, &toy(recipe), glance, reference)?;
-        searched.push((candidate, worth));
+    let mut searched: [Vec<(&Candidate, Worth)>; 2] = Default::default();
+    let tried = [(&ALL[..workshop.pick(ALL.len(), 3)], STEPS), (&LONGER[..workshop.pick(LONGER.len(), 1)], LONGER_STEPS)];
+    for ((candidates, steps), searched) in tried.into_iter().zip(&mut searched) {
+        for candidate in candidates {
+            let mut recipe = middle(workshop.seed, steps);
+            (candidate.change)(&mut recipe);
+            let (worth, _) = worth(workshop, candidate.name, &toy(recipe), glance, reference)?;
+            searched.push((candidate, worth));
+        }
     }
 
     workshop.write("best-model.safetensors", &run.checkpoint.weights_only(true).to_bytes(Precision::Half)?)?;
@@ -188,7 +208,7 @@ pub fn run(workshop: &Workshop, reference: &Reference) -> Result<Entry, CliError
     let panels = [panel("784-500-500, 3000 steps", &base_samples), panel("the model chosen", &best.samples)];
     drawn::figure(workshop, "best-model", &gallery(&panels, 2)?)?;
 
-    let seconds = searched.iter().map(|(_, worth)| worth.seconds).sum::<f64>()
+    let seconds = searched.iter().flatten().map(|(_, worth)| worth.seconds).sum::<f64>()
         + base.seconds
         + base_took
         + best.seconds
@@ -207,9 +227,12 @@ pub fn run(workshop: &Workshop, reference: &Reference) -> Result<Entry, CliError
     Ok(entry(workshop, &searched, &best, &told, seconds))
 }
 
-fn csv(searched: &[(&candidates::Candidate, Worth)], best: &Worth) -> String {
+/// What was tried for a short and for a longer time.
+type Searched<'a> = [Vec<(&'a Candidate, Worth)>; 2];
+
+fn csv(searched: &Searched, best: &Worth) -> String {
     let mut text = "model,what,digit_frechet_distance,distinct,read_right,agreement,diversity\n".to_string();
-    let all = searched.iter().map(|(candidate, worth)| (candidate.name, worth));
+    let all = searched.iter().flatten().map(|(candidate, worth)| (candidate.name, worth));
     for (name, worth) in all.chain([("best", best)]) {
         for (walk, distance) in &worth.walks {
             let _ = writeln!(text, "{name},samples {walk},{distance},,,,");
@@ -221,7 +244,8 @@ fn csv(searched: &[(&candidates::Candidate, Worth)], best: &Worth) -> String {
             worth.samples.walk, scores.digit_frechet_distance, scores.distinct
         );
         for (walk, halves) in &worth.halves {
-            for (how, worth) in [("one", &halves.all), ("medoid", &halves.medoid), ("majority", &halves.majority)] {
+            let made = [("medoid", &halves.medoid), ("majority", &halves.majority), ("balanced", &halves.balanced)];
+            for (how, worth) in [("one", &halves.all)].into_iter().chain(made) {
                 let diversity = worth.diversity.map_or(String::new(), |diversity| diversity.to_string());
                 let (read, agreement) = (worth.read_right, worth.agreement);
                 let _ = writeln!(text, "{name},lower halves {walk} {how},,,{read},{agreement},{diversity}");
@@ -246,14 +270,15 @@ struct Told<'a> {
 fn row(name: &str, worth: &Worth) -> String {
     let (walk, distance) = worth.best_walk();
     let halves = worth.best_halves().map_or_else(
-        || " - | - | - | - | - |".to_string(),
+        || " - | - | - | - | - | - |".to_string(),
         |(walk, halves)| {
             format!(
-                " {walk} | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
+                " {walk} | {:.1} % | {:.1} % | {:.1} % | {:.1} % | {:.1} % |",
                 100.0 * halves.all.read_right,
                 100.0 * halves.medoid.read_right,
                 100.0 * halves.majority.read_right,
-                100.0 * halves.majority.agreement
+                100.0 * halves.balanced.read_right,
+                100.0 * halves.best().0.agreement
             )
         },
     );
@@ -279,29 +304,31 @@ fn limits(best: &Worth, told: &Told) -> String {
     for (walk, halves) in &best.halves {
         let _ = write!(
             text,
-            " by `{walk}` one is read right in {:.1} %, the medoid of {} in {:.1} %, their majority in {:.1} %;",
+            " by `{walk}` one is read right in {:.1} %, the medoid of {} in {:.1} %, their majority in {:.1} %, the balanced one in {:.1} %;",
             100.0 * halves.all.read_right,
             halves.all.answers,
             100.0 * halves.medoid.read_right,
-            100.0 * halves.majority.read_right
+            100.0 * halves.majority.read_right,
+            100.0 * halves.balanced.read_right
         );
     }
     let _ = writeln!(
         text,
-        " the nearest neighbour's in {:.1} %. At one temperature a chain stays near the noise it began with (the search); one answer is a draw, and the likeliest digit is not drawn each time (the mode as an answer); \
+        " the nearest neighbour's in {:.1} %. The table above has the best of these six, chosen on the same digits. At one temperature a chain stays near the noise it began with (the search); one answer is a draw, and the likeliest digit is not drawn each time (the mode as an answer); \
          what is left after both is the model's, and so its training's.",
         100.0 * told.nearest.read_right
     );
     text
 }
 
-fn entry(workshop: &Workshop, searched: &[(&candidates::Candidate, Worth)], best: &Worth, told: &Told, seconds: f64) -> Entry {
+fn entry(workshop: &Workshop, searched: &Searched, best: &Worth, told: &Told, seconds: f64) -> Entry {
     let scores = &best.samples.scores;
     let distance = scores.digit_frechet_distance;
     let shares = &scores.classes.shares;
     let (least, most) = (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
-    let (read, agreement, one, asked) = best.best_halves().map_or((0.0, 0.0, 0.0, Walk::Mode), |(walk, halves)| {
-        (halves.majority.read_right, halves.majority.agreement, halves.all.read_right, *walk)
+    let (read, agreement, how, one, asked) = best.best_halves().map_or((0.0, 0.0, "-", 0.0, Walk::Mode), |(walk, halves)| {
+        let (made, how) = halves.best();
+        (made.read_right, made.agreement, how, halves.all.read_right, *walk)
     });
     let mut body = format!(
         "The model: {}, `{}`, {} of training; samples by `{}`.\n\n| asked for | reached | |\n| --- | --- | --- |\n",
@@ -328,7 +355,7 @@ fn entry(workshop: &Workshop, searched: &[(&candidates::Candidate, Worth)], best
     line(
         "lower halves read right as often as the nearest neighbour's",
         format!(
-            "{:.1} % by the majority of {} answers, {:.1} % by one, drawn by `{asked}`; nearest {:.1} %",
+            "{:.1} % by {how} of {} answers, {:.1} % by one, drawn by `{asked}`; nearest {:.1} %",
             100.0 * read,
             ANSWERS[1],
             100.0 * one,
@@ -344,16 +371,18 @@ fn entry(workshop: &Workshop, searched: &[(&candidates::Candidate, Worth)], best
     let _ = write!(
         body,
         "\n### The search\n\nEach {STEPS} steps; the one in the middle is `{}`, the others differ from it in one thing. Distances of 2000 samples drawn as in training, and by the best of the walks tried; \
-         lower halves of 1000 test digits by the way of {} that is read right more often: by one answer; by that of {} on which the others agree most; by their majority, pixel by pixel; and its agreement. Of the model chosen 10 000 samples, 10 000 digits and {} answers.\n\n\
-         | | distance | best walk | distinct | answers by | one answer | medoid | majority | agreement |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+         lower halves of 1000 test digits by the way of {} that is read right more often: by one answer; by that of {} on which the others agree most; by their majority, pixel by pixel; by their balanced majority, \
+         the pixels that are white most often, as many as are white in an answer; and the agreement of the best of these three. Of the model chosen 10 000 samples, 10 000 digits and {} answers.\n\n\
+         | | distance | best walk | distinct | answers by | one answer | medoid | majority | balanced | agreement |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
         middle(workshop.seed, STEPS).command(),
         ASKED.map(|(method, sweeps)| format!("`{}`", method.walk(sweeps))).join(" and "),
         ANSWERS[0],
         ANSWERS[1]
     );
-    for (candidate, worth) in searched {
-        body.push_str(&row(candidate.words, worth));
-    }
+    let [short, longer] = searched;
+    short.iter().for_each(|(candidate, worth)| body.push_str(&row(candidate.words, worth)));
+    let _ = writeln!(body, "| **{LONGER_STEPS} steps:** | | | | | | | | | |");
+    longer.iter().for_each(|(candidate, worth)| body.push_str(&row(candidate.words, worth)));
     body.push_str(&row("**the model chosen, trained long**", best));
     body.push_str(&limits(best, told));
     Entry {
