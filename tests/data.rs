@@ -2,7 +2,7 @@
 
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
-use dbm_core::{Alone, Settings, Trainer, Units, init};
+use dbm_core::{Settings, SingleThread, Trainer, Units, init};
 use dbm_data::idx::Idx;
 use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load, target};
 use std::collections::BTreeMap;
@@ -18,13 +18,13 @@ fn a_run_put_away_goes_on_bit_for_bit() {
     let settings = Settings { batch: 40, average: Some(0.9), conditional: 0.5, image: data.image, ..Settings::default() };
     let mut whole = Trainer::new(model, settings).unwrap();
     for _ in 0..3 {
-        whole.step(&data.examples, &Alone).unwrap();
+        whole.step(&data.examples, &SingleThread).unwrap();
     }
     let bytes = Checkpoint::from_snapshot(whole.snapshot(), data.image, BTreeMap::new()).to_bytes(Precision::Full).unwrap();
     let mut resumed = Trainer::restore(Checkpoint::read("run", &bytes).unwrap().snapshot().unwrap()).unwrap();
     for _ in 0..3 {
-        whole.step(&data.examples, &Alone).unwrap();
-        resumed.step(&data.examples, &Alone).unwrap();
+        whole.step(&data.examples, &SingleThread).unwrap();
+        resumed.step(&data.examples, &SingleThread).unwrap();
     }
     assert_eq!(whole.snapshot(), resumed.snapshot());
 }
@@ -36,7 +36,7 @@ fn bars_and_stripes_are_learned_and_completed() {
     settings.optimizer.learning_rate = 5e-3;
     let mut run = Trainer::new(init::orthogonal(&[16, 32], Units::Signs, 1).unwrap(), settings).unwrap();
     for _ in 0..400 {
-        run.step(&data.examples, &Alone).unwrap();
+        run.step(&data.examples, &SingleThread).unwrap();
     }
     // The first two rows of a pattern with two full columns say what the other two must be.
     let (high, low) = (1.0, -1.0);

@@ -4,10 +4,10 @@
 mod common;
 
 use common::{distribution, random_model};
-use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, Method, hide};
+use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, ImputeSettings, Imputer, hide};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, Trainer, Units, exact, init};
+use dbm_core::{Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, SingleThread, Trainer, Units, exact, init};
 use std::ops::Range;
 use std::sync::Arc;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -221,7 +221,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
     let settings = Settings { optimizer, batch: 100, average: Some(0.99), ..Settings::default() };
     let mut run = Trainer::new(init::orthogonal(&[15, 8], Units::Signs, 1).unwrap(), settings).unwrap();
     for _ in 0..500 {
-        run.step(hidden.examples(), &Alone).unwrap();
+        run.step(hidden.examples(), &SingleThread).unwrap();
     }
     let settings = EvaluationSettings {
         most_rows: 200,
@@ -236,7 +236,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
     let report = evaluation.report(&outcomes);
     assert_eq!((report.rows, report.rows_compared, report.rows_in_all), (200, 150, 300));
     assert!(report.rows_with_hidden > 200 && report.cells == outcomes.len() && report.cells < hidden.cells().len());
-    let [model, mode, neighbours] = Method::ALL.map(|method| report.of(method));
+    let [model, mode, neighbours] = ImputationMethod::ALL.map(|method| report.of(method));
     assert!(model.accuracy > mode.accuracy + 0.1 && model.log_loss < mode.log_loss - 0.15, "{report:?}");
     assert!(neighbours.accuracy > mode.accuracy + 0.1 && neighbours.log_loss < mode.log_loss - 0.15, "{report:?}");
 
@@ -249,7 +249,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
         let high = seen.iter().filter(|&&row| hidden.examples().bit(row, place)).count();
         let count = if units.len() == 1 && truth == 0 { seen.len() - high } else { high };
         let p = (count as f64 + 1.0) / (seen.len() as f64 + outcome.cell.levels() as f64);
-        assert!((outcome.predictions[Method::ColumnMode as usize].of_truth - p).abs() < 1e-12);
+        assert!((outcome.predictions[ImputationMethod::ColumnMode as usize].of_truth - p).abs() < 1e-12);
         loss -= p.ln();
     }
     assert!((loss / outcomes.len() as f64 - mode.log_loss).abs() < 1e-9);

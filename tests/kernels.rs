@@ -3,9 +3,11 @@
 mod common;
 
 use common::{SHAPES, State, distribution, draw, misfit, random_model, scaled};
-use dbm_core::chains::{Chains, Rule};
-use dbm_core::coupling::{BlockCoupling, BlockDraw, Gibbs, Metropolis, PairKernel, Point, SharedUniform, meet};
-use dbm_core::law::{GibbsPair, MetropolisPair, Space};
+use dbm_core::chains::{Chains, UpdateRule};
+use dbm_core::coupling::{
+    BlockCoupling, BlockDraw, GibbsCoupling, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet,
+};
+use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::search::{search, search_observed};
@@ -47,7 +49,7 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
             for round in 0..12 {
                 let parity = Parity::first(round % 2 == 0);
                 // Every third round minimizes, which soon flips few units; the others draw.
-                let rule = if round % 3 == 0 { Rule::Minimum } else { Rule::Gibbs(&mut streams) };
+                let rule = if round % 3 == 0 { UpdateRule::Minimum } else { UpdateRule::Gibbs(&mut streams) };
                 chains.half_sweep(&model, parity, &all, rule);
                 for c in 0..6 {
                     let state = chains.state(c);
@@ -221,14 +223,14 @@ fn a_metropolis_step_leaves_the_exact_distribution_invariant() {
 }
 
 fn metropolis_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
-    let point = |state: &State| Rc::new(Point { energy: model.energy(state), state: state.clone() });
-    let mut pair = Metropolis::new(model, chains, chain, stream, &SharedUniform);
+    let point = |state: &State| Rc::new(StateWithEnergy { energy: model.energy(state), state: state.clone() });
+    let mut pair = MetropolisCoupling::new(model, chains, chain, stream, &SharedUniform);
     let (x, y) = pair.step(&point(x), &point(y));
     (x.state.clone(), y.state.clone())
 }
 
 fn gibbs_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x: &State, y: &State) -> (State, State) {
-    let mut pair = Gibbs::new(model, chains, chain, stream, 100_000);
+    let mut pair = GibbsCoupling::new(model, chains, chain, stream, 100_000);
     let (x, y) = (pair.point(x.clone()), pair.point(y.clone()));
     let (x, y) = pair.step(&x, &y);
     assert_eq!(pair.tries_capped, 0);
@@ -238,7 +240,7 @@ fn gibbs_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x
 type Step = fn(&Dbm, &Chains, usize, &mut Stream, &State, &State) -> (State, State);
 
 /// One chain clamped as asked, in the first state of its space.
-fn chain_in(model: &Dbm, space: &Space, clamp: &[Option<bool>]) -> Chains {
+fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     let visible = Matrix::from_vec(1, clamp.len(), space.states()[0][0].clone());
     match (known.contains(&true), known.contains(&false)) {
@@ -259,7 +261,7 @@ fn the_pair_moves_by_its_joint_law() {
         let mut some = vec![None; sizes[0]];
         some[0] = Some(true);
         for clamp in [vec![None; sizes[0]], some, vec![Some(false); sizes[0]]] {
-            let space = Space::new(&model, &clamp).unwrap();
+            let space = StateSpace::new(&model, &clamp).unwrap();
             let (n, states) = (space.count(), space.states());
             let place = |state: &State| states.iter().position(|s| s == state).expect("a state that keeps the clamp");
             let chains = chain_in(&model, &space, &clamp);
@@ -289,7 +291,7 @@ fn the_pair_moves_by_its_joint_law() {
 fn both_chains_of_a_pair_follow_the_law_of_one() {
     for (units, sizes) in KINDS.into_iter().flat_map(|units| [&[3, 2][..], &[2, 2, 1], &[2, 1, 1, 1]].map(|s| (units, s))) {
         let model = random_model(units, sizes, 43);
-        let space = Space::new(&model, &vec![None; sizes[0]]).unwrap();
+        let space = StateSpace::new(&model, &vec![None; sizes[0]]).unwrap();
         let (n, energies) = (space.count(), space.energies());
         let (metropolis, gibbs) = (MetropolisPair::new(&space, &SharedUniform), GibbsPair::new(&space));
         let alone = |from: usize| -> [Vec<f64>; 2] {
@@ -345,7 +347,7 @@ fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
 struct Scripted(Vec<(f32, f32)>);
 
 impl PairKernel for Scripted {
-    type Point = State;
+    type State = State;
 
     fn step(&mut self, x: &Rc<State>, y: &Rc<State>) -> (Rc<State>, Rc<State>) {
         let stay_or_go = |from: &Rc<State>, to: f32| if from[0][0] == to { Rc::clone(from) } else { Rc::new(vec![vec![to]]) };

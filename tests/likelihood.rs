@@ -3,11 +3,11 @@
 mod common;
 
 use common::random_model;
-use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base, estimate};
-use dbm_core::chains::{Chains, Rule};
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, estimate};
+use dbm_core::chains::{Chains, UpdateRule};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Alone, Backend, Dbm, DbmError, Examples, Parity, Units, exact, mean_field, signals};
+use dbm_core::{Backend, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, mean_field, signals};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -122,9 +122,9 @@ fn annealing_finds_the_exact_log_z() {
     let mut total = 0.0;
     for model in models() {
         let exact = exact_log_z(&model);
-        for base in [Base::uniform(&model), Base::of_data(&model, &sloping(model.n_visible())).unwrap()] {
+        for base in [BaseDistribution::uniform(&model), BaseDistribution::of_data(&model, &sloping(model.n_visible())).unwrap()] {
             let settings = AisSettings { chains: 100, betas: 300, seed: 5 };
-            let found = estimate(&model, &base, &settings, &Alone).unwrap();
+            let found = estimate(&model, &base, &settings, &SingleThread).unwrap();
             let error = (found.log_z - exact) / found.standard_error;
             assert!(error.abs() < 4.0, "{:?} {:?}: {error:.2} standard errors", model.units(), model.sizes());
             // The errors are small, and so the agreement says something.
@@ -142,7 +142,7 @@ fn annealing_finds_the_exact_log_z() {
 fn annealing_is_unbiased_for_any_number_of_betas() {
     for (model, betas) in models().zip([1, 2, 3, 4].into_iter().cycle()) {
         let settings = AisSettings { chains: 20_000, betas, seed: 6 };
-        let found = estimate(&model, &Base::uniform(&model), &settings, &Alone).unwrap();
+        let found = estimate(&model, &BaseDistribution::uniform(&model), &settings, &SingleThread).unwrap();
         let error = (found.log_z - exact_log_z(&model)) / found.standard_error;
         assert!(error.abs() < 4.0, "{:?} {:?}, {betas} betas: {error:.2} standard errors", model.units(), model.sizes());
         assert!(found.standard_error < 0.05, "{}", found.standard_error);
@@ -154,7 +154,10 @@ fn annealing_is_unbiased_for_any_number_of_betas() {
 fn the_standard_error_tells_how_much_estimates_vary() {
     let model = random_model(Units::Signs, &[6, 5, 4], 41);
     let found: Vec<AisEstimate> = (0..20)
-        .map(|seed| estimate(&model, &Base::uniform(&model), &AisSettings { chains: 100, betas: 10, seed }, &Alone).unwrap())
+        .map(|seed| {
+            estimate(&model, &BaseDistribution::uniform(&model), &AisSettings { chains: 100, betas: 10, seed }, &SingleThread)
+                .unwrap()
+        })
         .collect();
     let mean = found.iter().map(|e| e.log_z).sum::<f64>() / 20.0;
     let deviation = (found.iter().map(|e| (e.log_z - mean).powi(2)).sum::<f64>() / 19.0).sqrt();
@@ -165,9 +168,9 @@ fn the_standard_error_tells_how_much_estimates_vary() {
 #[wasm_bindgen_test(unsupported = test)]
 fn a_chain_of_annealing_does_not_depend_on_its_shard_or_slices() {
     let model = random_model(Units::Bits, &[30, 20, 25], 3).with_backend(Backend::Plain);
-    let base = Base::of_data(&model, &sloping(30)).unwrap();
+    let base = BaseDistribution::of_data(&model, &sloping(30)).unwrap();
     let settings = AisSettings { chains: 45, betas: 40, seed: 8 };
-    let whole = estimate(&model, &base, &settings, &Alone).unwrap();
+    let whole = estimate(&model, &base, &settings, &SingleThread).unwrap();
     assert_eq!(settings.shards(), [0..22, 22..45]);
     let mut parts = vec![];
     for (chains, slice) in [(0..1, 1), (1..20, 7), (20..45, 1000)] {
@@ -197,8 +200,8 @@ fn annealed_draws_are_draws_from_the_annealed_model() {
         let (mut a, mut b) = ((Chains::free(&model, 8), streams()), (Chains::free(&annealed, 8), streams()));
         for round in 0..6 {
             let parity = Parity::first(round % 2 == 0);
-            a.0.half_sweep(&model, parity, &all, Rule::Annealed { streams: &mut a.1, base: &base, beta });
-            b.0.half_sweep(&annealed, parity, &all, Rule::Gibbs(&mut b.1));
+            a.0.half_sweep(&model, parity, &all, UpdateRule::Annealed { streams: &mut a.1, base: &base, beta });
+            b.0.half_sweep(&annealed, parity, &all, UpdateRule::Gibbs(&mut b.1));
             for c in 0..8 {
                 assert_eq!(a.0.state(c), b.0.state(c), "{units:?} beta {beta} round {round} chain {c}");
             }
@@ -209,14 +212,14 @@ fn annealed_draws_are_draws_from_the_annealed_model() {
 #[wasm_bindgen_test(unsupported = test)]
 fn estimates_refuse_what_makes_no_sense() {
     let model = random_model(Units::Signs, &[4, 3], 1);
-    let base = Base::uniform(&model);
+    let base = BaseDistribution::uniform(&model);
     for (chains, betas, named) in [(1, 10, "number of AIS chains"), (10, 0, "number of AIS betas")] {
-        let refused = estimate(&model, &base, &AisSettings { chains, betas, seed: 0 }, &Alone);
+        let refused = estimate(&model, &base, &AisSettings { chains, betas, seed: 0 }, &SingleThread);
         assert!(matches!(refused, Err(DbmError::Setting { name, .. }) if name == named), "{refused:?}");
     }
-    assert!(matches!(Base::of_data(&model, &sloping(5)), Err(DbmError::Shape { expected: 4, got: 5, .. })));
+    assert!(matches!(BaseDistribution::of_data(&model, &sloping(5)), Err(DbmError::Shape { expected: 4, got: 5, .. })));
     let huge = Dbm::new(Units::Signs, vec![vec![3e38; 12]], vec![vec![0.0; 4], vec![0.0; 3]]).unwrap();
-    let refused = estimate(&huge, &base, &AisSettings { chains: 2, betas: 2, seed: 0 }, &Alone);
+    let refused = estimate(&huge, &base, &AisSettings { chains: 2, betas: 2, seed: 0 }, &SingleThread);
     assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
 }
 
@@ -342,7 +345,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     assert!((seen.reconstruction_error - expected).abs() < 1e-2);
     assert_eq!(signals::Signals::of(&model, &examples(&[nothing]), 2, 1, 0), Err(DbmError::NoExamples));
     // Annealing begins at the shares among known bits: unit 1 is never known, and as likely as not.
-    let base = Base::of_data(&model, &mixed).unwrap();
+    let base = BaseDistribution::of_data(&model, &mixed).unwrap();
     let share = |ones: f64, zeros: f64| 0.5 * ((ones + 1.0) / (zeros + 1.0)).ln();
     let field = |a: f64| (2.0 * a.cosh()).ln();
     let biases = [share(1.0, 0.0), 0.0, share(0.0, 1.0), 0.0, 0.0, share(1.0, 0.0)];

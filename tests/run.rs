@@ -7,7 +7,8 @@ use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{
-    Alone, Backend, Examples, Exchange, Host, Method, OptimizerSettings, Part, Settings, Snapshot, Trainer, Units, exact, init,
+    Backend, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot, Trainer,
+    Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -19,7 +20,7 @@ fn data() -> Examples {
     Examples::from_bits(16, &bits).unwrap()
 }
 
-fn settings(method: Method) -> Settings {
+fn settings(method: OptimizerMethod) -> Settings {
     Settings {
         optimizer: OptimizerSettings { method, momentum: 0.5, weight_decay: 1e-3, ..OptimizerSettings::default() },
         batch: 70,
@@ -31,7 +32,7 @@ fn settings(method: Method) -> Settings {
     }
 }
 
-fn trainer(method: Method) -> Trainer {
+fn trainer(method: OptimizerMethod) -> Trainer {
     Trainer::new(init::orthogonal(&[16, 20, 7], Units::Signs, 2).unwrap(), settings(method)).unwrap()
 }
 
@@ -39,7 +40,7 @@ fn trainer(method: Method) -> Trainer {
 fn estimator(name: &str) -> Trainer {
     let estimator: EstimatorSettings = name.parse().unwrap();
     let conditional = if estimator.kind.is_persistent() { 0.0 } else { 0.4 };
-    let settings = Settings { estimator, conditional, max_meeting: 500, batch: 40, ..settings(Method::Adam) };
+    let settings = Settings { estimator, conditional, max_meeting: 500, batch: 40, ..settings(OptimizerMethod::Adam) };
     Trainer::new(init::gaussian(&[16, 6, 3], Units::Signs, 0.1, 2).unwrap(), settings).unwrap()
 }
 
@@ -63,15 +64,16 @@ impl Host for Backwards {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn who_computes_the_shards_changes_no_bit() {
-    let (mut forwards, mut backwards, mut sliced) = (trainer(Method::Adam), trainer(Method::Adam), trainer(Method::Adam));
+    let (mut forwards, mut backwards, mut sliced) =
+        (trainer(OptimizerMethod::Adam), trainer(OptimizerMethod::Adam), trainer(OptimizerMethod::Adam));
     let data = data();
     for _ in 0..5 {
-        forwards.step(&data, &Alone).unwrap();
+        forwards.step(&data, &SingleThread).unwrap();
         backwards.step(&data, &Backwards).unwrap();
         let shards = sliced.begin(&data).unwrap();
         assert!(shards.count() > 1);
         let estimates = (0..shards.count()).map(|shard| sliced.estimate(&shards, shard, &|| 0.0)).collect();
-        sliced.finish(&shards, estimates, &Alone).unwrap();
+        sliced.finish(&shards, estimates, &SingleThread).unwrap();
     }
     assert_eq!(forwards.snapshot(), backwards.snapshot());
     assert_eq!(forwards.snapshot(), sliced.snapshot());
@@ -80,17 +82,17 @@ fn who_computes_the_shards_changes_no_bit() {
 #[wasm_bindgen_test(unsupported = test)]
 fn a_restored_run_goes_on_bit_for_bit() {
     let data = data();
-    for method in [Method::Sgd, Method::Adam, Method::AmsGrad] {
+    for method in [OptimizerMethod::Sgd, OptimizerMethod::Adam, OptimizerMethod::AmsGrad] {
         let mut whole = trainer(method);
         let mut half = trainer(method);
         for _ in 0..4 {
-            whole.step(&data, &Alone).unwrap();
-            half.step(&data, &Alone).unwrap();
+            whole.step(&data, &SingleThread).unwrap();
+            half.step(&data, &SingleThread).unwrap();
         }
         let mut resumed = Trainer::restore(half.snapshot()).unwrap();
         for _ in 0..4 {
-            whole.step(&data, &Alone).unwrap();
-            resumed.step(&data, &Alone).unwrap();
+            whole.step(&data, &SingleThread).unwrap();
+            resumed.step(&data, &SingleThread).unwrap();
         }
         assert_eq!(whole.snapshot(), resumed.snapshot(), "{method:?}");
         assert_eq!(whole.averaged_model(), resumed.averaged_model());
@@ -103,13 +105,13 @@ fn runs_of_every_estimator_are_values_too() {
     for name in NAMES {
         let (mut whole, mut half) = (estimator(name), estimator(name));
         for _ in 0..3 {
-            whole.step(&data, &Alone).unwrap();
+            whole.step(&data, &SingleThread).unwrap();
             half.step(&data, &Backwards).unwrap();
         }
         let mut resumed = Trainer::restore(half.snapshot()).unwrap();
         for _ in 0..3 {
             whole.step(&data, &Backwards).unwrap();
-            resumed.step(&data, &Alone).unwrap();
+            resumed.step(&data, &SingleThread).unwrap();
         }
         assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
         assert_eq!(whole.snapshot().persistent.is_some(), name.contains("pcd"), "{name}");
@@ -142,11 +144,11 @@ fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Tr
         let updated: Vec<_> = replicas
             .iter_mut()
             .enumerate()
-            .map(|(index, replica)| replica.update_part(&shards[index], estimates.clone(), part(index), &Alone).unwrap())
+            .map(|(index, replica)| replica.update_part(&shards[index], estimates.clone(), part(index), &SingleThread).unwrap())
             .collect();
         exchange(&mut replicas, Exchange::Weights);
         for (replica, updated) in replicas.iter_mut().zip(updated) {
-            replica.complete(updated, &Alone).unwrap();
+            replica.complete(updated, &SingleThread).unwrap();
         }
     }
     exchange(&mut replicas, Exchange::Optimizer);
@@ -162,17 +164,17 @@ fn the_number_of_replicas_changes_no_bit() {
     let whole = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
     let gaps = whole.clone().with_gaps(&(0..30 * 200_u32).map(|i| u8::from(i % 11 > 2)).collect::<Vec<u8>>()).unwrap();
     for (name, method, data) in [
-        ("ucd-lmi", Method::Adam, &whole),
-        ("centered-pcd-1", Method::AmsGrad, &whole),
-        ("lmi", Method::Sgd, &whole),
-        ("ucd-lmi", Method::Adam, &gaps),
-        ("centered-pcd-1", Method::AmsGrad, &gaps),
+        ("ucd-lmi", OptimizerMethod::Adam, &whole),
+        ("centered-pcd-1", OptimizerMethod::AmsGrad, &whole),
+        ("lmi", OptimizerMethod::Sgd, &whole),
+        ("ucd-lmi", OptimizerMethod::Adam, &gaps),
+        ("centered-pcd-1", OptimizerMethod::AmsGrad, &gaps),
     ] {
         let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, ..settings(method) };
         let mut alone = Trainer::new(init::orthogonal(&[200, 300, 150], Units::Signs, 2).unwrap(), settings).unwrap();
         let start = alone.clone();
         for _ in 0..3 {
-            alone.step(data, &Alone).unwrap();
+            alone.step(data, &SingleThread).unwrap();
         }
         for count in [1, 2, 4] {
             assert_eq!(on_replicas(&start, count, data, 3).snapshot(), alone.snapshot(), "{name} on {count} replicas");
@@ -183,7 +185,7 @@ fn the_number_of_replicas_changes_no_bit() {
 #[wasm_bindgen_test(unsupported = test)]
 fn a_snapshot_whose_chains_or_offsets_do_not_fit_is_refused() {
     let mut run = estimator("centered-pcd-1");
-    run.step(&data(), &Alone).unwrap();
+    run.step(&data(), &SingleThread).unwrap();
     let refused = |change: fn(&mut Snapshot)| {
         let mut snapshot = run.snapshot();
         change(&mut snapshot);
@@ -219,17 +221,17 @@ fn runs_on_data_with_gaps_are_values_too() {
         let (mut whole, mut half) = (estimator(name), estimator(name));
         let start = whole.clone();
         for _ in 0..2 {
-            whole.step(&data, &Alone).unwrap();
+            whole.step(&data, &SingleThread).unwrap();
             half.step(&data, &Backwards).unwrap();
         }
         let mut resumed = Trainer::restore(half.snapshot()).unwrap();
         for _ in 0..2 {
             whole.step(&data, &Backwards).unwrap();
-            resumed.step(&data, &Alone).unwrap();
+            resumed.step(&data, &SingleThread).unwrap();
         }
         assert_eq!(whole.snapshot(), resumed.snapshot(), "{name}");
         let mut without = start.clone();
-        (0..4).for_each(|_| drop(without.step(&self::data(), &Alone).unwrap()));
+        (0..4).for_each(|_| drop(without.step(&self::data(), &SingleThread).unwrap()));
         assert_ne!(whole.model().checksum(), without.model().checksum(), "{name}: gaps make no difference");
     }
 }
@@ -263,7 +265,7 @@ fn training_on_data_with_gaps_raises_the_exact_likelihood_of_what_is_known() {
         let settings = Settings { optimizer, batch: 300, ..Settings::default() };
         let mut run = Trainer::new(random_model(Units::Signs, sizes, 3), settings).unwrap();
         for _ in 0..400 {
-            run.step(&data, &Alone).unwrap();
+            run.step(&data, &SingleThread).unwrap();
         }
         // log 1/2 is the best possible, of the patterns themselves too, which no row shows whole.
         let known = exact::log_likelihood(run.model(), &data).unwrap();
@@ -285,7 +287,7 @@ fn short_runs_of_every_estimator_are_pinned() {
     let hashes = NAMES.map(|name| {
         let mut run = estimator(name).with_backend(Backend::Plain);
         for _ in 0..3 {
-            run.step(&data, &Alone).unwrap();
+            run.step(&data, &SingleThread).unwrap();
         }
         hash(&run)
     });
@@ -306,10 +308,10 @@ const PINNED: [&str; 9] = [
 /// Seed to bits, pinned, for the plain backend: the same natively and in every browser. A change here changes every run.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_short_run_is_pinned() {
-    let mut run = trainer(Method::Adam).with_backend(Backend::Plain);
+    let mut run = trainer(OptimizerMethod::Adam).with_backend(Backend::Plain);
     let data = data();
     for _ in 0..3 {
-        run.step(&data, &Alone).unwrap();
+        run.step(&data, &SingleThread).unwrap();
     }
     assert_eq!(hash(&run), "f75019b401eff7d6");
 }
@@ -328,7 +330,7 @@ fn training_raises_the_exact_likelihood() {
         let mut run = Trainer::new(model, Settings { optimizer, batch: 500, ..Settings::default() }).unwrap();
         let before = log_p(&run);
         for _ in 0..500 {
-            run.step(&data, &Alone).unwrap();
+            run.step(&data, &SingleThread).unwrap();
         }
         // The best possible is log 1/2.
         let after = log_p(&run);
@@ -338,9 +340,9 @@ fn training_raises_the_exact_likelihood() {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn refuses_data_of_another_width_and_goes_on() {
-    let mut run = trainer(Method::Adam);
+    let mut run = trainer(OptimizerMethod::Adam);
     let wrong = Examples::from_bits(5, &[1, 0, 1, 0, 1]).unwrap();
-    let error = run.step(&wrong, &Alone).unwrap_err().to_string();
+    let error = run.step(&wrong, &SingleThread).unwrap_err().to_string();
     assert!(error.contains("16") && error.contains('5'), "{error}");
-    assert_eq!(run.step(&data(), &Alone).unwrap().step, 1);
+    assert_eq!(run.step(&data(), &SingleThread).unwrap().step, 1);
 }

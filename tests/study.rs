@@ -4,8 +4,8 @@ mod common;
 
 use common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
-use dbm_core::coupling::{Gibbs, Meeting, Metropolis, PairKernel, Point, SharedUniform, meet};
-use dbm_core::law::{GibbsPair, MetropolisPair, Space};
+use dbm_core::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
+use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::search::search;
@@ -24,7 +24,7 @@ const STARTS: [Start; 2] = [Start::LocalMode, Start::Uniform];
 
 /// `P(tau = t)` for `t = 1, ..., most`, and what is left, from the law of x_0 and of the pair.
 fn meeting_law(model: &Dbm, kernel: Kernel, start: Start, most: usize) -> Vec<f64> {
-    let space = Space::new(model, &vec![None; model.n_visible()]).unwrap();
+    let space = StateSpace::new(model, &vec![None; model.n_visible()]).unwrap();
     let n = space.count();
     let (metropolis, gibbs) = (MetropolisPair::new(&space, &SharedUniform), GibbsPair::new(&space));
     let step = |x: usize, y: usize| match kernel {
@@ -97,15 +97,15 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     let mut pairs = Vec::new();
     let meeting = match plan.kernel {
         Kernel::Metropolis => {
-            let x0 = Rc::new(Point { energy: model.energy(&state), state });
-            let pair = Metropolis::new(model, &chains, 0, stream, &SharedUniform);
+            let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
+            let pair = MetropolisCoupling::new(model, &chains, 0, stream, &SharedUniform);
             let mut pair = Noted { pair, pairs: &mut pairs };
             let x1 = pair.pair.step(&x0, &x0).0;
             pair.pairs.push((x1.state.clone(), x0.state.clone()));
             meet(x0, x1, &mut pair, plan.max_meeting, |_, _| ())
         }
         Kernel::Gibbs => {
-            let mut pair = Noted { pair: Gibbs::new(model, &chains, 0, stream, plan.max_tries), pairs: &mut pairs };
+            let mut pair = Noted { pair: GibbsCoupling::new(model, &chains, 0, stream, plan.max_tries), pairs: &mut pairs };
             let x0 = pair.pair.point(state);
             let x1 = pair.pair.single(&x0);
             pair.pairs.push((x1.state.clone(), x0.state.clone()));
@@ -122,9 +122,9 @@ struct Noted<'a, K> {
 }
 
 impl<K: PairKernel> PairKernel for Noted<'_, K> {
-    type Point = K::Point;
+    type State = K::State;
 
-    fn step(&mut self, x: &Rc<K::Point>, y: &Rc<K::Point>) -> (Rc<K::Point>, Rc<K::Point>) {
+    fn step(&mut self, x: &Rc<K::State>, y: &Rc<K::State>) -> (Rc<K::State>, Rc<K::State>) {
         let ends = self.pair.step(x, y);
         self.pairs.push(((*ends.0).as_ref().to_vec(), (*ends.1).as_ref().to_vec()));
         ends

@@ -3,8 +3,8 @@
 use crate::error::CliError;
 use crate::options::UnitKind;
 use clap::Args;
+use dbm_core::expectation::{BiasRow, BiasTable, bias_table};
 use dbm_core::gradient::EstimatorSettings;
-use dbm_core::law::{BiasRow, BiasTable, bias_table};
 use dbm_core::{Settings, Units};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;

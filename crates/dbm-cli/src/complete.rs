@@ -7,7 +7,7 @@ use crate::model::ModelArgs;
 use crate::sampler::{CHAINS, MAX_SWEEPS};
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use dbm_core::complete::{Completer, Walk, balanced, consensus, majority};
+use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Host};
@@ -32,12 +32,12 @@ pub enum Method {
 
 impl Method {
     /// With so many Gibbs sweeps, where there are any.
-    pub fn walk(self, sweeps: u32) -> Walk {
+    pub fn walk(self, sweeps: u32) -> SamplingSchedule {
         match self {
-            Self::Gibbs => Walk::Gibbs(sweeps),
-            Self::Search => Walk::Mode,
-            Self::ModeGibbs => Walk::ModeGibbs(sweeps),
-            Self::Annealed => Walk::Annealed(sweeps),
+            Self::Gibbs => SamplingSchedule::Gibbs(sweeps),
+            Self::Search => SamplingSchedule::Mode,
+            Self::ModeGibbs => SamplingSchedule::ModeGibbs(sweeps),
+            Self::Annealed => SamplingSchedule::Annealed(sweeps),
         }
     }
 }
@@ -173,7 +173,7 @@ impl Answering {
     }
 
     /// The way of a chain from noise to an answer.
-    pub fn walk(&self) -> Walk {
+    pub fn walk(&self) -> SamplingSchedule {
         self.method.walk(self.sweeps)
     }
 
@@ -219,7 +219,7 @@ impl Answering {
             known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
         let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
-        let bits = completer.walk(model, self.walk(), MAX_SWEEPS).0;
+        let bits = completer.run(model, self.walk(), MAX_SWEEPS).0;
         match self.consensus {
             Some(consensus) => consensus.of(n, answers, &bits),
             None => bits,

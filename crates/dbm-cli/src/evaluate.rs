@@ -6,7 +6,7 @@ use crate::model::ModelArgs;
 use crate::progress;
 use crate::threads::Threads;
 use clap::Args;
-use dbm_core::ais::{Ais, AisEstimate, AisSettings, Base};
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use dbm_core::math::mean_and_error;
 use dbm_core::rng::Streams;
 use dbm_core::{Dbm, DbmError, Host, exact, mean_field, signals};
@@ -180,8 +180,8 @@ pub fn estimate_log_z(
     json: bool,
 ) -> Result<AisEstimate, CliError> {
     let base = match data {
-        Some(data) => Base::of_data(model, &data.examples)?,
-        None => Base::uniform(model),
+        Some(data) => BaseDistribution::of_data(model, &data.examples)?,
+        None => BaseDistribution::uniform(model),
     };
     let bar = progress::bar(settings.betas * settings.shards().len(), "betas", json);
     let weights = threads.map(settings.shards(), |chains| {

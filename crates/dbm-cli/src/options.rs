@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use dbm_core::mask::Masks;
-use dbm_core::{Backend, Method, Units};
+use dbm_core::{Backend, OptimizerMethod, Units};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum UnitKind {
@@ -26,7 +26,7 @@ pub enum OptimizerKind {
     Amsgrad,
 }
 
-impl From<OptimizerKind> for Method {
+impl From<OptimizerKind> for OptimizerMethod {
     fn from(kind: OptimizerKind) -> Self {
         match kind {
             OptimizerKind::Sgd => Self::Sgd,

@@ -1,7 +1,7 @@
 //! Samples, many at once.
 
 use clap::Args;
-use dbm_core::complete::{Completer, Walk};
+use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::search::SearchInfo;
 use dbm_core::{Dbm, Host};
 use dbm_data::Checkpoint;
@@ -20,12 +20,12 @@ pub struct SamplerArgs {
     /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search [default: as the negative phase of the model's training went: `mode`,
     /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
     #[arg(long, value_name = "WALK")]
-    sampler: Option<Walk>,
+    sampler: Option<SamplingSchedule>,
 }
 
 impl SamplerArgs {
     /// The way asked for, or that of the model's training.
-    pub fn walk(self, checkpoint: &Checkpoint) -> Walk {
+    pub fn walk(self, checkpoint: &Checkpoint) -> SamplingSchedule {
         self.sampler.unwrap_or_else(|| of_training(checkpoint))
     }
 }
@@ -39,16 +39,16 @@ pub struct Samples {
 }
 
 /// The walk that a model's samples are best drawn by: as in its training, where its file says how that went.
-pub fn of_training(checkpoint: &Checkpoint) -> Walk {
-    checkpoint.settings.as_ref().map_or(Walk::Mode, Walk::of_training)
+pub fn of_training(checkpoint: &Checkpoint) -> SamplingSchedule {
+    checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training)
 }
 
 /// `count` samples; each depends on the model, the seed and its number alone. `bar` counts them.
-pub fn draw(threads: &impl Host, model: &Dbm, walk: Walk, count: usize, seed: u64, bar: &ProgressBar) -> Samples {
+pub fn draw(threads: &impl Host, model: &Dbm, walk: SamplingSchedule, count: usize, seed: u64, bar: &ProgressBar) -> Samples {
     let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
     let parts = threads.map(starts, |start| {
         let chains = CHAINS.min(count - start);
-        let part = Completer::sample(model, chains, seed, start as u64).walk(model, walk, MAX_SWEEPS);
+        let part = Completer::sample(model, chains, seed, start as u64).run(model, walk, MAX_SWEEPS);
         bar.inc(chains as u64);
         part
     });

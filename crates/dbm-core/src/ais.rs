@@ -1,6 +1,6 @@
 //! Annealed importance sampling: an estimate of log Z, with its error, from chains that walk from independent units to the model.
 
-use crate::chains::{Chains, Rule};
+use crate::chains::{Chains, UpdateRule};
 use crate::linalg::dot;
 use crate::math::{log_sum_exp, softplus, sum_softplus};
 use crate::parity::Parity;
@@ -56,12 +56,12 @@ impl AisSettings {
 
 /// The model of independent units that the walk begins at, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Base {
+pub struct BaseDistribution {
     biases: Vec<Vec<f32>>,
     log_z: f64,
 }
 
-impl Base {
+impl BaseDistribution {
     /// All biases zero: every state is as likely as every other.
     pub fn uniform(model: &Dbm) -> Self {
         Self::new(model, model.sizes().iter().map(|&size| vec![0.0; size]).collect())
@@ -106,7 +106,7 @@ impl Base {
 
 /// Some of the chains at work, to be advanced in slices. What a chain does depends on the seed and its own number alone.
 ///
-/// The walk goes through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`Base`] model at 0 to
+/// The walk goes through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`BaseDistribution`] model at 0 to
 /// the model at 1 (Neal 2001; Salakhutdinov and Murray 2008 for one hidden layer, Salakhutdinov and Hinton 2009 for two). A
 /// chain holds one parity of layers, the one with fewer units; the other is summed out: with `p` the parity held,
 ///
@@ -117,7 +117,7 @@ impl Base {
 /// other parity given s_p, then s_p given the other) that leaves `p_{beta_{k+1}}` as it is moves it on. The mean of the weights is
 /// an unbiased estimate of `Z / Z_A` for any number of betas.
 pub struct Ais {
-    base: Base,
+    base: BaseDistribution,
     held: Parity,
     betas: usize,
     done: usize,
@@ -133,7 +133,7 @@ impl Ais {
     ///
     /// # Panics
     /// If the base is that of a model of another shape.
-    pub fn new(model: &Dbm, base: &Base, settings: &AisSettings, chains: Range<usize>) -> Self {
+    pub fn new(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, chains: Range<usize>) -> Self {
         assert!(base.biases.iter().map(Vec::len).eq(model.sizes().iter().copied()), "a base of the model's shape");
         let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
         let held = if units(Parity::Odd) < units(Parity::Even) { Parity::Odd } else { Parity::Even };
@@ -174,7 +174,7 @@ impl Ais {
     /// Draws the layers of one parity from their distribution given the other, at one beta.
     fn draw(&mut self, model: &Dbm, parity: Parity, beta: f64) {
         let all: Vec<u32> = (0..self.streams.len() as u32).collect();
-        let rule = Rule::Annealed { streams: &mut self.streams, base: &self.base.biases, beta: beta as f32 };
+        let rule = UpdateRule::Annealed { streams: &mut self.streams, base: &self.base.biases, beta: beta as f32 };
         self.chains.half_sweep(model, parity, &all, rule);
     }
 
@@ -258,11 +258,11 @@ impl AisEstimate {
 /// An estimate of log Z, all shards of chains through `host`.
 ///
 /// ```
-/// use dbm_core::ais::{AisSettings, Base, estimate};
-/// use dbm_core::{Alone, Units, exact, init};
+/// use dbm_core::ais::{AisSettings, BaseDistribution, estimate};
+/// use dbm_core::{SingleThread, Units, exact, init};
 /// let model = init::orthogonal(&[5, 4], Units::Signs, 1)?;
 /// let settings = AisSettings { chains: 50, betas: 200, seed: 1 };
-/// let estimate = estimate(&model, &Base::uniform(&model), &settings, &Alone)?;
+/// let estimate = estimate(&model, &BaseDistribution::uniform(&model), &settings, &SingleThread)?;
 /// let exact = exact::expectation(&model, &[None; 5])?.log_sum;
 /// assert!((estimate.log_z - exact).abs() < 4.0 * estimate.standard_error);
 /// # Ok::<(), dbm_core::DbmError>(())
@@ -273,7 +273,7 @@ impl AisEstimate {
 ///
 /// # Panics
 /// If the base is that of a model of another shape.
-pub fn estimate(model: &Dbm, base: &Base, settings: &AisSettings, host: &impl Host) -> Result<AisEstimate, DbmError> {
+pub fn estimate(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, host: &impl Host) -> Result<AisEstimate, DbmError> {
     settings.check()?;
     let weights = host.map(settings.shards(), |chains| {
         let mut ais = Ais::new(model, base, settings, chains);

@@ -25,21 +25,21 @@ pub enum Clamp {
 }
 
 /// Draws visible units that are not independent, given the fields of their layer, into decisions.
-pub type Together<'a> = dyn Fn(&[f32], &mut Stream, &mut [f32]) + 'a;
+pub type JointVisible<'a> = dyn Fn(&[f32], &mut Stream, &mut [f32]) + 'a;
 
 /// How a half-sweep sets a unit from its field.
-pub enum Rule<'a> {
+pub enum UpdateRule<'a> {
     /// To its conditional minimum of the energy: high where `a >= 0`.
     Minimum,
     /// To a draw from its conditional distribution; one stream a chain.
     Gibbs(&'a mut [Stream]),
     /// As Gibbs, but for visible units that are not independent: `together` is told the fields of a chain's visible layer and puts decisions of its
     /// own, at least zero for a high unit, in place of those of units that are not clamped.
-    Together {
+    JointVisible {
         /// One a chain.
         streams: &'a mut [Stream],
         /// What draws them.
-        together: &'a Together<'a>,
+        together: &'a JointVisible<'a>,
     },
     /// To a draw from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
     /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model. One stream a chain.
@@ -293,16 +293,16 @@ impl Chains {
 
     /// Sets the layers of one parity by `rule`, for these chains, and carries the fields of the other parity along.
     /// Returns how many units flipped, chain by chain.
-    pub fn half_sweep(&mut self, model: &Dbm, parity: Parity, chains: &[u32], mut rule: Rule) -> Vec<u32> {
+    pub fn half_sweep(&mut self, model: &Dbm, parity: Parity, chains: &[u32], mut rule: UpdateRule) -> Vec<u32> {
         self.refresh(model, parity, chains);
         let mut flipped = Vec::with_capacity(chains.len());
         for &c in chains {
             let c = c as usize;
             let (stream, annealing, together) = match &mut rule {
-                Rule::Minimum => (None, None, None),
-                Rule::Gibbs(streams) => (Some(&mut streams[c]), None, None),
-                Rule::Together { streams, together } => (Some(&mut streams[c]), None, Some(*together)),
-                Rule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), None),
+                UpdateRule::Minimum => (None, None, None),
+                UpdateRule::Gibbs(streams) => (Some(&mut streams[c]), None, None),
+                UpdateRule::JointVisible { streams, together } => (Some(&mut streams[c]), None, Some(*together)),
+                UpdateRule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), None),
             };
             self.set(model, parity, c, stream, annealing, together);
             flipped.push(self.scratch.flips.len() as u32);
@@ -319,7 +319,7 @@ impl Chains {
         c: usize,
         mut stream: Option<&mut Stream>,
         annealing: Option<(&[Vec<f32>], f32)>,
-        together: Option<&Together>,
+        together: Option<&JointVisible>,
     ) {
         let units = model.units();
         let Scratch { uniforms, annealed, decisions, flips, ends, .. } = &mut self.scratch;

@@ -1,7 +1,7 @@
 //! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
 
 mod consensus;
-mod walk;
+mod schedule;
 
 use crate::chains::Chains;
 use crate::coupling::Meeting;
@@ -12,7 +12,7 @@ use crate::search::{SearchInfo, search};
 use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
 pub use consensus::{balanced, consensus, majority};
-pub use walk::{Walk, annealing};
+pub use schedule::{SamplingSchedule, annealing};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
 ///
@@ -80,15 +80,15 @@ impl Completer {
     }
 
     /// Goes one Gibbs sweep on along this way from noise, of which `done` are behind; false where there is none left, and [`Self::finish`] is next.
-    pub fn go_on(&mut self, model: &Dbm, walk: Walk, done: u32, max_sweeps: u32) -> bool {
-        if done == 0 && matches!(walk, Walk::ModeGibbs(_)) {
+    pub fn advance(&mut self, model: &Dbm, schedule: SamplingSchedule, done: u32, max_sweeps: u32) -> bool {
+        if done == 0 && matches!(schedule, SamplingSchedule::ModeGibbs(_)) {
             self.before = search(model, &mut self.chains, &self.first, max_sweeps);
         }
-        if done >= walk.sweeps() {
+        if done >= schedule.sweeps() {
             return false;
         }
-        match walk {
-            Walk::Annealed(sweeps) => {
+        match schedule {
+            SamplingSchedule::Annealed(sweeps) => {
                 gibbs::sweep_at(model, &mut self.chains, &self.first, &mut self.streams, annealing(done, sweeps));
             }
             _ => self.sweep(model),
@@ -97,9 +97,9 @@ impl Completer {
     }
 
     /// Goes this way from noise; returns what [`Self::finish`] does.
-    pub fn walk(&mut self, model: &Dbm, walk: Walk, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
+    pub fn run(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
         let mut done = 0;
-        while self.go_on(model, walk, done, max_sweeps) {
+        while self.advance(model, schedule, done, max_sweeps) {
             done += 1;
         }
         self.finish(model, max_sweeps)

@@ -1,7 +1,7 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
 use crate::Footprint;
-use crate::train::bytes_in_words;
+use crate::train::format_bytes;
 use thiserror::Error;
 
 /// A refusal by this crate. Nothing is changed by a call that returns one.
@@ -17,7 +17,7 @@ pub enum DbmError {
         layer: usize,
     },
     /// A model whose parameters would not fit.
-    #[error("layers {sizes:?} need {} parameters, {} for one copy of them, more than the {limit} parameters this program accepts; choose smaller layers", counted(*needed), bytes_in_words(needed.saturating_mul(4)))]
+    #[error("layers {sizes:?} need {} parameters, {} for one copy of them, more than the {limit} parameters this program accepts; choose smaller layers", counted(*needed), format_bytes(needed.saturating_mul(4)))]
     TooLarge {
         /// The sizes asked for.
         sizes: Vec<usize>,
@@ -29,8 +29,8 @@ pub enum DbmError {
     /// A run that would not fit into memory.
     #[error(
         "a model of {} needs {} of memory to train: {} for its {} parameters with what the optimizer keeps of each, {} for the states of a batch, {} for data and scratch; the limit is {}; choose smaller layers or a smaller batch",
-        names(&footprint.sizes), bytes_in_words(footprint.total()), bytes_in_words(footprint.copies), counted(footprint.parameters),
-        bytes_in_words(footprint.states), bytes_in_words(footprint.data.saturating_add(footprint.scratch)), bytes_in_words(*limit)
+        names(&footprint.sizes), format_bytes(footprint.total()), format_bytes(footprint.copies), counted(footprint.parameters),
+        format_bytes(footprint.states), format_bytes(footprint.data.saturating_add(footprint.scratch)), format_bytes(*limit)
     )]
     Memory {
         /// What it would need.

@@ -1,6 +1,6 @@
 //! The blocked Gibbs sweep: each parity drawn from its distribution given the other.
 
-use crate::chains::{Chains, Rule};
+use crate::chains::{Chains, UpdateRule};
 use crate::rng::Stream;
 use crate::search::chains_starting_with;
 use crate::{Dbm, parity::Parity};
@@ -13,7 +13,7 @@ use crate::{Dbm, parity::Parity};
 pub fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     in_order(first, |parity, group| {
-        chains.half_sweep(model, parity, group, Rule::Gibbs(streams));
+        chains.half_sweep(model, parity, group, UpdateRule::Gibbs(streams));
     });
 }
 
@@ -27,7 +27,7 @@ pub fn sweep_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mu
     let coins: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     in_order(first, |parity, group| {
-        chains.half_sweep(model, parity, group, Rule::Annealed { streams, base: &coins, beta });
+        chains.half_sweep(model, parity, group, UpdateRule::Annealed { streams, base: &coins, beta });
     });
 }
 
@@ -47,5 +47,5 @@ fn in_order(first: &[Parity], mut half_sweep: impl FnMut(Parity, &[u32])) {
 pub fn half_sweep(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mut [Stream]) {
     assert_eq!(streams.len(), chains.count());
     let all: Vec<u32> = (0..chains.count() as u32).collect();
-    chains.half_sweep(model, parity, &all, Rule::Gibbs(streams));
+    chains.half_sweep(model, parity, &all, UpdateRule::Gibbs(streams));
 }

@@ -11,9 +11,9 @@ pub trait Host: Sync {
 
 /// One thread and no clock: every duration it measures is zero.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Alone;
+pub struct SingleThread;
 
-impl Host for Alone {
+impl Host for SingleThread {
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
         items.into_iter().map(f).collect()
     }

@@ -3,7 +3,7 @@
 use crate::linalg::{add_scaled, dot_f32};
 use crate::model::check_sizes;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Alone, Dbm, DbmError, Host, Units};
+use crate::{Dbm, DbmError, Host, SingleThread, Units};
 
 /// Vectors made orthogonal to all earlier ones together.
 const BLOCK: usize = 16;
@@ -25,14 +25,14 @@ const SHARE: usize = 4;
 /// # Errors
 /// Those of [`check_sizes`].
 pub fn orthogonal(sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmError> {
-    orthogonal_on(&Alone, sizes, units, seed)
+    orthogonal_on(&SingleThread, sizes, units, seed)
 }
 
 /// The same on the threads of `host`, to the same bits: for layers of thousands of units, where it takes minutes on one.
 ///
 /// ```
-/// use dbm_core::{Alone, Units, init};
-/// let model = init::orthogonal_on(&Alone, &[6, 4, 2], Units::Signs, 1)?;
+/// use dbm_core::{SingleThread, Units, init};
+/// let model = init::orthogonal_on(&SingleThread, &[6, 4, 2], Units::Signs, 1)?;
 /// assert_eq!(model, init::orthogonal(&[6, 4, 2], Units::Signs, 1)?);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```

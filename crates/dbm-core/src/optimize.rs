@@ -1,26 +1,26 @@
 //! How a gradient moves the parameters: SGD with momentum, Adam, AMSGrad, with weight decay.
 
-use crate::settings::{Method, OptimizerSettings};
+use crate::settings::{OptimizerMethod, OptimizerSettings};
 use crate::vector::vectorized;
 
 impl OptimizerSettings {
     /// How many moment tensors a parameter tensor needs.
     pub fn n_moments(&self) -> usize {
         match self.method {
-            Method::Sgd => usize::from(self.momentum > 0.0),
-            Method::Adam => 2,
-            Method::AmsGrad => 3,
+            OptimizerMethod::Sgd => usize::from(self.momentum > 0.0),
+            OptimizerMethod::Adam => 2,
+            OptimizerMethod::AmsGrad => 3,
         }
     }
 
     /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all.
-    pub(crate) fn at(&self, steps_before: u64) -> Rule {
+    pub(crate) fn at(&self, steps_before: u64) -> OptimizerRule {
         let t = (steps_before + 1) as f64;
         let left = match self.decay_steps {
             0 => 1.0,
             total => (1.0 - steps_before as f64 / total as f64).max(0.0),
         };
-        Rule {
+        OptimizerRule {
             n_moments: self.n_moments(),
             method: self.method,
             rate: (self.learning_rate * left) as f32,
@@ -37,9 +37,9 @@ impl OptimizerSettings {
 
 /// One step's update rule, for any slice of parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rule {
+pub(crate) struct OptimizerRule {
     n_moments: usize,
-    method: Method,
+    method: OptimizerMethod,
     rate: f32,
     momentum: f32,
     beta1: f32,
@@ -50,8 +50,8 @@ pub(crate) struct Rule {
     second_correction: f32,
 }
 
-impl Rule {
-    /// Moment tensors that [`Rule::apply`] needs.
+impl OptimizerRule {
+    /// Moment tensors that [`OptimizerRule::apply`] needs.
     pub fn n_moments(&self) -> usize {
         self.n_moments
     }
@@ -71,20 +71,20 @@ impl Rule {
             gradient.iter_mut().zip(&*values).for_each(|(g, &x)| *g -= self.weight_decay * x);
         }
         match (self.method, moments) {
-            (Method::Sgd, [velocity]) => {
+            (OptimizerMethod::Sgd, [velocity]) => {
                 for ((x, &g), u) in values.iter_mut().zip(&*gradient).zip(velocity.iter_mut()) {
                     *u = self.momentum * *u + g;
                     *x += self.rate * *u;
                 }
             }
-            (Method::Adam, [first, second]) => {
+            (OptimizerMethod::Adam, [first, second]) => {
                 for (((x, &g), m), v) in values.iter_mut().zip(&*gradient).zip(first.iter_mut()).zip(second.iter_mut()) {
                     *m = self.beta1 * *m + (1.0 - self.beta1) * g;
                     *v = self.beta2 * *v + (1.0 - self.beta2) * g * g;
                     *x += self.adam(*m, *v);
                 }
             }
-            (Method::AmsGrad, [first, second, largest]) => {
+            (OptimizerMethod::AmsGrad, [first, second, largest]) => {
                 let moments = first.iter_mut().zip(second.iter_mut()).zip(largest.iter_mut());
                 for ((x, &g), ((m, v), peak)) in values.iter_mut().zip(&*gradient).zip(moments) {
                     *m = self.beta1 * *m + (1.0 - self.beta1) * g;
@@ -120,20 +120,20 @@ mod tests {
         values[0]
     }
 
-    fn with(method: Method, learning_rate: f64) -> OptimizerSettings {
+    fn with(method: OptimizerMethod, learning_rate: f64) -> OptimizerSettings {
         OptimizerSettings { method, learning_rate, ..OptimizerSettings::default() }
     }
 
     #[test]
     fn first_steps_are_the_textbook_ones() {
-        assert!((ascend(&with(Method::Sgd, 0.1), 1, |_| 3.0) - 0.3).abs() < 1e-7);
+        assert!((ascend(&with(OptimizerMethod::Sgd, 0.1), 1, |_| 3.0) - 0.3).abs() < 1e-7);
         // The first step of Adam and of AMSGrad is the rate, whatever the size of the gradient.
-        for method in [Method::Adam, Method::AmsGrad] {
+        for method in [OptimizerMethod::Adam, OptimizerMethod::AmsGrad] {
             assert!((ascend(&with(method, 0.01), 1, |_| -7.0) + 0.01).abs() < 1e-6);
         }
-        let momentum = OptimizerSettings { momentum: 0.5, ..with(Method::Sgd, 0.1) };
+        let momentum = OptimizerSettings { momentum: 0.5, ..with(OptimizerMethod::Sgd, 0.1) };
         assert!((ascend(&momentum, 3, |_| 1.0) - (0.1 + 0.15 + 0.175)).abs() < 1e-7);
-        let falling = OptimizerSettings { decay_steps: 2, ..with(Method::Sgd, 1.0) };
+        let falling = OptimizerSettings { decay_steps: 2, ..with(OptimizerMethod::Sgd, 1.0) };
         assert_eq!(ascend(&falling, 5, |_| 1.0), 1.5);
     }
 
@@ -141,14 +141,14 @@ mod tests {
     fn all_methods_climb_to_the_top() {
         // log p = -(x - 2)^2 / 2
         for settings in [
-            with(Method::Sgd, 0.1),
-            OptimizerSettings { momentum: 0.9, ..with(Method::Sgd, 0.02) },
-            with(Method::Adam, 0.05),
-            with(Method::AmsGrad, 0.05),
+            with(OptimizerMethod::Sgd, 0.1),
+            OptimizerSettings { momentum: 0.9, ..with(OptimizerMethod::Sgd, 0.02) },
+            with(OptimizerMethod::Adam, 0.05),
+            with(OptimizerMethod::AmsGrad, 0.05),
         ] {
             assert!((ascend(&settings, 2000, |x| 2.0 - x) - 2.0).abs() < 1e-2, "{settings:?}");
         }
-        let decayed = OptimizerSettings { weight_decay: 0.5, ..with(Method::Sgd, 0.1) };
+        let decayed = OptimizerSettings { weight_decay: 0.5, ..with(OptimizerMethod::Sgd, 0.1) };
         assert!((ascend(&decayed, 2000, |x| 2.0 - x) - 2.0 / 1.5).abs() < 1e-3);
     }
 
@@ -165,6 +165,6 @@ mod tests {
             }
             values[0]
         };
-        assert!(large_once(Method::AmsGrad) < 0.5 * large_once(Method::Adam));
+        assert!(large_once(OptimizerMethod::AmsGrad) < 0.5 * large_once(OptimizerMethod::Adam));
     }
 }

@@ -4,7 +4,7 @@ mod rbm;
 
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Alone, Dbm, DbmError, Examples, Units, init};
+use crate::{Dbm, DbmError, Examples, SingleThread, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
 
@@ -292,7 +292,7 @@ impl Pretrainer {
         if layer > 0 {
             biases[layer].iter_mut().zip(&upper_biases[layer - 1]).for_each(|(b, c)| *b = 0.5 * (*b + c));
         }
-        self.model.transpose(&Alone);
+        self.model.transpose(&SingleThread);
         self.velocity = velocity;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Local search: conditional minima, parity by parity, until a mode (paper, Algorithm 1).
 
-use crate::chains::{Chains, Rule};
+use crate::chains::{Chains, UpdateRule};
 use crate::{Dbm, parity::Parity};
 
 /// What one chain's search did.
@@ -28,7 +28,7 @@ pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u3
             if active.is_empty() {
                 break;
             }
-            let flipped = chains.half_sweep(model, parity, &active, Rule::Minimum);
+            let flipped = chains.half_sweep(model, parity, &active, UpdateRule::Minimum);
             // From the second sweep on, a first half that changes nothing leaves nothing for the second half to change.
             let mut still = Vec::with_capacity(active.len());
             let mut first_half = Vec::with_capacity(active.len());
@@ -40,7 +40,7 @@ pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u3
                     first_half.push(flipped);
                 }
             }
-            let flipped = chains.half_sweep(model, parity.other(), &still, Rule::Minimum);
+            let flipped = chains.half_sweep(model, parity.other(), &still, UpdateRule::Minimum);
             active.clear();
             for ((&c, &before), &after) in still.iter().zip(&first_half).zip(&flipped) {
                 if after > 0 {
@@ -74,7 +74,7 @@ pub fn search_observed(
     for sweep in 1..=max_sweeps {
         let mut changed = false;
         for parity in [first, first.other()] {
-            let flipped = chains.half_sweep(model, parity, &[0], Rule::Minimum)[0];
+            let flipped = chains.half_sweep(model, parity, &[0], UpdateRule::Minimum)[0];
             changed |= flipped > 0;
             observe(chains, flipped);
         }

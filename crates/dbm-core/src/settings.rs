@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// How the gradient moves the parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Method {
+pub enum OptimizerMethod {
     /// Stochastic gradient ascent, with momentum.
     Sgd,
     /// Adam (Kingma and Ba 2015).
@@ -23,7 +23,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptimizerSettings {
     /// Which rule.
-    pub method: Method,
+    pub method: OptimizerMethod,
     /// Step size, at step 0.
     pub learning_rate: f64,
     /// SGD's momentum, in `0..1`; ignored by the others.
@@ -43,7 +43,7 @@ pub struct OptimizerSettings {
 impl Default for OptimizerSettings {
     fn default() -> Self {
         Self {
-            method: Method::Adam,
+            method: OptimizerMethod::Adam,
             learning_rate: 1e-3,
             momentum: 0.0,
             beta1: 0.9,

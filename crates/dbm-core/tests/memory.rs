@@ -2,7 +2,7 @@
 //!
 //! One test, since the count is of the whole process.
 
-use dbm_core::{Alone, Examples, Footprint, Host, Method, OptimizerSettings, Settings, Trainer, Units, init};
+use dbm_core::{Examples, Footprint, Host, OptimizerMethod, OptimizerSettings, Settings, SingleThread, Trainer, Units, init};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -96,15 +96,17 @@ fn a_run_stays_within_its_footprint() {
         batch,
         ..Settings::default()
     };
-    let adam = |batch| of(Method::Adam, None, batch);
+    let adam = |batch| of(OptimizerMethod::Adam, None, batch);
     for sizes in [&[784, 300][..], &[784, 200, 300], &[300, 400, 200, 100]] {
-        check(sizes, &adam(100), &Alone, 1);
+        check(sizes, &adam(100), &SingleThread, 1);
         check(sizes, &adam(100), &Threads, THREADS);
     }
-    check(&[300, 200, 100], &adam(1000), &Alone, 1);
+    check(&[300, 200, 100], &adam(1000), &SingleThread, 1);
     check(&[300, 200, 100], &adam(1000), &Threads, THREADS);
     let sizes = [200, 600, 100];
-    for settings in [of(Method::Sgd, None, 10), of(Method::AmsGrad, None, 100), of(Method::Adam, Some(0.99), 100)] {
+    for settings in
+        [of(OptimizerMethod::Sgd, None, 10), of(OptimizerMethod::AmsGrad, None, 100), of(OptimizerMethod::Adam, Some(0.99), 100)]
+    {
         check(&sizes, &settings, &Threads, THREADS);
     }
     check(&[784, 200, 100], &Settings { conditional: 0.5, image: Some((28, 28)), ..adam(100) }, &Threads, THREADS);

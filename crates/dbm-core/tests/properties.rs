@@ -1,11 +1,11 @@
 //! Invariants on random models, masks and states: any depth, any sizes, both kinds of units.
 
-use dbm_core::chains::{Chains, Rule};
+use dbm_core::chains::{Chains, UpdateRule};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::search::search_observed;
-use dbm_core::{Backend, Dbm, Parity, Settings, Units, exact, gibbs, law};
+use dbm_core::{Backend, Dbm, Parity, Settings, Units, exact, expectation, gibbs};
 use proptest::prelude::*;
 
 #[path = "../../../tests/common/mod.rs"]
@@ -111,7 +111,7 @@ proptest! {
         let all: Vec<u32> = (0..5).collect();
         let bound = 1e-5 * case.scale * case.sizes.iter().sum::<usize>() as f64 + 1e-5;
         for round in 0..8_u32 {
-            let rule = if round % 2 == 0 { Rule::Minimum } else { Rule::Gibbs(&mut streams) };
+            let rule = if round % 2 == 0 { UpdateRule::Minimum } else { UpdateRule::Gibbs(&mut streams) };
             chains.half_sweep(&model, Parity::first(round % 4 < 2), &all, rule);
             for c in 0..5 {
                 let state = chains.state(c);
@@ -178,7 +178,7 @@ proptest! {
             for marginalize in [true, false] {
                 let estimator = EstimatorSettings::new(kind);
                 let settings = Settings { estimator, marginalize, max_meeting: u32::MAX, ..Settings::default() };
-                let mean = law::of(&settings).expectation(&model, &visible, &known, 0).unwrap();
+                let mean = expectation::of(&settings).expectation(&model, &visible, &known, 0).unwrap();
                 let bias = mean.values.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 prop_assert!(mean.unmet < 1e-12 && bias < 1e-9, "{} marginalized {marginalize}: {bias:e}", kind.name());
             }

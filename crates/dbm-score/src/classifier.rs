@@ -106,9 +106,9 @@ impl Classifier {
     /// The shipped one; CLASSIFIER.md of this crate has its recipe.
     ///
     /// ```
-    /// use dbm_core::Alone;
+    /// use dbm_core::SingleThread;
     /// use dbm_score::Classifier;
-    /// let reading = Classifier::shipped()?.read(&Alone, &[0; 2 * 784])?;
+    /// let reading = Classifier::shipped()?.read(&SingleThread, &[0; 2 * 784])?;
     /// assert_eq!((reading.features.len(), reading.digits.len()), (2 * 64, 2));
     /// # Ok::<(), dbm_score::ScoreError>(())
     /// ```

@@ -193,7 +193,7 @@ fn masked_difference(picture: &[u8], mask: &[u8], other: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_core::Alone;
+    use dbm_core::SingleThread;
 
     /// A picture with these pixels white.
     fn picture(white: &[usize]) -> Vec<u8> {
@@ -217,17 +217,17 @@ mod tests {
         let answers =
             [picture(&[0, 100]), picture(&[0, 1, 100]), picture(&[2, 0, 300]), picture(&[100]), picture(&[100]), picture(&[100])]
                 .concat();
-        let found = Completions::of(&Alone, &classifier, &questions, &answers).unwrap();
+        let found = Completions::of(&SingleThread, &classifier, &questions, &answers).unwrap();
         assert_eq!((found.count, found.answers, found.distinct), (2, 3, 2.0));
         assert!((found.agreement - 21.0 / 24.0).abs() < 1e-12, "{found:?}");
         // Pairs of the first: 1 + 1 + 2 pixels of 4; the second: none. Three pairs each.
         assert!(found.diversity.is_some_and(|diversity| (diversity - 4.0 / 24.0).abs() < 1e-12), "{found:?}");
-        let one = Completions::of(&Alone, &classifier, &questions, &truths).unwrap();
+        let one = Completions::of(&SingleThread, &classifier, &questions, &truths).unwrap();
         assert_eq!((one.agreement, one.diversity, one.distinct), (1.0, None, 1.0));
         // Half a range off in one of four pixels.
         let mut grey = truths.clone();
         grey[3] = 51;
-        let found = Completions::of(&Alone, &classifier, &questions, &grey).unwrap();
+        let found = Completions::of(&SingleThread, &classifier, &questions, &grey).unwrap();
         assert!((found.agreement - (1.0 - 0.2 / 8.0)).abs() < 1e-12, "{found:?}");
     }
 
@@ -235,12 +235,12 @@ mod tests {
     fn answers_read_right_are_counted_each_and_once_a_question() {
         let classifier = Classifier::shipped().unwrap();
         let truths = [picture(&[0]), picture(&[1])].concat();
-        let read = classifier.read(&Alone, &truths).unwrap().digits;
+        let read = classifier.read(&SingleThread, &truths).unwrap().digits;
         let unknown = mask().repeat(2);
         let answers = [&truths[..PIXELS], &truths[..PIXELS], &truths[PIXELS..], &truths[PIXELS..]].concat();
         for (labels, right, once) in [([read[0], read[1]], 1.0, 1.0), ([read[0], (read[1] + 1) % 10], 0.5, 0.5)] {
             let questions = Questions { truths: &truths, labels: &labels, unknown: &unknown };
-            let found = Completions::of(&Alone, &classifier, &questions, &answers).unwrap();
+            let found = Completions::of(&SingleThread, &classifier, &questions, &answers).unwrap();
             assert_eq!((found.read_right, found.read_right_once), (right, once));
         }
     }
@@ -252,10 +252,10 @@ mod tests {
         let questions = Questions { truths: &truths, labels: &[5], unknown: &unknown };
         // By all pixels the first would be nearest; by the known ones the second and third are.
         let training = [picture(&[0, 1, 2, 100]), picture(&[3, 100, 101]), picture(&[1, 100, 101])];
-        let answer = questions.nearest(&Alone, &training.concat()).unwrap();
+        let answer = questions.nearest(&SingleThread, &training.concat()).unwrap();
         assert_eq!(answer, picture(&[3, 100, 101]));
         // What is known stays that of the question.
-        let answer = questions.nearest(&Alone, &picture(&[3, 500])).unwrap();
+        let answer = questions.nearest(&SingleThread, &picture(&[3, 500])).unwrap();
         assert_eq!(answer, picture(&[3, 100, 101]));
     }
 
@@ -270,10 +270,10 @@ mod tests {
             (Questions { unknown: &unknown[1..], ..questions }, &truths),
             (questions, &truths[1..]),
         ] {
-            assert!(Completions::of(&Alone, &classifier, &questions, answers).is_err());
+            assert!(Completions::of(&SingleThread, &classifier, &questions, answers).is_err());
         }
         let long = [truths.clone(), vec![0]].concat();
-        assert!(Completions::of(&Alone, &classifier, &questions, &long).is_err());
-        assert!(questions.nearest(&Alone, &[]).is_err() && questions.nearest(&Alone, &long).is_err());
+        assert!(Completions::of(&SingleThread, &classifier, &questions, &long).is_err());
+        assert!(questions.nearest(&SingleThread, &[]).is_err() && questions.nearest(&SingleThread, &long).is_err());
     }
 }

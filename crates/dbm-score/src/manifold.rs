@@ -170,11 +170,11 @@ fn insert(lowest: &mut [f32], value: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_core::Alone;
+    use dbm_core::SingleThread;
     use proptest::prelude::*;
 
     fn manifold(features: &[f32], width: usize, k: usize) -> Manifold {
-        Manifold::with_neighbours(&Alone, features.to_vec(), width, k).unwrap()
+        Manifold::with_neighbours(&SingleThread, features.to_vec(), width, k).unwrap()
     }
 
     /// The definitions, word by word.
@@ -214,7 +214,7 @@ mod tests {
         ) {
             let rows = |points: &[Vec<u8>]| -> Vec<Vec<f32>> { points.iter().map(|row| row.iter().map(|&x| f32::from(x)).collect()).collect() };
             let (real, samples) = (rows(&real), rows(&samples));
-            let found = manifold(&real.concat(), 19, k).overlap_with(&Alone, &manifold(&samples.concat(), 19, k), k);
+            let found = manifold(&real.concat(), 19, k).overlap_with(&SingleThread, &manifold(&samples.concat(), 19, k), k);
             prop_assert_eq!(found, naive(&real, &samples, k));
         }
     }
@@ -225,7 +225,7 @@ mod tests {
             (0..count).map(|i| vec![(i * step % 211) as f32, (i * 7 % 31) as f32]).collect()
         };
         let (real, samples) = (points(2 * BLOCK + 30, 13), points(3 * TASK + 5, 29));
-        let found = manifold(&real.concat(), 2, 5).overlap(&Alone, &manifold(&samples.concat(), 2, 5));
+        let found = manifold(&real.concat(), 2, 5).overlap(&SingleThread, &manifold(&samples.concat(), 2, 5));
         assert_eq!(found, naive(&real, &samples, 5));
         assert!(found.precision > 0.0 && found.density > 0.0, "{found:?}");
     }
@@ -235,23 +235,26 @@ mod tests {
         // The same points: all inside, and each is within the neighbourhoods of at least k others' balls on average.
         let line: Vec<f32> = (0..40).map(|i| i as f32).collect();
         let real = manifold(&line, 1, 5);
-        let same = real.overlap(&Alone, &real);
+        let same = real.overlap(&SingleThread, &real);
         assert_eq!((same.precision, same.recall, same.coverage), (1.0, 1.0, 1.0));
         assert!(same.density >= 1.0);
         // Far away: nothing.
         let far: Vec<f32> = line.iter().map(|x| x + 1000.0).collect();
-        let nothing = real.overlap(&Alone, &manifold(&far, 1, 5));
+        let nothing = real.overlap(&SingleThread, &manifold(&far, 1, 5));
         assert_eq!(nothing, Overlap { precision: 0.0, recall: 0.0, density: 0.0, coverage: 0.0 });
         // One point of the 40, many times: precise, but it recalls itself alone. Its neighbours at distance 3 reach it, and it them.
-        let one = real.overlap(&Alone, &manifold(&[20.0; 40], 1, 5));
+        let one = real.overlap(&SingleThread, &manifold(&[20.0; 40], 1, 5));
         assert_eq!((one.precision, one.recall), (1.0, 1.0 / 40.0));
         assert_eq!((one.density, one.coverage), (7.0 / 5.0, 7.0 / 40.0));
     }
 
     #[test]
     fn too_few_points_have_no_neighbourhoods() {
-        assert!(Manifold::new(&Alone, vec![0.0; 5], 1).is_err_and(|error| error.to_string().contains("at least 6, but 5 came")));
-        assert!(Manifold::new(&Alone, vec![0.0; 7], 2).is_err());
-        assert!(Manifold::new(&Alone, vec![0.0; 6], 1).is_ok());
+        assert!(
+            Manifold::new(&SingleThread, vec![0.0; 5], 1)
+                .is_err_and(|error| error.to_string().contains("at least 6, but 5 came"))
+        );
+        assert!(Manifold::new(&SingleThread, vec![0.0; 7], 2).is_err());
+        assert!(Manifold::new(&SingleThread, vec![0.0; 6], 1).is_ok());
     }
 }

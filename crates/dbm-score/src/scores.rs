@@ -41,12 +41,12 @@ impl Reference {
     /// Of real pictures `[N, 784]`, grey levels.
     ///
     /// ```
-    /// use dbm_core::Alone;
+    /// use dbm_core::SingleThread;
     /// use dbm_data::digits;
     /// use dbm_score::{Classifier, Reference};
     /// let drawn = |seed| (0..50).flat_map(|index| digits::image(seed, index).0).collect::<Vec<u8>>();
-    /// let reference = Reference::new(&Alone, Classifier::shipped()?, &drawn(1))?;
-    /// let (others, same) = (reference.scores(&Alone, &drawn(2))?, reference.scores(&Alone, &drawn(1))?);
+    /// let reference = Reference::new(&SingleThread, Classifier::shipped()?, &drawn(1))?;
+    /// let (others, same) = (reference.scores(&SingleThread, &drawn(2))?, reference.scores(&SingleThread, &drawn(1))?);
     /// assert!(others.digit_frechet_distance > same.digit_frechet_distance);
     /// # Ok::<(), dbm_score::ScoreError>(())
     /// ```

@@ -203,7 +203,7 @@ fn pooled(x: &Tensor) -> candle_core::Result<Tensor> {
 mod tests {
     use super::*;
     use candle_core::D;
-    use dbm_core::Alone;
+    use dbm_core::SingleThread;
     use dbm_data::digits;
 
     fn drawn(count: u64) -> (Vec<u8>, Vec<u8>) {
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(losses.len(), 40);
         let mean = |losses: &[f64]| losses.iter().sum::<f64>() / losses.len() as f64;
         assert!(mean(&losses[..5]) > 1.8 && mean(&losses[35..]) < 1.5, "{losses:?}");
-        let reading = trained.read(&Alone, &pictures).unwrap();
+        let reading = trained.read(&SingleThread, &pictures).unwrap();
         let right = reading.digits.iter().zip(&labels).filter(|(read, label)| read == label).count();
         assert!(right > 120, "{right} of 200");
 
@@ -251,7 +251,7 @@ mod tests {
         let logits = net.forward(&seen, &all).unwrap();
         let chances = candle_nn::ops::softmax(&logits, D::Minus1).unwrap().max(D::Minus1).unwrap().to_vec1::<f32>().unwrap();
         let digits = logits.argmax(D::Minus1).unwrap().to_vec1::<u32>().unwrap();
-        let reading = classifier.read(&Alone, &pictures).unwrap();
+        let reading = classifier.read(&SingleThread, &pictures).unwrap();
         assert_eq!(reading.digits.iter().map(|&digit| u32::from(digit)).collect::<Vec<_>>(), digits);
         for (here, there) in reading.confidence.iter().zip(chances) {
             assert!((here - there).abs() < 1e-4, "{here} {there}");

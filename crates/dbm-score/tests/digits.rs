@@ -1,6 +1,6 @@
 //! The shipped classifier on real digits, and scores of pictures whose answers are known.
 
-use dbm_core::{Alone, Host};
+use dbm_core::{Host, SingleThread};
 use dbm_data::{digits, npy};
 use dbm_score::{CLASSES, Classifier, Completions, FEATURES, PIXELS, Questions, Reference, Scores};
 
@@ -39,7 +39,7 @@ impl Host for Backwards {
 fn the_shipped_classifier_reads_real_digits() {
     let classifier = Classifier::shipped().unwrap();
     for pictures in [forty(), binarized(&forty())] {
-        let reading = classifier.read(&Alone, &pictures).unwrap();
+        let reading = classifier.read(&SingleThread, &pictures).unwrap();
         let truth: Vec<u8> = (0..40).map(|at| at / 4).collect();
         assert_eq!(reading.digits, truth);
         assert!(reading.confidence.iter().sum::<f32>() / 40.0 > 0.95, "{:?}", reading.confidence);
@@ -52,7 +52,7 @@ fn the_shipped_classifier_reads_real_digits() {
 #[test]
 fn features_are_the_same_on_every_machine() {
     let classifier = Classifier::shipped().unwrap();
-    let reading = classifier.read(&Alone, &forty()).unwrap();
+    let reading = classifier.read(&SingleThread, &forty()).unwrap();
     let hash = reading
         .features
         .iter()
@@ -82,8 +82,8 @@ fn a_file_is_read_as_it_was_written_and_damage_is_named() {
 
 #[test]
 fn scores_rank_copies_kin_and_strangers() {
-    let reference = Reference::new(&Alone, Classifier::shipped().unwrap(), &drawn(1, 150)).unwrap();
-    let of = |pictures: &[u8]| reference.scores(&Alone, pictures).unwrap();
+    let reference = Reference::new(&SingleThread, Classifier::shipped().unwrap(), &drawn(1, 150)).unwrap();
+    let of = |pictures: &[u8]| reference.scores(&SingleThread, pictures).unwrap();
     let (same, kin, stranger) = (of(&drawn(1, 150)), of(&drawn(2, 150)), of(&drawn(2, 1).repeat(150)));
     assert!(same.digit_frechet_distance.abs() < 1e-6 * kin.digit_frechet_distance, "{same:?}");
     assert!(kin.digit_frechet_distance < stranger.digit_frechet_distance);
@@ -99,8 +99,8 @@ fn scores_rank_copies_kin_and_strangers() {
 
 #[test]
 fn scores_survive_json() {
-    let reference = Reference::new(&Alone, Classifier::shipped().unwrap(), &drawn(1, 20)).unwrap();
-    let scores = reference.scores(&Alone, &drawn(2, 20)).unwrap();
+    let reference = Reference::new(&SingleThread, Classifier::shipped().unwrap(), &drawn(1, 20)).unwrap();
+    let scores = reference.scores(&SingleThread, &drawn(2, 20)).unwrap();
     let json = serde_json::to_value(scores).unwrap();
     for name in
         ["digit_frechet_distance", "precision", "recall", "density", "coverage", "distinct", "entropy", "shares", "confidence"]
@@ -108,8 +108,8 @@ fn scores_survive_json() {
         assert!(json.get(name).is_some_and(|value| value.is_number() || value.is_array()), "{name}: {json}");
     }
     assert_eq!(serde_json::from_value::<Scores>(json).unwrap(), scores);
-    assert!(reference.scores(&Alone, &drawn(2, 5)).is_err(), "five pictures have no five neighbours each");
-    assert!(reference.scores(&Alone, &[0; 7]).is_err());
+    assert!(reference.scores(&SingleThread, &drawn(2, 5)).is_err(), "five pictures have no five neighbours each");
+    assert!(reference.scores(&SingleThread, &[0; 7]).is_err());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_training_digit_completes_its_own_copy() {
     let found = Completions::of(&Backwards, &Classifier::shipped().unwrap(), &questions, &answers).unwrap();
     assert_eq!((found.agreement, found.read_right, found.distinct, found.diversity), (1.0, 1.0, 1.0, None));
     // Without itself, the other digits still agree in most pixels.
-    let others = questions.nearest(&Alone, &drawn(1, 300)).unwrap();
-    let found = Completions::of(&Alone, &Classifier::shipped().unwrap(), &questions, &others).unwrap();
+    let others = questions.nearest(&SingleThread, &drawn(1, 300)).unwrap();
+    let found = Completions::of(&SingleThread, &Classifier::shipped().unwrap(), &questions, &others).unwrap();
     assert!(found.agreement > 0.6 && found.agreement < 1.0, "{found:?}");
 }

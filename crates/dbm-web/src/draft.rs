@@ -4,7 +4,7 @@ mod address;
 
 use crate::number::decimal;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
-use dbm_core::{Method, OptimizerSettings, Settings, Units};
+use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
 use dbm_protocol::{RunPlan, Start};
 use std::str::FromStr;
 
@@ -107,7 +107,7 @@ pub struct Draft {
     /// Kind of units.
     pub units: Units,
     /// Which optimizer.
-    pub method: Method,
+    pub method: OptimizerMethod,
     /// Whether to train in the centered parametrization.
     pub centered: bool,
     /// How the parameters begin.
@@ -178,7 +178,7 @@ impl Draft {
     fn with_texts(text: impl Fn(Field) -> &'static str) -> Self {
         Self {
             units: Units::Signs,
-            method: Method::Adam,
+            method: OptimizerMethod::Adam,
             centered: false,
             start: StartKind::Orthogonal,
             marginalize: true,

@@ -4,8 +4,8 @@ use crate::bench::Bench;
 use crate::clock::now;
 use crate::pool::Crew;
 use crate::sources::shape;
-use dbm_core::complete::{Completer, Walk};
-use dbm_core::impute::{self, Imputer, Method, Outcome, Score};
+use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::impute::{self, ImputationMethod, Imputer, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
 use dbm_core::signals::mean_free_energy;
@@ -35,7 +35,7 @@ pub struct View {
     pub depth: u8,
     pub step: u32,
     /// How its samples are drawn.
-    pub walk: Walk,
+    pub walk: SamplingSchedule,
 }
 
 impl View {
@@ -65,7 +65,7 @@ enum Kind {
         completer: Box<Completer>,
         answers: usize,
         done: u32,
-        walk: Walk,
+        walk: SamplingSchedule,
         search: bool,
         started: f64,
     },
@@ -118,10 +118,10 @@ impl Job {
             Completer::complete(model, visible, known, seed, 0)
         });
         let (walk, search) = match method {
-            CompletionMethod::Search => (Walk::Mode, true),
-            CompletionMethod::Gibbs { sweeps } => (Walk::Gibbs(sweeps), true),
-            CompletionMethod::Annealed { sweeps } => (Walk::Annealed(sweeps), true),
-            CompletionMethod::Sample { sweeps } => (Walk::Gibbs(sweeps), false),
+            CompletionMethod::Search => (SamplingSchedule::Mode, true),
+            CompletionMethod::Gibbs { sweeps } => (SamplingSchedule::Gibbs(sweeps), true),
+            CompletionMethod::Annealed { sweeps } => (SamplingSchedule::Annealed(sweeps), true),
+            CompletionMethod::Sample { sweeps } => (SamplingSchedule::Gibbs(sweeps), false),
         };
         let kind = Kind::Complete { view, completer, answers: answers as usize, done: 0, walk, search, started: now() };
         Self { id: Some(id), kind }
@@ -169,7 +169,7 @@ impl Job {
                 let (completer, done) = chunk.get_or_insert_with(|| {
                     (Box::new(Completer::sample(model, CHUNK.min(*count - drawn), *seed, drawn as u64)), 0)
                 });
-                while completer.go_on(model, view.walk, *done, MAX_SWEEPS) {
+                while completer.advance(model, view.walk, *done, MAX_SWEEPS) {
                     *done += 1;
                     if now() >= until {
                         return Slice::Goes;
@@ -192,7 +192,7 @@ impl Job {
             }
             Kind::Complete { view, completer, answers, done, walk, search, started } => {
                 let model = &view.model;
-                while completer.go_on(model, *walk, *done, MAX_SWEEPS) {
+                while completer.advance(model, *walk, *done, MAX_SWEEPS) {
                     *done += 1;
                     if now() >= until {
                         return Slice::Progress { done: *done, total: walk.sweeps() };
@@ -247,9 +247,9 @@ impl Job {
                 Slice::Ends(Box::new(Event::Evaluated(Evaluation {
                     cells: report.cells as u32,
                     held_back: *held_back,
-                    model: score(Method::Model),
-                    column_mode: score(Method::ColumnMode),
-                    nearest_neighbours: score(Method::Neighbours),
+                    model: score(ImputationMethod::Model),
+                    column_mode: score(ImputationMethod::ColumnMode),
+                    nearest_neighbours: score(ImputationMethod::Neighbours),
                 })))
             }
         }

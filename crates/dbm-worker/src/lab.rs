@@ -9,7 +9,7 @@ use crate::pool::{Crew, Letter, Post};
 use crate::run::{Advance, Run, about};
 use crate::sources;
 use dbm_core::Dbm;
-use dbm_core::complete::Walk;
+use dbm_core::complete::SamplingSchedule;
 use dbm_data::Checkpoint;
 use dbm_data::raw::Visible;
 use dbm_protocol::{About, Command, CompletionMethod, DataSource, Event, Message, ModelChoice, Request, RunPlan, VERSION};
@@ -69,7 +69,7 @@ struct Opened {
     image: Option<(usize, usize)>,
     depth: u8,
     steps: u32,
-    walk: Walk,
+    walk: SamplingSchedule,
 }
 
 /// How far training is to go.
@@ -371,7 +371,7 @@ impl Lab {
         let steps = checkpoint.step.min(u64::from(u32::MAX)) as u32;
         let visible =
             checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose().map_err(words)?;
-        let walk = checkpoint.settings.as_ref().map_or(Walk::Mode, Walk::of_training);
+        let walk = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
         let about = About {
             steps,
             resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some(),

@@ -5,7 +5,7 @@ use crate::clock::now;
 use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
 use crate::recent::RecentPhase;
 use crate::sources::Material;
-use dbm_core::complete::Walk;
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, exact, init, signals};
@@ -349,9 +349,9 @@ impl Run {
 
     /// How its samples are drawn while it goes on: as in training, but for the hundreds of sweeps that stand for persistent chains, which would take
     /// longer than the steps between two looks.
-    pub fn walk(&self) -> Walk {
-        match Walk::of_training(&self.plan.settings) {
-            Walk::Gibbs(_) => Walk::Mode,
+    pub fn walk(&self) -> SamplingSchedule {
+        match SamplingSchedule::of_training(&self.plan.settings) {
+            SamplingSchedule::Gibbs(_) => SamplingSchedule::Mode,
             walk => walk,
         }
     }

@@ -3,7 +3,7 @@
 use super::Measured;
 use super::parts::PhaseParts;
 use crate::memory;
-use dbm_core::bytes_in_words;
+use dbm_core::format_bytes;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -102,9 +102,9 @@ pub fn text(measured: &Measured) -> String {
     let _ = writeln!(
         out,
         "(multiply-adds of the fields)\n\n{} of parameters; at most {} with all that training holds of them and of a batch; peak memory {}",
-        bytes_in_words((F32 * run.model().n_parameters()) as u128),
-        bytes_in_words(measured.footprint.total()),
-        memory::peak().map_or("not known here".into(), |bytes| bytes_in_words(bytes.into()))
+        format_bytes((F32 * run.model().n_parameters()) as u128),
+        format_bytes(measured.footprint.total()),
+        memory::peak().map_or("not known here".into(), |bytes| format_bytes(bytes.into()))
     );
     out
 }

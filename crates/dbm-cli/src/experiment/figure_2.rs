@@ -8,7 +8,7 @@ use super::workshop::Workshop;
 use crate::error::CliError;
 use crate::plot::gallery::{Gallery, gallery};
 use crate::score::Reference;
-use dbm_core::complete::Walk;
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::{OptimizerSettings, Settings, Units};
 use dbm_data::npy;
 use dbm_score::Scores;
@@ -18,8 +18,8 @@ use std::fmt::Write;
 const RIVALS: [(&str, &str); 3] = [("pcd-1", "PCD"), ("centered-pcd-1", "centered PCD"), ("ucd-lmi", "UCD-LMI")];
 
 /// The other way that samples are drawn: by Gibbs sweeps from noise, as PCD trains, and a search at their end.
-fn sweeps(workshop: &Workshop) -> Walk {
-    Walk::Gibbs(workshop.pick(200, 5))
+fn sweeps(workshop: &Workshop) -> SamplingSchedule {
+    SamplingSchedule::Gibbs(workshop.pick(200, 5))
 }
 
 fn recipe(workshop: &Workshop, estimator: &str) -> Result<Recipe, CliError> {
@@ -49,7 +49,7 @@ pub fn run(workshop: &Workshop, sets: &[(String, Reference)]) -> Result<Entry, C
             let recipe = recipe(workshop, estimator)?;
             let name = format!("{}-{estimator}", set.to_lowercase());
             let run = workshop.trained(&name, &recipe, &reference.train)?;
-            let (samples, took) = samples_by(workshop, &name, &run, Some(Walk::Mode), reference)?;
+            let (samples, took) = samples_by(workshop, &name, &run, Some(SamplingSchedule::Mode), reference)?;
             let (by_sweeps, took_them) = samples_by(workshop, &name, &run, Some(sweeps(workshop)), reference)?;
             seconds += run.seconds + took + took_them;
             let width = reference.width();

@@ -3,7 +3,7 @@
 use crate::error::CliError;
 use crate::memory::Limit;
 use crate::threads::Threads;
-use dbm_core::Method;
+use dbm_core::OptimizerMethod;
 use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
 use serde::Serialize;
@@ -49,9 +49,9 @@ impl Recipe {
             }
         };
         let method = match s.optimizer.method {
-            Method::Sgd => "sgd",
-            Method::Adam => "adam",
-            Method::AmsGrad => "amsgrad",
+            OptimizerMethod::Sgd => "sgd",
+            OptimizerMethod::Adam => "adam",
+            OptimizerMethod::AmsGrad => "amsgrad",
         };
         add("units", &"bits", self.units == Units::Bits);
         add("gaussian", &self.gaussian.unwrap_or_default(), self.gaussian.is_some());

@@ -4,7 +4,7 @@ use super::workshop::{Trained, Workshop};
 use crate::error::CliError;
 use crate::score::Reference;
 use crate::{progress, sampler};
-use dbm_core::complete::Walk;
+use dbm_core::complete::SamplingSchedule;
 use dbm_data::picture::Tile;
 use dbm_data::{Checkpoint, Dataset};
 use dbm_score::Scores;
@@ -50,7 +50,7 @@ pub fn samples(
     workshop: &Workshop,
     name: &str,
     run: &Trained,
-    walk: Option<Walk>,
+    walk: Option<SamplingSchedule>,
     reference: &Reference,
 ) -> Result<(Samples, f64), CliError> {
     samples_of(workshop, name, run, (walk, workshop.pick(SAMPLES, 200)), reference)
@@ -64,7 +64,7 @@ pub fn samples_of(
     workshop: &Workshop,
     name: &str,
     run: &Trained,
-    (walk, count): (Option<Walk>, usize),
+    (walk, count): (Option<SamplingSchedule>, usize),
     reference: &Reference,
 ) -> Result<(Samples, f64), CliError> {
     let walk = walk.unwrap_or_else(|| sampler::of_training(&run.checkpoint));

@@ -1,6 +1,6 @@
 //! Whether to trust what a model fills in: its score beside those of the baselines, and what they say in a sentence.
 
-use dbm_core::impute::{LEAST_PROBABILITY, Method, Outcome, Report};
+use dbm_core::impute::{ImputationMethod, LEAST_PROBABILITY, Outcome, Report};
 use dbm_core::math::mean_and_error;
 use serde_json::{Value, json};
 
@@ -27,19 +27,22 @@ pub struct Verdict {
 
 impl Verdict {
     pub fn new(report: &Report, outcomes: &[Outcome], seen: bool) -> Self {
-        let loss = |cell: &Outcome, method: Method| -libm::log(cell.predictions[method as usize].of_truth.max(LEAST_PROBABILITY));
-        let wrong = |cell: &Outcome, method: Method| f64::from(cell.predictions[method as usize].value != cell.cell.truth);
+        let loss = |cell: &Outcome, method: ImputationMethod| {
+            -libm::log(cell.predictions[method as usize].of_truth.max(LEAST_PROBABILITY))
+        };
+        let wrong =
+            |cell: &Outcome, method: ImputationMethod| f64::from(cell.predictions[method as usize].value != cell.cell.truth);
         Self {
             report: report.clone(),
-            beside: [Method::ColumnMode, Method::Neighbours].map(|other| beside(outcomes, other, loss)),
-            right: beside(outcomes, Method::ColumnMode, wrong),
+            beside: [ImputationMethod::ColumnMode, ImputationMethod::Neighbours].map(|other| beside(outcomes, other, loss)),
+            right: beside(outcomes, ImputationMethod::ColumnMode, wrong),
             seen,
         }
     }
 
     /// What the scores mean for the cells that nobody knows.
     fn sentence(&self) -> String {
-        let right = (100.0 * self.report.of(Method::Model).accuracy).round();
+        let right = (100.0 * self.report.of(ImputationMethod::Model).accuracy).round();
         let text = match self.beside {
             [Beside::Better, Beside::Better] => {
                 format!("The model beats both: expect about {right} of 100 filled cells to be right, and their probabilities to mean something.")
@@ -76,7 +79,7 @@ impl Verdict {
         };
         println!("\nOf the known cells {:.0} % were hidden{rows}; {} guessed:", 100.0 * share, report.cells);
         println!("{:<20} {:>9} {:>22}", "", "accuracy", "log-loss, nats a cell");
-        for method in Method::ALL {
+        for method in ImputationMethod::ALL {
             let score = report.of(method);
             let loss = format!("{:.3} +- {:.3}", score.log_loss, score.log_loss_error);
             println!("{:<20} {:>7.1} % {loss:>22}", method.name(), 100.0 * score.accuracy);
@@ -86,7 +89,7 @@ impl Verdict {
 
     pub fn line(&self, share: f64) -> Value {
         let report = &self.report;
-        let scores: Vec<Value> = Method::ALL
+        let scores: Vec<Value> = ImputationMethod::ALL
             .iter()
             .map(|&method| {
                 let score = report.of(method);
@@ -99,8 +102,8 @@ impl Verdict {
 }
 
 /// By the differences of what each loses, cell by cell.
-fn beside(outcomes: &[Outcome], other: Method, loss: impl Fn(&Outcome, Method) -> f64) -> Beside {
-    let differences: Vec<f64> = outcomes.iter().map(|cell| loss(cell, Method::Model) - loss(cell, other)).collect();
+fn beside(outcomes: &[Outcome], other: ImputationMethod, loss: impl Fn(&Outcome, ImputationMethod) -> f64) -> Beside {
+    let differences: Vec<f64> = outcomes.iter().map(|cell| loss(cell, ImputationMethod::Model) - loss(cell, other)).collect();
     let (mean, error) = mean_and_error(&differences);
     if mean < -ERRORS * error {
         Beside::Better

@@ -132,21 +132,21 @@ impl Block {
 
 /// A state with its fields, which a step carries along by the units that flip.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GibbsPoint {
+pub struct StateWithFields {
     /// One vector a layer.
     pub state: Vec<Vec<f32>>,
     /// The same; those of a wholly clamped visible layer are not kept up to date.
     fields: Vec<Vec<f64>>,
 }
 
-impl AsRef<[Vec<f32>]> for GibbsPoint {
+impl AsRef<[Vec<f32>]> for StateWithFields {
     fn as_ref(&self) -> &[Vec<f32>] {
         &self.state
     }
 }
 
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped.
-pub struct Gibbs<'a> {
+pub struct GibbsCoupling<'a> {
     /// The model.
     pub model: &'a Dbm,
     /// Marks of the visible units that are clamped, one a unit.
@@ -161,7 +161,7 @@ pub struct Gibbs<'a> {
     pub drawn: Option<BlockDraw>,
 }
 
-impl<'a> Gibbs<'a> {
+impl<'a> GibbsCoupling<'a> {
     /// For chain `chain` of a batch.
     pub fn new(model: &'a Dbm, chains: &Chains, chain: usize, stream: &'a mut Stream, max_tries: u32) -> Self {
         let known = chains.known(chain).unwrap_or_else(|| vec![true; model.n_visible()]);
@@ -172,9 +172,9 @@ impl<'a> Gibbs<'a> {
     ///
     /// # Panics
     /// If the state does not have the model's shape.
-    pub fn point(&self, state: Vec<Vec<f32>>) -> Rc<GibbsPoint> {
+    pub fn point(&self, state: Vec<Vec<f32>>) -> Rc<StateWithFields> {
         let fields = (0..state.len()).map(|l| self.model.exact_field(l, &state)).collect();
-        Rc::new(GibbsPoint { state, fields })
+        Rc::new(StateWithFields { state, fields })
     }
 
     /// Whether a layer has units that are not clamped.
@@ -183,11 +183,11 @@ impl<'a> Gibbs<'a> {
     }
 
     /// `P(high | the other parity)` of the free units of a parity, layer after layer.
-    pub fn probabilities(&self, parity: Parity, point: &GibbsPoint) -> Vec<f64> {
+    pub fn probabilities(&self, parity: Parity, point: &StateWithFields) -> Vec<f64> {
         self.block_of(parity, point).high
     }
 
-    fn block_of(&self, parity: Parity, point: &GibbsPoint) -> Block {
+    fn block_of(&self, parity: Parity, point: &StateWithFields) -> Block {
         let gap = f64::from(self.model.units().gap());
         let layers = parity.layers(self.model.depth()).filter(|&l| self.is_free(l));
         let fields = layers.flat_map(|l| point.fields[l].iter().enumerate().map(move |(i, &a)| (l, i, a)));
@@ -195,7 +195,7 @@ impl<'a> Gibbs<'a> {
     }
 
     /// Puts bits into the free units of a parity, and carries the fields of the other one along.
-    fn place(&self, parity: Parity, point: &mut GibbsPoint, bits: &[bool]) {
+    fn place(&self, parity: Parity, point: &mut StateWithFields, bits: &[bool]) {
         let mut bits = bits.iter();
         let mut flips = Vec::new();
         let (units, depth) = (self.model.units(), self.model.depth());
@@ -224,7 +224,7 @@ impl<'a> Gibbs<'a> {
     }
 
     /// One step of a single chain: the even block, then the odd one, each from its conditional distribution.
-    pub fn single(&mut self, from: &GibbsPoint) -> Rc<GibbsPoint> {
+    pub fn single(&mut self, from: &StateWithFields) -> Rc<StateWithFields> {
         let mut point = from.clone();
         for parity in [Parity::Even, Parity::Odd] {
             let p = self.probabilities(parity, &point);
@@ -235,10 +235,10 @@ impl<'a> Gibbs<'a> {
     }
 }
 
-impl PairKernel for Gibbs<'_> {
-    type Point = GibbsPoint;
+impl PairKernel for GibbsCoupling<'_> {
+    type State = StateWithFields;
 
-    fn step(&mut self, x: &Rc<GibbsPoint>, y: &Rc<GibbsPoint>) -> (Rc<GibbsPoint>, Rc<GibbsPoint>) {
+    fn step(&mut self, x: &Rc<StateWithFields>, y: &Rc<StateWithFields>) -> (Rc<StateWithFields>, Rc<StateWithFields>) {
         let (mut x, mut y) = ((**x).clone(), (**y).clone());
         let (p, q) = (self.block_of(Parity::Even, &x), self.block_of(Parity::Even, &y));
         let drawn = self.block.draw_by(&p.high, &q.high, p.log_ratio_to(&q), self.stream);

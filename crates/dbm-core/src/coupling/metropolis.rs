@@ -9,14 +9,14 @@ use std::rc::Rc;
 
 /// A state with its energy.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct StateWithEnergy {
     /// One vector a layer.
     pub state: Vec<Vec<f32>>,
     /// Its energy, up to what is clamped.
     pub energy: f64,
 }
 
-impl AsRef<[Vec<f32>]> for Point {
+impl AsRef<[Vec<f32>]> for StateWithEnergy {
     fn as_ref(&self) -> &[Vec<f32>] {
         &self.state
     }
@@ -52,7 +52,7 @@ pub fn pair_step<T: Clone>(acceptance: &impl Acceptance, u: f64, proposal: (&T, 
 }
 
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped in every proposal.
-pub struct Metropolis<'a, A> {
+pub struct MetropolisCoupling<'a, A> {
     /// The model.
     pub model: &'a Dbm,
     /// The batch.
@@ -68,22 +68,22 @@ pub struct Metropolis<'a, A> {
     /// Proposals that x accepted so far.
     pub accepted: u64,
     /// What the last step drew: the proposal, and the uniform that both chains compared.
-    pub drawn: Option<(Rc<Point>, f64)>,
+    pub drawn: Option<(Rc<StateWithEnergy>, f64)>,
 }
 
-impl<'a, A> Metropolis<'a, A> {
+impl<'a, A> MetropolisCoupling<'a, A> {
     /// For chain `chain` of a batch.
     pub fn new(model: &'a Dbm, chains: &'a Chains, chain: usize, stream: &'a mut Stream, acceptance: &'a A) -> Self {
         Self { model, chains, chain, stream, acceptance, proposals: 0, accepted: 0, drawn: None }
     }
 }
 
-impl<A: Acceptance> PairKernel for Metropolis<'_, A> {
-    type Point = Point;
+impl<A: Acceptance> PairKernel for MetropolisCoupling<'_, A> {
+    type State = StateWithEnergy;
 
-    fn step(&mut self, x: &Rc<Point>, y: &Rc<Point>) -> (Rc<Point>, Rc<Point>) {
+    fn step(&mut self, x: &Rc<StateWithEnergy>, y: &Rc<StateWithEnergy>) -> (Rc<StateWithEnergy>, Rc<StateWithEnergy>) {
         let state = self.chains.uniform_state(self.model, self.chain, self.stream);
-        let proposal = Rc::new(Point { energy: self.model.energy(&state), state });
+        let proposal = Rc::new(StateWithEnergy { energy: self.model.energy(&state), state });
         let u = self.stream.uniform();
         let ends = pair_step(self.acceptance, u, (&proposal, proposal.energy), (x, x.energy), (y, y.energy));
         self.proposals += 1;

@@ -3,18 +3,18 @@
 mod gibbs;
 mod metropolis;
 
-pub use gibbs::{BlockCoupling, BlockDraw, Gibbs, GibbsPoint};
+pub use gibbs::{BlockCoupling, BlockDraw, GibbsCoupling, StateWithFields};
 pub(crate) use gibbs::{is_high, log_ratio};
-pub use metropolis::{Acceptance, Metropolis, Point, SharedUniform, pair_step};
+pub use metropolis::{Acceptance, MetropolisCoupling, SharedUniform, StateWithEnergy, pair_step};
 use std::rc::Rc;
 
 /// A pair of chains that can move together.
 pub trait PairKernel {
     /// Where a chain can be: a state of one vector a layer, and whatever the kernel needs to know of it.
-    type Point: AsRef<[Vec<f32>]>;
+    type State: AsRef<[Vec<f32>]>;
 
     /// One step of both: from `(x_t, y_{t-1})` to `(x_{t+1}, y_t)`. Each must follow the law of the single chain.
-    fn step(&mut self, x: &Rc<Self::Point>, y: &Rc<Self::Point>) -> (Rc<Self::Point>, Rc<Self::Point>);
+    fn step(&mut self, x: &Rc<Self::State>, y: &Rc<Self::State>) -> (Rc<Self::State>, Rc<Self::State>);
 }
 
 /// How a coupling ended.
@@ -31,13 +31,13 @@ pub struct Meeting {
 /// `correct` is told the terms of `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` as states and integer weights, a chain that stays
 /// where it is being told once; nothing is stored, however long the coupling.
 pub fn meet<K: PairKernel>(
-    x0: Rc<K::Point>,
-    x1: Rc<K::Point>,
+    x0: Rc<K::State>,
+    x1: Rc<K::State>,
     kernel: &mut K,
     cap: u32,
     mut correct: impl FnMut(i32, &[Vec<f32>]),
 ) -> Meeting {
-    let same = |x: &Rc<K::Point>, y: &Rc<K::Point>| Rc::ptr_eq(x, y) || (**x).as_ref() == (**y).as_ref();
+    let same = |x: &Rc<K::State>, y: &Rc<K::State>| Rc::ptr_eq(x, y) || (**x).as_ref() == (**y).as_ref();
     let (mut x, mut y) = (x1, x0);
     let (mut x_stays, mut y_stays) = (0, 0);
     let mut time = 1;

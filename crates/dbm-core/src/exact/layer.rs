@@ -1,7 +1,7 @@
 //! The distribution of a whole layer.
 
-use super::halves::{Halves, Place, free_units};
-use super::walk::walk;
+use super::bipartition::{Bipartition, Place, free_units};
+use super::enumerate::for_each_state;
 use super::{MAX_UNITS, check_length, sum};
 use crate::{Dbm, DbmError, Parity};
 
@@ -47,25 +47,25 @@ pub fn layer_distribution(model: &Dbm, layer: usize, visible: &[Option<bool>]) -
         (false, false) if other <= MAX_UNITS => return Err(DbmError::TooManyUnits { units: spread, limit: MAX_SPREAD }),
         (false, false) => return Err(DbmError::TooManyUnits { units: own.min(other), limit: MAX_UNITS }),
     };
-    let halves = Halves::enumerating(model, visible, walked)?;
+    let halves = Bipartition::enumerating(model, visible, walked)?;
     let of_free = if walked == parity { collect(&halves, layer, free) } else { mix(&halves, layer, free) };
     Ok(if free == size { of_free } else { among_all(&of_free, &halves.places[layer]) })
 }
 
 /// The layer is enumerated: its states' probabilities are sums of those of the half. `free` of its units are.
-fn collect(halves: &Halves, layer: usize, free: usize) -> Vec<f64> {
+fn collect(halves: &Bipartition, layer: usize, free: usize) -> Vec<f64> {
     let (first, sum) = (first_bit(&halves.places[layer]), sum::over(halves));
     let mut table = vec![0.0; 1 << free];
     let mask = (1_usize << free) - 1;
-    walk(halves, |state| table[state.code as usize >> first & mask] += sum.share(state.log_weight));
+    for_each_state(halves, |state| table[state.code as usize >> first & mask] += sum.share(state.log_weight));
     table
 }
 
 /// The layer is summed out: each state of the half adds the product of the layer's conditional probabilities.
-fn mix(halves: &Halves, layer: usize, free: usize) -> Vec<f64> {
+fn mix(halves: &Bipartition, layer: usize, free: usize) -> Vec<f64> {
     let (first, sum) = (first_bit(&halves.places[layer]), sum::over(halves));
     let (mut table, mut products, mut highs) = (vec![0.0; 1 << free], vec![0.0; 1 << free], vec![0.0; free]);
-    walk(
+    for_each_state(
         halves,
         #[inline(always)]
         |state| {

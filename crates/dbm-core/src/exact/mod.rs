@@ -22,17 +22,17 @@
 //! # Ok::<(), dbm_core::DbmError>(())
 //! ```
 
-mod halves;
+mod bipartition;
+mod enumerate;
 mod layer;
 mod moments;
 mod sum;
-mod walk;
 
 use std::collections::BTreeMap;
 
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError, Examples};
-use halves::Halves;
+use bipartition::Bipartition;
 pub use layer::{MAX_SPREAD, layer_distribution};
 use moments::Moments;
 
@@ -56,7 +56,7 @@ pub struct Expectation {
 /// [`DbmError::Shape`] where `visible` is not as long as the visible layer, [`DbmError::TooManyUnits`] where both parities have
 /// more than [`MAX_UNITS`] free units.
 pub fn log_sum(model: &Dbm, visible: &[Option<bool>]) -> Result<f64, DbmError> {
-    Ok(sum::over(&Halves::smaller(model, visible)?).log())
+    Ok(sum::over(&Bipartition::smaller(model, visible)?).log())
 }
 
 /// `log Z`: [`log_sum`] with nothing clamped.
@@ -117,7 +117,7 @@ pub fn likelihood_terms(sizes: &[usize], rows: usize) -> f64 {
 /// # Errors
 /// Those of [`log_sum`].
 pub fn expectation(model: &Dbm, visible: &[Option<bool>]) -> Result<Expectation, DbmError> {
-    let halves = Halves::smaller(model, visible)?;
+    let halves = Bipartition::smaller(model, visible)?;
     Ok(Moments::of(&halves).expectation(model, &halves))
 }
 
@@ -126,7 +126,7 @@ pub fn expectation(model: &Dbm, visible: &[Option<bool>]) -> Result<Expectation,
 /// # Errors
 /// Those of [`log_sum`].
 pub fn marginals(model: &Dbm, visible: &[Option<bool>]) -> Result<Vec<Vec<f64>>, DbmError> {
-    let halves = Halves::smaller(model, visible)?;
+    let halves = Bipartition::smaller(model, visible)?;
     let moments = Moments::of(&halves);
     Ok(halves.places.iter().map(|layer| layer.iter().map(|place| moments.high(place)).collect()).collect())
 }
@@ -186,7 +186,7 @@ mod tests {
             let one_known: Vec<Option<bool>> = (0..10).map(|i| (i == 6).then_some(true)).collect();
             for visible in [&[None; 10], &one_known[..]] {
                 let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| {
-                    let halves = Halves::enumerating(&model, visible, parity).unwrap();
+                    let halves = Bipartition::enumerating(&model, visible, parity).unwrap();
                     Moments::of(&halves).expectation(&model, &halves)
                 });
                 let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");

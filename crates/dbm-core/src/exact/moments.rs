@@ -1,9 +1,9 @@
 //! Probabilities of single bits and of pairs across the halves.
 
 use super::Expectation;
-use super::halves::{Halves, Place};
+use super::bipartition::{Bipartition, Place};
+use super::enumerate::for_each_state;
 use super::sum;
-use super::walk::walk;
 use crate::Dbm;
 
 /// Levels of the tree whose sums are put by together.
@@ -19,11 +19,11 @@ pub(super) struct Moments {
 
 impl Moments {
     /// Two walks: one for the sum of all weights, one for their shares.
-    pub fn of(halves: &Halves) -> Self {
+    pub fn of(halves: &Bipartition) -> Self {
         let sum = sum::over(halves);
         let width = halves.width();
         let mut tree = Tree::new(halves.enumerated.len(), width + 1);
-        walk(
+        for_each_state(
             halves,
             #[inline(always)]
             |state| {
@@ -47,7 +47,7 @@ impl Moments {
     }
 
     /// The same in the values of the model's units.
-    pub fn expectation(&self, model: &Dbm, halves: &Halves) -> Expectation {
+    pub fn expectation(&self, model: &Dbm, halves: &Bipartition) -> Expectation {
         let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
         let mean = |place: &Place| match place {
             Place::Clamped(value) => *value,

@@ -1,7 +1,7 @@
 //! A sum of exponentials of any size, term by term.
 
-use super::halves::Halves;
-use super::walk::walk;
+use super::bipartition::Bipartition;
+use super::enumerate::for_each_state;
 use crate::math::exp_below_zero;
 
 /// `sum exp(x)` of the terms so far, as `exp(offset) sum` with the largest term as offset: no term overflows, and none that
@@ -51,9 +51,9 @@ impl LogSum {
 }
 
 /// The sum of `exp(-E)` over all free units.
-pub(super) fn over(halves: &Halves) -> LogSum {
+pub(super) fn over(halves: &Bipartition) -> LogSum {
     let mut sum = LogSum::new();
-    walk(halves, |state| sum.add(state.log_weight));
+    for_each_state(halves, |state| sum.add(state.log_weight));
     sum
 }
 

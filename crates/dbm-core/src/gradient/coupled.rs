@@ -4,7 +4,7 @@ use super::phase::PhaseRun;
 use super::proposals::Proposals;
 use super::{Moments, PhaseInfo};
 use crate::chains::Chains;
-use crate::coupling::{Acceptance, Gibbs, Meeting, Metropolis, Point, meet};
+use crate::coupling::{Acceptance, GibbsCoupling, Meeting, MetropolisCoupling, StateWithEnergy, meet};
 use crate::rng::Stream;
 use std::rc::Rc;
 
@@ -52,9 +52,9 @@ pub(super) fn metropolis<A: Acceptance>(
             return Meeting { time: 1, capped: false };
         }
         info.accepted += 1;
-        let x0 = Rc::new(Point { state: chains.state(c), energy });
-        let x1 = Rc::new(Point { state: proposals.state(run, chains, c), energy: proposals.energy(c) });
-        let mut pair = Metropolis::new(run.model, chains, c, stream, acceptance);
+        let x0 = Rc::new(StateWithEnergy { state: chains.state(c), energy });
+        let x1 = Rc::new(StateWithEnergy { state: proposals.state(run, chains, c), energy: proposals.energy(c) });
+        let mut pair = MetropolisCoupling::new(run.model, chains, c, stream, acceptance);
         let meeting = meet(x0, x1, &mut pair, cap, correct);
         info.proposals += pair.proposals;
         info.accepted += pair.accepted;
@@ -72,7 +72,7 @@ pub(super) fn gibbs(
     info: &mut PhaseInfo,
 ) {
     add_estimates(run, chains, streams, moments, info, |chains, c, _, stream, info, correct| {
-        let mut pair = Gibbs::new(run.model, chains, c, stream, max_tries);
+        let mut pair = GibbsCoupling::new(run.model, chains, c, stream, max_tries);
         let x0 = pair.point(chains.state(c));
         let x1 = pair.single(&x0);
         let meeting = meet(x0, x1, &mut pair, cap, correct);

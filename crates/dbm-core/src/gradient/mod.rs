@@ -10,7 +10,7 @@
 //! | `pcd` | mean field | k sweeps on from the last step's states | biased |
 //! | `pcd_gibbs` | k Gibbs sweeps from a uniform start | as `pcd` | biased |
 //!
-//! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. [`crate::law`] has
+//! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. [`crate::expectation`] has
 //! their expectations without sampling.
 //!
 //! **Gaps.** The gradient of an example of which some units are missing is that of `log p(v_known) = log sum_{v_missing, h} exp(-E) - log Z`,
@@ -18,9 +18,9 @@
 //! sampled and coupled with them, replaced by its conditional mean where the run marginalizes, and has a mean of its own in mean field.
 //! Such an example's posterior is exact for no model, and takes chains with one hidden layer too.
 
+mod binary_outer_products;
 mod cd;
 mod coupled;
-mod gathered;
 mod info;
 mod lmi;
 mod moments;
@@ -33,8 +33,8 @@ mod ucd_gibbs;
 mod ucd_lmi;
 mod ucd_mh;
 
+pub(crate) use binary_outer_products::BinaryOuterProducts;
 pub use cd::Cd;
-pub(crate) use gathered::Gathered;
 pub use info::{Info, PhaseInfo};
 pub use lmi::Lmi;
 pub use moments::{Gradient, Moments, Phase};

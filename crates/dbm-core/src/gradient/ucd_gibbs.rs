@@ -8,7 +8,7 @@ use crate::{Dbm, Settings};
 /// Unbiased contrastive divergence by coupled Gibbs chains.
 ///
 /// x_0 = y_0 is uniform, x_1 one Gibbs sweep on (even block, then odd), and from then on both chains move together by
-/// [`crate::coupling::Gibbs`]. Unbiased as long as neither cap is reached: a coupling cut at `max_meeting` is kept with the corrections it has, a
+/// [`crate::coupling::GibbsCoupling`]. Unbiased as long as neither cap is reached: a coupling cut at `max_meeting` is kept with the corrections it has, a
 /// rejection cut at `max_tries` with its last try; both bias, and both are counted.
 #[derive(Clone, Debug)]
 pub struct UcdGibbs {

@@ -1,7 +1,7 @@
 //! Whether to trust what is filled in: hidden cells, filled in by the model and by two baselines, against the truth.
 
 use super::baselines::{Columns, Neighbours};
-use super::hidden::{Cell, Hidden};
+use super::hidden::{Cell, HiddenCells};
 use super::{ImputeSettings, Imputer};
 use crate::math::mean_and_error;
 use crate::settings::within;
@@ -17,7 +17,7 @@ pub const LEAST_PROBABILITY: f64 = 1e-6;
 /// What fills in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum ImputationMethod {
     /// The model, by an [`Imputer`].
     Model,
     /// The most frequent value of the column, and as probabilities `(count + 1) / (rows + levels)` over the rows in which the cell is known.
@@ -26,7 +26,7 @@ pub enum Method {
     Neighbours,
 }
 
-impl Method {
+impl ImputationMethod {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Model, Self::ColumnMode, Self::Neighbours];
 
@@ -95,7 +95,7 @@ impl Prediction {
 pub struct Outcome {
     /// Which cell, with the truth.
     pub cell: Cell,
-    /// In the order of [`Method::ALL`].
+    /// In the order of [`ImputationMethod::ALL`].
     pub predictions: [Prediction; 3],
 }
 
@@ -123,13 +123,13 @@ pub struct Report {
     pub rows_compared: usize,
     /// Rows of the data set.
     pub rows_in_all: usize,
-    /// In the order of [`Method::ALL`].
+    /// In the order of [`ImputationMethod::ALL`].
     pub scores: [Score; 3],
 }
 
 impl Report {
     /// Of one method.
-    pub fn of(&self, method: Method) -> Score {
+    pub fn of(&self, method: ImputationMethod) -> Score {
         self.scores[method as usize]
     }
 }
@@ -138,7 +138,7 @@ impl Report {
 /// with what was hidden missing.
 ///
 /// ```
-/// use dbm_core::impute::{Evaluation, EvaluationSettings, Method, hide};
+/// use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, hide};
 /// use dbm_core::{Examples, Units, init};
 /// use std::sync::Arc;
 /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(20))?;
@@ -149,11 +149,11 @@ impl Report {
 /// let report = evaluation.report(&outcomes);
 /// assert_eq!(report.cells, hidden.cells().len());
 /// // Each half of a pattern tells the other.
-/// assert_eq!(report.of(Method::Neighbours).accuracy, 1.0);
+/// assert_eq!(report.of(ImputationMethod::Neighbours).accuracy, 1.0);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 pub struct Evaluation {
-    hidden: Arc<Hidden>,
+    hidden: Arc<HiddenCells>,
     imputer: Imputer,
     columns: Columns,
     neighbours: Neighbours,
@@ -167,7 +167,12 @@ impl Evaluation {
     ///
     /// # Errors
     /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
-    pub fn new(model: Dbm, hidden: Arc<Hidden>, groups: &[Range<usize>], settings: EvaluationSettings) -> Result<Self, DbmError> {
+    pub fn new(
+        model: Dbm,
+        hidden: Arc<HiddenCells>,
+        groups: &[Range<usize>],
+        settings: EvaluationSettings,
+    ) -> Result<Self, DbmError> {
         settings.check()?;
         let (n, data) = (model.n_visible(), hidden.examples());
         if data.width() != n {
@@ -221,7 +226,7 @@ impl Evaluation {
 
     /// All outcomes together, in the order of the rows.
     pub fn report(&self, outcomes: &[Outcome]) -> Report {
-        let score = |method: Method| {
+        let score = |method: ImputationMethod| {
             let predictions = outcomes.iter().map(|outcome| (outcome.cell.truth, outcome.predictions[method as usize]));
             let right = predictions.clone().filter(|(truth, prediction)| prediction.value == *truth).count();
             let losses: Vec<f64> =
@@ -237,7 +242,7 @@ impl Evaluation {
             rows_with_hidden: self.rows_with_hidden,
             rows_compared: self.neighbours.compared(),
             rows_in_all: self.hidden.examples().len(),
-            scores: Method::ALL.map(score),
+            scores: ImputationMethod::ALL.map(score),
         }
     }
 }

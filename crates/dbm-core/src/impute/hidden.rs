@@ -61,12 +61,12 @@ fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
 
 /// A data set of which some known cells are hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenCells {
     examples: Examples,
     cells: Vec<Cell>,
 }
 
-impl Hidden {
+impl HiddenCells {
     /// What is known in `whole` and missing in `seen`, which are the same examples otherwise: cells that were held back from training. Those that
     /// [`hide`] would never hide are left out.
     ///
@@ -106,7 +106,7 @@ impl Hidden {
 /// known whole, has not exactly one high unit, or has one unit only, is never hidden.
 ///
 /// A model that has been trained on the cells hidden may know them by heart, and fares better then than on gaps that nobody can look up: for an honest
-/// score hide first, train on [`Hidden::examples`], and evaluate that model.
+/// score hide first, train on [`HiddenCells::examples`], and evaluate that model.
 ///
 /// ```
 /// use dbm_core::{Examples, impute::hide};
@@ -120,7 +120,7 @@ impl Hidden {
 /// # Errors
 /// [`DbmError::Setting`] for a share that is not above 0 and below 1, or by which nothing was hidden, and for groups that are not as
 /// [`super::Imputer::new`] has them.
-pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> Result<Hidden, DbmError> {
+pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> Result<HiddenCells, DbmError> {
     one_hot::check(groups, data.width())?;
     within("share of cells to hide", "a number above 0 and below 1", share, share > 0.0 && share < 1.0)?;
     let all = cells(groups, data.width());
@@ -145,7 +145,7 @@ pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> 
     }
     let nothing = "so large that it hides at least one known cell";
     within("share of cells to hide", nothing, share, !hidden.is_empty())?;
-    Ok(Hidden { examples: data.clone().with_gaps(&known)?, cells: hidden })
+    Ok(HiddenCells { examples: data.clone().with_gaps(&known)?, cells: hidden })
 }
 
 #[cfg(test)]
@@ -157,10 +157,10 @@ mod tests {
         let group = std::slice::from_ref(&(1..4));
         let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap();
         let hidden = hide(&data, group, 0.2, 7).unwrap();
-        let again = Hidden::between(&data, hidden.examples().clone(), group).unwrap();
+        let again = HiddenCells::between(&data, hidden.examples().clone(), group).unwrap();
         assert_eq!(again, hidden);
-        assert!(Hidden::between(&data, data.clone(), group).is_err(), "nothing is hidden");
+        assert!(HiddenCells::between(&data, data.clone(), group).is_err(), "nothing is hidden");
         let short = Examples::from_bits(4, &[1; 4]).unwrap();
-        assert!(matches!(Hidden::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
+        assert!(matches!(HiddenCells::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
     }
 }

@@ -4,10 +4,10 @@ mod baselines;
 mod evaluation;
 mod hidden;
 
-pub use evaluation::{Evaluation, EvaluationSettings, LEAST_PROBABILITY, Method, Outcome, Prediction, Report, Score};
-pub use hidden::{Cell, Hidden, hide};
+pub use evaluation::{Evaluation, EvaluationSettings, ImputationMethod, LEAST_PROBABILITY, Outcome, Prediction, Report, Score};
+pub use hidden::{Cell, HiddenCells, hide};
 
-use crate::chains::{Chains, Rule};
+use crate::chains::{Chains, UpdateRule};
 use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::one_hot;
@@ -149,8 +149,13 @@ impl Imputer {
         };
         let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
         for sweep in 0..self.settings.sweeps + self.settings.draws {
-            chains.half_sweep(&self.model, Parity::Odd, &all, Rule::Gibbs(&mut streams));
-            chains.half_sweep(&self.model, Parity::Even, &all, Rule::Together { streams: &mut streams, together: &together });
+            chains.half_sweep(&self.model, Parity::Odd, &all, UpdateRule::Gibbs(&mut streams));
+            chains.half_sweep(
+                &self.model,
+                Parity::Even,
+                &all,
+                UpdateRule::JointVisible { streams: &mut streams, together: &together },
+            );
             if sweep >= self.settings.sweeps {
                 (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(fields, &clamped, &mut sums));
             }

@@ -3,7 +3,9 @@
 use super::Kernel;
 use crate::Dbm;
 use crate::chains::Chains;
-use crate::coupling::{BlockDraw, Gibbs, GibbsPoint, Meeting, Metropolis, PairKernel, Point, SharedUniform, meet};
+use crate::coupling::{
+    BlockDraw, GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, StateWithFields, meet,
+};
 use crate::rng::Stream;
 use std::rc::Rc;
 
@@ -29,7 +31,7 @@ pub enum Draw<'s> {
     /// One proposal and one uniform number for both chains.
     Metropolis {
         /// What both may go to.
-        proposal: &'s Point,
+        proposal: &'s StateWithEnergy,
         /// What both compare their probability of acceptance with.
         u: f64,
         /// Of x and y before the step.
@@ -54,14 +56,14 @@ pub fn couple(
     match kernel {
         Kernel::Metropolis => {
             let state = chains.state(chain);
-            let x0 = Rc::new(Point { energy: model.energy(&state), state });
-            let mut pair = Watched { pair: Metropolis::new(model, chains, chain, stream, &SharedUniform), watch };
+            let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
+            let mut pair = Watched { pair: MetropolisCoupling::new(model, chains, chain, stream, &SharedUniform), watch };
             // Of a pair in one state, each chain moves as a single one.
             let x1 = pair.first(&x0);
             (meet(x0, x1, &mut pair, caps.meeting, |_, _| ()), 0)
         }
         Kernel::Gibbs => {
-            let mut pair = Watched { pair: Gibbs::new(model, chains, chain, stream, caps.tries), watch };
+            let mut pair = Watched { pair: GibbsCoupling::new(model, chains, chain, stream, caps.tries), watch };
             let x0 = pair.pair.point(chains.state(chain));
             let x1 = pair.first(&x0);
             let meeting = meet(x0, x1, &mut pair, caps.meeting, |_, _| ());
@@ -76,14 +78,14 @@ struct Watched<'w, K> {
     watch: &'w mut dyn FnMut(&Step),
 }
 
-impl Watched<'_, Metropolis<'_, SharedUniform>> {
-    fn first(&mut self, x0: &Rc<Point>) -> Rc<Point> {
+impl Watched<'_, MetropolisCoupling<'_, SharedUniform>> {
+    fn first(&mut self, x0: &Rc<StateWithEnergy>) -> Rc<StateWithEnergy> {
         let x1 = self.pair.step(x0, x0).0;
         self.show([x0, x0], [&x1, x0]);
         x1
     }
 
-    fn show(&mut self, before: [&Point; 2], after: [&Point; 2]) {
+    fn show(&mut self, before: [&StateWithEnergy; 2], after: [&StateWithEnergy; 2]) {
         if let Some((proposal, u)) = &self.pair.drawn {
             let draw = Draw::Metropolis { proposal, u: *u, energies: before.map(|point| point.energy) };
             (self.watch)(&Step { after: after.map(AsRef::as_ref), draw });
@@ -91,28 +93,28 @@ impl Watched<'_, Metropolis<'_, SharedUniform>> {
     }
 }
 
-impl PairKernel for Watched<'_, Metropolis<'_, SharedUniform>> {
-    type Point = Point;
+impl PairKernel for Watched<'_, MetropolisCoupling<'_, SharedUniform>> {
+    type State = StateWithEnergy;
 
-    fn step(&mut self, x: &Rc<Point>, y: &Rc<Point>) -> (Rc<Point>, Rc<Point>) {
+    fn step(&mut self, x: &Rc<StateWithEnergy>, y: &Rc<StateWithEnergy>) -> (Rc<StateWithEnergy>, Rc<StateWithEnergy>) {
         let ends = self.pair.step(x, y);
         self.show([x, y], [&ends.0, &ends.1]);
         ends
     }
 }
 
-impl Watched<'_, Gibbs<'_>> {
-    fn first(&mut self, x0: &Rc<GibbsPoint>) -> Rc<GibbsPoint> {
+impl Watched<'_, GibbsCoupling<'_>> {
+    fn first(&mut self, x0: &Rc<StateWithFields>) -> Rc<StateWithFields> {
         let x1 = self.pair.single(x0);
         (self.watch)(&Step { after: [&x1.state[..], &x0.state[..]], draw: Draw::Gibbs(None) });
         x1
     }
 }
 
-impl PairKernel for Watched<'_, Gibbs<'_>> {
-    type Point = GibbsPoint;
+impl PairKernel for Watched<'_, GibbsCoupling<'_>> {
+    type State = StateWithFields;
 
-    fn step(&mut self, x: &Rc<GibbsPoint>, y: &Rc<GibbsPoint>) -> (Rc<GibbsPoint>, Rc<GibbsPoint>) {
+    fn step(&mut self, x: &Rc<StateWithFields>, y: &Rc<StateWithFields>) -> (Rc<StateWithFields>, Rc<StateWithFields>) {
         let ends = self.pair.step(x, y);
         let pair = &self.pair;
         let laws = || [x, y].map(|point| pair.probabilities(crate::Parity::Even, point));

@@ -3,7 +3,7 @@
 use super::Told;
 use super::samples::check_settings;
 use super::truth::distinct;
-use crate::{Dbm, DbmError, Examples, Settings, law};
+use crate::{Dbm, DbmError, Examples, Settings, expectation};
 
 /// Sweeps, at least, that persistent chains have made before they are asked for their law.
 pub const STEPS_AT_REST: u32 = 1000;
@@ -24,7 +24,7 @@ pub struct Expectations {
     pub unmet: f64,
 }
 
-/// The mean over the examples of [`law::of`] the settings, in which a cap on couplings of 10 000 steps or more counts as none.
+/// The mean over the examples of [`expectation::of`] the settings, in which a cap on couplings of 10 000 steps or more counts as none.
 ///
 /// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
 /// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
@@ -35,12 +35,12 @@ pub struct Expectations {
 pub fn expectations(model: &Dbm, data: &Examples, settings: &Settings, told: &mut Told) -> Result<Expectations, DbmError> {
     check_settings(model, data, settings)?;
     let max_meeting = if settings.max_meeting >= NO_CAP { u32::MAX } else { settings.max_meeting };
-    let law = law::of(&Settings { max_meeting, ..settings.clone() });
+    let law = expectation::of(&Settings { max_meeting, ..settings.clone() });
     let n = model.n_visible();
     let known = vec![false; n];
     let parameters = model.n_parameters();
     let (mut positive, mut negative, mut unmet) = (vec![0.0; parameters], vec![0.0; parameters], 0.0_f64);
-    let mut add = |sum: &mut [f64], share: f64, mean: law::Expected| {
+    let mut add = |sum: &mut [f64], share: f64, mean: expectation::Expected| {
         sum.iter_mut().zip(&mean.values).for_each(|(sum, x)| *sum += share * x);
         unmet = unmet.max(mean.unmet);
     };

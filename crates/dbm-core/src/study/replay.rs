@@ -4,7 +4,7 @@ use super::couple::{Caps, Draw, Step, couple};
 use super::meetings::{check_caps, one_chain};
 use super::starts::MAX_SWEEPS;
 use super::{Kernel, Start};
-use crate::chains::{Chains, Rule};
+use crate::chains::{Chains, UpdateRule};
 use crate::coupling::Meeting;
 use crate::rng::{Purpose, Streams};
 use crate::search::search_observed;
@@ -169,7 +169,7 @@ fn approach(model: &Dbm, chains: &mut Chains, start: Start, stream: &mut [crate:
         search_observed(model, chains, first, MAX_SWEEPS, |chains, _| moments.push(moment(chains, Reached::Search)));
         let first = Parity::first(stream[0].coin());
         for half in [first, first.other()] {
-            chains.half_sweep(model, half, &[0], Rule::Gibbs(stream));
+            chains.half_sweep(model, half, &[0], UpdateRule::Gibbs(stream));
             moments.push(moment(chains, Reached::Gibbs));
         }
     }

@@ -3,7 +3,7 @@
 use super::couple::{Caps, couple};
 use super::starts::begin;
 use super::{Kernel, Start, Told};
-use crate::ais::{Ais, AisEstimate, AisSettings, Base};
+use crate::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use crate::chains::Chains;
 use crate::math::{exp_below_zero, log_sum_exp};
 use crate::rng::{Purpose, Stream, Streams};
@@ -113,7 +113,7 @@ fn log_z(model: &Dbm, seed: u64, told: &mut dyn FnMut(u64)) -> Result<f64, DbmEr
         return exact::log_z(model);
     }
     let settings = AisSettings { chains: AIS.0, betas: AIS.1, seed };
-    let base = Base::uniform(model);
+    let base = BaseDistribution::uniform(model);
     let mut ais = Ais::new(model, &base, &settings, 0..settings.chains);
     while ais.done() < ais.total() {
         ais.advance(model, 1);

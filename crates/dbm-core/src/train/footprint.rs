@@ -198,7 +198,7 @@ fn total(parts: impl Iterator<Item = u128>) -> u128 {
 }
 
 /// Bytes in words: `26.3 MB`, in powers of 1000. The largest number stands for more than there are numbers.
-pub fn bytes_in_words(bytes: u128) -> String {
+pub fn format_bytes(bytes: u128) -> String {
     const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
     if bytes == u128::MAX {
         return "more than 10^14 YB".into();
@@ -215,7 +215,7 @@ pub fn bytes_in_words(bytes: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Method, OptimizerSettings};
+    use crate::{OptimizerMethod, OptimizerSettings};
 
     #[test]
     fn copies_are_counted_by_optimizer_and_average() {
@@ -225,9 +225,9 @@ mod tests {
             assert_eq!((run.parameters, run.copies % (4 * run.parameters)), (44, 0));
             run.copies / (4 * run.parameters)
         };
-        assert_eq!([copies(Method::Sgd, 0.0, None), copies(Method::Sgd, 0.9, None)], [2, 3]);
-        assert_eq!([copies(Method::Adam, 0.0, None), copies(Method::AmsGrad, 0.0, None)], [4, 5]);
-        assert_eq!(copies(Method::Adam, 0.0, Some(0.99)), 5);
+        assert_eq!([copies(OptimizerMethod::Sgd, 0.0, None), copies(OptimizerMethod::Sgd, 0.9, None)], [2, 3]);
+        assert_eq!([copies(OptimizerMethod::Adam, 0.0, None), copies(OptimizerMethod::AmsGrad, 0.0, None)], [4, 5]);
+        assert_eq!(copies(OptimizerMethod::Adam, 0.0, Some(0.99)), 5);
     }
 
     #[test]
@@ -256,8 +256,8 @@ mod tests {
 
     #[test]
     fn bytes_are_told_in_three_digits_or_so() {
-        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(bytes_in_words);
+        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
         assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
-        assert!(bytes_in_words(u128::MAX).starts_with("more than") && bytes_in_words(u128::MAX / 2).ends_with(" YB"));
+        assert!(format_bytes(u128::MAX).starts_with("more than") && format_bytes(u128::MAX / 2).ends_with(" YB"));
     }
 }

@@ -5,12 +5,12 @@ mod replica;
 mod tensors;
 mod update;
 
-pub use footprint::{Footprint, bytes_in_words};
+pub use footprint::{Footprint, format_bytes};
 pub use replica::{Exchange, Part, Updated};
 
 use crate::centered::Centering;
 use crate::gradient::{self, Batch, Estimate, Estimator, Info};
-use crate::host::{Alone, Host};
+use crate::host::{Host, SingleThread};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
 use crate::{Backend, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
@@ -44,11 +44,11 @@ pub struct StepInfo {
 /// A run in training.
 ///
 /// ```
-/// use dbm_core::{Alone, Examples, Settings, Trainer, Units, init};
+/// use dbm_core::{SingleThread, Examples, Settings, Trainer, Units, init};
 /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1])?;
 /// let model = init::orthogonal(&[4, 6, 3], Units::Signs, 1)?;
 /// let mut trainer = Trainer::new(model, Settings { batch: 10, ..Settings::default() })?;
-/// let step = trainer.step(&data, &Alone)?;
+/// let step = trainer.step(&data, &SingleThread)?;
 /// assert_eq!((step.step, step.info.negative.meeting_times.len()), (1, 10));
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
@@ -190,7 +190,7 @@ impl Trainer {
             let (weights, biases) = model.parameters_mut();
             weights.clone_from_slice(&average.weights);
             biases.clone_from_slice(&average.biases);
-            model.transpose(&Alone);
+            model.transpose(&SingleThread);
         }
         model
     }

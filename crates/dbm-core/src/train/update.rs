@@ -1,10 +1,10 @@
 //! One step's update of the weights, block by block: the gradient is never stored whole.
 
 use crate::centered::Centering;
-use crate::gradient::{Gathered, Moments};
+use crate::gradient::{BinaryOuterProducts, Moments};
 use crate::host::Host;
 use crate::linalg::TABLES_PAY;
-use crate::optimize::Rule;
+use crate::optimize::OptimizerRule;
 use crate::vector::vectorized;
 use crate::{Backend, Dbm};
 
@@ -63,15 +63,15 @@ pub(super) enum Source<'a> {
     /// Shard by shard, in the order of the formula.
     Shards { shards: &'a [Moments], backend: Backend, alpha: f32 },
     /// The rows of all shards together, for each weight matrix, by tables.
-    Gathered(Vec<Gathered<'a>>),
+    BinaryOuterProducts(Vec<BinaryOuterProducts<'a>>),
 }
 
 impl<'a> Source<'a> {
     /// `alpha` times the sum over the shards.
     pub fn new(shards: &'a [Moments], model: &Dbm, alpha: f32, host: &impl Host) -> Self {
         if TABLES_PAY && model.backend() == Backend::Fast {
-            let gather = |l| Gathered::new(shards, l, model.units(), alpha);
-            return Self::Gathered(host.map((0..model.depth()).collect(), gather));
+            let gather = |l| BinaryOuterProducts::new(shards, l, model.units(), alpha);
+            return Self::BinaryOuterProducts(host.map((0..model.depth()).collect(), gather));
         }
         Self::Shards { shards, backend: model.backend(), alpha }
     }
@@ -81,7 +81,7 @@ impl<'a> Source<'a> {
             Self::Shards { shards, backend, alpha } => {
                 shards.iter().for_each(|shard| shard.add_weight_rows(*backend, l, from, *alpha, out));
             }
-            Self::Gathered(gathered) => gathered[l].add_weight_rows(from, out),
+            Self::BinaryOuterProducts(gathered) => gathered[l].add_weight_rows(from, out),
         }
     }
 }
@@ -89,7 +89,7 @@ impl<'a> Source<'a> {
 /// What one step does to every block.
 pub(super) struct Step<'a> {
     pub gradient: Source<'a>,
-    pub rule: Rule,
+    pub rule: OptimizerRule,
     pub decay: f32,
     pub centering: Option<&'a Centering>,
     pub bias_gradients: Vec<Vec<f32>>,

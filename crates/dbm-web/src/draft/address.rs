@@ -2,10 +2,11 @@
 
 use super::{Draft, Field, StartKind};
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::{Method, Units};
+use dbm_core::{OptimizerMethod, Units};
 
 const UNITS: [(&str, Units); 2] = [("signs", Units::Signs), ("bits", Units::Bits)];
-const METHODS: [(&str, Method); 3] = [("adam", Method::Adam), ("sgd", Method::Sgd), ("amsgrad", Method::AmsGrad)];
+const METHODS: [(&str, OptimizerMethod); 3] =
+    [("adam", OptimizerMethod::Adam), ("sgd", OptimizerMethod::Sgd), ("amsgrad", OptimizerMethod::AmsGrad)];
 const STARTS: [(&str, StartKind); 3] =
     [("orthogonal", StartKind::Orthogonal), ("gaussian", StartKind::Gaussian), ("pretrained", StartKind::Pretrained)];
 const SWITCH: [(&str, bool); 2] = [("no", false), ("yes", true)];
@@ -97,7 +98,7 @@ mod tests {
         let mut draft = base.clone();
         draft.units = Units::Bits;
         draft.start = StartKind::Gaussian;
-        draft.method = Method::Sgd;
+        draft.method = OptimizerMethod::Sgd;
         draft.centered = true;
         draft.marginalize = false;
         draft.choose_estimator(EstimatorKind::PcdGibbs, 16);

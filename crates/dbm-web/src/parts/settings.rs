@@ -3,7 +3,7 @@
 use super::field::TextField;
 use crate::draft::Field;
 use crate::state::state;
-use dbm_core::{Method, Units};
+use dbm_core::{OptimizerMethod, Units};
 use leptos::html::Details;
 use leptos::prelude::*;
 
@@ -21,17 +21,17 @@ pub fn SettingsForm() -> impl IntoView {
     };
     let method = move |event| {
         let method = match event_target_value(&event).as_str() {
-            "sgd" => Method::Sgd,
-            "amsgrad" => Method::AmsGrad,
-            _ => Method::Adam,
+            "sgd" => OptimizerMethod::Sgd,
+            "amsgrad" => OptimizerMethod::AmsGrad,
+            _ => OptimizerMethod::Adam,
         };
         state.draft.update(|draft| draft.method = method);
     };
     let units_value = move || if state.draft.with(|draft| draft.units) == Units::Bits { "bits" } else { "signs" };
     let method_value = move || match state.draft.with(|draft| draft.method) {
-        Method::Sgd => "sgd",
-        Method::Adam => "adam",
-        Method::AmsGrad => "amsgrad",
+        OptimizerMethod::Sgd => "sgd",
+        OptimizerMethod::Adam => "adam",
+        OptimizerMethod::AmsGrad => "amsgrad",
     };
     // A problem must be seen, so it unfolds the form; folding it again is the visitor's.
     let hidden_problem = Memo::new(move |_| state.draft.with(|draft| FOLDED.iter().any(|&field| draft.problem(field).is_some())));

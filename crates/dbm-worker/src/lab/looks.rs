@@ -5,7 +5,7 @@ use crate::jobs::{Job, MAX_SWEEPS, View};
 use crate::run::Run;
 use crate::sources::Material;
 use dbm_core::complete::Completer;
-use dbm_core::impute::{Evaluation, EvaluationSettings, Hidden, ImputeSettings, Imputer, hide};
+use dbm_core::impute::{Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, hide};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_data::digits;
 use dbm_protocol::{Digit, DigitSource, Event, Filters, ModelChoice};
@@ -66,7 +66,7 @@ impl Lab {
         let mut missing = Vec::new();
         let bits = match source {
             DigitSource::Sample => {
-                Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).walk(&view.model, view.walk, MAX_SWEEPS).0
+                Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).run(&view.model, view.walk, MAX_SWEEPS).0
             }
             DigitSource::Generated => {
                 fits("generated digits", digits::PIXELS)?;
@@ -105,7 +105,7 @@ impl Lab {
         let Material { data, whole } = &run.material;
         let groups = run.material.one_hot();
         let hidden = match whole {
-            Some(whole) => Hidden::between(whole, data.examples.clone(), &groups),
+            Some(whole) => HiddenCells::between(whole, data.examples.clone(), &groups),
             None => hide(&data.examples, &groups, HIDDEN_SHARE, impute.seed),
         };
         let settings = EvaluationSettings { impute, ..EvaluationSettings::default() };

@@ -11,7 +11,7 @@ use crate::plot::raster;
 use crate::progress::steps_bar;
 use crate::threads::Threads;
 use clap::Args;
-use dbm_core::{Footprint, Settings, bytes_in_words};
+use dbm_core::{Footprint, Settings, format_bytes};
 use point::{Measurement, Outcome, Point, Shape, Where};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -107,7 +107,7 @@ fn measure_all(bench: &Bench, shapes: &[Shape], threads: &Threads, memory: &Limi
         let footprint = Footprint::of(&shape.sizes(data.width()), &settings, data.len(), threads.count());
         let outcome = match memory.check(&footprint) {
             Ok(()) => Outcome::Measured(measure(bench, shape, threads.count(), memory)?),
-            Err(_) => Outcome::Skipped(format!("needs {} of memory", bytes_in_words(footprint.total()))),
+            Err(_) => Outcome::Skipped(format!("needs {} of memory", format_bytes(footprint.total()))),
         };
         let point = Point {
             place: Where::Native,

@@ -1,7 +1,7 @@
 //! One width, depth and batch: what was measured there, as a line of a table.
 
 use crate::error::CliError;
-use dbm_core::{Footprint, Settings, bytes_in_words};
+use dbm_core::{Footprint, Settings, format_bytes};
 use std::fmt;
 use std::fmt::Write;
 
@@ -164,10 +164,10 @@ pub fn table(points: &[Point]) -> String {
         "where", "width", "depth", "batch", "workers", "ms a step", "parameters", "at most", "peak", "steps"
     );
     for Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome } in points {
-        let [parameters, footprint] = [4 * parameters, *footprint].map(bytes_in_words);
+        let [parameters, footprint] = [4 * parameters, *footprint].map(format_bytes);
         let (milliseconds, peak, steps) = match outcome {
             Outcome::Measured(its) => {
-                (format!("{:.1}", its.milliseconds), its.peak.map_or("-".into(), bytes_in_words), its.steps.to_string())
+                (format!("{:.1}", its.milliseconds), its.peak.map_or("-".into(), format_bytes), its.steps.to_string())
             }
             Outcome::Skipped(why) => ("skipped".into(), "-".into(), format!("-  {why}")),
         };

@@ -14,7 +14,7 @@ use crate::plot::gallery::{Gallery, gallery};
 use crate::sampler;
 use crate::score::Reference;
 use candidates::{ALL, Candidate, LONGER, LONGER_STEPS, STEPS, middle};
-use dbm_core::complete::Walk;
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::mask::Masks;
 use dbm_data::{Precision, npy};
 use dbm_score::Completions;
@@ -58,30 +58,35 @@ impl Halves {
 struct Worth {
     samples: Samples,
     /// The same with each walk that is tried.
-    walks: Vec<(Walk, f64)>,
+    walks: Vec<(SamplingSchedule, f64)>,
     /// Each way that answers are drawn by.
-    halves: Vec<(Walk, Halves)>,
+    halves: Vec<(SamplingSchedule, Halves)>,
     seconds: f64,
 }
 
 impl Worth {
     /// The walk with the least distance.
-    fn best_walk(&self) -> (Walk, f64) {
+    fn best_walk(&self) -> (SamplingSchedule, f64) {
         let least = self.walks.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a });
-        least.unwrap_or((Walk::Mode, f64::NAN))
+        least.unwrap_or((SamplingSchedule::Mode, f64::NAN))
     }
 
     /// The answers that are read right most often.
-    fn best_halves(&self) -> Option<&(Walk, Halves)> {
+    fn best_halves(&self) -> Option<&(SamplingSchedule, Halves)> {
         self.halves.iter().reduce(|a, b| if b.1.best().0.read_right > a.1.best().0.read_right { b } else { a })
     }
 }
 
 /// Ways from noise to a sample that are tried of a model trained with so many sweeps from the mode.
-fn walks(mode_sweeps: u32) -> Vec<Walk> {
-    let mut walks = vec![Walk::Mode, Walk::ModeGibbs(10), Walk::Annealed(50), Walk::Gibbs(300)];
+fn walks(mode_sweeps: u32) -> Vec<SamplingSchedule> {
+    let mut walks = vec![
+        SamplingSchedule::Mode,
+        SamplingSchedule::ModeGibbs(10),
+        SamplingSchedule::Annealed(50),
+        SamplingSchedule::Gibbs(300),
+    ];
     if mode_sweeps > 1 && mode_sweeps != 10 {
-        walks.push(Walk::ModeGibbs(mode_sweeps));
+        walks.push(SamplingSchedule::ModeGibbs(mode_sweeps));
     }
     walks
 }
@@ -97,7 +102,7 @@ fn halves(
     (count, answers): (usize, u32),
     reference: &Reference,
     parameters: &str,
-) -> Result<((Walk, Halves), f64), CliError> {
+) -> Result<((SamplingSchedule, Halves), f64), CliError> {
     let answering = Answering { answers, method, sweeps, consensus: None };
     let walk = answering.walk();
     let key = (parameters, walk.to_string(), count, answering.answers, workshop.seed, "medoid, majority, balanced");
@@ -264,7 +269,7 @@ struct Told<'a> {
     training: f64,
     recipe: &'a Recipe,
     sizes: String,
-    walk: Walk,
+    walk: SamplingSchedule,
 }
 
 fn row(name: &str, worth: &Worth) -> String {
@@ -326,10 +331,11 @@ fn entry(workshop: &Workshop, searched: &Searched, best: &Worth, told: &Told, se
     let distance = scores.digit_frechet_distance;
     let shares = &scores.classes.shares;
     let (least, most) = (shares.iter().copied().fold(1.0, f64::min), shares.iter().copied().fold(0.0, f64::max));
-    let (read, agreement, how, one, asked) = best.best_halves().map_or((0.0, 0.0, "-", 0.0, Walk::Mode), |(walk, halves)| {
-        let (made, how) = halves.best();
-        (made.read_right, made.agreement, how, halves.all.read_right, *walk)
-    });
+    let (read, agreement, how, one, asked) =
+        best.best_halves().map_or((0.0, 0.0, "-", 0.0, SamplingSchedule::Mode), |(walk, halves)| {
+            let (made, how) = halves.best();
+            (made.read_right, made.agreement, how, halves.all.read_right, *walk)
+        });
     let mut body = format!(
         "The model: {}, `{}`, {} of training; samples by `{}`.\n\n| asked for | reached | |\n| --- | --- | --- |\n",
         told.sizes,

@@ -9,7 +9,7 @@ use super::report::{Entry, Verdict, duration, machine};
 use super::workshop::Workshop;
 use crate::error::CliError;
 use crate::plot::gallery::{Gallery, gallery};
-use dbm_core::bytes_in_words;
+use dbm_core::format_bytes;
 use dbm_data::picture::Tile;
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, PIXELS, Reference, SIDE, Scores};
@@ -205,8 +205,8 @@ fn why(all: &[Width], whole: &PaperSize, real: &Real) -> String {
 
 fn peak(whole: &PaperSize) -> String {
     match whole.log.peak {
-        Some(bytes) => format!("{} of memory", bytes_in_words(u128::from(bytes))),
-        None => format!("{} of memory by count", bytes_in_words(u128::from(whole.footprint))),
+        Some(bytes) => format!("{} of memory", format_bytes(u128::from(bytes))),
+        None => format!("{} of memory by count", format_bytes(u128::from(whole.footprint))),
     }
 }
 
@@ -280,10 +280,10 @@ fn measured(whole: &PaperSize) -> String {
     let memory = match log.peak {
         Some(bytes) => format!(
             "The process held {} at most (`VmHWM`), all of the data included; the formula of `Footprint` counts {}",
-            bytes_in_words(u128::from(bytes)),
-            bytes_in_words(u128::from(whole.footprint))
+            format_bytes(u128::from(bytes)),
+            format_bytes(u128::from(whole.footprint))
         ),
-        None => format!("The formula of `Footprint` counts {}", bytes_in_words(u128::from(whole.footprint))),
+        None => format!("The formula of `Footprint` counts {}", format_bytes(u128::from(whole.footprint))),
     };
     format!(
         "**{}**, {} parameters. The orthogonal start took {} on all threads; it is paid once, and is in no step. {} steps of Adam at {:e}, batch 100: **{:.2} s a step** \

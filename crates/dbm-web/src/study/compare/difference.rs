@@ -4,7 +4,7 @@ use super::pair::Pair;
 use crate::draft::{Draft, Field, StartKind};
 use crate::estimators::name;
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::{Method, Units};
+use dbm_core::{OptimizerMethod, Units};
 use leptos::prelude::*;
 
 type Options = &'static [(&'static str, &'static str)];
@@ -80,15 +80,15 @@ static CHOICES: [Choice; 6] = [
         help: "What makes a step of a gradient.",
         options: &[("adam", "Adam"), ("sgd", "SGD"), ("amsgrad", "AMSGrad")],
         get: |draft| match draft.method {
-            Method::Adam => "adam",
-            Method::Sgd => "sgd",
-            Method::AmsGrad => "amsgrad",
+            OptimizerMethod::Adam => "adam",
+            OptimizerMethod::Sgd => "sgd",
+            OptimizerMethod::AmsGrad => "amsgrad",
         },
         set: |draft, chosen, _| {
             draft.method = match chosen {
-                "sgd" => Method::Sgd,
-                "amsgrad" => Method::AmsGrad,
-                _ => Method::Adam,
+                "sgd" => OptimizerMethod::Sgd,
+                "amsgrad" => OptimizerMethod::AmsGrad,
+                _ => OptimizerMethod::Adam,
             };
         },
     },

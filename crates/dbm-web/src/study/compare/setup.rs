@@ -8,7 +8,7 @@ use crate::address;
 use crate::draft::{Draft, Field, StartKind};
 use crate::estimators;
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::{Method, Units};
+use dbm_core::{OptimizerMethod, Units};
 use dbm_protocol::DataSource;
 
 /// The farthest step that can be asked for.
@@ -161,9 +161,9 @@ fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
         EstimatorKind::UcdLmi => estimators::name(kind).to_string(),
     };
     let method = match draft.method {
-        Method::Sgd => "SGD",
-        Method::Adam => "Adam",
-        Method::AmsGrad => "AMSGrad",
+        OptimizerMethod::Sgd => "SGD",
+        OptimizerMethod::Adam => "Adam",
+        OptimizerMethod::AmsGrad => "AMSGrad",
     };
     let number = |field: Field, name: &str| draft.applies(field).then(|| format!("{name} {}", text(field)));
     let start = match draft.start {

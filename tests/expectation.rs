@@ -4,8 +4,8 @@ mod common;
 
 use common::{YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
+use dbm_core::expectation::{BiasTable, ExactExpectation, bias_table, of};
 use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
-use dbm_core::law::{BiasTable, Law, bias_table, of};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{Dbm, Settings, Units, exact};
@@ -44,7 +44,7 @@ fn with_gap(mut visible: Vec<Option<bool>>) -> Vec<Option<bool>> {
     visible
 }
 
-fn largest_bias(law: &dyn Law, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
+fn largest_bias(law: &dyn ExactExpectation, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
     let mean = law.expectation(model, visible, known, 0).unwrap();
     assert!(mean.unmet < 1e-12);
     let exact = exact::gradient_with_gaps(model, visible, known).unwrap();
@@ -246,13 +246,13 @@ impl Acceptance for Crossed {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn the_law_of_the_pair_tells_a_broken_coupling() {
-    fn bias<A: Acceptance>(model: &Dbm, acceptance: A, with: fn(A) -> Box<dyn Law>) -> f64 {
+    fn bias<A: Acceptance>(model: &Dbm, acceptance: A, with: fn(A) -> Box<dyn ExactExpectation>) -> f64 {
         largest_bias(&*with(acceptance), model, &[true, false, true].map(Some), &[false; 3])
     }
-    fn lmi<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Law> {
+    fn lmi<A: Acceptance + 'static>(acceptance: A) -> Box<dyn ExactExpectation> {
         Box::new(UcdLmi { marginalize: true, max_sweeps: 1000, mode_sweeps: 1, max_meeting: u32::MAX, acceptance })
     }
-    fn mh<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Law> {
+    fn mh<A: Acceptance + 'static>(acceptance: A) -> Box<dyn ExactExpectation> {
         Box::new(UcdMh { marginalize: true, max_meeting: u32::MAX, acceptance })
     }
     for units in KINDS {

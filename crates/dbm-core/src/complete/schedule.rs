@@ -7,16 +7,16 @@ use std::str::FromStr;
 /// How samples and answers are drawn. All ways end in a local search, whose mode has no pixel noise.
 ///
 /// A model is what its training made of the states it visited: its samples are best where chains go the way they went in training.
-/// [`Walk::of_training`] is that way.
+/// [`SamplingSchedule::of_training`] is that way.
 ///
 /// ```
-/// use dbm_core::complete::Walk;
-/// assert_eq!("mode+gibbs:10".parse::<Walk>()?, Walk::ModeGibbs(10));
-/// assert_eq!(Walk::Gibbs(100).to_string(), "gibbs:100");
+/// use dbm_core::complete::SamplingSchedule;
+/// assert_eq!("mode+gibbs:10".parse::<SamplingSchedule>()?, SamplingSchedule::ModeGibbs(10));
+/// assert_eq!(SamplingSchedule::Gibbs(100).to_string(), "gibbs:100");
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Walk {
+pub enum SamplingSchedule {
     /// Local search from noise, as in the paper (its section 5.2).
     Mode,
     /// This many Gibbs sweeps from noise, then a search.
@@ -43,10 +43,10 @@ pub fn annealing(sweep: u32, sweeps: u32) -> f32 {
     (1.0 - (1.0 - COLDNESS_AT_FIRST) * left) as f32
 }
 
-/// Sweeps of [`Walk::of_training`] in place of a persistent chain's own, which are as many as the run had.
+/// Sweeps of [`SamplingSchedule::of_training`] in place of a persistent chain's own, which are as many as the run had.
 const PERSISTENT_SWEEPS: u32 = 300;
 
-impl Walk {
+impl SamplingSchedule {
     /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them. Persistent
     /// chains went on for the whole run, and 300 Gibbs sweeps stand for that.
     pub fn of_training(settings: &Settings) -> Self {
@@ -66,7 +66,7 @@ impl Walk {
     }
 }
 
-impl fmt::Display for Walk {
+impl fmt::Display for SamplingSchedule {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Mode => write!(f, "mode"),
@@ -77,15 +77,15 @@ impl fmt::Display for Walk {
     }
 }
 
-/// Most Gibbs sweeps of a walk.
+/// Most Gibbs sweeps of a schedule.
 const MAX_SWEEPS: u32 = 100_000;
 
-impl FromStr for Walk {
+impl FromStr for SamplingSchedule {
     type Err = DbmError;
 
     fn from_str(text: &str) -> Result<Self, DbmError> {
         let refuse = || DbmError::Setting {
-            name: "walk",
+            name: "sampler",
             expected: "mode, gibbs:K, mode+gibbs:K or annealed:K, with K from 1 to 100000",
             got: format!("{text:?}"),
         };
@@ -105,12 +105,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn walks_are_told_in_words_and_nonsense_is_refused() {
-        for walk in [Walk::Mode, Walk::Gibbs(1), Walk::ModeGibbs(100), Walk::Annealed(7)] {
-            assert_eq!(walk.to_string().parse(), Ok(walk));
+    fn schedules_are_told_in_words_and_nonsense_is_refused() {
+        for schedule in
+            [SamplingSchedule::Mode, SamplingSchedule::Gibbs(1), SamplingSchedule::ModeGibbs(100), SamplingSchedule::Annealed(7)]
+        {
+            assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
         for nonsense in ["", "modes", "gibbs", "gibbs:", "gibbs:0", "gibbs:-1", "mode:3", "gibbs:100001", "mode+gibbs:1.5"] {
-            assert!(nonsense.parse::<Walk>().is_err(), "{nonsense}");
+            assert!(nonsense.parse::<SamplingSchedule>().is_err(), "{nonsense}");
         }
     }
 }

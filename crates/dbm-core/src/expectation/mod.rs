@@ -13,10 +13,10 @@ mod space;
 mod unit_interval;
 
 pub use bias::{BiasRow, BiasTable, bias_table};
-pub use estimators::{Law, of};
+pub use estimators::{ExactExpectation, of};
 pub use gibbs::GibbsPair;
 pub use metropolis::MetropolisPair;
-pub use space::{MAX_UNITS, Space};
+pub use space::{MAX_UNITS, StateSpace};
 
 /// The time two coupled chains spend in each state before they meet, `sum_{t=1}^{tau-1} P(x_t = s) - P(y_{t-1} = s)`.
 #[derive(Clone, Debug, PartialEq)]

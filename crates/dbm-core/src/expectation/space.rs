@@ -11,7 +11,7 @@ pub const MAX_UNITS: usize = 10;
 
 /// The states of the units that are not clamped. State `e + 2^n_even o` has the even free units at the bits of `e` and the odd ones at those of `o`,
 /// the first unit at the lowest bit.
-pub struct Space<'m> {
+pub struct StateSpace<'m> {
     model: &'m Dbm,
     clamp: Vec<Option<bool>>,
     /// `(layer, unit)` of the free units of either parity.
@@ -22,7 +22,7 @@ pub struct Space<'m> {
     high: [Vec<Vec<f64>>; 2],
 }
 
-impl<'m> Space<'m> {
+impl<'m> StateSpace<'m> {
     /// With `visible[i] = Some(bit)` clamped.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ const FEWEST_UNITS: usize = 16;
 /// A pair of rows is a state and its neighbour's means, or the other way round, or two states: one side at least takes only two values. Its
 /// bits are the codes, and the other side, times alpha and the magnitude of the binary one, the rows of a table product. Pairs of two
 /// real rows (mean-field posteriors) stay as they are.
-pub(crate) struct Gathered<'a> {
+pub(crate) struct BinaryOuterProducts<'a> {
     units: Units,
     alpha: f32,
     /// A bit for each unit of layer `l` and pair; the pairs' right rows, `[pairs, n_{l+1}]`.
@@ -26,7 +26,7 @@ pub(crate) struct Gathered<'a> {
     dense: Vec<&'a Matrix>,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> BinaryOuterProducts<'a> {
     /// Sorts the rows for `W_l` of all shards.
     pub fn new(shards: &'a [Moments], l: usize, units: Units, alpha: f32) -> Self {
         let (p, q) = (shards[0].rows(l), shards[0].columns(l));
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn gathered_rows_sum_to_what_the_moments_do() {
+    fn rows_by_tables_sum_to_what_the_moments_do() {
         for units in [Units::Signs, Units::Bits] {
             for sizes in [[101, 64, 70], [48, 97, 48], [5, 3, 200]] {
                 let model = init::gaussian(&sizes, units, 0.1, 1).unwrap();
@@ -137,7 +137,7 @@ mod tests {
                     }
                 }
                 for l in 0..2 {
-                    let gathered = Gathered::new(&shards, l, units, 0.25);
+                    let gathered = BinaryOuterProducts::new(&shards, l, units, 0.25);
                     let (p, q) = (sizes[l], sizes[l + 1]);
                     for (from, rows) in [(0, p), (p / 3, p / 2), (p - 1, 1)] {
                         let (mut fast, mut plain) = (vec![1.0; rows * q], vec![1.0; rows * q]);

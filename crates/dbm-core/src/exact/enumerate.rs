@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::halves::Halves;
+use super::bipartition::Bipartition;
 use crate::math::exp_below_zero;
 
 /// Bits that are summed side by side; the summed half is a whole number of them.
@@ -44,7 +44,7 @@ impl State<'_> {
 
 /// Calls `each` with every state of the enumerated half, all bits low first. It is compiled for the vector unit found at run
 /// time if it is marked `#[inline(always)]`.
-pub(super) fn walk(halves: &Halves, mut each: impl FnMut(&State)) {
+pub(super) fn for_each_state(halves: &Bipartition, mut each: impl FnMut(&State)) {
     let states = 1_u32 << halves.enumerated.len();
     let (mut fields, mut tails) = (vec![0.0; halves.width()], vec![0.0; halves.width()]);
     for start in (0..states).step_by(BLOCK as usize) {
@@ -55,7 +55,7 @@ pub(super) fn walk(halves: &Halves, mut each: impl FnMut(&State)) {
 
 /// A part of the walk whose fields are computed from scratch only at its beginning.
 struct Block<'a, F> {
-    halves: &'a Halves,
+    halves: &'a Bipartition,
     counts: Range<u32>,
     fields: &'a mut [f64],
     tails: &'a mut [f64],
@@ -90,7 +90,7 @@ fn gray(count: u32) -> u32 {
 /// Computes the fields of a state from scratch, and returns its terms that the other half has no part in.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-fn place(halves: &Halves, code: u32, fields: &mut [f64]) -> f64 {
+fn place(halves: &Bipartition, code: u32, fields: &mut [f64]) -> f64 {
     let mut linear = halves.constant;
     fields.copy_from_slice(&halves.summed);
     for bit in (0..halves.enumerated.len()).filter(|bit| code >> bit & 1 == 1) {
@@ -102,7 +102,7 @@ fn place(halves: &Halves, code: u32, fields: &mut [f64]) -> f64 {
 /// Brings the fields of `code` without its bit `bit` to those of `code`, the bit being high or low there.
 #[inline(always)]
 #[allow(clippy::inline_always)]
-fn flip(halves: &Halves, code: u32, bit: usize, linear: &mut f64, fields: &mut [f64]) {
+fn flip(halves: &Bipartition, code: u32, bit: usize, linear: &mut f64, fields: &mut [f64]) {
     let sign = if code >> bit & 1 == 1 { 1.0 } else { -1.0 };
     *linear += sign * halves.enumerated[bit];
     let row = &halves.pairs[bit * fields.len()..(bit + 1) * fields.len()];

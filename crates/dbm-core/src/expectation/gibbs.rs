@@ -1,7 +1,7 @@
 //! The law of the coupled Gibbs pair: how long, on average, either chain is where before they meet.
 
 use super::Occupation;
-use super::space::Space;
+use super::space::StateSpace;
 use super::unit_interval::pieces;
 use crate::Parity;
 use crate::coupling::{BlockCoupling, is_high, log_ratio};
@@ -14,7 +14,7 @@ const MAX_STEPS: u32 = 1_000_000;
 
 /// The pair on every pair of states, where no rejection is cut. A step depends on the odd layers of both alone, which a sweep draws last.
 pub struct GibbsPair<'s> {
-    space: &'s Space<'s>,
+    space: &'s StateSpace<'s>,
     /// From `(x_odd, y_odd)` to `(x_even, y_even)`, and from there to the next odd layers.
     even: Vec<Vec<f64>>,
     odd: Vec<Vec<f64>>,
@@ -22,7 +22,7 @@ pub struct GibbsPair<'s> {
 
 impl<'s> GibbsPair<'s> {
     /// On these states.
-    pub fn new(space: &'s Space) -> Self {
+    pub fn new(space: &'s StateSpace) -> Self {
         let pairs = |parity: Parity, law: fn(&[f64], &[f64]) -> Vec<f64>| -> Vec<Vec<f64>> {
             let n = space.count_of(parity.other());
             (0..n * n).map(|pair| law(space.high(parity, pair / n), space.high(parity, pair % n))).collect()

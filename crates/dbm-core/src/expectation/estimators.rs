@@ -3,7 +3,7 @@
 use super::Expected;
 use super::gibbs::GibbsPair;
 use super::metropolis::MetropolisPair;
-use super::space::{Features, Space};
+use super::space::{Features, StateSpace};
 use crate::coupling::Acceptance;
 use crate::gradient::{Cd, EstimatorKind, Lmi, Pcd, PcdGibbs, UcdGibbs, UcdLmi, UcdMh};
 use crate::linalg::Matrix;
@@ -13,18 +13,18 @@ use crate::{Dbm, DbmError, Parity, Settings, mean_field};
 const NO_CAP: u32 = u32::MAX;
 
 /// An estimator whose mean is known.
-pub trait Law {
+pub trait ExactExpectation {
     /// Mean of its positive phase, `visible[i]` being `None` where unit `i` is missing.
     ///
     /// # Errors
-    /// Those of [`Space::new`].
+    /// Those of [`StateSpace::new`].
     fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError>;
 
     /// Mean of its negative phase, in which the `known` units keep the values of `visible` where it has any, at the step after `steps_before` others with unchanged
     /// parameters (which only persistent chains remember).
     ///
     /// # Errors
-    /// Those of [`Space::new`].
+    /// Those of [`StateSpace::new`].
     fn negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], steps_before: u32) -> Result<Expected, DbmError>;
 
     /// Whether the negative phase depends on units that are not known.
@@ -35,7 +35,7 @@ pub trait Law {
     /// Mean of the estimated gradient of one example.
     ///
     /// # Errors
-    /// Those of [`Space::new`].
+    /// Those of [`StateSpace::new`].
     fn expectation(
         &self,
         model: &Dbm,
@@ -53,20 +53,20 @@ pub trait Law {
 /// time. Rejections of `ucd-gibbs` are never cut here.
 ///
 /// ```
-/// use dbm_core::{Settings, Units, exact, init, law};
+/// use dbm_core::{Settings, Units, exact, init, expectation};
 /// let model = init::gaussian(&[2, 2, 1], Units::Signs, 0.5, 1)?;
 /// let (visible, known) = ([Some(true), Some(false)], [false, false]);
 /// let exact = exact::gradient_with_gaps(&model, &visible, &known)?;
 /// let bias = |name: &str| -> Result<f64, dbm_core::DbmError> {
 ///     let settings = Settings { estimator: name.parse()?, max_meeting: u32::MAX, ..Settings::default() };
-///     let mean = law::of(&settings).expectation(&model, &visible, &known, 0)?.values;
+///     let mean = expectation::of(&settings).expectation(&model, &visible, &known, 0)?.values;
 ///     Ok(mean.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
 /// };
 /// assert!(bias("ucd-lmi")? < 1e-9);
 /// assert!(bias("cd-1")? > 1e-3);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
-pub fn of(settings: &Settings) -> Box<dyn Law> {
+pub fn of(settings: &Settings) -> Box<dyn ExactExpectation> {
     match settings.estimator.kind {
         EstimatorKind::UcdLmi => Box::new(UcdLmi::new(settings)),
         EstimatorKind::UcdMh => Box::new(UcdMh::new(settings)),
@@ -78,8 +78,8 @@ pub fn of(settings: &Settings) -> Box<dyn Law> {
     }
 }
 
-fn partly_known<'m>(model: &'m Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Space<'m>, DbmError> {
-    Space::new(model, &visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect::<Vec<_>>())
+fn partly_known<'m>(model: &'m Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<StateSpace<'m>, DbmError> {
+    StateSpace::new(model, &visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect::<Vec<_>>())
 }
 
 fn cap(max_meeting: u32) -> Option<u32> {
@@ -87,17 +87,17 @@ fn cap(max_meeting: u32) -> Option<u32> {
 }
 
 /// The mean of f under a law.
-fn mean(space: &Space, law: &[f64], marginalize: bool) -> Expected {
+fn mean(space: &StateSpace, law: &[f64], marginalize: bool) -> Expected {
     Expected { values: space.features(law, marginalize), unmet: 0.0 }
 }
 
 /// With one hidden layer every positive phase without gaps is exact: a half-sweep from anywhere.
-fn posterior(space: &Space) -> Expected {
+fn posterior(space: &StateSpace) -> Expected {
     mean(space, &space.half_sweep(&space.uniform(), Parity::Odd), false)
 }
 
 /// A phase of x_0 and the corrections to it.
-fn coupled(space: &Space, start: &[f64], occupation: super::Occupation, marginalize: bool) -> Expected {
+fn coupled(space: &StateSpace, start: &[f64], occupation: super::Occupation, marginalize: bool) -> Expected {
     let weights: Vec<f64> = start.iter().zip(occupation.excess).map(|(p, excess)| p + excess).collect();
     Expected { unmet: occupation.unmet, ..mean(space, &weights, marginalize) }
 }
@@ -106,7 +106,7 @@ fn coupled(space: &Space, start: &[f64], occupation: super::Occupation, marginal
 macro_rules! alike_in_both_phases {
     () => {
         fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
-            let space = Space::new(model, visible)?;
+            let space = StateSpace::new(model, visible)?;
             Ok(if model.depth() == 1 && space.is_whole() { posterior(&space) } else { self.phase(&space) })
         }
 
@@ -117,53 +117,53 @@ macro_rules! alike_in_both_phases {
 }
 
 impl<A: Acceptance> UcdLmi<A> {
-    fn phase(&self, space: &Space) -> Expected {
+    fn phase(&self, space: &StateSpace) -> Expected {
         let start = space.mode_and_sweeps(self.max_sweeps, self.mode_sweeps);
         let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, cap(self.max_meeting));
         coupled(space, &start, occupation, self.marginalize)
     }
 }
 
-impl<A: Acceptance> Law for UcdLmi<A> {
+impl<A: Acceptance> ExactExpectation for UcdLmi<A> {
     alike_in_both_phases!();
 }
 
 impl<A: Acceptance> UcdMh<A> {
-    fn phase(&self, space: &Space) -> Expected {
+    fn phase(&self, space: &StateSpace) -> Expected {
         let start = space.uniform();
         let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, cap(self.max_meeting));
         coupled(space, &start, occupation, self.marginalize)
     }
 }
 
-impl<A: Acceptance> Law for UcdMh<A> {
+impl<A: Acceptance> ExactExpectation for UcdMh<A> {
     alike_in_both_phases!();
 }
 
 impl UcdGibbs {
-    fn phase(&self, space: &Space) -> Expected {
+    fn phase(&self, space: &StateSpace) -> Expected {
         let start = space.uniform();
         let occupation = GibbsPair::new(space).occupation(&start, cap(self.max_meeting));
         coupled(space, &start, occupation, self.marginalize)
     }
 }
 
-impl Law for UcdGibbs {
+impl ExactExpectation for UcdGibbs {
     alike_in_both_phases!();
 }
 
 impl Lmi {
-    fn phase(&self, space: &Space) -> Expected {
+    fn phase(&self, space: &StateSpace) -> Expected {
         mean(space, &space.mode_and_sweeps(self.max_sweeps, self.mode_sweeps), self.marginalize)
     }
 }
 
-impl Law for Lmi {
+impl ExactExpectation for Lmi {
     alike_in_both_phases!();
 }
 
 /// The law of the units that are not clamped after `k` sweeps with the data clamped, from uniform ones; exact for an RBM without gaps.
-fn gibbs_posterior(space: &Space, model: &Dbm, k: u32) -> Vec<f64> {
+fn gibbs_posterior(space: &StateSpace, model: &Dbm, k: u32) -> Vec<f64> {
     let uniform = space.uniform();
     if model.depth() == 1 && space.is_whole() {
         space.half_sweep(&uniform, Parity::Odd)
@@ -172,15 +172,15 @@ fn gibbs_posterior(space: &Space, model: &Dbm, k: u32) -> Vec<f64> {
     }
 }
 
-impl Law for Cd {
+impl ExactExpectation for Cd {
     fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
-        let space = Space::new(model, visible)?;
+        let space = StateSpace::new(model, visible)?;
         let law = gibbs_posterior(&space, model, self.k);
         Ok(if model.depth() == 1 && space.is_whole() { posterior(&space) } else { mean(&space, &law, self.marginalize) })
     }
 
     fn negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
-        let (latent, space) = (Space::new(model, visible)?, partly_known(model, visible, known)?);
+        let (latent, space) = (StateSpace::new(model, visible)?, partly_known(model, visible, known)?);
         let posterior = gibbs_posterior(&latent, model, self.k);
         let mut start = vec![0.0; space.count()];
         for (state, p) in latent.states().iter().zip(posterior) {
@@ -196,12 +196,12 @@ impl Law for Cd {
 
 /// The negative phase of free chains that have made `k` sweeps a step.
 fn persistent(model: &Dbm, k: u32, steps_before: u32, marginalize: bool) -> Result<Expected, DbmError> {
-    let space = Space::new(model, &vec![None; model.n_visible()])?;
+    let space = StateSpace::new(model, &vec![None; model.n_visible()])?;
     let sweeps = k.saturating_mul(steps_before.saturating_add(1));
     Ok(mean(&space, &space.sweeps(space.uniform(), Parity::Even, sweeps), marginalize))
 }
 
-impl Law for PcdGibbs {
+impl ExactExpectation for PcdGibbs {
     fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         Cd { marginalize: self.marginalize, k: self.k }.positive(model, visible)
     }
@@ -211,9 +211,9 @@ impl Law for PcdGibbs {
     }
 }
 
-impl Law for Pcd {
+impl ExactExpectation for Pcd {
     fn positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
-        Space::new(model, visible)?; // refuses what the other estimators refuse
+        StateSpace::new(model, visible)?; // refuses what the other estimators refuse
         let values = visible.iter().map(|bit| model.units().value(*bit == Some(true))).collect();
         let (values, known): (_, Vec<bool>) =
             (Matrix::from_vec(1, visible.len(), values), visible.iter().map(Option::is_some).collect());

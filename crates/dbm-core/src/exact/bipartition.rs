@@ -1,6 +1,6 @@
 //! A model with its clamps as two halves of free bits, one to enumerate and one to sum out.
 
-use super::walk::LANES;
+use super::enumerate::LANES;
 use super::{MAX_UNITS, check_length};
 use crate::{Dbm, DbmError, Parity};
 
@@ -21,7 +21,7 @@ pub(super) enum Place {
 /// `-E = constant + enumerated . x + summed . y + x^T pairs y`
 ///
 /// for the bits `x` of one parity and `y` of the other. Units stand in the order of their layers.
-pub(super) struct Halves {
+pub(super) struct Bipartition {
     /// What stands for each unit, layer by layer.
     pub places: Vec<Vec<Place>>,
     /// `-E` where all bits are low.
@@ -37,7 +37,7 @@ pub(super) struct Halves {
 /// The bias of bits that only fill the summed half up to whole vectors: they are never high, to the last bit.
 const NEVER: f64 = -1e4;
 
-impl Halves {
+impl Bipartition {
     /// The parity with fewer free units is enumerated.
     ///
     /// # Errors

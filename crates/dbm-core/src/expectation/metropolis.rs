@@ -1,7 +1,7 @@
 //! The law of the coupled Metropolis pair: how long, on average, either chain is where before they meet.
 
 use super::Occupation;
-use super::space::Space;
+use super::space::StateSpace;
 use super::unit_interval::pieces;
 use crate::coupling::{Acceptance, pair_step};
 
@@ -22,7 +22,7 @@ const MAX_ROUNDS: usize = 1000;
 
 impl<'a, A: Acceptance> MetropolisPair<'a, A> {
     /// On these states.
-    pub fn new(space: &'a Space, acceptance: &'a A) -> Self {
+    pub fn new(space: &'a StateSpace, acceptance: &'a A) -> Self {
         Self { energies: space.energies(), acceptance }
     }
 
@@ -201,7 +201,7 @@ mod tests {
     fn lines_solved_at_once_agree_with_single_steps() {
         for units in [Units::Signs, Units::Bits] {
             let model = init::gaussian(&[2, 2], units, 0.4, 3).unwrap();
-            let space = Space::new(&model, &[None; 2]).unwrap();
+            let space = StateSpace::new(&model, &[None; 2]).unwrap();
             let pair = MetropolisPair::new(&space, &SharedUniform);
             let start = space.mode_and_sweeps(100, 1);
             let (solved, stepped) = (pair.occupation(&start, None), pair.occupation(&start, Some(3000)));
