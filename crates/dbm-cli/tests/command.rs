@@ -195,7 +195,7 @@ fn bad_input_gets_a_message_and_a_code() {
         (2, "train --data bars --steps 1 --pretrain 0 --out o", "pretraining steps"),
         (2, "train --data bars --steps 1 --pretrain 5 --pretrain-lr 0 --out o", "pretraining rate"),
         (2, "train --data bars --steps 1 --estimator ucd --out o", "ucd-lmi, ucd-mh"),
-        (2, "train --data bars --steps 1 --estimator cd-0 --out o", "k should be 1"),
+        (2, "train --data bars --steps 1 --estimator cd-0 --out o", "k should be a whole number from 1"),
         (2, "train --data bars --steps 1 --estimator ucd-lmi-5 --out o", "ucd-lmi-5"),
         (2, "train --data bars --steps 1 --estimator centered- --out o", "centered-"),
         (2, "train --data bars --steps 1 --estimator pcd-1 --conditional 0.5 --out o", "persistent chains"),

@@ -45,7 +45,7 @@ pub use host::{Host, SingleThread};
 pub use linalg::Backend;
 pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
 pub use parity::Parity;
-pub use settings::{OptimizerMethod, OptimizerSettings, Settings};
+pub use settings::{OptimizerMethod, OptimizerSettings, Settings, words};
 pub use snapshot::{Parameters, ParametersView, Snapshot, SnapshotView};
 pub use train::{Exchange, Footprint, Part, Shards, StepInfo, Trainer, Updated, format_bytes};
 pub use units::Units;

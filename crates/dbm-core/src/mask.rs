@@ -1,6 +1,7 @@
 //! Masks of the conditional gradient: which pixels of an example the negative phase has to fill in.
 
 use crate::rng::Stream;
+use crate::words::Choose;
 use serde::{Deserialize, Serialize};
 
 /// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
@@ -21,12 +22,7 @@ pub enum Masks {
 impl Masks {
     /// In a word, as it is given and written.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Mixed => "mixed",
-            Self::Halves => "halves",
-            Self::Boxes => "boxes",
-            Self::Pixels => "pixels",
-        }
+        self.choice().name
     }
 
     /// Whether they need to know how the units lie in rows and columns.

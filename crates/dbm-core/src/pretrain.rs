@@ -4,6 +4,7 @@ mod rbm;
 
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
+use crate::words::Setting;
 use crate::{Dbm, DbmError, Examples, SingleThread, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
@@ -52,12 +53,10 @@ impl PretrainSettings {
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
         let within = |name, expected, got: String, ok| if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got }) };
-        let (rate, deviation) = (self.learning_rate, self.deviation);
-        let steps_fit = (1..=1_000_000_000).contains(&self.steps);
-        within("pretraining steps", "1 to 1000000000 for each RBM", self.steps.to_string(), steps_fit)?;
-        let expected = "a number above 0 and at most 10";
-        within("pretraining rate", expected, rate.to_string(), rate > 0.0 && rate <= 10.0)?;
-        within("pretraining batch", "1 to 100000", self.batch.to_string(), (1..=100_000).contains(&self.batch))?;
+        let deviation = self.deviation;
+        Setting::PretrainingSteps.check("pretraining steps", self.steps as f64)?;
+        Setting::PretrainingRate.check("pretraining rate", self.learning_rate)?;
+        Setting::Batch.check("pretraining batch", self.batch as f64)?;
         within("pretraining k", "1 to 1000", self.k.to_string(), (1..=1000).contains(&self.k))?;
         let expected = "a number above 0 and at most 1";
         within("pretraining deviation", expected, deviation.to_string(), deviation > 0.0 && deviation <= 1.0)

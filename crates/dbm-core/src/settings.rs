@@ -1,9 +1,12 @@
 //! What a run is made of besides its data: unchecked as it comes, refused or accepted once by `check`.
 
+pub mod words;
+
 use crate::DbmError;
 use crate::gradient::EstimatorSettings;
 use crate::mask::Masks;
 use serde::{Deserialize, Serialize};
+use words::Setting;
 
 /// How the gradient moves the parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,21 +119,16 @@ impl Settings {
     pub fn check(&self, visible: usize) -> Result<(), DbmError> {
         let o = &self.optimizer;
         let unit = |x: f64| (0.0..1.0).contains(&x);
-        within(
-            "learning rate",
-            "a number above 0 and at most 10",
-            o.learning_rate,
-            o.learning_rate > 0.0 && o.learning_rate <= 10.0,
-        )?;
-        within("momentum", "at least 0 and below 1", o.momentum, unit(o.momentum))?;
+        Setting::LearningRate.check("learning rate", o.learning_rate)?;
+        Setting::Momentum.check("momentum", o.momentum)?;
         within("beta1", "at least 0 and below 1", o.beta1, unit(o.beta1))?;
         within("beta2", "at least 0 and below 1", o.beta2, unit(o.beta2))?;
         within("epsilon", "a number above 0", o.epsilon, o.epsilon > 0.0 && o.epsilon.is_finite())?;
-        within("weight decay", "at least 0 and below 1", o.weight_decay, unit(o.weight_decay))?;
-        within("batch", "1 to 100000", self.batch as f64, (1..=100_000).contains(&self.batch))?;
-        within("conditional share", "0 to 1", self.conditional, (0.0..=1.0).contains(&self.conditional))?;
-        within("max sweeps", "at least 1", f64::from(self.max_sweeps), self.max_sweeps >= 1)?;
-        within("max meeting time", "at least 1", f64::from(self.max_meeting), self.max_meeting >= 1)?;
+        Setting::WeightDecay.check("weight decay", o.weight_decay)?;
+        Setting::Batch.check("batch", self.batch as f64)?;
+        Setting::Conditional.check("conditional share", self.conditional)?;
+        Setting::MaxSweeps.check("max sweeps", f64::from(self.max_sweeps))?;
+        Setting::MaxMeeting.check("max meeting time", f64::from(self.max_meeting))?;
         self.estimator.check()?;
         if self.conditional > 0.0 && self.estimator.kind.is_persistent() {
             let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
@@ -141,7 +139,7 @@ impl Settings {
             return Err(DbmError::Setting { name: "masks", expected, got: self.masks.name().into() });
         }
         if let Some(decay) = self.average {
-            within("averaging decay", "at least 0 and below 1", decay, unit(decay))?;
+            Setting::Average.check("averaging decay", decay)?;
         }
         if let Some((rows, columns)) = self.image
             && rows.checked_mul(columns) != Some(visible)

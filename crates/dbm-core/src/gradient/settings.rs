@@ -2,6 +2,7 @@
 
 use crate::DbmError;
 use crate::settings::within;
+use crate::words::Setting;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -119,15 +120,13 @@ impl EstimatorSettings {
     /// # Errors
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
-        within("k", "1 to 100000", f64::from(self.k), (1..=100_000).contains(&self.k))?;
-        let expected = "1 to 100000";
-        within("mode sweeps", expected, f64::from(self.mode_sweeps), (1..=100_000).contains(&self.mode_sweeps))?;
-        within("max tries", "at least 1", f64::from(self.max_tries), self.max_tries >= 1)?;
-        within("mean-field sweeps", "at least 1", f64::from(self.mean_field_sweeps), self.mean_field_sweeps >= 1)?;
+        Setting::K.check("k", f64::from(self.k))?;
+        Setting::ModeSweeps.check("mode sweeps", f64::from(self.mode_sweeps))?;
+        Setting::MaxTries.check("max tries", f64::from(self.max_tries))?;
+        Setting::MeanFieldSweeps.check("mean-field sweeps", f64::from(self.mean_field_sweeps))?;
         let tolerance = self.mean_field_tolerance;
         within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
-        self.centering
-            .map_or(Ok(()), |rate| within("centering rate", "a number above 0 and at most 1", rate, rate > 0.0 && rate <= 1.0))
+        self.centering.map_or(Ok(()), |rate| Setting::CenteringRate.check("centering rate", rate))
     }
 }
 
