@@ -9,6 +9,7 @@ mod command;
 mod event;
 mod files;
 mod proof;
+mod seed;
 mod study;
 pub mod wire;
 
@@ -23,6 +24,7 @@ pub use files::{
 };
 
 pub use proof::{ProofPreset, proof_preset};
+pub use seed::fresh_seed;
 pub use study::{
     EstimateOf, Estimated, Exact, Meet, Met, ModelSource, Moment, Moved, PairKernel, PairStart, PairStep, Replay, ReplayOf, Seen,
     SmallModel, StudyCommand, StudyEvent, StudyMessage, StudyRequest,

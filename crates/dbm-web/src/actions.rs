@@ -11,7 +11,7 @@ use crate::model_file;
 use crate::picture::Picture;
 use crate::shape::Shape;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
-use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, wire};
+use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, fresh_seed, wire};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -344,9 +344,4 @@ pub fn data_fits(state: State) -> bool {
 /// How the visible layer of the model on view is shown.
 pub fn shape_on_view(state: State) -> Option<Shape> {
     state.about().as_ref().map(Shape::of_model)
-}
-
-/// A seed that reads well in an address.
-pub fn fresh_seed() -> u32 {
-    (js_sys::Math::random() * 1e6) as u32
 }

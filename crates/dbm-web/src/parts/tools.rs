@@ -123,7 +123,7 @@ fn Masks() -> impl IntoView {
                         let seed = state.asking.get_untracked().picture;
                         // Once more is once more by chance.
                         let again = state.picture.with_untracked(|picture| picture.has_hidden(hide, seed));
-                        let seed = if again { actions::fresh_seed() } else { seed };
+                        let seed = if again { dbm_protocol::fresh_seed() } else { seed };
                         show_picture(state);
                         state.picture.update(|picture| picture.hide(hide, seed));
                     };

@@ -1,6 +1,7 @@
 //! Places as folders of the origin's private file system, and files written through synchronous handles, which only workers get.
 
 use super::{NAME, name, words};
+use dbm_protocol::fresh_seed;
 use js_sys::{ArrayBuffer, AsyncIterator, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -30,7 +31,7 @@ impl Folders {
     /// Opens a file for writing: where the browser's promise of one is hollow, that is known before a run relies on it.
     async fn probe(&self) -> Result<(), JsValue> {
         // A name of its own: of one file there is one handle at a time, whatever tab has it.
-        let probe = format!("probe-{}", (js_sys::Math::random() * 1e15) as u64);
+        let probe = format!("probe-{}-{}", fresh_seed(), fresh_seed());
         let opened = opened(&self.0, &probe).await.map(|handle| handle.close());
         let _ = JsFuture::from(self.0.remove_entry(&probe)).await;
         opened
