@@ -102,7 +102,7 @@ const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 /** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
 async function place(name, names) {
   let script = readFileSync(`${WWW}${name}.js`, "utf8");
-  for (const [from, to] of Object.entries(names)) script = script.replace(`"${from}"`, () => `"${to}"`);
+  for (const [from, to] of Object.entries(names)) script = script.replaceAll(`"${from}"`, () => `"${to}"`);
   const code = await smaller(script);
   const file = `${name}-${hash(code).slice(0, 16)}.js`;
   writeFileSync(`${DIST}${file}`, code);
@@ -118,7 +118,7 @@ if (scripts.length !== 1) throw new Error(`expected the one inline script that s
 const [whole, trunks] = scripts[0];
 const lab = trunks.match(/from '(\.\/dbm-web-[0-9a-f]+)\.js'/)?.[1];
 if (!lab) throw new Error(`expected Trunk's script to start dbm-web, but it reads: ${trunks}`);
-const start = await place("start", { LAB: lab, OFFLINE: await place("offline", {}) });
+const start = await place("start", { "LAB.js": `${lab}.js`, "LAB_bg.wasm": `${lab}_bg.wasm`, OFFLINE: await place("offline", {}) });
 writeFileSync(`${DIST}index.html`, page.replace(whole, () => `<script type="module" src="${start}"></script>`));
 
 await writeServiceWorker(DIST);

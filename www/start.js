@@ -1,5 +1,4 @@
-// Starts the page: the lab, or the benchmark where the address asks for one, and the lab's second program when the first one asks for it. Where the browser
-// lacks something, or a program does not come, it says so.
+// Starts the page. Where the browser lacks something, or the program does not come, it says so.
 // scripts/finish-page.mjs puts the names of built files into it.
 
 /** A function that returns a vector of sixteen bytes, as a wasm program. */
@@ -32,33 +31,16 @@ const say = (text) => {
   starting.append(said);
 };
 
-let study;
-const load = async () => {
-  const style = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "./study.css" });
-  const styled = new Promise((resolve) => (style.onload = style.onerror = resolve));
-  document.head.append(style);
-  const [{ default: start }] = await Promise.all([import("./dbm-study.js"), styled]);
-  await start({ module_or_path: "./dbm-study_bg.wasm" });
-};
-addEventListener("dbm-study", () => {
-  study ??= load().catch((problem) => {
-    study = undefined;
-    const detail = "!This part of the page could not be fetched (" + problem.message + "). Go to another view and back to try again.";
-    dispatchEvent(new CustomEvent("dbm-say", { detail }));
-  });
-});
-
 const lacks = Object.keys(NEEDS).filter((name) => !has(NEEDS[name]));
 if (lacks.length) {
   say(`This browser lacks ${lacks.join(", ")}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with nothing of this switched off.`);
 } else {
   const bench = new URLSearchParams(location.search).has("bench");
-  const name = bench ? "./dbm-bench" : "LAB";
   // The worker's program comes beside the page's own, before the model takes the line; the worker finds it in the browser's cache.
   if (!navigator.serviceWorker?.controller) fetch("./dbm-worker-wasm_bg.wasm").then((response) => response.arrayBuffer()).catch(() => {});
   try {
-    const { default: start } = await import(name + ".js");
-    await start({ module_or_path: name + "_bg.wasm" });
+    const { default: start } = await import("LAB.js");
+    await start({ module_or_path: "LAB_bg.wasm" });
     starting.remove();
   } catch (error) {
     say(`DBM Lab could not be started (${error.message}). Check the connection, then reload the page.`);

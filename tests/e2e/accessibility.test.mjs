@@ -88,7 +88,7 @@ for (const window of WINDOWS) {
         const look = (what, inside) => isAccessible(page, `${view}, ${colorScheme}, ${window.width} wide, ${what}`, inside);
         await page.getByRole("navigation", { name: "Views" }).waitFor({ timeout: 60_000 });
         await page.waitForLoadState("networkidle");
-        if (["coupling", "proof"].includes(view)) await page.locator("#study h2:visible").first().waitFor({ timeout: 60_000 });
+        if (["coupling", "proof"].includes(view)) await page.locator("main h2:visible").first().waitFor({ timeout: 60_000 });
         await look("as it comes");
         await unfold(page);
         await look("unfolded");

@@ -1,17 +1,17 @@
 //! What the visitor can set in motion.
 
-use crate::address::{self, View};
-use crate::asking::Question;
-use crate::bridge;
-use crate::draft::{Draft, same_run};
+use crate::canvas::shape::Shape;
+use crate::complete::asking::Question;
+use crate::complete::picture::Picture;
 use crate::inbox::Purpose;
-use crate::keeper;
-use crate::link::ask;
-use crate::model_file;
-use crate::picture::Picture;
-use crate::shape::Shape;
+use crate::proof;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
-use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, fresh_seed, wire};
+use crate::train::draft::{Draft, same_run};
+use crate::ui::address::{self, View};
+use crate::worker::keeper;
+use crate::worker::link::ask;
+use crate::worker::model_file;
+use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, fresh_seed};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -19,6 +19,8 @@ use std::time::Duration;
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
 /// Steps a second that can be chosen, besides as many as can be.
 pub const PACES: [u32; 3] = [1, 5, 20];
+/// The most units of a model that the Proof view is given.
+const MOST_UNITS: u32 = 64;
 /// Samples shown.
 pub const SAMPLES: u32 = 64;
 /// A watched pair is cut after so many steps.
@@ -137,26 +139,11 @@ pub fn new_filters(state: State, layer: u32) {
     }
 }
 
-/// Answers the page's second program.
-pub fn answer(state: State, question: &str) {
-    match question {
-        "messages" => {
-            bridge::let_go();
-            bridge::show_model(state.model.get_untracked());
-        }
-        "data" => {
-            let source = source(state, state.choice_in_use.get_untracked());
-            bridge::give("data", &source.and_then(|source| wire::encode(&source).ok()).unwrap_or_default());
-        }
-        "model" => {
-            let units = state.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
-            if units <= bridge::MOST_UNITS {
-                ask(state, Command::Save, Purpose::Give);
-            } else {
-                bridge::give("model", &[]);
-            }
-        }
-        _ => {}
+/// Asks for the checkpoint of the model in training, for the Proof view, which enumerates it: nothing of a model with more units than that.
+pub fn give_model(state: State) {
+    let units = state.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+    if units > MOST_UNITS || ask(state, Command::Save, Purpose::Give).is_none() {
+        proof::given(Vec::new());
     }
 }
 

@@ -1,21 +1,22 @@
 //! What each message of the worker changes on the page.
 
 use crate::actions;
-use crate::asking::Question;
 use crate::bench::{self, Measuring};
-use crate::bridge;
-use crate::draft::{Draft, same_run};
-use crate::gaps;
-use crate::keeper;
-use crate::log;
-use crate::model_file;
-use crate::picture::Picture;
-use crate::put_away;
-use crate::shape::Shape;
-use crate::shared;
+use crate::canvas::shape::Shape;
+use crate::complete::asking::Question;
+use crate::complete::picture::Picture;
+use crate::complete::watched;
+use crate::data::gaps;
+use crate::proof;
 use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload};
-use crate::take_home;
-use crate::watched;
+use crate::train::draft::{Draft, same_run};
+use crate::train::instruments;
+use crate::train::log;
+use crate::train::shared;
+use crate::ui::download;
+use crate::worker::checkpoint;
+use crate::worker::keeper;
+use crate::worker::model_file;
 use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
 use leptos::prelude::*;
 use std::rc::Rc;
@@ -29,7 +30,7 @@ pub enum Purpose {
     Resume,
     /// To save the model in training.
     Save,
-    /// To give the model in training to the page's second program.
+    /// To give the model in training to the Proof view.
     Give,
     /// To fill the gaps of the data.
     Impute,
@@ -94,10 +95,10 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             state.snapshot.set(Some(step));
             keeper::keep(state, step);
             if matches!(purpose, Some(Purpose::Give)) {
-                bridge::give("model", &put_away::latest().map(|bytes| bytes.to_vec()).unwrap_or_default());
+                proof::given(checkpoint::latest().map(|bytes| bytes.to_vec()).unwrap_or_default());
             }
             if matches!(purpose, Some(Purpose::Save)) {
-                take_home::model(state, step);
+                download::model(state, step);
             }
         }
         (Event::Samples(grid), _) => match grid.model {
@@ -213,7 +214,7 @@ pub fn gave_up(state: State, purpose: &Purpose) {
         }
         Purpose::Train => state.running.set(false),
         Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
-        Purpose::Give => bridge::give("model", &[]),
+        Purpose::Give => proof::given(Vec::new()),
         Purpose::Complete { .. } => state.completing.set(None),
         Purpose::Bench => state.measuring.set(Measuring::Stopped),
         _ => {}
@@ -233,6 +234,7 @@ pub fn lost(state: State) {
 
 fn take_metrics(state: State, metrics: Metrics) {
     log::add(&metrics);
+    instruments::add_to_history(state, &metrics);
     state.running.set(metrics.running);
     state.metrics.set(metrics);
     shared::compare(state);

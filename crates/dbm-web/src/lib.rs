@@ -1,64 +1,29 @@
-//! DBM Lab's page: controls, state and drawing. The model itself lives in the worker.
+//! DBM Lab's page, by feature: controls, state and drawing. The models themselves live in the workers.
 //!
-//! Three programs: the lab; its second part (`study`), which is fetched when one of its views is first opened; and the benchmark, which visitors need not
-//! fetch. `scripts/finish-page.mjs` writes the lines that choose.
+//! Data flows one way: [`app`] mounts the features ([`train`], [`compare`], [`complete`], [`coupling`], [`proof`], [`data`], [`bench`]); a feature owns its
+//! state and its part of the address and reaches into no other; what two of them need is in [`worker`], [`ui`] or [`canvas`].
 
 mod actions;
-mod address;
-mod asking;
+mod app;
 mod bench;
-mod bins;
-mod bridge;
-mod draft;
-mod estimators;
-mod files_line;
-mod gaps;
-mod help;
+mod canvas;
+mod compare;
+mod complete;
+mod coupling;
+mod data;
 mod inbox;
-mod keeper;
-mod link;
-mod log;
-mod model_file;
-mod number;
-mod paint;
-mod parts;
-mod picture;
-mod put_away;
-mod ranked;
-mod shape;
-mod shared;
+mod proof;
 mod state;
-mod study;
-mod take_home;
-mod uploads;
-mod watched;
+mod train;
+mod ui;
+mod worker;
 
-/// Puts the lab on the page.
-pub fn lab() {
-    console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(parts::App);
-}
-
-/// Puts the second part of the lab into the page that the first part has made.
-pub fn study() {
-    use wasm_bindgen::JsCast;
-    console_error_panic_hook::set_once();
-    let place = |id| leptos::prelude::document().get_element_by_id(id).and_then(|place| place.dyn_into().ok());
-    let state = state::State::default();
-    if let (Some(views), Some(instruments)) = (place("study"), place("instruments")) {
-        leptos::mount::mount_to(views, move || study::app::App(study::app::AppProps { state })).forget();
-        leptos::mount::mount_to(instruments, move || {
-            study::instruments::Instruments(study::instruments::InstrumentsProps { state })
-        })
-        .forget();
-    }
-}
-
-/// Puts the benchmark on the page that its address asks for.
-pub fn benchmark() {
+/// Puts the page into the document: the lab, or the benchmark where the address asks for one.
+pub fn mount() {
     console_error_panic_hook::set_once();
     let search = leptos::prelude::window().location().search().unwrap_or_default();
-    let asked =
-        bench::asked(&search).unwrap_or_else(|| Err("The address asks for no benchmark: add ?bench=mnist-500 to it.".into()));
-    leptos::mount::mount_to_body(|| parts::Bench(parts::BenchProps { asked }));
+    match bench::asked(&search) {
+        Some(asked) => leptos::mount::mount_to_body(|| bench::page::Bench(bench::page::BenchProps { asked })),
+        None => leptos::mount::mount_to_body(app::App),
+    }
 }

@@ -1,5 +1,5 @@
-//! The lab.
+//! The page's program.
 
 fn main() {
-    dbm_web::lab();
+    dbm_web::mount();
 }

@@ -1,12 +1,12 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
-use crate::address::View;
-use crate::asking::{Asking, Question, Wanted};
 use crate::bench::{self, Measuring};
-use crate::draft::Draft;
-use crate::link::Link;
-use crate::picture::{Picture, Tool};
-use crate::shared::Asked;
+use crate::complete::asking::{Asking, Question, Wanted};
+use crate::complete::picture::{Picture, Tool};
+use crate::train::draft::Draft;
+use crate::train::shared::Asked;
+use crate::ui::address::View;
+use crate::worker::link::Link;
 use dbm_protocol::{
     About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice,
     NamedBytes, RunPlan, Understood,
@@ -303,7 +303,7 @@ signals! {
     draft: Draft,
     /// What the present run was begun with.
     plan: Option<RunPlan>,
-    /// The step of the run's latest checkpoint, which [`crate::put_away`] keeps: what a new worker goes on from.
+    /// The step of the run's latest checkpoint, which [`crate::worker::checkpoint`] keeps: what a new worker goes on from.
     snapshot: Option<u32>,
     /// The step from which another visit could go on with the run.
     kept: Option<u32>,

@@ -1,0 +1,96 @@
+//! The top of the page: its name, and which model is on view.
+
+use crate::actions;
+use crate::app::menu::{Menu, Presets};
+use crate::data::uploads;
+use crate::state::{Opening, state};
+use crate::ui::address::View;
+use crate::worker::model_file;
+use dbm_core::Units;
+use dbm_protocol::{About, ModelChoice};
+use leptos::html::Input;
+use leptos::prelude::*;
+
+/// Title, model select and a line about that model.
+#[component]
+pub fn Masthead() -> impl IntoView {
+    let state = state();
+    let choose = move |event| {
+        let training = event_target_value(&event) == "training";
+        actions::view_model(state, if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    };
+    let input = NodeRef::<Input>::new();
+    let resumable = move || {
+        state.model.get() == ModelChoice::Pretrained
+            && state.opened.with(Option::is_some)
+            && state.pretrained.with(|about| {
+                let width = state.data.with(|data| data.as_ref().map(|data| data.width));
+                about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
+            })
+    };
+    let chosen = move || if state.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
+    view! {
+        <header class="masthead">
+            <div class="masthead-name">
+                <h1>"DBM Lab"</h1>
+                <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
+            </div>
+            <Menu />
+            <Presets />
+            <div class="masthead-model" class:absent=move || matches!(state.view.get(), View::Coupling | View::Proof)>
+                <div class="inline">
+                    <label for="model">"Model"</label>
+                    <select id="model" prop:value=chosen on:change=choose>
+                        <option value="pretrained" disabled=move || state.opening.get() == Opening::Missing>
+                            {move || state.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into())}
+                        </option>
+                        <option value="training">"In training"</option>
+                    </select>
+                </div>
+                <label class="open-model">
+                    <input
+                        node_ref=input
+                        type="file"
+                        class="unseen"
+                        accept=".safetensors"
+                        on:change=move |_| {
+                            let Some(input) = input.get_untracked() else { return };
+                            if let Some(files) = input.files().filter(|files| files.length() > 0) {
+                                uploads::take(state, &files);
+                            }
+                            input.set_value("");
+                        }
+                    />
+                    <span>"Open model"</span>
+                </label>
+                <Show when=resumable>
+                    <button type="button" on:click=move |_| model_file::resume(state)>
+                        "Go on training it"
+                    </button>
+                </Show>
+                <p class="figures-text">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
+            </div>
+        </header>
+    }
+}
+
+fn line(model: ModelChoice, opening: Opening, about: Option<About>) -> String {
+    let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1e6);
+    match (model, opening, about) {
+        (_, _, Some(about)) => describe(&about, model),
+        (ModelChoice::Pretrained, Opening::Fetching(got, Some(total)), None) if total > 0.0 => {
+            format!("fetching, {} of {}", megabytes(got), megabytes(total.max(got)))
+        }
+        (ModelChoice::Pretrained, Opening::Fetching(got, _), None) => format!("fetching, {}", megabytes(got)),
+        (ModelChoice::Pretrained, Opening::Missing, None) => "could not be opened".into(),
+        _ => "opening".into(),
+    }
+}
+
+/// Layer sizes, units and steps in a line.
+fn describe(about: &About, model: ModelChoice) -> String {
+    let sizes: Vec<String> = about.sizes.iter().map(ToString::to_string).collect();
+    let units = if about.units == Units::Signs { "signs" } else { "bits" };
+    let steps = if model == ModelChoice::Pretrained { format!(", {} steps", about.steps) } else { String::new() };
+    format!("{} {units}{steps}", sizes.join("–"))
+}

@@ -1,0 +1,86 @@
+//! The views, and ready-made addresses of them.
+
+use crate::state::state;
+use crate::ui::address::{self, View};
+use leptos::html::Details;
+use leptos::prelude::*;
+
+/// Name, what it shows, and the fragment of the address that is it.
+const PRESETS: [(&str, &str, &str); 5] = [
+    (
+        "Bars and stripes, exact",
+        "A model small enough for its exact likelihood, where couplings do happen.",
+        "view=train&t.data=bars&t.go=2000",
+    ),
+    ("Digits in ten seconds", "From noise to digits, by the paper’s method.", "view=train&t.data=digits&t.go=300"),
+    ("MNIST pretrained", "Half of a digit is hidden; several answers.", "view=complete&c.model=pretrained&c.go=yes"),
+    (
+        "Signs against bits",
+        "The paper’s ablation: the same seed, units of −1 and 1 beside units of 0 and 1.",
+        "view=train&t.two=yes&t.data=digits&x.preset=signs-bits&x.go=1000",
+    ),
+    ("Why coupling", "The exact gradient, and who comes to it.", "view=proof&p.go=100000"),
+];
+
+/// The menu of views.
+#[component]
+pub fn Menu() -> impl IntoView {
+    let state = state();
+    view! {
+        <nav class="menu" aria-label="Views">
+            {View::ALL
+                .map(|view| {
+                    view! {
+                        <a
+                            href=format!("#view={}", view.name())
+                            aria-current=move || (state.view.get() == view).then_some("page")
+                            on:click=move |event| {
+                                if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
+                                    event.prevent_default();
+                                    address::go(view);
+                                }
+                            }
+                        >
+                            {view.title()}
+                        </a>
+                    }
+                })
+                .collect_view()}
+        </nav>
+    }
+}
+
+/// The presets, folded until pressed.
+#[component]
+pub fn Presets() -> impl IntoView {
+    let menu = NodeRef::<Details>::new();
+    let close = move || {
+        if let Some(menu) = menu.get_untracked() {
+            menu.set_open(false);
+        }
+    };
+    view! {
+        <details class="save presets" name="save" node_ref=menu on:keydown=move |event| if event.key() == "Escape" { close() }>
+            <summary>"Presets"</summary>
+            <div>
+                {PRESETS
+                    .map(|(name, what, fragment)| {
+                        view! {
+                            <a
+                                href=format!("#{fragment}")
+                                on:click=move |event| {
+                                    event.prevent_default();
+                                    close();
+                                    address::replace_all(fragment);
+                                }
+                            >
+                                <b>{name}</b>
+                                <span>{what}</span>
+                            </a>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        </details>
+    }
+}

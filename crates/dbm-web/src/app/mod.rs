@@ -1,0 +1,91 @@
+//! The whole page of the lab: its shell, and the views that the address asks for.
+
+mod help;
+mod masthead;
+mod menu;
+pub mod notices;
+mod shortcuts;
+
+use crate::canvas;
+use crate::compare::Compare;
+use crate::complete::Completion;
+use crate::coupling::Coupling;
+use crate::data::preview::Preview;
+use crate::data::uploads;
+use crate::proof::Proof;
+use crate::state::State;
+use crate::train::{Training, shared};
+use crate::ui::address::{self, View};
+use crate::ui::explanation::Explanation;
+use crate::worker::{link, model_file};
+use leptos::prelude::*;
+use masthead::Masthead;
+use notices::{DropOverlay, Notices};
+use shortcuts::Shortcuts;
+
+/// Provides the state, opens the line to the worker, and lays the page out. A view that needs no worker is made when it is first shown, and stays, so that
+/// what runs in it goes on.
+#[component]
+pub fn App() -> impl IntoView {
+    let state = State::default();
+    provide_context(state);
+    canvas::follow_theme(state);
+    help::listen();
+    shared::follow(state);
+    state.view.set(View::now());
+    address::follow(move || {
+        state.view.set(View::now());
+        // Canvases that were hidden have not been drawn.
+        state.redraw.update(|count| *count = count.wrapping_add(1));
+    });
+    Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", state.view.get().title())));
+    uploads::accept_drops(state);
+    model_file::fetch(state);
+    link::open(state);
+    if let Some(address) = uploads::asked_address() {
+        uploads::fetch(state, address);
+    }
+    let two = move || state.view.get() == View::Train && state.two.get();
+    let seen = |shown: fn(State) -> bool| Memo::new(move |seen: Option<&bool>| shown(state) || seen.copied().unwrap_or_default());
+    let compared = seen(|state| state.view.get() == View::Train && state.two.get());
+    let coupled = seen(|state| state.view.get() == View::Coupling);
+    let proved = seen(|state| state.view.get() == View::Proof);
+    view! {
+        <Masthead />
+        <main>
+            <div hidden=move || state.view.get() != View::Train>
+                <Training />
+            </div>
+            <div hidden=move || state.view.get() != View::Complete>
+                <Completion />
+                <Explanation view=View::Complete />
+            </div>
+            <div hidden=move || !two()>
+                <Show when=move || compared.get()>
+                    <Compare />
+                </Show>
+            </div>
+            <div hidden=move || state.view.get() != View::Coupling>
+                <Show when=move || coupled.get()>
+                    <Coupling />
+                </Show>
+            </div>
+            <div hidden=move || state.view.get() != View::Proof>
+                <Show when=move || proved.get()>
+                    <Proof />
+                </Show>
+            </div>
+            <div hidden=move || state.view.get() != View::Train>
+                <Explanation view=View::Train />
+            </div>
+        </main>
+        <footer class="foot">
+            <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
+            <Shortcuts />
+        </footer>
+        <Preview />
+        <Notices />
+        <DropOverlay />
+        <div id="help-box" role="tooltip" hidden></div>
+    }
+}

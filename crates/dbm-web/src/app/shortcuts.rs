@@ -1,0 +1,107 @@
+//! Keys that press buttons: a button says which by `aria-keyshortcuts`, in either program of the page. `?` lists them, and the list can switch them off, for those who
+//! speak to their machine (WCAG 2.2, 2.1.4).
+
+use crate::ui::address::{self, View};
+use leptos::html::Dialog;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{HtmlElement, KeyboardEvent};
+
+/// What the list says of keys that are not a button's.
+const KEYS: [(&str, &str); 8] = [
+    ("1 2 3 4", "Train, Complete, Coupling, Proof"),
+    ("T", "Train, Run, or Pause"),
+    ("S", "one step"),
+    ("C", "Complete, or Compute"),
+    ("N", "a new digit"),
+    ("← →", "in Complete’s canvas, replays and the graph: move; a step back or forward"),
+    ("Ctrl Z, Ctrl Shift Z", "undo, redo of strokes"),
+    ("?", "this list"),
+];
+/// Kept in the browser: whether the visitor has switched them off.
+const OFF: &str = "dbm-shortcuts-off";
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+/// The footer's button and its list.
+#[component]
+pub fn Shortcuts() -> impl IntoView {
+    let list = NodeRef::<Dialog>::new();
+    let off = RwSignal::new(storage().and_then(|storage| storage.get_item(OFF).ok().flatten()).is_some());
+    let show = move || {
+        if let Some(list) = list.get_untracked().filter(|list| !list.open()) {
+            let _ = list.show_modal();
+        }
+    };
+    let switch = move |_| {
+        off.update(|off| *off = !*off);
+        // A browser that keeps nothing forgets it with the page.
+        let _ = storage().map(|storage| if off.get_untracked() { storage.set_item(OFF, "1") } else { storage.remove_item(OFF) });
+    };
+    let pressed = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
+        let modified = event.ctrl_key() || event.meta_key() || event.alt_key();
+        if off.get_untracked() || modified || event.default_prevented() || typing(&event) {
+            return;
+        }
+        match event.key().as_str() {
+            "?" => show(),
+            digit @ ("1" | "2" | "3" | "4") => address::go(View::ALL[usize::from(digit.as_bytes()[0] - b'1')]),
+            key if key.len() == 1 && key.as_bytes()[0].is_ascii_alphabetic() => press(&key.to_ascii_lowercase()),
+            _ => return,
+        }
+        event.prevent_default();
+    });
+    let _ = document().add_event_listener_with_callback("keydown", pressed.into_js_value().unchecked_ref());
+    view! {
+        <button type="button" class="quiet" on:click=move |_| show()>
+            "Keyboard shortcuts"
+        </button>
+        <dialog node_ref=list class="preview-dialog" aria-labelledby="shortcuts-title">
+            <h2 id="shortcuts-title">"Keyboard shortcuts"</h2>
+            <dl class="keys">
+                {KEYS
+                    .map(|(key, what)| {
+                        view! {
+                            <dt>
+                                <kbd>{key}</kbd>
+                            </dt>
+                            <dd>{what}</dd>
+                        }
+                    })
+                    .collect_view()}
+            </dl>
+            <form method="dialog" class="buttons">
+                <label class="check">
+                    <input type="checkbox" prop:checked=move || !off.get() on:change=switch />
+                    "Single keys do this"
+                </label>
+                <button class="primary">"Close"</button>
+            </form>
+        </dialog>
+    }
+}
+
+/// Whether a key is meant for what has the focus: text, a choice, a dialog.
+fn typing(event: &KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| {
+        target
+            .closest("input:not([type=checkbox], [type=radio], [type=range]), select, textarea, dialog[open]")
+            .ok()
+            .flatten()
+            .is_some()
+    })
+}
+
+/// Presses the button of this key that is shown and can be pressed.
+fn press(key: &str) {
+    let Ok(buttons) = document().query_selector_all(&format!("button[aria-keyshortcuts='{key}']:not(:disabled)")) else { return };
+    let button = (0..buttons.length())
+        .filter_map(|at| buttons.item(at)?.dyn_into::<HtmlElement>().ok())
+        .find(|button| button.offset_parent().is_some());
+    if let Some(button) = button {
+        button.click();
+    }
+}

@@ -1,5 +1,0 @@
-//! The benchmark.
-
-fn main() {
-    dbm_web::benchmark();
-}

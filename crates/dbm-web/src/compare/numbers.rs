@@ -1,0 +1,168 @@
+//! Both runs in numbers, side by side: how long couplings and searches are, how fast they go, and whether their parameters are the same.
+
+use super::lane::{Lane, Standing, Verdict};
+use super::pair::{Mode, Pair};
+use crate::canvas::short;
+use crate::ui::bins::Summary;
+use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
+use leptos::prelude::*;
+
+type Cell = fn(Lane) -> String;
+
+const NOTHING: &str = "–";
+
+/// What stands in a row, what that is, and how a run has it.
+const ROWS: [(&str, &str, Cell); 10] = [
+    ("Distinct samples", "How many of the 64 samples are different pictures: few where the model has fallen together.", |lane| {
+        lane.distinct.with(|all| all.last().map_or_else(|| NOTHING.into(), |(_, count)| format!("{count} of 64")))
+    }),
+    (
+        "Reconstruction error",
+        "Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer.",
+        |lane| {
+            lane.rows.with(|rows| rows.last().map_or_else(|| NOTHING.into(), |row| format!("{:.4}", row.reconstruction_error)))
+        },
+    ),
+    (
+        "Pseudo-likelihood, nats",
+        "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks, so it depends on when one looked.",
+        |lane| lane.rows.with(|rows| rows.last().map_or_else(|| NOTHING.into(), |row| short(row.pseudo_log_likelihood))),
+    ),
+    (
+        "Exact log-likelihood, nats",
+        "The mean log-likelihood of the data, where the model is small enough to compute it.",
+        |lane| lane.rows.with(|rows| rows.last().and_then(|row| row.log_likelihood).map_or_else(|| NOTHING.into(), short)),
+    ),
+    (
+        "τ, mean · largest",
+        "How long couplings of the recent steps took to meet, both phases: 1 where no proposal was accepted, and nothing had to be corrected.",
+        |lane| over(lane, |phase| &phase.meeting_time, |all| format!("{} · {}", short(all.mean), all.max)),
+    ),
+    (
+        "τ above 1 · cut",
+        "Share of couplings that took more than one step, and how many were cut at their cap, which biases.",
+        |lane| over(lane, |phase| &phase.meeting_time, |all| format!("{} % · {}", short(100.0 * all.above_one), all.capped)),
+    ),
+    ("T, mean · largest", "Sweeps of the recent steps’ local searches, both phases.", |lane| {
+        over(lane, |phase| &phase.sweeps, |all| format!("{} · {}", short(all.mean), all.max))
+    }),
+    (
+        "Milliseconds a step",
+        "As measured by the worker over its last seconds of training; each run has half of the cores.",
+        |lane| lane.seconds.get().map_or_else(|| NOTHING.into(), |seconds| short(1000.0 * seconds)),
+    ),
+    ("Workers", "That share the run’s steps: at most half as many as there are cores.", |lane| {
+        lane.metrics.with(|metrics| metrics.workers.max(1).to_string())
+    }),
+    (
+        "Checksum",
+        "Of all parameters, where the run rests: the same for two runs that are the same to the bit. The same address gives the same checksums on this machine.",
+        |lane| lane.metrics.with(|metrics| if metrics.checksum.is_empty() { NOTHING.into() } else { metrics.checksum.clone() }),
+    ),
+];
+
+/// A summary of both phases' histograms of the recent steps.
+fn over(lane: Lane, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> String {
+    lane.metrics.with(|metrics| both(metrics, of).map_or_else(|| NOTHING.into(), |all| say(&all)))
+}
+
+fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summary> {
+    let [a, b] = [&metrics.positive, &metrics.negative].map(|phase| Summary::of(of(phase)));
+    let total = a.total + b.total;
+    let mean = |x: f64, y: f64| (x * a.total as f64 + y * b.total as f64) / total as f64;
+    (total > 0).then(|| Summary {
+        total,
+        mean: mean(a.mean, b.mean),
+        max: a.max.max(b.max),
+        above_one: mean(a.above_one, b.above_one),
+        capped: a.capped + b.capped,
+    })
+}
+
+/// The table, and below it what the checksums say.
+#[component]
+pub fn Numbers(
+    /// The runs.
+    pair: Pair,
+) -> impl IntoView {
+    let rows = ROWS.map(|(name, help, cell)| {
+        let cell = move |place: usize| {
+            let text = Memo::new(move |_| cell(pair.lanes[place]));
+            view! { <td>{move || text.get()}</td> }
+        };
+        view! {
+            <tr>
+                <th scope="row" data-help=help>
+                    {name}
+                </th>
+                {cell(0)}
+                {cell(1)}
+            </tr>
+        }
+    });
+    let verdict = Memo::new(move |_| {
+        let [a, b] = pair.lanes;
+        a.checks.with(|a| b.checks.with(|b| Verdict::of(a, b)))
+    });
+    let begun = move || pair.lanes.iter().all(|lane| !matches!(lane.standing.get(), Standing::Absent | Standing::Beginning));
+    let words = move || if begun() { in_words(&verdict.get()) } else { String::new() };
+    view! {
+        <div class="compare-numbers">
+            <div class="scrolls" tabindex="0" role="region" aria-label="Both runs in numbers">
+                <table class="numbers plain">
+                    <thead>
+                        <tr>
+                            <td></td>
+                            <th scope="col">"Run A"</th>
+                            <th scope="col">"Run B"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.into_iter().collect_view()}</tbody>
+                </table>
+            </div>
+            <p
+                class="verdict"
+                aria-live=move || if pair.mode.get() == Mode::Rest { "polite" } else { "off" }
+                class:same=move || verdict.with(|verdict| verdict.same.is_some() && verdict.apart.is_none())
+                data-help="By the checksums at the steps where both runs rested: they rest together every second or so."
+            >
+                {words}
+            </p>
+        </div>
+    }
+}
+
+/// What the checksums say.
+fn in_words(verdict: &Verdict) -> String {
+    match (&verdict.same, verdict.apart) {
+        (Some((step, sum)), None) => format!("The same bits so far: at step {step} both have the checksum {sum}."),
+        (Some((same, _)), Some(apart)) => format!("The same bits at step {same}, no longer at step {apart}."),
+        (None, Some(step)) => format!("Different bits from step {step} on."),
+        (None, None) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_phases_are_summed_up_by_how_much_each_has() {
+        let histogram = |counts: &[(u32, u32)], capped| Histogram { counts: counts.to_vec(), capped, cap: 10 };
+        let mut metrics = Metrics::default();
+        assert_eq!(both(&metrics, |phase| &phase.meeting_time), None);
+        metrics.positive.meeting_time = histogram(&[(1, 3)], 1);
+        metrics.negative.meeting_time = histogram(&[(5, 1)], 2);
+        let all = both(&metrics, |phase| &phase.meeting_time).unwrap();
+        assert_eq!((all.total, all.mean, all.max, all.above_one, all.capped), (4, 2.0, 5, 0.25, 3));
+    }
+
+    #[test]
+    fn the_checksums_are_put_in_words() {
+        let same = Some((40, "ab".to_string()));
+        assert!(in_words(&Verdict { same: same.clone(), apart: None }).starts_with("The same bits so far: at step 40"));
+        assert_eq!(in_words(&Verdict { same, apart: Some(60) }), "The same bits at step 40, no longer at step 60.");
+        assert_eq!(in_words(&Verdict { same: None, apart: Some(0) }), "Different bits from step 0 on.");
+        assert_eq!(in_words(&Verdict::default()), "");
+    }
+}

@@ -1,0 +1,280 @@
+//! What is compared: run A as the Train form has it, run B with what differs, as keys of the address.
+//!
+//! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the form's unless
+//! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
+
+use super::presets::{Preset, named};
+use crate::train::draft::{Draft, Field, StartKind};
+use crate::train::estimators;
+use crate::ui::address;
+use dbm_core::gradient::EstimatorKind;
+use dbm_core::{OptimizerMethod, Units};
+use dbm_protocol::DataSource;
+
+/// The farthest step that can be asked for.
+pub const FARTHEST: u32 = 1_000_000;
+/// The step to train to, where nothing else is asked for.
+const TARGET: u32 = 500;
+
+/// What the address says of the comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Setup {
+    /// A comparison of the list.
+    pub preset: Option<&'static str>,
+    /// Whether both runs have the form's settings where the comparison has its own.
+    pub form: bool,
+    /// What run B has besides, key by key.
+    pub own: Vec<(String, String)>,
+    /// The step to train to.
+    pub target: u32,
+    /// Whether to go there at once.
+    pub go: bool,
+}
+
+impl Setup {
+    /// A comparison of the list as it is.
+    pub fn of(preset: &'static Preset) -> Self {
+        Self { preset: Some(preset.key), form: false, own: Vec::new(), target: preset.steps, go: true }
+    }
+
+    /// The comparison, if it is one of the list.
+    pub fn preset(&self) -> Option<&'static Preset> {
+        self.preset.and_then(named)
+    }
+
+    fn suggested(preset: Option<&'static Preset>) -> u32 {
+        preset.map_or(TARGET, |preset| preset.steps)
+    }
+
+    /// What these keys of the address say, without their prefix; what makes no sense is passed over.
+    pub fn read(pairs: &[(String, String)]) -> Self {
+        let get = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
+        let preset = get("preset").and_then(named);
+        let step = |key| get(key).and_then(|text| text.parse().ok()).filter(|step| (1..=FARTHEST).contains(step));
+        let go = step("go");
+        let keys = pairs.iter().filter(|(key, _)| !["preset", "base", "to", "go"].contains(&key.as_str()));
+        Self {
+            preset: preset.map(|preset| preset.key),
+            form: get("base") == Some("form"),
+            own: keys.cloned().collect(),
+            target: go.or(step("to")).unwrap_or_else(|| Self::suggested(preset)),
+            go: go.is_some(),
+        }
+    }
+
+    /// The keys that say it.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let mut pairs = Vec::new();
+        let mut put = |key: &str, value: &str| pairs.push((format!("x.{key}"), value.to_string()));
+        if let Some(preset) = self.preset {
+            put("preset", preset);
+        }
+        if self.form {
+            put("base", "form");
+        }
+        for (key, value) in &self.own {
+            put(key, value);
+        }
+        if self.go {
+            put("go", &self.target.to_string());
+        } else if self.target != Self::suggested(self.preset()) {
+            put("to", &self.target.to_string());
+        }
+        pairs
+    }
+
+    /// What the address says now.
+    pub fn now() -> Self {
+        Self::read(&keys("x."))
+    }
+
+    /// Writes it there.
+    pub fn write(&self) {
+        address::put("x.", self.pairs());
+        address::flush();
+    }
+
+    /// The settings of run A on data of so many visible units, where this is what suits them.
+    pub fn base(&self, suited: Draft, form: &[(String, String)], visible: u32) -> Draft {
+        let base = with(suited, form, visible);
+        match self.preset().filter(|_| !self.form) {
+            Some(preset) => with(base, preset.both, visible),
+            None => base,
+        }
+    }
+
+    /// Run B's as the comparison of the list has them.
+    pub fn listed(&self, base: &Draft, visible: u32) -> Draft {
+        with(base.clone(), self.preset().map_or(&[], |preset| preset.other), visible)
+    }
+
+    /// Run B's.
+    pub fn other(&self, base: &Draft, visible: u32) -> Draft {
+        with(self.listed(base, visible), &self.own, visible)
+    }
+
+    /// Makes run B's settings these.
+    pub fn differ(&mut self, base: &Draft, other: &Draft, visible: u32) {
+        let pairs = other.pairs(&self.listed(base, visible));
+        self.own = pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+    }
+}
+
+/// The keys of the address with this prefix, without it.
+pub fn keys(prefix: &str) -> Vec<(String, String)> {
+    let pairs = address::pairs().into_iter();
+    pairs.filter_map(|(key, value)| key.strip_prefix(prefix).map(|key| (key.to_string(), value))).collect()
+}
+
+/// The form with these keys; another estimator brings the cap on couplings that suits it.
+fn with<K: AsRef<str>, V: AsRef<str>>(mut draft: Draft, pairs: &[(K, V)], visible: u32) -> Draft {
+    let get = |key: &str| pairs.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.as_ref().to_string());
+    if let Some(hidden) = get(Field::Hidden.key()) {
+        draft.set(Field::Hidden, hidden.replace(',', ", "));
+    }
+    if let Some(kind) = get("estimator").and_then(|name| EstimatorKind::ALL.into_iter().find(|kind| kind.name() == name)) {
+        draft.choose_estimator(kind, visible);
+    }
+    draft.with(get)
+}
+
+/// Visible units of these data.
+pub fn visible(data: &DataSource) -> u32 {
+    match data {
+        DataSource::Digits { .. } => 784,
+        DataSource::Bars => 16,
+        DataSource::Examples(data) => data.width,
+    }
+}
+
+/// Each setting of a run in a word or two, those first that say most; `None` where the run has no such setting.
+fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
+    let text = |field: Field| draft.text(field).trim().to_string();
+    let kind = draft.estimator();
+    let estimator = match kind {
+        EstimatorKind::UcdMh => "UCD-MH".into(),
+        EstimatorKind::UcdGibbs => "UCD-Gibbs".into(),
+        EstimatorKind::Lmi => "LMI, no coupling".into(),
+        EstimatorKind::Cd => format!("CD-{}", text(Field::K)),
+        EstimatorKind::Pcd => format!("PCD-{}", text(Field::K)),
+        EstimatorKind::PcdGibbs => format!("PCD-{} with Gibbs", text(Field::K)),
+        EstimatorKind::UcdLmi => estimators::name(kind).to_string(),
+    };
+    let method = match draft.method {
+        OptimizerMethod::Sgd => "SGD",
+        OptimizerMethod::Adam => "Adam",
+        OptimizerMethod::AmsGrad => "AMSGrad",
+    };
+    let number = |field: Field, name: &str| draft.applies(field).then(|| format!("{name} {}", text(field)));
+    let start = match draft.start {
+        StartKind::Orthogonal => "orthogonal start".to_string(),
+        StartKind::Gaussian => "small Gaussian start".to_string(),
+        StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Field::PretrainingSteps)),
+    };
+    let or_none = |field: Field, name: &str, none: &str| {
+        let value = text(field);
+        if value.is_empty() || value == "0" { none.to_string() } else { format!("{name} {value}") }
+    };
+    vec![
+        ("estimator", Some(estimator)),
+        ("units", Some(if draft.units == Units::Bits { "bits 0 and 1" } else { "signs −1 and 1" }.to_string())),
+        ("hidden", Some(format!("{visible}–{}", text(Field::Hidden).replace(", ", "–").replace(',', "–")))),
+        ("start", Some(start)),
+        ("marginalized", Some(if draft.marginalize { "marginalized" } else { "not marginalized" }.to_string())),
+        ("centered", Some(if draft.centered { "centered" } else { "not centered" }.to_string())),
+        ("optimizer", Some(method.to_string())),
+        ("rate", Some(format!("rate {}", text(Field::Rate)))),
+        ("batch", Some(format!("{} examples a step", text(Field::Batch)))),
+        ("conditional", Some(or_none(Field::Conditional, "conditional share", "no conditional share"))),
+        ("average", Some(or_none(Field::Average, "averaged with decay", "no averaging"))),
+        ("decay", Some(or_none(Field::WeightDecay, "weight decay", "no weight decay"))),
+        ("meeting", number(Field::MaxMeeting, "couplings cut at")),
+        ("sweeps", number(Field::MaxSweeps, "searches cut at")),
+        ("tries", number(Field::MaxTries, "draws cut at")),
+        ("field-sweeps", number(Field::MeanFieldSweeps, "mean field cut at")),
+        ("centering-rate", number(Field::CenteringRate, "centering rate")),
+        ("seed", Some(format!("seed {}", text(Field::Seed)))),
+    ]
+}
+
+/// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
+pub fn in_words(draft: &Draft, visible: u32) -> String {
+    let left_out = ["meeting", "sweeps", "tries", "field-sweeps", "centering-rate"];
+    let words = words(draft, visible).into_iter();
+    let words = words.filter(|(key, word)| !left_out.contains(key) && word.as_deref() != Some("not centered"));
+    words.filter_map(|(_, word)| word).collect::<Vec<_>>().join(", ")
+}
+
+/// By what the two runs differ: of each the words that the other has not, by which they are called.
+pub fn names(a: &Draft, b: &Draft, visible: u32) -> [String; 2] {
+    let mut names = [Vec::new(), Vec::new()];
+    for ((key, of_a), (_, of_b)) in words(a, visible).into_iter().zip(words(b, visible)) {
+        // A cap that comes with another estimator goes without saying.
+        if of_a != of_b && !(key == "meeting" && a.estimator() != b.estimator()) && (of_a.is_some() && of_b.is_some()) {
+            names[0].extend(of_a);
+            names[1].extend(of_b);
+        }
+    }
+    names.map(|names| if names.is_empty() { "the same settings".to_string() } else { names.join(", ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::presets::PRESETS;
+    use super::*;
+
+    fn pairs(text: &str) -> Vec<(String, String)> {
+        text.split('&').filter_map(|pair| pair.split_once('=')).map(|(key, value)| (key.into(), value.into())).collect()
+    }
+
+    #[test]
+    fn what_the_address_says_travels_and_comes_back() {
+        for text in ["", "preset=signs-bits", "preset=pcd&base=form&units=bits&rate=0.01&go=70", "hidden=5,4&to=3"] {
+            let setup = Setup::read(&pairs(text));
+            let written: Vec<String> =
+                setup.pairs().into_iter().map(|(key, value)| format!("{}={value}", key.strip_prefix("x.").unwrap())).collect();
+            assert_eq!(written.join("&"), text);
+        }
+        let nonsense = Setup::read(&pairs("preset=💥&go=-3&to=1e9&units=💥&rate=💥"));
+        assert_eq!((nonsense.preset, nonsense.target, nonsense.go), (None, TARGET, false));
+        let other = nonsense.other(&Draft::bars(), 16);
+        assert!(other.units == Units::Signs && other.problem(Field::Rate).is_some(), "{other:?}");
+    }
+
+    #[test]
+    fn every_comparison_has_two_runs_that_can_be_trained_and_differ() {
+        for (suited, visible) in [(Draft::digits(), 784), (Draft::bars(), 16), (Draft::table(30), 30)] {
+            for preset in &PRESETS {
+                let setup = Setup::of(preset);
+                let base = setup.base(suited.clone(), &pairs("estimator=cd&conditional=0.5&seed=7"), visible);
+                let other = setup.other(&base, visible);
+                assert_eq!((base.estimator(), base.text(Field::Seed)), (EstimatorKind::UcdLmi, "7"), "{}", preset.key);
+                let plans = [&base, &other].map(|draft| draft.plan().unwrap_or_else(|| panic!("{}: {draft:?}", preset.key)));
+                assert_ne!(plans[0], plans[1], "{}", preset.key);
+                let names = names(&base, &other, visible);
+                assert_ne!(names[0], names[1], "{}", preset.key);
+                assert_eq!(Setup::read(&pairs(&format!("preset={}&go={}", preset.key, preset.steps))), setup);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_typed_for_run_b_is_kept_beside_the_comparison() {
+        let mut setup = Setup::of(named("ucd-gibbs").unwrap());
+        let base = setup.base(Draft::digits(), &[], 784);
+        let mut other = setup.other(&base, 784);
+        assert_eq!((other.estimator(), other.text(Field::MaxMeeting)), (EstimatorKind::UcdGibbs, "10"));
+        other.set(Field::Rate, "0.01".into());
+        setup.differ(&base, &other, 784);
+        assert_eq!(setup.own, pairs("rate=0.01"));
+        assert_eq!(setup.other(&base, 784), other);
+        assert_eq!(names(&base, &other, 784), ["UCD-LMI, rate 0.001", "UCD-Gibbs, rate 0.01"]);
+        setup.form = true;
+        let own = setup.base(Draft::digits(), &pairs("units=bits"), 784);
+        assert_eq!((own.units, own.text(Field::Conditional)), (Units::Bits, "0.5"));
+        assert!(
+            in_words(&own, 784)
+                .starts_with("UCD-LMI, bits 0 and 1, 784–800–200, orthogonal start, marginalized, Adam, rate 0.001")
+        );
+    }
+}

@@ -1,0 +1,473 @@
+//! The picture being completed: its ink, its unknown region, and every edit of them, undoable.
+
+use crate::canvas::shape::Shape;
+
+/// Edits kept for undo.
+const PAST: usize = 200;
+
+/// What a press on the canvas does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// Makes cells unknown.
+    #[default]
+    Mask,
+    /// Makes cells known.
+    Unmask,
+    /// Sets cells, and makes them known.
+    Draw,
+    /// Clears cells, and makes them known.
+    Erase,
+}
+
+/// A mask at one press.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hide {
+    /// Rows above the middle.
+    Upper,
+    /// Rows below the middle.
+    Lower,
+    /// Columns left of the middle.
+    Left,
+    /// Columns right of the middle.
+    Right,
+    /// The middle half of the rows and columns.
+    Centre,
+    /// An eighth of the rows and columns from each side.
+    Frame,
+    /// Every other fourteenth of the rows.
+    Stripes,
+    /// Each pixel with probability 0.3.
+    Random30,
+    /// Each with probability 0.6.
+    Random60,
+    /// Everything: answers are samples.
+    All,
+}
+
+impl Hide {
+    /// In the order of their buttons.
+    pub const ALL: [Self; 10] = [
+        Self::Upper,
+        Self::Lower,
+        Self::Left,
+        Self::Right,
+        Self::Centre,
+        Self::Frame,
+        Self::Stripes,
+        Self::Random30,
+        Self::Random60,
+        Self::All,
+    ];
+
+    /// As the address has it, and what its button is called.
+    pub const fn names(self) -> (&'static str, &'static str) {
+        [
+            ("upper", "Upper half"),
+            ("lower", "Lower half"),
+            ("left", "Left half"),
+            ("right", "Right half"),
+            ("centre", "Centre"),
+            ("frame", "Outer frame"),
+            ("stripes", "Stripes"),
+            ("random30", "Random pixels, 30 %"),
+            ("random60", "Random pixels, 60 %"),
+            ("all", "Everything: sampling"),
+        ][self as usize]
+    }
+
+    /// Whether a cell of a picture of so many rows and columns is hidden.
+    fn hides(self, (row, column): (usize, usize), (rows, columns): (usize, usize), seed: u32) -> bool {
+        let middle = |at: usize, of: usize| 4 * at + 2 > of && 4 * at + 2 < 3 * of;
+        let inner = |at: usize, of: usize| 8 * at + 4 > of && 8 * at + 4 < 7 * of;
+        match self {
+            Self::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
+            Self::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
+            Self::Left => 2 * column < columns,
+            Self::Right => 2 * column >= columns,
+            Self::Centre => middle(row, rows) && middle(column, columns),
+            Self::Frame => !(inner(row, rows) && inner(column, columns)),
+            Self::Stripes => row / rows.div_ceil(14) % 2 == 1,
+            Self::Random30 => chance(seed, row * columns + column) < 30,
+            Self::Random60 => chance(seed, row * columns + column) < 60,
+            Self::All => true,
+        }
+    }
+}
+
+/// A number below 100 for each cell, the same for the same seed (MurmurHash3's last steps).
+fn chance(seed: u32, cell: usize) -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ (cell as u32).wrapping_add(1).wrapping_mul(0x85eb_ca6b);
+    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
+        x = (x ^ (x >> 15)).wrapping_mul(factor);
+    }
+    (x ^ (x >> 16)) % 100
+}
+
+/// Pictures of more units are not written into the address.
+const MOST_WRITTEN: usize = 1024;
+/// Six bits a letter, as in base64 for addresses.
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Bits as text, the first bit the highest of the first letter.
+fn written(bits: &[u8]) -> Option<String> {
+    let letter = |six: &[u8]| {
+        char::from(LETTERS[(0..6).fold(0, |sum, at| 2 * sum + usize::from(six.get(at).is_some_and(|&bit| bit != 0)))])
+    };
+    (bits.len() <= MOST_WRITTEN).then(|| bits.chunks(6).map(letter).collect())
+}
+
+/// The same back, where it is so many bits.
+fn read(text: &str, count: usize) -> Option<Vec<u8>> {
+    if text.len() != count.div_ceil(6) {
+        return None;
+    }
+    let mut bits = Vec::with_capacity(count + 6);
+    for letter in text.bytes() {
+        let six = LETTERS.iter().position(|&known| known == letter)?;
+        bits.extend((0..6).rev().map(|at| (six >> at & 1) as u8));
+    }
+    bits.truncate(count);
+    Some(bits)
+}
+
+/// Ink and unknown region, one byte a unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Layers {
+    bits: Vec<u8>,
+    unknown: Vec<u8>,
+    truth: Option<Vec<u8>>,
+}
+
+/// A picture with an unknown region.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// How it is shown.
+    pub shape: Shape,
+    now: Layers,
+    past: Vec<Layers>,
+    /// What was undone, the latest last.
+    future: Vec<Layers>,
+    /// What nobody knows, one byte a unit; empty where there is nothing of the kind.
+    missing: Vec<u8>,
+}
+
+impl Picture {
+    /// A picture whose truth is known.
+    pub fn new(shape: Shape, bits: Vec<u8>) -> Self {
+        let mut bits = bits;
+        bits.resize(shape.units, 0);
+        let now = Layers { unknown: vec![0; shape.units], truth: Some(bits.clone()), bits };
+        Self { shape, now, ..Self::default() }
+    }
+
+    /// One with gaps, 1 where there is one: these are unknown until they are drawn over, and what they hide is not known.
+    pub fn with_gaps(shape: Shape, bits: Vec<u8>, missing: Vec<u8>) -> Self {
+        let mut picture = Self::new(shape, bits);
+        if missing.len() == shape.units && missing.contains(&1) {
+            picture.now.unknown.clone_from(&missing);
+            picture.now.truth = None;
+            picture.missing = missing;
+        }
+        picture
+    }
+
+    fn is_missing(&self, unit: usize) -> bool {
+        self.missing.get(unit).is_some_and(|&missing| missing != 0)
+    }
+
+    /// A blank one, to draw in.
+    pub fn blank(shape: Shape) -> Self {
+        let mut picture = Self::new(shape, Vec::new());
+        picture.now.truth = None;
+        picture
+    }
+
+    /// One byte a unit, 1 where there is ink.
+    pub fn bits(&self) -> &[u8] {
+        &self.now.bits
+    }
+
+    /// One byte a unit, 1 where it is unknown.
+    pub fn unknown(&self) -> &[u8] {
+        &self.now.unknown
+    }
+
+    /// What the unknown region hides, where that is known.
+    pub fn truth(&self) -> Option<&[u8]> {
+        self.now.truth.as_deref()
+    }
+
+    /// How many units are unknown.
+    pub fn n_unknown(&self) -> usize {
+        self.now.unknown.iter().filter(|&&u| u != 0).count()
+    }
+
+    /// How much ink a cell has, 0 to 1.
+    pub fn level(&self, unit: usize) -> f64 {
+        self.shape.level(unit, |unit| f64::from(self.now.bits[unit]))
+    }
+
+    /// Whether there is an edit to undo.
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Begins an edit: what stands now is what [`Self::undo`] returns to.
+    pub fn begin(&mut self) {
+        if self.past.last() != Some(&self.now) {
+            if self.past.len() == PAST {
+                self.past.remove(0);
+            }
+            self.past.push(self.now.clone());
+        }
+    }
+
+    /// Ends an edit; one that changed nothing is forgotten, and after any other there is nothing to redo.
+    pub fn end(&mut self) {
+        if self.past.last() == Some(&self.now) {
+            self.past.pop();
+        } else {
+            self.future.clear();
+        }
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(&mut self) {
+        if let Some(before) = self.past.pop() {
+            self.future.push(std::mem::replace(&mut self.now, before));
+        }
+    }
+
+    /// Whether there is something to redo.
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+
+    /// Takes the last undo back.
+    pub fn redo(&mut self) {
+        if let Some(after) = self.future.pop() {
+            self.past.push(std::mem::replace(&mut self.now, after));
+        }
+    }
+
+    /// Makes this the picture that no undo goes behind.
+    pub fn forget(&mut self) {
+        self.past.clear();
+        self.future.clear();
+    }
+
+    /// Uses a tool on all cells whose centre lies within a round brush, all along a line between two places in cells.
+    pub fn stroke(&mut self, tool: Tool, from: (f64, f64), to: (f64, f64), brush: f64) {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        let steps = ((length * 3.0).ceil() as usize).clamp(1, 10_000);
+        for step in 0..=steps {
+            let t = step as f64 / steps as f64;
+            self.dab(tool, (from.0 + t * (to.0 - from.0), from.1 + t * (to.1 - from.1)), brush);
+        }
+    }
+
+    fn dab(&mut self, tool: Tool, (row, column): (f64, f64), brush: f64) {
+        let radius = brush / 2.0;
+        let span = |centre: f64, limit: usize| {
+            let low = (centre - radius).floor().max(0.0) as usize;
+            low..((centre + radius).ceil().max(0.0) as usize + 1).min(limit)
+        };
+        for r in span(row, self.shape.rows) {
+            for c in span(column, self.shape.columns) {
+                let inside = (r as f64 + 0.5 - row).hypot(c as f64 + 0.5 - column) <= radius;
+                let under = r == row.floor() as usize && c == column.floor() as usize && row >= 0.0 && column >= 0.0;
+                if let Some(unit) = self.shape.unit(r, c).filter(|_| inside || under) {
+                    self.apply(tool, unit);
+                }
+            }
+        }
+    }
+
+    /// To the whole cell whose first unit this is.
+    fn apply(&mut self, tool: Tool, unit: usize) {
+        for unit in self.shape.cell(unit) {
+            self.now.unknown[unit] = u8::from(tool == Tool::Mask || tool == Tool::Unmask && self.is_missing(unit));
+            let ink = u8::from(tool == Tool::Draw);
+            if matches!(tool, Tool::Draw | Tool::Erase) && self.now.bits[unit] != ink {
+                self.now.bits[unit] = ink;
+                self.now.truth = None;
+            }
+        }
+    }
+
+    /// Makes exactly that unknown, and the gaps; `seed` draws random pixels.
+    pub fn hide(&mut self, hide: Hide, seed: u32) {
+        self.begin();
+        self.now.unknown = self.hidden(hide, seed);
+        self.end();
+    }
+
+    fn hidden(&self, hide: Hide, seed: u32) -> Vec<u8> {
+        let (rows, columns) = (self.shape.rows, self.shape.columns);
+        let hidden = |unit: usize| {
+            let cell = unit / self.shape.depth.max(1);
+            hide.hides((cell / columns, cell % columns), (rows, columns), seed) || self.is_missing(unit)
+        };
+        (0..self.shape.units).map(|unit| u8::from(hidden(unit))).collect()
+    }
+
+    /// Whether exactly that is unknown.
+    pub fn has_hidden(&self, hide: Hide, seed: u32) -> bool {
+        self.now.unknown == self.hidden(hide, seed)
+    }
+
+    /// Makes everything known but the gaps.
+    pub fn clear_mask(&mut self) {
+        self.begin();
+        self.now.unknown = (0..self.shape.units).map(|unit| u8::from(self.is_missing(unit))).collect();
+        self.end();
+    }
+
+    /// The unknown region as the address has it: a name, or bit by bit; nothing where that would be too long.
+    pub fn mask_text(&self, seed: u32) -> Option<String> {
+        match Hide::ALL.into_iter().find(|&hide| self.has_hidden(hide, seed)) {
+            Some(hide) => Some(hide.names().0.into()),
+            None if self.n_unknown() == 0 => Some("none".into()),
+            None => written(&self.now.unknown),
+        }
+    }
+
+    /// Takes such a text up; one that means nothing changes nothing.
+    pub fn set_mask(&mut self, text: &str, seed: u32) {
+        if let Some(hide) = Hide::ALL.into_iter().find(|hide| hide.names().0 == text) {
+            self.hide(hide, seed);
+        } else if text == "none" {
+            self.clear_mask();
+        } else if let Some(unknown) = read(text, self.shape.units) {
+            self.now.unknown = unknown;
+        }
+    }
+
+    /// What was drawn, bit by bit, where something was and it is not too long.
+    pub fn ink_text(&self) -> Option<String> {
+        let drawn = self.now.truth.is_none() && self.missing.is_empty() && self.now.bits.contains(&1);
+        written(&self.now.bits).filter(|_| drawn)
+    }
+
+    /// Takes such a text up; one that means nothing changes nothing.
+    pub fn set_ink(&mut self, text: &str) {
+        if let Some(bits) = read(text, self.shape.units) {
+            self.now.bits = bits;
+            self.now.truth = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_strokes_and_undo() {
+        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![1; 16]);
+        picture.hide(Hide::Lower, 0);
+        assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
+        picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
+        assert_eq!(picture.n_unknown(), 4);
+        picture.begin();
+        picture.stroke(Tool::Erase, (0.5, 0.5), (0.5, 0.5), 1.0);
+        picture.end();
+        assert_eq!((picture.bits()[0], picture.truth()), (0, None));
+        picture.undo();
+        assert_eq!((picture.bits()[0], picture.truth().is_some()), (1, true));
+        picture.clear_mask();
+        picture.clear_mask();
+        assert_eq!(picture.n_unknown(), 0);
+        picture.undo();
+        assert_eq!(picture.n_unknown(), 4);
+    }
+
+    #[test]
+    fn gaps_stay_unknown_until_they_are_drawn_over() {
+        let mut picture = Picture::with_gaps(Shape::of((2, 2), 1), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
+        assert_eq!((picture.unknown(), picture.truth()), (&[0, 1, 0, 0][..], None));
+        picture.hide(Hide::Lower, 0);
+        assert_eq!(picture.unknown(), [0, 1, 1, 1]);
+        picture.stroke(Tool::Unmask, (0.5, 0.5), (1.5, 1.5), 3.0);
+        assert_eq!(picture.unknown(), [0, 1, 0, 0]);
+        picture.stroke(Tool::Draw, (0.5, 1.5), (0.5, 1.5), 1.0);
+        assert_eq!((picture.n_unknown(), picture.bits()[1]), (0, 1));
+        picture.clear_mask();
+        assert_eq!(picture.unknown(), [0, 1, 0, 0]);
+        // A length that is no picture's is no gap.
+        assert_eq!(Picture::with_gaps(Shape::of((2, 2), 1), vec![1; 4], vec![1; 3]).n_unknown(), 0);
+    }
+
+    #[test]
+    fn what_was_undone_is_redone_until_something_else_is_done() {
+        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![0; 16]);
+        let draw = |picture: &mut Picture, column: f64| {
+            picture.begin();
+            picture.stroke(Tool::Draw, (0.5, column), (0.5, column), 1.0);
+            picture.end();
+        };
+        draw(&mut picture, 0.5);
+        draw(&mut picture, 1.5);
+        picture.undo();
+        picture.undo();
+        assert_eq!((picture.bits()[..2].to_vec(), picture.can_undo(), picture.can_redo()), (vec![0, 0], false, true));
+        picture.redo();
+        picture.hide(Hide::All, 0);
+        assert_eq!((picture.bits()[..2].to_vec(), picture.can_redo()), (vec![1, 0], false));
+        picture.undo();
+        // An edit that changes nothing is none.
+        draw(&mut picture, 0.5);
+        picture.redo();
+        assert_eq!(picture.n_unknown(), 16);
+    }
+
+    #[test]
+    fn presets_hide_what_they_say_and_are_told_apart_in_every_shape() {
+        let mut picture = Picture::new(Shape::of((28, 28), 1), vec![0; 784]);
+        let mut counts = Vec::new();
+        for hide in Hide::ALL {
+            picture.hide(hide, 43);
+            assert_eq!(picture.mask_text(43).as_deref(), Some(hide.names().0));
+            counts.push(picture.n_unknown());
+        }
+        assert_eq!(counts[..7], [392, 392, 392, 392, 196, 784 - 400, 392]);
+        // 784 draws at 0.3 and at 0.6, seed 43: within 4 standard deviations.
+        assert!((183..=287).contains(&counts[7]) && (415..=525).contains(&counts[8]) && counts[9] == 784, "{counts:?}");
+        for image in [(1, 1), (1, 2), (1, 13), (4, 4), (0, 0)] {
+            for hide in Hide::ALL {
+                Picture::blank(Shape::of(image, 1)).hide(hide, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn ink_and_masks_travel_as_text() {
+        let shape = Shape::of((28, 28), 1);
+        let mut picture = Picture::blank(shape);
+        picture.stroke(Tool::Draw, (3.0, 3.0), (20.0, 17.0), 3.0);
+        picture.stroke(Tool::Mask, (14.0, 2.0), (14.0, 26.0), 2.0);
+        let (mask, ink) = (picture.mask_text(1).unwrap(), picture.ink_text().unwrap());
+        assert_eq!((mask.len(), ink.len()), (131, 131));
+        let mut again = Picture::blank(shape);
+        again.set_ink(&ink);
+        again.set_mask(&mask, 1);
+        assert_eq!((again.bits(), again.unknown()), (picture.bits(), picture.unknown()));
+        // Nonsense and other shapes' texts change nothing.
+        for text in ["", "lowest", "AAAA", &"é".repeat(65), &"%".repeat(131), &ink[1..]] {
+            again.set_ink(text);
+            again.set_mask(text, 1);
+            assert_eq!((again.bits(), again.unknown()), (picture.bits(), picture.unknown()), "{text}");
+        }
+        again.set_mask("none", 1);
+        assert_eq!((again.n_unknown(), Picture::new(shape, vec![1; 784]).ink_text()), (0, None));
+    }
+
+    #[test]
+    fn strokes_outside_change_nothing() {
+        let mut picture = Picture::blank(Shape::of((4, 4), 1));
+        picture.stroke(Tool::Mask, (-9.0, -9.0), (-3.0, -3.0), 1.0);
+        picture.stroke(Tool::Mask, (f64::NAN, 1.0), (1.0, 1.0), 1.0);
+        picture.stroke(Tool::Mask, (40.0, 40.0), (50.0, 50.0), 5.0);
+        assert_eq!(picture.n_unknown(), 0);
+    }
+}

@@ -1,0 +1,248 @@
+//! The large canvas: shows the picture, an answer or a search, and is painted on by mouse, pen, touch or keys.
+
+use crate::canvas::shape::Shape;
+use crate::canvas::{Cells, Fill, cells, redraws};
+use crate::complete::picture::{Picture, Tool};
+use crate::state::{Shown, State, state};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use web_sys::{Element, KeyboardEvent, PointerEvent};
+
+/// The canvas, its cursor and its description.
+#[component]
+pub fn PictureCanvas(
+    /// The cell that the pointer or the keyboard's cursor was last on.
+    pointed: RwSignal<Option<(usize, usize)>>,
+) -> impl IntoView {
+    let state = state();
+    let canvas = NodeRef::<Canvas>::new();
+    let cursor = RwSignal::new((0_usize, 0_usize));
+    let focused = RwSignal::new(false);
+    let spoken = RwSignal::new(String::new());
+    let last = StoredValue::new(None::<(f64, f64)>);
+
+    redraws(
+        canvas,
+        move || (view_of(state), focused.get().then(|| cursor.get())),
+        |surface, colours, (view, cursor)| {
+            let View { shape, bits, unknown, filled, other } = view;
+            let fill = match &filled {
+                Filled::Nothing => Fill::Nothing,
+                Filled::Bits => Fill::Bits(&bits),
+                Filled::Shares(shares) => Fill::Shares(shares),
+            };
+            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &unknown, fill, other: &other, cursor });
+        },
+    );
+
+    let place = move |event: &PointerEvent| {
+        let shape = state.picture.with_untracked(|picture| picture.shape);
+        canvas.get_untracked().map(|canvas| {
+            let area = canvas.get_bounding_client_rect();
+            let row = (f64::from(event.client_y()) - area.top()) / area.height().max(1.0) * shape.rows as f64;
+            let column = (f64::from(event.client_x()) - area.left()) / area.width().max(1.0) * shape.columns as f64;
+            (row, column)
+        })
+    };
+    let stroke = move |from, to| {
+        let (tool, brush) = (state.tool.get_untracked(), state.brush.get_untracked().0);
+        state.picture.update(|picture| picture.stroke(tool, from, to, brush));
+    };
+    let down = move |event: PointerEvent| {
+        if event.button() != 0 || !event.is_primary() {
+            return;
+        }
+        let Some(at) = place(&event) else { return };
+        if let Some(canvas) = canvas.get_untracked() {
+            let _ = canvas.set_pointer_capture(event.pointer_id());
+        }
+        edit(state);
+        last.set_value(Some(at));
+        stroke(at, at);
+    };
+    let moved = move |event: PointerEvent| {
+        let Some(to) = place(&event) else { return };
+        let cell = (to.0.max(0.0) as usize, to.1.max(0.0) as usize);
+        if pointed.get_untracked() != Some(cell) {
+            pointed.set(Some(cell));
+        }
+        if let Some(from) = last.get_value().filter(|_| event.is_primary()) {
+            last.set_value(Some(to));
+            stroke(from, to);
+        }
+    };
+    let up = move |event: PointerEvent| {
+        if event.is_primary() && last.get_value().is_some() {
+            last.set_value(None);
+            state.picture.update(Picture::end);
+        }
+    };
+    let key = move |event: KeyboardEvent| {
+        if let Some(to) = pressed(state, &event, cursor.get_untracked(), state.brush.get_untracked().0) {
+            focused.set(true);
+            cursor.set(to);
+            pointed.set(Some(to));
+            spoken.set(
+                untrack(|| agreement(state, to)).unwrap_or_else(|| state.picture.with_untracked(|picture| say(picture, to))),
+            );
+        }
+    };
+    view! {
+        <canvas
+            node_ref=canvas
+            class="picture"
+            style:aspect-ratio=move || crate::complete::answers::ratio(state)
+            tabindex="0"
+            role="application"
+            aria-label="Picture"
+            aria-describedby="picture-help"
+            on:pointerdown=down
+            on:pointermove=moved
+            on:pointerup=up
+            on:pointercancel=up
+            on:keydown=key
+            on:blur=move |_| focused.set(false)
+        ></canvas>
+        <p id="picture-help" class="unseen">
+            "Paint with the chosen tool by mouse, pen or touch. With the keyboard: arrow keys, Home and End move a cursor over the \
+             pixels, and Space hides or shows those under the brush, or sets or clears their ink where Draw or Erase ink is chosen. \
+             Control Z takes the last edit back, Control Y does it again."
+        </p>
+        <p class="unseen" aria-live="polite">{move || spoken.get()}</p>
+    }
+}
+
+/// What the canvas shows.
+struct View {
+    shape: Shape,
+    bits: Vec<u8>,
+    unknown: Vec<u8>,
+    filled: Filled,
+    other: Vec<u8>,
+}
+
+enum Filled {
+    Nothing,
+    Bits,
+    Shares(Vec<f64>),
+}
+
+fn view_of(state: State) -> View {
+    let (shape, bits, unknown) =
+        state.picture.with(|picture| (picture.shape, picture.bits().to_vec(), picture.unknown().to_vec()));
+    let plain = View { shape, bits, unknown, filled: Filled::Nothing, other: Vec::new() };
+    let (shown, frame) = (state.shown.get(), state.frame.get());
+    match shown {
+        Shown::Picture => plain,
+        Shown::Search => state.watched.with(|watched| {
+            let found = watched.as_ref().and_then(|watched| Some((watched, watched.frames.get(frame)?)));
+            let Some((watched, frame)) = found else { return plain };
+            let (bits, other) = (frame.x.clone(), frame.y.clone());
+            View { bits, unknown: watched.unknown.clone(), filled: Filled::Bits, other, ..plain }
+        }),
+        Shown::Answer(_) | Shown::Agreement => state.answers.with(|answered| {
+            let Some(answered) = answered else { return plain };
+            let unknown = answered.question.filled();
+            if let Shown::Answer(at) = shown {
+                return View { bits: answered.answer(at).to_vec(), unknown, filled: Filled::Bits, ..plain };
+            }
+            let bits = answered.question.values.clone();
+            View { bits, unknown, filled: Filled::Shares(answered.shares()), ..plain }
+        }),
+    }
+}
+
+/// How far the answers agree on a cell, where that is what is shown.
+pub fn agreement(state: State, (row, column): (usize, usize)) -> Option<String> {
+    if state.shown.get() != Shown::Agreement {
+        return None;
+    }
+    let shape = state.picture.with(|picture| picture.shape);
+    let unit = shape.unit(row, column)?;
+    let inked = state.answers.with(|answered| answered.as_ref().map(|answered| answered.inked(shape, unit)))?;
+    Some(format!("Row {}, column {}: {inked}.", row + 1, column + 1))
+}
+
+/// Begins an edit, with the picture on view again.
+pub fn edit(state: State) {
+    state.playing.set(false);
+    state.shown.set(Shown::Picture);
+    state.picture.update(Picture::begin);
+}
+
+/// Takes the last edit back, or the last undo.
+pub fn step(state: State, which: fn(&mut Picture)) {
+    state.playing.set(false);
+    state.shown.set(Shown::Picture);
+    state.picture.update(which);
+}
+
+/// Control Z, Control Shift Z and Control Y, wherever in the view they are pressed.
+pub fn hear_undo(state: State) {
+    let pressed = window_event_listener(leptos::ev::keydown, move |event| {
+        let typing = |element: Element| element.matches("[type=text],textarea,dialog *").unwrap_or(false);
+        let elsewhere = state.view.get_untracked() != crate::ui::address::View::Complete || event.alt_key();
+        if elsewhere || !(event.ctrl_key() || event.meta_key()) || document().active_element().is_some_and(typing) {
+            return;
+        }
+        let which = match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
+            ("z", false) => Picture::undo,
+            ("z", true) | ("y", false) => Picture::redo,
+            _ => return,
+        };
+        event.prevent_default();
+        step(state, which);
+    });
+    on_cleanup(move || pressed.remove());
+}
+
+/// What a key does; where the cursor then stands, if the key was one of the canvas's.
+fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), brush: f64) -> Option<(usize, usize)> {
+    let shape = state.picture.with_untracked(|picture| picture.shape);
+    let (last_row, last_column) = (shape.rows.checked_sub(1)?, shape.columns.checked_sub(1)?);
+    let (row, column) = (row.min(last_row), column.min(last_column));
+    let to = match event.key().as_str() {
+        _ if event.alt_key() || event.ctrl_key() || event.meta_key() => return None,
+        "ArrowUp" => (row.saturating_sub(1), column),
+        "ArrowDown" => ((row + 1).min(last_row), column),
+        "ArrowLeft" => (row, column.saturating_sub(1)),
+        "ArrowRight" => (row, (column + 1).min(last_column)),
+        "Home" => (row, 0),
+        "End" => (row, last_column),
+        " " => (row, column),
+        _ => return None,
+    };
+    event.prevent_default();
+    if event.key() == " " {
+        toggle(state, to, brush);
+    }
+    Some(to)
+}
+
+fn toggle(state: State, (row, column): (usize, usize), brush: f64) {
+    edit(state);
+    let centre = (row as f64 + 0.5, column as f64 + 0.5);
+    let chosen = state.tool.get_untracked();
+    state.picture.update(|picture| {
+        let Some(unit) = picture.shape.unit(row, column) else { return };
+        let tool = match chosen {
+            Tool::Mask | Tool::Unmask if picture.unknown()[unit] == 0 => Tool::Mask,
+            Tool::Mask | Tool::Unmask => Tool::Unmask,
+            Tool::Draw | Tool::Erase if picture.level(unit) == 0.0 || picture.unknown()[unit] != 0 => Tool::Draw,
+            Tool::Draw | Tool::Erase => Tool::Erase,
+        };
+        picture.stroke(tool, centre, centre, brush);
+        picture.end();
+    });
+}
+
+fn say(picture: &Picture, (row, column): (usize, usize)) -> String {
+    let what = match picture.shape.unit(row, column) {
+        None => "nothing",
+        Some(unit) if picture.unknown()[unit] != 0 => "unknown",
+        Some(unit) if picture.level(unit) >= 1.0 => "ink",
+        Some(unit) if picture.level(unit) > 0.0 => "grey",
+        Some(_) => "blank",
+    };
+    format!("Row {}, column {}: {what}", row + 1, column + 1)
+}

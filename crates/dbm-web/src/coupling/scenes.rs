@@ -1,0 +1,220 @@
+//! A replayed coupling, moment by moment: what is on view at each, and what is said of it.
+
+use crate::canvas::short;
+use dbm_protocol::{Moment, Moved, PairStep, Replay};
+
+/// A state on view, and its energy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// All layers, one byte a unit.
+    pub state: Vec<u8>,
+    /// Its energy.
+    pub energy: f64,
+}
+
+impl Seen {
+    fn new(state: &[u8], energy: f64) -> Self {
+        Self { state: state.to_vec(), energy }
+    }
+}
+
+/// One moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    /// Its name, as in `t = 3`.
+    pub name: String,
+    /// What happened, in a sentence or two.
+    pub words: String,
+    /// The step it is, none on the way to `x_0`.
+    pub step: Option<u32>,
+    /// x before and after; before the pair begins, the state that is to be `x_0`.
+    pub x: (Option<Seen>, Seen),
+    /// y before and after, once it has begun.
+    pub y: (Option<Seen>, Option<Seen>),
+    /// What was proposed to both.
+    pub proposal: Option<Seen>,
+    /// `u`, and what x and y accept below.
+    pub u: Option<(f64, f64, Option<f64>)>,
+    /// Overlap, and whether the draw was shared.
+    pub overlap: Option<(Option<f64>, bool)>,
+}
+
+/// All moments of a replay: the way to `x_0`, then the steps.
+pub fn scenes(replay: &Replay) -> Vec<Scene> {
+    let mut all = Vec::new();
+    let mut before: Option<Seen> = None;
+    let mut sweeps = 0;
+    let last = replay.approach.len().saturating_sub(1);
+    for (at, Moment { state, energy, by }) in replay.approach.iter().enumerate() {
+        let now = Seen::new(state, *energy);
+        let flipped = before.as_ref().map_or(0, |before| differing(&before.state, state));
+        sweeps += usize::from(by == "search");
+        let (name, mut words) = match by.as_str() {
+            "search" => (
+                format!("search, half-sweep {sweeps}"),
+                format!("Half of the layers go where their energy is least: {} flipped.", units(flipped)),
+            ),
+            "gibbs" => ("Gibbs sweep".into(), format!("One Gibbs sweep from the local mode: {} flipped.", units(flipped))),
+            _ => ("uniform state".into(), "Every unit high or low with probability one half.".into()),
+        };
+        if at == last {
+            words += " This is x₀, and y₀ as well.";
+        }
+        let x = (before.replace(now.clone()), now);
+        all.push(Scene { name, words, step: None, x, y: (None, None), proposal: None, u: None, overlap: None });
+    }
+    let mut x = before;
+    let mut y: Option<Seen> = None;
+    for (at, step) in replay.steps.iter().enumerate() {
+        let (next_x, next_y) = (Seen::new(&step.x, step.energy_x), Seen::new(&step.y, step.energy_y));
+        let end = at + 1 == replay.steps.len();
+        let (proposal, u, overlap) = match &step.moved {
+            Moved::Metropolis { proposal, energy, u, accept_x, accept_y } => {
+                (Some(Seen::new(proposal, *energy)), Some((*u, *accept_x, *accept_y)), None)
+            }
+            Moved::Gibbs { overlap, shared, .. } => (None, None, Some((*overlap, *shared))),
+        };
+        all.push(Scene {
+            name: format!("t = {}", step.step),
+            words: happened(step) + &met(step, end, replay),
+            step: Some(step.step),
+            x: (x.replace(next_x.clone()), next_x),
+            y: (y.replace(next_y.clone()), Some(next_y)),
+            proposal,
+            u,
+            overlap,
+        });
+    }
+    all
+}
+
+/// How many units two states differ in.
+pub fn differing(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).filter(|(one, other)| one != other).count()
+}
+
+fn units(count: usize) -> String {
+    if count == 1 { "1 unit".into() } else { format!("{count} units") }
+}
+
+/// How the pair moved.
+fn happened(step: &PairStep) -> String {
+    let did = |chain: &str, u: f64, accept: f64| {
+        let (verb, sign) = if u < accept { ("accepts x′", "<") } else { ("refuses x′ and stays", "≥") };
+        format!("{chain} {verb} (u = {} {sign} {})", near(u), near(accept))
+    };
+    match &step.moved {
+        Moved::Metropolis { u, accept_x, accept_y: None, .. } => format!("{}; y has not begun.", did("x", *u, *accept_x)),
+        Moved::Metropolis { u, accept_x, accept_y: Some(accept_y), .. } => {
+            format!("{}; {}.", did("x", *u, *accept_x), did("y", *u, *accept_y))
+        }
+        Moved::Gibbs { .. } if step.step == 1 => "x takes a Gibbs sweep alone; y has not begun.".into(),
+        Moved::Gibbs { shared: true, .. } => {
+            "The even layers of both were drawn as one, the odd ones with common uniform numbers.".into()
+        }
+        Moved::Gibbs { tries, tries_capped, .. } => format!(
+            "The even layers were drawn apart, in {tries} {}{}, the odd ones with common uniform numbers.",
+            if *tries == 1 { "try" } else { "tries" },
+            if *tries_capped { " (cut at the cap on tries)" } else { "" }
+        ),
+    }
+}
+
+fn met(step: &PairStep, end: bool, replay: &Replay) -> String {
+    let t = step.step;
+    if end && !replay.capped {
+        return format!(" x and y are in one state: met at τ = {t}.");
+    }
+    let apart = format!(" They differ in {}.", units(differing(&step.x, &step.y)));
+    if end { format!("{apart} Cut at {t} steps, before they met.") } else { apart }
+}
+
+/// A number between 0 and 1 that is never rounded to an end it does not have.
+pub fn near(value: f64) -> String {
+    match value {
+        v if v >= 1.0 => "1".into(),
+        v if v > 0.999 => "0.999…".into(),
+        v => short(v),
+    }
+}
+
+/// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
+pub fn terms(t: u32, replay: &Replay) -> String {
+    if t < replay.meeting_time || (replay.capped && t <= replay.meeting_time) {
+        format!("+ f(x{}) − f(y{})", lowered(t), lowered(t - 1))
+    } else {
+        "none: x = y".into()
+    }
+}
+
+/// A number as an index.
+pub fn lowered(number: u32) -> String {
+    number.to_string().chars().map(|digit| char::from_u32('₀' as u32 + digit as u32 - '0' as u32).unwrap_or(digit)).collect()
+}
+
+/// Lowest and highest energy of everything on view.
+pub fn energies(scenes: &[Scene]) -> (f64, f64) {
+    let of = |scene: &Scene| {
+        let y = scene.y.1.as_ref().or(scene.x.0.as_ref());
+        [Some(&scene.x.1), y, scene.proposal.as_ref()].map(|seen| seen.map_or(scene.x.1.energy, |seen| seen.energy))
+    };
+    let (low, high) =
+        scenes.iter().flat_map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), e| (low.min(e), high.max(e)));
+    if low < high {
+        (low, high)
+    } else if low == high {
+        (low - 1.0, high + 1.0)
+    } else {
+        (0.0, 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(t: u32, x: [u8; 2], y: [u8; 2], accept_y: Option<f64>) -> PairStep {
+        let moved = Moved::Metropolis { proposal: vec![1, 1], energy: 3.0, u: 0.5, accept_x: 0.25, accept_y };
+        PairStep { step: t, x: x.to_vec(), y: y.to_vec(), energy_x: -1.0, energy_y: 2.0, moved }
+    }
+
+    fn replay(capped: bool) -> Replay {
+        let moment = |state: [u8; 2], by: &str| Moment { state: state.to_vec(), energy: 0.0, by: by.into() };
+        Replay {
+            approach: vec![moment([0, 1], "uniform"), moment([1, 1], "search"), moment([1, 0], "gibbs")],
+            steps: vec![step(1, [0, 0], [1, 0], None), step(2, [1, 1], [1, 1], Some(0.75))],
+            meeting_time: 2,
+            capped,
+        }
+    }
+
+    #[test]
+    fn a_replay_is_told_moment_by_moment() {
+        let all = scenes(&replay(false));
+        let names: Vec<&str> = all.iter().map(|scene| scene.name.as_str()).collect();
+        assert_eq!(names, ["uniform state", "search, half-sweep 1", "Gibbs sweep", "t = 1", "t = 2"]);
+        assert!(all[1].words.contains("1 unit flipped") && all[2].words.ends_with("This is x₀, and y₀ as well."));
+        assert_eq!(all[3].x.0.as_ref().unwrap().state, [1, 0]);
+        assert_eq!(all[3].y.0, None);
+        assert_eq!(all[4].y.0.as_ref().unwrap().state, [1, 0]);
+        assert!(
+            all[3].words.contains("x refuses x′ and stays (u = 0.5 ≥ 0.25); y has not begun. They differ in 1 unit."),
+            "{}",
+            all[3].words
+        );
+        assert!(
+            all[4].words.contains("y accepts x′ (u = 0.5 < 0.75)") && all[4].words.ends_with("met at τ = 2."),
+            "{}",
+            all[4].words
+        );
+        assert_eq!(energies(&all), (-1.0, 3.0));
+    }
+
+    #[test]
+    fn terms_of_the_estimate_end_at_the_meeting() {
+        assert_eq!([1, 2].map(|t| terms(t, &replay(false))), ["+ f(x₁) − f(y₀)", "none: x = y"]);
+        assert_eq!(terms(2, &replay(true)), "+ f(x₂) − f(y₁)");
+        assert!(scenes(&replay(true))[4].words.ends_with("Cut at 2 steps, before they met."));
+        assert_eq!((lowered(120), near(0.9999), near(1.0)), ("₁₂₀".into(), "0.999…".into(), "1".into()));
+    }
+}

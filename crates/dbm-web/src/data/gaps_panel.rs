@@ -1,0 +1,129 @@
+//! The table in use: its gaps filled, and how far the answers can be trusted.
+
+use crate::data::gaps;
+use crate::state::state;
+use crate::ui::download;
+use dbm_protocol::{Evaluation, Score};
+use leptos::prelude::*;
+
+/// Shown where a table with gaps is in use.
+#[component]
+pub fn Gaps() -> impl IntoView {
+    let state = state();
+    let missing = Memo::new(move |_| state.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
+    let shown = Memo::new(move |_| gaps::is_table(state) && missing.get() > 0.0);
+    let untrained = move || state.metrics.with(|metrics| metrics.step) == 0;
+    let busy = move || state.filling.get().is_some();
+    view! {
+        <Show when=move || shown.get()>
+            <section class="figure gaps" aria-labelledby="gaps-title">
+                <div class="figure-head">
+                    <h3 id="gaps-title">"Gaps"</h3>
+                </div>
+                <div class="buttons">
+                    <button type="button" class="primary accent" disabled=move || busy() || untrained() on:click=move |_| gaps::begin(state)>
+                        "Fill the gaps"
+                    </button>
+                    <button type="button" disabled=move || busy() || untrained() on:click=move |_| gaps::evaluate(state)>
+                        "Test the answers"
+                    </button>
+                    <Show when=busy>
+                        <progress
+                            aria-label="Rows answered"
+                            max=move || state.filling.get().map_or(1, |busy| busy.total.max(1))
+                            prop:value=move || state.filling.get().map(|busy| f64::from(busy.done))
+                        ></progress>
+                        <button type="button" on:click=move |_| gaps::cancel(state)>
+                            "Cancel"
+                        </button>
+                    </Show>
+                </div>
+                <p class="figures-text" role="status">
+                    {move || match state.filled.get() {
+                        None if untrained() => "Train first: a few hundred steps do for a small table, and many more learn it by heart.".to_string(),
+                        None => "Each gap gets its likeliest value, with a probability from 32 completions of its row.".to_string(),
+                        Some(filled) => {
+                            format!("{} cells filled; their values have a probability of {:.2} on average.", filled.cells, filled.mean_probability)
+                        }
+                    }}
+                </p>
+                <Show when=move || state.filled.with(Option::is_some)>
+                    <div class="buttons">
+                        <button
+                            type="button"
+                            on:click=move |_| {
+                                if let Some(filled) = state.filled.get_untracked() {
+                                    download::file(state, &filled.table);
+                                }
+                            }
+                        >
+                            "Save the table"
+                        </button>
+                        <button
+                            type="button"
+                            on:click=move |_| {
+                                if let Some(filled) = state.filled.get_untracked() {
+                                    download::file(state, &filled.probabilities);
+                                }
+                            }
+                        >
+                            "Save the probabilities"
+                        </button>
+                    </div>
+                </Show>
+                {move || state.evaluation.get().map(|evaluation| view! { <Trust evaluation /> })}
+            </section>
+        </Show>
+    }
+}
+
+/// The answers beside two simple guesses.
+#[component]
+fn Trust(
+    /// On the same hidden cells.
+    evaluation: Evaluation,
+) -> impl IntoView {
+    let row = |name: &'static str, score: Score| {
+        view! {
+            <tr>
+                <th scope="row">{name}</th>
+                <td>{format!("{:.1} %", 100.0 * score.accuracy)}</td>
+                <td>{format!("{:.3}", score.log_loss)}</td>
+            </tr>
+        }
+    };
+    let seen = if evaluation.held_back {
+        "which training never saw"
+    } else {
+        "which the model was trained with, so expect worse on real gaps"
+    };
+    let words = format!(
+        "On {} known cells, {seen}: share answered as they are, and log-loss in nats a cell (less is better).",
+        evaluation.cells
+    );
+    view! {
+        <table class="numbers">
+            <thead>
+                <tr>
+                    <th scope="col"><span class="unseen">"By"</span></th>
+                    <th scope="col">"right"</th>
+                    <th scope="col">"log-loss"</th>
+                </tr>
+            </thead>
+            <tbody>
+                {row("the model", evaluation.model)} {row("column mode", evaluation.column_mode)}
+                {row("nearest neighbours", evaluation.nearest_neighbours)}
+            </tbody>
+        </table>
+        <p class="help">{words} " " {verdict(&evaluation)}</p>
+    }
+}
+
+fn verdict(evaluation: &Evaluation) -> &'static str {
+    let (model, best) = (evaluation.model.log_loss, evaluation.column_mode.log_loss.min(evaluation.nearest_neighbours.log_loss));
+    if model < best {
+        "The model's answers are the best of the three."
+    } else {
+        "A simple guess does as well or better: do not trust these answers. More or fewer steps may change that, and more rows."
+    }
+}

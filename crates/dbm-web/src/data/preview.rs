@@ -1,0 +1,239 @@
+//! What was understood of the visitor's files, before anything is trained on them.
+
+use crate::canvas::shape::Shape;
+use crate::canvas::{redraws, tiles};
+use crate::data::uploads;
+use crate::state::{Offer, State, state};
+use crate::ui::number::decimal;
+use dbm_protocol::{ColumnAbout, EncodingChoice, UnderstoodKind};
+use leptos::html::{Canvas, Dialog};
+use leptos::prelude::*;
+
+/// Pictures side by side.
+const COLUMNS: usize = 12;
+
+/// The dialog; modal, so that keys and screen readers stay in it.
+#[component]
+pub fn Preview() -> impl IntoView {
+    let state = state();
+    let dialog = NodeRef::<Dialog>::new();
+    let open = Memo::new(move |_| state.offer.with(Option::is_some));
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        if open.get() {
+            let _ = dialog.show_modal();
+        } else {
+            dialog.close();
+        }
+    });
+    // Another file is another dialog; a moved slider is not.
+    let name = Memo::new(move |_| state.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
+    view! {
+        <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| state.offer.set(None)>
+            {move || name.get().and_then(|name| state.offer.get_untracked().map(|offer| view! { <Understood name offer /> }))}
+        </dialog>
+    }
+}
+
+#[component]
+fn Understood(
+    /// What to call it.
+    name: String,
+    /// As it was first offered.
+    offer: Offer,
+) -> impl IntoView {
+    let state = state();
+    let about = offer.about;
+    let count = about.count;
+    let (words, pictures, table) = match about.kind {
+        UnderstoodKind::Pictures { shape, low, high, classes } => {
+            let size = if shape.0 > 1 {
+                format!("pictures of {} × {}", shape.0, shape.1)
+            } else {
+                format!("rows of {} values", shape.1)
+            };
+            let labels = if classes > 0 { format!(", {classes} classes") } else { String::new() };
+            let words = format!("{count} {size}, values from {} to {}{labels}.", number(low), number(high));
+            (words, Some(view! { <Pictures low high /> }), None)
+        }
+        UnderstoodKind::Table { columns, rows } => {
+            let words = format!("{count} rows, {} columns.", columns.len());
+            (words, None, Some(view! { <Table columns rows /> }))
+        }
+    };
+    let missing = about.look.share_missing;
+    view! {
+        <h2 id="preview-title">{name}</h2>
+        <p>{words}</p>
+        {pictures}
+        {table}
+        <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
+        <p class="figures-text" role="status">{move || state.offer.with(|offer| offer.as_ref().map(summary))}</p>
+        <Show when=move || { missing > 0.0 }>
+            <HoldBack />
+        </Show>
+        <div class="pair">
+            <button type="button" class="primary" on:click=move |_| uploads::accept(state)>
+                "Use this data"
+            </button>
+            <button type="button" on:click=move |_| state.offer.set(None)>
+                "Cancel"
+            </button>
+        </div>
+    }
+}
+
+fn summary(offer: &Offer) -> String {
+    let look = &offer.about.look;
+    let missing = if look.share_missing > 0.0 { format!(", {:.1} % missing", 100.0 * look.share_missing) } else { String::new() };
+    format!(
+        "As bits: {} visible units, {:.1} % ones{missing}, {} in memory.",
+        look.width,
+        100.0 * look.share_of_ones,
+        if look.bytes < 1e6 { format!("{:.0} kB", (look.bytes / 1e3).ceil()) } else { format!("{:.0} MB", look.bytes / 1e6) }
+    )
+}
+
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.3}") }
+}
+
+fn change(state: State, edit: impl FnOnce(&mut EncodingChoice)) {
+    if let Some(mut encoding) = state.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone())) {
+        edit(&mut encoding);
+        uploads::look(state, encoding);
+    }
+}
+
+/// The first pictures, with a threshold or as bit planes.
+#[component]
+fn Pictures(
+    /// The lowest value,
+    low: f64,
+    /// and the highest.
+    high: f64,
+) -> impl IntoView {
+    let state = state();
+    let canvas = NodeRef::<Canvas>::new();
+    redraws(
+        canvas,
+        move || state.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone())),
+        |surface, colours, preview| {
+            if let Some(preview) = preview {
+                tiles(surface, colours, &preview, COLUMNS);
+            }
+        },
+    );
+    let ratio = move || {
+        let grid = state.offer.with(|offer| {
+            offer.as_ref().map(|offer| (Shape::of_grid(&offer.about.look.preview), offer.about.look.preview.count as usize))
+        });
+        let (shape, count) = grid.unwrap_or_default();
+        format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * count.div_ceil(COLUMNS).max(1))
+    };
+    let encoding = move || state.offer.with(|offer| offer.as_ref().map(|offer| offer.encoding.clone())).unwrap_or_default();
+    let binary = Memo::new(move |_| encoding().bits == 1);
+    let whole = low.fract() == 0.0 && high.fract() == 0.0 && high - low > 2.0;
+    let step = if whole { 1.0 } else { (high - low) / 256.0 };
+    let many = low < high;
+    view! {
+        <canvas node_ref=canvas class="preview" style:aspect-ratio=ratio role="img" aria-label="Some of the pictures, as the model will see them"></canvas>
+        <div class="settings">
+            <div class="field">
+                <label for="preview-bits">"Bits per value"</label>
+                <select
+                    id="preview-bits"
+                    on:change=move |event| change(state, |encoding| encoding.bits = event_target_value(&event).parse().unwrap_or(1))
+                >
+                    {(1..=8).map(|bits| view! { <option value=bits.to_string()>{bits.to_string()}</option> }).collect_view()}
+                </select>
+            </div>
+            <Show when=move || binary.get() && many>
+                <label class="slider">
+                    <span>"High above " <b class="number">{move || number(encoding().threshold)}</b></span>
+                    <input
+                        type="range"
+                        min=low.to_string()
+                        max=high.to_string()
+                        step=step.to_string()
+                        prop:value=move || encoding().threshold.to_string()
+                        on:input=move |event| {
+                            if let Some(threshold) = decimal(&event_target_value(&event)) {
+                                change(state, |encoding| encoding.threshold = threshold);
+                            }
+                        }
+                    />
+                </label>
+            </Show>
+        </div>
+    }
+}
+
+/// The first rows, and what each column holds.
+#[component]
+fn Table(
+    /// All columns.
+    columns: Vec<ColumnAbout>,
+    /// The first rows.
+    rows: Vec<Vec<String>>,
+) -> impl IntoView {
+    let state = state();
+    let heads = columns.iter().map(|column| view! { <th scope="col">{column.name.clone()}</th> }).collect_view();
+    let kinds = columns
+        .iter()
+        .map(|column| {
+            let missing = if column.missing > 0 { format!("; {} missing", column.missing) } else { String::new() };
+            let words = format!("{}{missing}", column.kind);
+            let threshold = column.threshold.map(|threshold| {
+                let name = column.name.clone();
+                let set = move |event| {
+                    if let Some(threshold) = decimal(&event_target_value(&event)) {
+                        change(state, |encoding| {
+                            encoding.columns.retain(|(other, _)| *other != name);
+                            encoding.columns.push((name.clone(), threshold));
+                        });
+                    }
+                };
+                view! { <input type="text" inputmode="decimal" aria-label=format!("Threshold of {}", column.name) value=threshold.to_string() on:change=set /> }
+            });
+            view! { <td>{words} {threshold}</td> }
+        })
+        .collect_view();
+    let cell = |text: String| {
+        let missing = text.is_empty();
+        let text = if missing { "missing".into() } else { text };
+        view! { <td class:gap=missing><span class:unseen=missing>{text}</span></td> }
+    };
+    let body = rows.into_iter().map(|row| view! { <tr>{row.into_iter().map(cell).collect_view()}</tr> }).collect_view();
+    view! {
+        <div class="scrolls" tabindex="0" role="region" aria-label="The first rows">
+            <table class="rows">
+                <thead>
+                    <tr>{heads}</tr>
+                    <tr class="kinds">{kinds}</tr>
+                </thead>
+                <tbody>{body}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// Whether the answers are to be tested later.
+#[component]
+fn HoldBack() -> impl IntoView {
+    let state = state();
+    let set = move |event| {
+        let hold_back = event_target_checked(&event);
+        state.offer.update(|offer| {
+            if let Some(offer) = offer {
+                offer.hold_back = hold_back;
+            }
+        });
+    };
+    view! {
+        <label class="check">
+            <input type="checkbox" prop:checked=move || state.offer.with(|offer| offer.as_ref().is_some_and(|offer| offer.hold_back)) on:change=set />
+            <span>"Hold back 10 % of the known cells from training, to see how far the answers can be trusted"</span>
+        </label>
+    }
+}

@@ -1,0 +1,376 @@
+//! The model as a graph: layers as rows of units, weights as edges that can be dragged, and the pattern on view below.
+
+use super::desk::{Desk, desk};
+use super::parameters::{self, Parameter, unit_name};
+use super::plan::LARGEST;
+use crate::canvas::short;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
+
+/// Width of the drawing, in its own pixels.
+const WIDTH: f64 = 400.0;
+/// Between two layers.
+const APART: f64 = 112.0;
+/// Units are at most so large.
+const RADIUS: f64 = 23.0;
+/// What a pixel of a drag changes a parameter by.
+const DRAG: f64 = 0.01;
+/// A press that moves less is no drag.
+const STILL: f64 = 4.0;
+
+/// Where things are.
+#[derive(Clone, PartialEq)]
+struct Layout {
+    sizes: Vec<u32>,
+    radius: f64,
+}
+
+impl Layout {
+    fn new(sizes: Vec<u32>) -> Self {
+        let most = f64::from(sizes.iter().copied().max().unwrap_or(1));
+        let radius = RADIUS.min(0.4 * WIDTH / most);
+        Self { sizes, radius }
+    }
+
+    /// The visible layer is the lowest.
+    fn place(&self, layer: usize, unit: usize) -> (f64, f64) {
+        let n = f64::from(self.sizes[layer]);
+        let step = (WIDTH / n).min(96.0);
+        let x = WIDTH / 2.0 + (unit as f64 - (n - 1.0) / 2.0) * step;
+        let y = RADIUS + 8.0 + (self.sizes.len() - 1 - layer) as f64 * APART;
+        (x, y)
+    }
+
+    fn height(&self) -> f64 {
+        self.place(0, 0).1 + RADIUS + 50.0
+    }
+
+    /// The ends of an edge, at the rims of its units.
+    fn edge(&self, layer: usize, from: usize, to: usize) -> [f64; 4] {
+        let ((x1, y1), (x2, y2)) = (self.place(layer, from), self.place(layer + 1, to));
+        let share = self.radius / (x2 - x1).hypot(y2 - y1);
+        let (dx, dy) = ((x2 - x1) * share, (y2 - y1) * share);
+        [x1 + dx, y1 + dy, x2 - dx, y2 - dy]
+    }
+}
+
+/// The part of a disc below a level, as a path: `share` of its height.
+fn level(x: f64, y: f64, radius: f64, share: f64) -> String {
+    let share = share.clamp(0.0, 1.0);
+    let up = radius * (1.0 - 2.0 * share);
+    let half = (radius * radius - up * up).max(0.0).sqrt();
+    if share > 0.999 {
+        return format!(
+            "M{} {y}a{radius} {radius} 0 1 0 {} 0a{radius} {radius} 0 1 0 {} 0Z",
+            x - radius,
+            2.0 * radius,
+            -2.0 * radius
+        );
+    }
+    let large = u8::from(share > 0.5);
+    format!("M{:.2} {:.2}A{radius:.2} {radius:.2} 0 {large} 0 {:.2} {:.2}Z", x - half, y + up, x + half, y + up)
+}
+
+/// A press under way.
+#[derive(Clone, Copy)]
+struct Press {
+    place: usize,
+    from: f64,
+    value: f32,
+    moved: bool,
+}
+
+/// The element of a parameter.
+fn id(place: usize) -> String {
+    format!("proof-parameter-{place}")
+}
+
+fn focus(place: usize) {
+    if let Some(element) = document().get_element_by_id(&id(place)) {
+        // The method is the same on elements of SVG.
+        let _ = element.unchecked_ref::<HtmlElement>().focus();
+    }
+}
+
+/// What a key does to the parameter that has the focus.
+fn key(desk: Desk, here: RwSignal<usize>, end: usize, event: &KeyboardEvent) {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return;
+    }
+    let place = here.get_untracked();
+    let step = if event.shift_key() { 0.25 } else { 0.05 };
+    match event.key().as_str() {
+        "ArrowUp" => desk.nudge(place, step),
+        "ArrowDown" => desk.nudge(place, -step),
+        "PageUp" => desk.nudge(place, 0.25),
+        "PageDown" => desk.nudge(place, -0.25),
+        "Home" => desk.set(place, 0.0),
+        "ArrowRight" => return go((place + 1) % end, here, event),
+        "ArrowLeft" => return go((place + end - 1) % end, here, event),
+        "Enter" | " " => {}
+        _ => return,
+    }
+    event.prevent_default();
+    if desk.plan.with_untracked(|plan| plan.show != Some(place)) {
+        // The edit goes on: what was changed so far stays one step.
+        desk.plan.update(|plan| plan.show = Some(place));
+    }
+}
+
+fn go(place: usize, here: RwSignal<usize>, event: &KeyboardEvent) {
+    event.prevent_default();
+    here.set(place);
+    focus(place);
+}
+
+/// The drawing.
+#[component]
+pub fn Graph() -> impl IntoView {
+    let desk = desk();
+    let layout = Memo::new(move |_| Layout::new(desk.sizes()));
+    let here = RwSignal::new(0_usize);
+    let press = StoredValue::new(None::<Press>);
+    let end = Memo::new(move |_| layout.with(|layout| parameters::count(&layout.sizes)));
+    Effect::new(move |_| {
+        let show = desk.plan.with(|plan| plan.show);
+        here.set(show.unwrap_or_default().min(end.get().saturating_sub(1)));
+    });
+    let down = move |event: PointerEvent| {
+        let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
+        let Some(group) = target.closest("[data-place]").ok().flatten() else { return };
+        let Some(place) = group.get_attribute("data-place").and_then(|place| place.parse().ok()) else { return };
+        let Some(value) = untrack(|| desk.value(place)) else { return };
+        if event.button() != 0 {
+            return;
+        }
+        desk.let_go();
+        press.set_value(Some(Press { place, from: f64::from(event.client_y()), value, moved: false }));
+        let _ = target.set_pointer_capture(event.pointer_id());
+    };
+    let moved = move |event: PointerEvent| {
+        let Some(mut at) = press.get_value() else { return };
+        let up = at.from - f64::from(event.client_y());
+        if !at.moved && up.abs() < STILL {
+            return;
+        }
+        if !at.moved {
+            at.moved = true;
+            press.set_value(Some(at));
+            desk.show(Some(at.place));
+        }
+        desk.set(at.place, at.value + (up * DRAG) as f32);
+    };
+    let released = move |_: PointerEvent| {
+        if let Some(at) = press.get_value() {
+            press.set_value(None);
+            desk.show(Some(at.place));
+            here.set(at.place);
+            focus(at.place);
+        }
+    };
+    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing only in part.
+    let touched = move |event: web_sys::Event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if target.is_some_and(|target| target.closest(".shown").ok().flatten().is_some()) {
+            event.prevent_default();
+        }
+    };
+    let cancelled = move |_: PointerEvent| press.set_value(None);
+    view! {
+        <figure class="proof-graph">
+            <div class="chart-head">
+                <h3 data-help="Rows of units, the visible ones lowest. An edge is a weight: blue and whole above zero, ochre and dashed below, wider where larger. A unit is filled as high as it is likely to be high.">
+                    "The model"
+                </h3>
+                <ul class="legend">
+                    <li>
+                        <svg class="above" viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4" /></svg>
+                        "above 0"
+                    </li>
+                    <li>
+                        <svg class="below" viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4" stroke-dasharray="6 3" /></svg>
+                        "below 0"
+                    </li>
+                </ul>
+            </div>
+            <svg
+                viewBox=move || format!("0 0 {WIDTH} {}", layout.with(Layout::height))
+                role="group"
+                aria-label="The model’s weights and biases. Left and right go from one to the next; up and down change it by 0.05, with Shift by 0.25; Home makes it 0."
+                on:keydown=move |event| key(desk, here, end.get_untracked(), &event)
+                on:touchstart=move |event| touched(event.into())
+                on:pointerdown=down
+                on:pointermove=moved
+                on:pointerup=released
+                on:pointercancel=cancelled
+            >
+                {move || layout.with(|layout| picture(desk, here, layout))}
+            </svg>
+            <figcaption class="help">
+                "Drag an edge or a unit up or down to change its weight or bias; press a square to flip a bit of the pattern. By keyboard: ← and → to choose, ↑ and ↓ to change, Home for 0."
+            </figcaption>
+        </figure>
+    }
+}
+
+/// Edges, then units over them, then the pattern on view.
+fn picture(desk: Desk, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
+    let all = parameters::all(&layout.sizes);
+    let edges = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, parameter)| match *parameter {
+            Parameter::Weight { layer, from, to } => {
+                Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
+            }
+            Parameter::Bias { .. } => None,
+        })
+        .collect_view();
+    let units = all
+        .iter()
+        .enumerate()
+        .filter_map(|(place, parameter)| match *parameter {
+            Parameter::Bias { layer, unit } => Some(disc(desk, here, place, layout, layer, unit)),
+            Parameter::Weight { .. } => None,
+        })
+        .collect_view();
+    let bits = (0..layout.sizes[0] as usize).map(|unit| bit(desk, layout, unit)).collect_view();
+    view! {
+        <g>{edges}</g>
+        <g>{units}</g>
+        <g aria-hidden="true">{bits}</g>
+    }
+}
+
+/// The dashes of a line for a value.
+fn sign(value: f32) -> &'static str {
+    if value < 0.0 { "5 4" } else { "none" }
+}
+
+/// Its width.
+fn width(value: f32) -> String {
+    if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
+}
+
+fn edge(desk: Desk, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64; 4], name: String) -> impl IntoView {
+    let value = Memo::new(move |_| desk.value(place).unwrap_or_default());
+    let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show == Some(place)));
+    view! {
+        <g
+            id=id(place)
+            class="edge"
+            class:shown=move || shown.get()
+            class:below=move || { value.get() < 0.0 }
+            data-place=place.to_string()
+            role="slider"
+            tabindex=move || if here.get() == place { "0" } else { "-1" }
+            aria-label=name
+            aria-orientation="vertical"
+            aria-valuemin=(-LARGEST).to_string()
+            aria-valuemax=LARGEST.to_string()
+            aria-valuenow=move || value.get().to_string()
+        >
+            <line class="halo" x1=x1 y1=y1 x2=x2 y2=y2 />
+            <line class="ink" x1=x1 y1=y1 x2=x2 y2=y2 stroke-width=move || width(value.get()) stroke-dasharray=move || sign(value.get()) />
+            <line class="hit" x1=x1 y1=y1 x2=x2 y2=y2 />
+        </g>
+    }
+}
+
+fn disc(desk: Desk, here: RwSignal<usize>, place: usize, layout: &Layout, layer: usize, unit: usize) -> impl IntoView + use<> {
+    let value = Memo::new(move |_| desk.value(place).unwrap_or_default());
+    let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show == Some(place)));
+    let (x, y) = layout.place(layer, unit);
+    let radius = layout.radius;
+    let name = unit_name(&layout.sizes, layer, unit);
+    let among = layout.sizes[..layer].iter().sum::<u32>() as usize + unit;
+    let probability = Memo::new(move |_| {
+        desk.truth.with(|truth| truth.as_ref().and_then(|truth| truth.unit_probabilities.get(among).copied())).unwrap_or(0.0)
+    });
+    view! {
+        <g
+            id=id(place)
+            class="unit"
+            class:shown=move || shown.get()
+            class:below=move || { value.get() < 0.0 }
+            data-place=place.to_string()
+            role="slider"
+            tabindex=move || if here.get() == place { "0" } else { "-1" }
+            aria-label=format!("bias of {name}")
+            aria-orientation="vertical"
+            aria-valuemin=(-LARGEST).to_string()
+            aria-valuemax=LARGEST.to_string()
+            aria-valuenow=move || value.get().to_string()
+            aria-valuetext=move || format!("{}; high with probability {}", short(f64::from(value.get())), short(probability.get()))
+        >
+            <circle class="halo" cx=x cy=y r=radius + 4.0 />
+            <circle class="back" cx=x cy=y r=radius />
+            <path class="fill" d=move || level(x, y, radius, probability.get()) />
+            <circle
+                class="ink"
+                cx=x
+                cy=y
+                r=radius
+                stroke-width=move || width(value.get())
+                stroke-dasharray=move || sign(value.get())
+            />
+            <text x=x y=y + 1.0>{name.clone()}</text>
+        </g>
+    }
+}
+
+/// A bit of the pattern on view, below its unit.
+fn bit(desk: Desk, layout: &Layout, unit: usize) -> impl IntoView + use<> {
+    let (x, y) = layout.place(0, unit);
+    let side = (2.0 * layout.radius).min(30.0);
+    let high = Memo::new(move |_| {
+        desk.plan.with(|plan| plan.question.data.get(plan.pattern).and_then(|pattern| pattern.get(unit)) == Some(&1))
+    });
+    let flip = move |_| {
+        let pattern = desk.plan.with_untracked(|plan| plan.pattern);
+        desk.ask(None, |question| {
+            if let Some(bit) = question.data.get_mut(pattern).and_then(|pattern| pattern.get_mut(unit)) {
+                *bit ^= 1;
+            }
+        });
+    };
+    view! {
+        <rect
+            class="bit"
+            class:high=move || high.get()
+            x=x - side / 2.0
+            y=y + RADIUS + 14.0
+            width=side
+            height=side
+            on:click=flip
+        />
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_have_room_and_edges_end_at_their_rims() {
+        for sizes in [vec![4, 3, 2], vec![16, 8], vec![1, 1], vec![23, 1]] {
+            let layout = Layout::new(sizes.clone());
+            for (layer, &n) in sizes.iter().enumerate() {
+                let first = layout.place(layer, 0);
+                let last = layout.place(layer, n as usize - 1);
+                assert!(first.0 - layout.radius >= 0.0 && last.0 + layout.radius <= WIDTH && first.1 + RADIUS < layout.height());
+            }
+            let [x1, y1, ..] = layout.edge(0, 0, 0);
+            let (x, y) = layout.place(0, 0);
+            assert!(((x1 - x).hypot(y1 - y) - layout.radius).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_disc_is_filled_to_its_level() {
+        assert_eq!(level(10.0, 10.0, 5.0, 0.5), "M5.00 10.00A5.00 5.00 0 0 0 15.00 10.00Z");
+        assert!(level(10.0, 10.0, 5.0, 0.9).contains(" 0 1 0 ") && level(10.0, 10.0, 5.0, 1.0).starts_with("M5 10a5 5"));
+        assert!(!level(0.0, 0.0, 5.0, f64::NAN.max(0.0)).contains("NaN"));
+    }
+}

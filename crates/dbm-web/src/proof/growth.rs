@@ -1,0 +1,256 @@
+//! The honest half: how likely it is, as the model grows, that a coupling ever does anything.
+
+use super::desk::{Desk, desk};
+use super::plan::Plan;
+use crate::canvas::{Axis, Chart, Count, Level, Point, Series, power_of_ten, short};
+use crate::ui::chart::ChartFigure;
+use crate::worker::pool::{self, Group};
+use dbm_core::Units;
+use dbm_protocol::{Seen, StudyCommand, StudyEvent};
+use leptos::prelude::*;
+
+/// The models: as wide as they are, and some deep ones.
+const SERIES: [&[u32]; 17] = [
+    &[2, 2],
+    &[3, 3],
+    &[4, 4],
+    &[4, 3, 2],
+    &[6, 6],
+    &[8, 8],
+    &[8, 5, 3],
+    &[10, 10],
+    &[12, 12],
+    &[16, 16],
+    &[25, 25],
+    &[25, 25, 25],
+    &[50, 50],
+    &[50, 50, 50],
+    &[100, 100],
+    &[200, 200],
+    &[784, 500, 500],
+];
+/// Couplings that are run on each.
+const RUNS: u32 = 1000;
+/// Couplings that nobody will ever run: a million a second for thirty years.
+const NEVER: f64 = -15.0;
+const SECONDS_A_YEAR: f64 = 3.156e7;
+
+/// Keeps the series in step with the settings.
+pub fn follow(desk: Desk) {
+    let asked = Memo::new(move |_| desk.plan.with(|plan: &Plan| (plan.grow, plan.question.units, plan.seed)));
+    Effect::new(move |before: Option<(bool, Units, u64)>| {
+        let (grow, units, seed) = asked.get();
+        let same = before.is_some_and(|(_, before_units, before_seed)| (before_units, before_seed) == (units, seed));
+        pool::cancel(Group::Growth);
+        if !same {
+            desk.growth.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
+        }
+        if grow {
+            begin(desk, units, seed);
+        }
+        (grow, units, seed)
+    });
+    on_cleanup(|| pool::cancel(Group::Growth));
+}
+
+fn begin(desk: Desk, units: Units, seed: u64) {
+    for (place, sizes) in SERIES.into_iter().enumerate() {
+        if desk.growth.with_untracked(|all| all.get(place).is_some_and(|(_, seen)| seen.is_some())) {
+            continue;
+        }
+        let command = StudyCommand::Seen { sizes: sizes.to_vec(), units, seed, runs: RUNS };
+        pool::ask(Group::Growth, command, move |answer| match answer {
+            Ok(StudyEvent::Seen(seen)) => desk.growth.update(|all| {
+                if let Some(one) = all.get_mut(place) {
+                    one.1 = Some(seen);
+                }
+            }),
+            Ok(_) => {}
+            Err(why) => desk.problem.set(Some(why)),
+        });
+    }
+}
+
+fn name(sizes: &[u32]) -> String {
+    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
+}
+
+/// A power of ten in few characters: `0.12`, `10⁻⁷`, `10⁻¹²³`.
+fn power(log10: f64) -> String {
+    if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { power_of_ten(log10.round() as i32) }
+}
+
+type Models = Vec<(Vec<u32>, Option<Seen>)>;
+
+fn chart(all: &Models) -> Chart {
+    let answered = || all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (f64::from(sizes.iter().sum::<u32>()), seen)));
+    let low = answered().map(|(_, seen)| seen.log10_probability).filter(|log| log.is_finite()).fold(-4.0, f64::min) * 1.1;
+    let sorted = |mut points: Vec<Point>| {
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        points
+    };
+    let exact = answered().filter(|(_, seen)| seen.exact).map(|(x, seen)| Point::new(x, seen.log10_probability));
+    let bound = answered().filter(|(_, seen)| !seen.exact).map(|(x, seen)| Point {
+        x,
+        y: seen.log10_probability,
+        low,
+        high: seen.log10_probability,
+    });
+    let share = answered()
+        .filter(|(_, seen)| seen.moved > 0)
+        .map(|(x, seen)| Point::new(x, (f64::from(seen.moved) / f64::from(seen.runs)).log10()));
+    let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
+    Chart {
+        x: Axis {
+            label: "units in all".into(),
+            help: "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.".into(),
+            count: Count::Logarithmic,
+            range: Some((3.0, 2400.0)),
+        },
+        y: Axis {
+            label: "log₁₀ of the probability that τ > 1".into(),
+            help: "That the first proposal is accepted, so that the two chains part and the coupling adds a correction. −3 is once in a thousand couplings.".into(),
+            count: Count::Linear,
+            range: Some((low, 0.0)),
+        },
+        series: vec![
+            series("at most, shaded below", 2, &[6.0, 3.0], false, sorted(bound.collect())),
+            series("exact", 0, &[], true, sorted(exact.collect())),
+            series("share seen in 1000 runs", 5, &[2.0, 3.0], true, sorted(share.collect())),
+        ],
+        levels: vec![Level { y: NEVER, label: "once in 30 years, a million a second".into() }]
+            .into_iter()
+            .filter(|level| level.y > low)
+            .collect(),
+    }
+}
+
+/// What the series says, in words.
+fn words(all: &Models) -> Option<String> {
+    let answered: Vec<(&Vec<u32>, Seen)> = all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (sizes, seen))).collect();
+    let (never, _) = *answered.iter().find(|(_, seen)| seen.log10_probability < NEVER)?;
+    let (last, most) = *answered.iter().min_by(|a, b| a.1.log10_probability.total_cmp(&b.1.log10_probability))?;
+    let wait = -most.log10_probability;
+    Some(format!(
+        "From about {} units ({}) on nobody will ever see a correction. At {} one would wait for {}{} couplings: at a million a second, {} years. \
+         There the estimator is as unbiased as ever, and each run returns what it would have without the coupling.",
+        never.iter().sum::<u32>(),
+        name(never),
+        name(last),
+        if most.exact { "" } else { "at least " },
+        power_of_ten(wait.round() as i32),
+        power_of_ten((wait - 6.0 - SECONDS_A_YEAR.log10()).round() as i32),
+    ))
+}
+
+/// The chart, the table and the words.
+#[component]
+pub fn Growth() -> impl IntoView {
+    let desk = desk();
+    let all = desk.growth;
+    let chart = Memo::new(move |_| all.with(chart));
+    let done = Memo::new(move |_| all.with(|all| (all.iter().filter(|(_, seen)| seen.is_some()).count(), SERIES.len())));
+    let going = move || desk.plan.with(|plan| plan.grow) && done.get().0 < done.get().1;
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1));
+    let switch = move |_| {
+        let going = untrack(going);
+        let finished = untrack(|| done.get().0 == done.get().1);
+        if !finished {
+            desk.plan.update(|plan| plan.grow = !going);
+        }
+    };
+    let lines = move || {
+        all.get()
+            .into_iter()
+            .map(|(sizes, seen)| {
+                let cells = seen.map_or_else(
+                    || ["–", "–", "–", "–"].map(String::from),
+                    |seen| {
+                        [
+                            power(seen.log10_probability),
+                            if seen.exact { "exactly".into() } else { "at most".to_string() },
+                            format!("{} of {}", seen.moved, seen.runs),
+                            if seen.exact {
+                                power(-seen.log10_probability)
+                            } else {
+                                format!("at least {}", power(-seen.log10_probability))
+                            },
+                        ]
+                    },
+                );
+                view! {
+                    <tr>
+                        <th scope="row">{name(&sizes)}</th>
+                        {cells.map(|cell| view! { <td>{cell}</td> }).into_iter().collect_view()}
+                    </tr>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <section class="proof-growth" aria-labelledby="proof-growth-title">
+            <div class="ruled">
+                <h2 id="proof-growth-title">"As the model grows"</h2>
+                <p>"The same estimator, exactly unbiased at every size; and how likely it is that its coupling is ever seen to do anything."</p>
+            </div>
+            <div class="ask">
+                <button
+                    type="button"
+                    class="primary"
+                    aria-disabled=move || (done.get().0 == done.get().1).to_string()
+                    data-help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
+                    on:click=switch
+                >
+                    {move || if going() { "Cancel" } else { "Look" }}
+                </button>
+                <progress aria-label="Models looked at" max=SERIES.len().to_string() prop:value=move || done.get().0 as f64></progress>
+                <p class="figures-text" role="status">
+                    {move || format!("{} of {} models, {}", done.get().0, done.get().1, desk.plan.with(|plan| if plan.question.units == Units::Bits { "bits" } else { "signs" }))}
+                </p>
+            </div>
+            <div class="proof-growth-grid">
+                <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
+                <div class="scrolls" tabindex="0" role="region" aria-label="Models and their couplings">
+                    <table class="numbers">
+                        <thead>
+                            <tr>
+                                <th scope="col">"Layers"</th>
+                                <th scope="col" data-help="That a coupling of the negative phase does anything, averaged over the starts of the runs.">"P(τ > 1)"</th>
+                                <th scope="col" data-help="Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond.">"Known"</th>
+                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"Seen"</th>
+                                <th scope="col" data-help="Couplings until one does anything, in the mean.">"Wait"</th>
+                            </tr>
+                        </thead>
+                        <tbody>{lines}</tbody>
+                    </table>
+                </div>
+            </div>
+            <p class="proof-words">{move || all.with(words)}</p>
+        </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_are_said_shortly_however_small() {
+        assert_eq!([-0.3, -7.0, -123.4].map(power), ["0.501", "10⁻⁷", "10⁻¹²³"]);
+    }
+
+    #[test]
+    fn the_words_come_with_the_numbers() {
+        let one = |n: u32, log10: f64, exact| (vec![n, n], Some(Seen { runs: 1000, moved: 0, log10_probability: log10, exact }));
+        assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
+        let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
+        assert!(
+            said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"),
+            "{said}"
+        );
+        assert!(said.contains("10⁶⁷ years") || said.contains("10⁶⁶ years"), "{said}");
+        let chart = chart(&vec![one(2, -0.5, true), one(25, -16.0, false)]);
+        assert_eq!(chart.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [1, 1, 0]);
+        assert!(chart.series[0].points[0].low < -16.0);
+    }
+}

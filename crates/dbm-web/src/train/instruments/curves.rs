@@ -1,0 +1,181 @@
+//! How the run goes: its signals over the steps, and how active its hidden layers are.
+
+use crate::canvas::{Axis, Chart, Point, Series, short};
+use crate::state::state;
+use crate::ui::chart::ChartFigure;
+use dbm_protocol::{Activity, Signals};
+use leptos::prelude::*;
+
+const SAMPLES_DASH: &[f64] = &[6.0, 4.0];
+/// Of the lines of layers, the lowest first.
+const DASHES: [&[f64]; 4] = [&[], SAMPLES_DASH, &[2.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
+
+/// Name, unit, and what it says: in the order of [`super::CURVES`].
+const CURVES: [(&str, &str, &str); 4] = [
+    (
+        "Reconstruction error",
+        "squared error a bit",
+        "Of 50 examples: the mean squared error of a bit that is reconstructed through the first hidden layer. It falls early and says little after that.",
+    ),
+    (
+        "Pseudo-log-likelihood",
+        "nats an example",
+        "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks. Higher is better.",
+    ),
+    (
+        "Free energy",
+        "nats",
+        "F(v) = −log Σ exp(−E(v, h)) over all h, mean of 50 examples and of 64 samples: exact with one hidden layer; with more, the lowest upper bound that \
+         mean field finds. Where the data lie far above the samples, the model puts its mass elsewhere.",
+    ),
+    (
+        "Log-likelihood, exact",
+        "nats an example",
+        "The mean of log p(v) over all the data, by adding up every state: only where the model is small enough, such as bars and stripes. Higher is better.",
+    ),
+];
+
+type Line = (&'static str, fn(&Signals) -> Option<f64>);
+
+/// What is drawn of the signals.
+fn lines(curve: usize) -> &'static [Line] {
+    const LINES: [&[Line]; 4] = [
+        &[("data", |seen| Some(seen.reconstruction_error))],
+        &[("data", |seen| Some(seen.pseudo_log_likelihood))],
+        &[("data", |seen| Some(seen.free_energy)), ("samples", |seen| seen.free_energy_of_samples)],
+        &[("data", |seen| seen.log_likelihood)],
+    ];
+    LINES[curve]
+}
+
+fn chart(history: &[Signals], curve: usize) -> Chart {
+    let (name, unit, help) = CURVES[curve];
+    let series = lines(curve).iter().enumerate().map(|(hue, (name, of))| Series {
+        name: (*name).into(),
+        hue,
+        dash: DASHES[hue],
+        points: history.iter().filter_map(|seen| Some(Point::new(f64::from(seen.step), of(seen)?))).collect(),
+        ..Series::default()
+    });
+    Chart {
+        x: axis("gradient steps", "Steps of the run, each on one minibatch."),
+        y: axis(&format!("{name}, {unit}"), help),
+        series: series.collect(),
+        levels: Vec::new(),
+    }
+}
+
+fn axis(label: &str, help: &str) -> Axis {
+    Axis { label: label.into(), help: help.into(), ..Axis::default() }
+}
+
+fn summary(history: &[Signals], curve: usize) -> String {
+    let name = CURVES[curve].0;
+    let (Some(first), Some(last)) = (history.first(), history.last()) else { return format!("{name}: shown while training.") };
+    let ends = lines(curve).iter().filter_map(|(of, value)| {
+        let first = history.iter().find_map(value)?;
+        let last = history.iter().rev().find_map(value)?;
+        Some(format!(" {of} from {} to {};", short(first), short(last)))
+    });
+    let ends: String = ends.collect();
+    if ends.is_empty() {
+        return format!("{name}: not known of this model on these data.");
+    }
+    format!("{name}, steps {} to {}:{}", first.step, last.step, ends.trim_end_matches(';'))
+}
+
+/// The region of the curves.
+#[component]
+pub fn Curves() -> impl IntoView {
+    let state = state();
+    let shown = Signal::derive(move || state.history.with(|history| chart(history, state.curve.get())));
+    let summary = Memo::new(move |_| state.history.with(|history| summary(history, state.curve.get())));
+    let choose = move |event| state.curve.set(event_target_value(&event).parse().unwrap_or(0).min(CURVES.len() - 1));
+    view! {
+        <section class="figure curves" aria-label="Curves">
+            <ChartFigure chart=shown title="Curves" summary=summary file="curves" />
+            <select aria-label="Quantity" data-help="What the curve shows. All of them are in the log that Save gives." prop:value=move || state.curve.get().to_string() on:change=choose>
+                {CURVES
+                    .iter()
+                    .enumerate()
+                    .map(|(place, (name, ..))| view! { <option value=place.to_string()>{*name}</option> })
+                    .collect_view()}
+            </select>
+            <p class="help summary">{summary}</p>
+        </section>
+    }
+}
+
+fn activity(layers: &[Activity]) -> Chart {
+    let series = layers.iter().enumerate().map(|(place, layer)| {
+        let (bins, units) = (layer.bins.len() as f64, layer.bins.iter().sum::<u32>());
+        let point =
+            |(bin, &count): (usize, &u32)| Point::new((bin as f64 + 0.5) / bins, f64::from(count) / f64::from(units.max(1)));
+        let points = layer.bins.iter().enumerate().map(point).collect();
+        Series {
+            name: format!("layer {}", place + 1),
+            hue: place,
+            dash: DASHES[place % 4],
+            dots: true,
+            points,
+            ..Series::default()
+        }
+    });
+    let x = axis("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
+    let y = axis("share of the layer’s units", "Units in twenty bins by their mean activity.");
+    Chart { x: Axis { range: Some((0.0, 1.0)), ..x }, y, series: series.collect(), levels: Vec::new() }
+}
+
+/// The region of the activities.
+#[component]
+pub fn Activities() -> impl IntoView {
+    let state = state();
+    let layers = Memo::new(move |_| state.metrics.with(|metrics| metrics.activities.clone()));
+    let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
+    let words = Memo::new(move |_| {
+        let of = |(place, layer): (usize, &Activity)| {
+            let units: u32 = layer.bins.iter().sum();
+            format!("Layer {}: {} of {units} always low, {} always high.", place + 1, layer.low, layer.high)
+        };
+        let words: Vec<String> = layers.with(|layers| layers.iter().enumerate().map(of).collect());
+        if words.is_empty() { "Shown while training.".into() } else { words.join(" ") }
+    });
+    view! {
+        <section class="figure" aria-label="Layer activity">
+            <ChartFigure chart=shown title="Layer activity" summary=words file="activity" />
+            <p class="help summary" data-help="Always low: a mean activity below 0.01; always high: above 0.99. Such a unit says next to nothing of an example.">
+                {words}
+            </p>
+        </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_show_what_is_known_and_say_so() {
+        let seen = |step, log_likelihood| Signals {
+            step,
+            reconstruction_error: 0.25,
+            pseudo_log_likelihood: -9.0,
+            free_energy: -20.0,
+            free_energy_of_samples: (step > 1).then_some(-22.0),
+            log_likelihood,
+        };
+        let history = [seen(1, None), seen(4, None)];
+        let free = chart(&history, 2);
+        assert_eq!((free.series[0].points.len(), free.series[1].points.len()), (2, 1));
+        assert_eq!(summary(&history, 2), "Free energy, steps 1 to 4: data from −20 to −20; samples from −22 to −22");
+        assert!(summary(&history, 3).contains("not known") && summary(&[], 0).contains("while training"));
+        assert_eq!(chart(&[seen(3, Some(-4.0))], 3).series[0].points, [Point::new(3.0, -4.0)]);
+    }
+
+    #[test]
+    fn activities_are_shares_of_a_layer() {
+        let shown = activity(&[Activity { bins: vec![1, 0, 3, 0], low: 1, high: 0 }, Activity::default()]);
+        assert_eq!(shown.series[0].points[2], Point::new(0.625, 0.75));
+        assert!(shown.series[1].points.is_empty());
+    }
+}

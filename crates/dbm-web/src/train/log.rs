@@ -1,0 +1,72 @@
+//! How training went, row by row, to be taken home.
+
+use crate::ui::bins::Summary;
+use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
+use std::cell::RefCell;
+
+/// Rows kept: beyond, every other one is let go, so that a long run's log stays whole.
+const ROWS: usize = 20_000;
+
+thread_local! {
+    static LOG: RefCell<Log> = const { RefCell::new(Log { rows: Vec::new(), began: 0.0 }) };
+}
+
+struct Log {
+    rows: Vec<LogRow>,
+    began: f64,
+}
+
+/// Adds where training stands, if it has gone on; a run that begins anew begins a log.
+pub fn add(metrics: &Metrics) {
+    LOG.with_borrow_mut(|log| {
+        let now = js_sys::Date::now() / 1000.0;
+        if log.rows.last().is_none_or(|last| metrics.step < last.step) {
+            log.rows.clear();
+            log.began = now;
+        }
+        if metrics.step == 0 || log.rows.last().is_some_and(|last| last.step == metrics.step) {
+            return;
+        }
+        log.rows.push(row(metrics, now - log.began));
+        if log.rows.len() > ROWS {
+            let mut keep = false;
+            log.rows.retain(|_| {
+                keep = !keep;
+                keep
+            });
+        }
+    });
+}
+
+/// All rows.
+pub fn rows() -> Vec<LogRow> {
+    LOG.with_borrow(|log| log.rows.clone())
+}
+
+fn row(metrics: &Metrics, seconds: f64) -> LogRow {
+    LogRow {
+        step: metrics.step,
+        seconds,
+        workers: metrics.workers,
+        steps_per_second: metrics.steps_per_second,
+        reconstruction_error: metrics.signals.map(|signals| signals.reconstruction_error),
+        pseudo_log_likelihood: metrics.signals.map(|signals| signals.pseudo_log_likelihood),
+        free_energy_data: metrics.signals.map(|signals| signals.free_energy),
+        free_energy_samples: metrics.signals.and_then(|signals| signals.free_energy_of_samples),
+        log_likelihood: metrics.signals.and_then(|signals| signals.log_likelihood),
+        positive: phase(&metrics.positive),
+        negative: phase(&metrics.negative),
+    }
+}
+
+fn phase(metrics: &PhaseMetrics) -> LogPhase {
+    let summary = |histogram: &dbm_protocol::Histogram| (!histogram.counts.is_empty()).then(|| Summary::of(histogram));
+    let meeting = summary(&metrics.meeting_time);
+    LogPhase {
+        mean_meeting_time: meeting.as_ref().map(|summary| summary.mean),
+        longest_meeting_time: meeting.as_ref().map(|summary| summary.max),
+        couplings_capped: metrics.meeting_time.capped,
+        mean_search_sweeps: summary(&metrics.sweeps).map(|summary| summary.mean),
+        energy: metrics.energy,
+    }
+}

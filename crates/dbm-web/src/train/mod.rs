@@ -1,0 +1,279 @@
+//! Training: the run's buttons and counter, its data and settings, and what is seen of it.
+
+pub mod draft;
+pub mod estimators;
+mod field;
+pub mod instruments;
+mod learning;
+pub mod log;
+mod samples;
+mod settings;
+pub mod shared;
+
+use crate::actions;
+use crate::data::Data;
+use crate::data::gaps_panel::Gaps;
+use crate::state::{State, state};
+use crate::train::draft::{Draft, same_run};
+use crate::train::learning::Learning;
+use crate::train::samples::Samples;
+use crate::train::settings::SettingsForm;
+use crate::ui::address;
+use crate::ui::download;
+use crate::ui::save::Save;
+use crate::worker::model_file;
+use dbm_protocol::{Command, LogFormat, Metrics};
+use instruments::Instruments;
+use leptos::html::Input;
+use leptos::prelude::*;
+
+/// The region.
+#[component]
+pub fn Training() -> impl IntoView {
+    let state = state();
+    let ready = move || state.plan.with(Option::is_some) && !state.loading.get();
+    let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
+    let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
+    let rate = move || state.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
+    let workers = Memo::new(move |_| state.metrics.with(|metrics| if metrics.running { metrics.workers } else { 1 }));
+    let changed = Memo::new(move |_| {
+        let plan = state.draft.with(Draft::plan);
+        plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
+    });
+    let save = move |form| save(state, form);
+    let hint = move || match (changed.get(), begun.get()) {
+        (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
+        (true, true) => "Press Reset to start with these settings.",
+        (true, false) => "Train starts with these settings.",
+        _ => "",
+    };
+    view! {
+        <Runs />
+        <section class="training" aria-labelledby="training-title" hidden=move || state.two.get()>
+            <div class="ruled transport">
+                <h2 id="training-title">"Training"</h2>
+                <div class="buttons">
+                    <button
+                        type="button"
+                        aria-keyshortcuts="t"
+                        class="primary"
+                        data-help="Trains until paused. Settings that were changed before the first step are taken up."
+                        disabled=move || !ready() || state.running.get()
+                        on:click=move |_| actions::train(state, Command::Train)
+                    >
+                        "Train"
+                    </button>
+                    <button
+                        type="button"
+                        aria-keyshortcuts="t"
+                        data-help="Stops between two parts of a step. Pausing changes no bit of the run."
+                        disabled=move || !state.running.get()
+                        on:click=move |_| actions::pause(state)
+                    >
+                        "Pause"
+                    </button>
+                    <button
+                        type="button"
+                        aria-keyshortcuts="s"
+                        data-help="One gradient step, on one minibatch."
+                        disabled=move || !ready() || state.running.get()
+                        on:click=move |_| actions::train(state, Command::Step)
+                    >
+                        "Step"
+                    </button>
+                    <button
+                        type="button"
+                        data-help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
+                        disabled=move || !ready() || !begun.get()
+                        on:click=move |_| actions::reset(state, true)
+                    >
+                        "Rewind"
+                    </button>
+                    <button
+                        type="button"
+                        data-help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
+                        disabled=move || !ready() || (!begun.get() && !changed.get())
+                        on:click=move |_| actions::reset(state, false)
+                    >
+                        "Reset"
+                    </button>
+                    <Save what="this run" forms=&["model", "log as CSV", "log as JSON"] save />
+                </div>
+                <p class="counter">
+                    <output aria-label="Gradient steps" aria-live="off">{move || step.get().to_string()}</output>
+                    <span>"gradient steps"</span>
+                </p>
+                <p class="counter small">
+                    <span class="number">{move || speed(rate())}</span>
+                    <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
+                </p>
+                <p class="figures-text" role="status" aria-live="off">
+                    {move || state.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
+                </p>
+                <Underway />
+                <p class="hint" role="status">{hint}</p>
+            </div>
+            <RunLine />
+            <div class="training-grid">
+                <div class="setup">
+                    <Data />
+                    <SettingsForm />
+                </div>
+                <Samples />
+                <div id="instruments">
+                    <Instruments />
+                </div>
+                <Gaps />
+                <Learning />
+            </div>
+        </section>
+    }
+}
+
+/// The run in the form at this place of the menu.
+fn save(state: State, form: usize) {
+    match form {
+        0 => model_file::save(state),
+        1 => download::training_log(state, LogFormat::Csv),
+        _ => download::training_log(state, LogFormat::Json),
+    }
+}
+
+/// One run, or two side by side, which the second program shows.
+#[component]
+fn Runs() -> impl IntoView {
+    let state = state();
+    let choose = move |two| {
+        state.two.set(two);
+        // The second program reads it there.
+        request_animation_frame(address::flush);
+    };
+    view! {
+        <fieldset class="segments runs" data-help="Two runs on one seed that differ in what you choose, beside each other; the one run goes on meanwhile.">
+            <legend class="unseen">"Runs"</legend>
+            {[(false, "One run"), (true, "Two runs side by side")]
+                .map(|(two, name)| {
+                    view! {
+                        <label>
+                            <input type="radio" name="runs" prop:checked=move || state.two.get() == two on:change=move |_| choose(two) />
+                            <span>{name}</span>
+                        </label>
+                    }
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}
+
+/// How fast the run goes, and what tells it from others.
+#[component]
+fn RunLine() -> impl IntoView {
+    let state = state();
+    let field = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            // Once it has its value.
+            request_animation_frame(move || field.select());
+        }
+    });
+    let pace = move |event| {
+        state.pace.set(event_target_value(&event).parse().unwrap_or(0));
+        actions::set_pace(state);
+    };
+    let sum = Memo::new(move |_| state.metrics.with(|metrics| metrics.checksum.clone()));
+    let option = |pace: u32| {
+        let name = if pace == 0 { "full speed".into() } else { format!("{pace} a second") };
+        view! { <option value=pace.to_string()>{name}</option> }
+    };
+    view! {
+        <div class="run-line">
+            <span class="inline">
+                <label for="pace" data-help="Slowed down, single steps can be watched. It changes no bit of the run.">"Speed"</label>
+                <select id="pace" prop:value=move || state.pace.get().to_string() on:change=pace>
+                    {std::iter::once(0).chain(actions::PACES).map(option).collect_view()}
+                </select>
+            </span>
+            <p
+                class="figures-text checksum"
+                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine."
+            >
+                "checksum "
+                <output aria-label="Checksum" aria-live="off">
+                    {move || sum.with(|sum| if sum.is_empty() { "–".into() } else { sum.clone() })}
+                </output>
+            </p>
+            <button
+                type="button"
+                data-help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
+                disabled=move || sum.with(String::is_empty)
+                on:click=move |_| shared::share(state)
+            >
+                "Share"
+            </button>
+            <Show when=move || state.link_to_copy.with(Option::is_some)>
+                <input
+                    node_ref=field
+                    type="text"
+                    readonly
+                    aria-label="Link to this run"
+                    prop:value=move || state.link_to_copy.get()
+                />
+            </Show>
+        </div>
+    }
+}
+
+/// Steps a second, with as many places as slow ones need.
+fn speed(rate: f64) -> String {
+    if rate > 0.0 && rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") }
+}
+
+/// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
+#[component]
+fn Underway() -> impl IntoView {
+    let state = state();
+    let underway = Memo::new(move |_| state.metrics.with(underway));
+    view! {
+        <Show when=move || underway.with(Option::is_some)>
+            <p class="counter underway">
+                <progress
+                    aria-label="Pretraining or gradient step under way"
+                    max=move || underway.get().map_or(1, |(_, _, total)| total)
+                    prop:value=move || underway.get().map_or(0, |(_, done, _)| done)
+                ></progress>
+                <span class="number-text">{move || underway.get().map(|(words, ..)| words)}</span>
+            </p>
+        </Show>
+    }
+}
+
+/// In words, and how much is done of how much; `None` where the counter says it all.
+fn underway(metrics: &Metrics) -> Option<(String, u32, u32)> {
+    if let Some(p) = metrics.pretraining.filter(|pretraining| !pretraining.is_done()) {
+        let words = format!("pretraining layer {} of {}: step {} of {}", p.layer, p.layers, p.step, p.steps);
+        return Some((words, (p.layer - 1) * p.steps + p.step, p.layers * p.steps));
+    }
+    let (done, total) = metrics.parts.filter(|_| metrics.running)?;
+    Some((format!("step {}: part {done} of {total} done", metrics.step + 1), done, total))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_protocol::Pretraining;
+
+    #[test]
+    fn pretraining_and_slow_steps_are_told_and_nothing_else() {
+        let pretraining = |layer, step| Some(Pretraining { layer, layers: 2, step, steps: 500 });
+        let said = |metrics: Metrics| underway(&metrics);
+        assert_eq!(
+            said(Metrics { pretraining: pretraining(2, 40), ..Metrics::default() }),
+            Some(("pretraining layer 2 of 2: step 40 of 500".into(), 540, 1000))
+        );
+        assert_eq!(said(Metrics { pretraining: pretraining(2, 500), step: 3, ..Metrics::default() }), None);
+        let parts = Metrics { parts: Some((1, 4)), running: true, step: 6, ..Metrics::default() };
+        assert_eq!(said(parts.clone()), Some(("step 7: part 1 of 4 done".into(), 1, 4)));
+        assert_eq!(said(Metrics { running: false, ..parts }), None);
+        assert_eq!([0.0, 0.042, 7.25].map(speed), ["0.0", "0.04", "7.2"]);
+    }
+}

@@ -1,0 +1,9 @@
+//! What several features show or use in one way: the address, charts, files to save, numbers.
+
+pub mod address;
+pub mod bins;
+pub mod chart;
+pub mod download;
+pub mod explanation;
+pub mod number;
+pub mod save;

@@ -1,0 +1,8 @@
+//! The workers as the page knows them.
+
+pub mod checkpoint;
+pub mod files;
+pub mod keeper;
+pub mod link;
+pub mod model_file;
+pub mod pool;
