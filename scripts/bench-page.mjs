@@ -12,8 +12,8 @@ const TURNS = 5;
 const TURN_SECONDS = 6;
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
 const STEPS = 400;
-/** Where `Completions` stands among the kinds of `dbm_protocol::Event`. */
-const COMPLETIONS_EVENT = 13;
+/** Where `Answer` stands among the variants of `dbm_protocol::Reply`, and `Completions` among those of `dbm_protocol::Event`. */
+const COMPLETIONS_ANSWER = "3,11";
 const COMPLETIONS = 15;
 const MINUTES = 5; // for anything, on a slow machine
 
@@ -32,7 +32,7 @@ const counter = (page) => page.getByLabel("Gradient steps", { exact: true });
 async function open(browser, url) {
   const context = await browser.newContext({ viewport: WINDOW });
   const page = await context.newPage();
-  // When the worker's answers arrive, seen from beside the page: a message begins with the version, the id of its request if there is one, and the place of its kind.
+  // When the worker's answers arrive, seen from beside the page: a message begins with the version, the id of its request if there is one, and the places of its two variants.
   await page.addInitScript((completions) => {
     const kind = (bytes) => {
       let at = 0;
@@ -46,7 +46,7 @@ async function open(browser, url) {
       };
       number();
       if (bytes[at++] === 1) number();
-      return number();
+      return `${number()},${number()}`;
     };
     window.Worker = class extends Worker {
       constructor(...how) {
@@ -56,7 +56,7 @@ async function open(browser, url) {
         });
       }
     };
-  }, COMPLETIONS_EVENT);
+  }, COMPLETIONS_ANSWER);
   page.setDefaultTimeout(MINUTES * 60_000);
   const started = Date.now();
   await page.goto(url);

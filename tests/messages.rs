@@ -2,27 +2,29 @@
 #![cfg(target_arch = "wasm32")]
 
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
-use dbm_protocol::wire::{self, Travels};
 use dbm_protocol::{
-    Activity, Bench, BenchProtocol, BenchRow, Command, CompletionMethod, Completions, DataSource, EncodedData, EncodingChoice,
-    Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Filters, Grid, Histogram, LogFormat, LogRow, Look, Message,
-    Metrics, ModelChoice, NamedBytes, PairFrame, PairKernel, PairMove, PairTrace, PhaseMetrics, Pretraining, Product, Request,
-    RunPlan, Signals, Start, Understood, UnderstoodKind, VERSION,
+    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, Completions, CouplingKernel, DataSource,
+    EncodedData, EncodingChoice, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
+    Initialization, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PairFrame, PairMove, PairTrace, PhaseMetrics,
+    Pretraining, Product, Reply, RunPlan, Signals, Understood, UnderstoodKind, wire,
 };
+use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-fn cross<T: Travels + Clone>(value: &T) -> T {
-    let parcel = wire::pack(value.clone()).expect("can be sent");
-    wire::unpack(&parcel.message).expect("can be read")
+/// Packs and unpacks a message, which must come out as it was.
+fn cross<B: Body + Clone + PartialEq + Debug>(id: Option<u32>, body: B) {
+    let message = Envelope::new(id, body);
+    let parcel = wire::pack(message.clone()).expect("can be sent");
+    assert_eq!(wire::unpack(&parcel.message), Ok(message));
 }
 
 #[wasm_bindgen_test]
 fn requests_cross_unchanged() {
     let mut settings = dbm_core::Settings { seed: (1 << 53) - 1, image: Some((28, 28)), ..dbm_core::Settings::default() };
     settings.optimizer.learning_rate = 0.1 + 0.2;
-    let start = Start::Pretrained { steps: u32::MAX, learning_rate: 0.05 };
+    let start = Initialization::Pretrained { steps: u32::MAX, learning_rate: 0.05 };
     let plan = RunPlan { hidden: vec![500, 500], units: dbm_core::Units::Bits, start, settings };
     let source = DataSource::Examples(EncodedData {
         name: "<b>mine</b>.csv".into(),
@@ -38,9 +40,9 @@ fn requests_cross_unchanged() {
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
-        Command::NewRun { plan: RunPlan { start: Start::Gaussian { deviation: 0.01 }, ..plan.clone() } },
+        Command::NewRun { plan: RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() } },
         Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
-        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
+        Command::BenchResult { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
         Command::TrainUntil { step: 400 },
         Command::Save,
@@ -61,15 +63,14 @@ fn requests_cross_unchanged() {
             model: ModelChoice::Pretrained,
             values: vec![0, 1],
             unknown: vec![1, 0],
-            kernel: PairKernel::Gibbs,
+            kernel: CouplingKernel::Gibbs,
             steps: 50,
             seed: 7,
         },
         Command::Cancel { request: 7 },
     ];
     for command in commands {
-        let request = Request { version: VERSION, id: 3, command };
-        assert_eq!(cross(&request), request);
+        cross(Some(3), command);
     }
 }
 
@@ -79,12 +80,11 @@ fn every_estimator_crosses_unchanged() {
         let mut plan = RunPlan {
             hidden: vec![3],
             units: dbm_core::Units::Signs,
-            start: Start::Orthogonal,
+            start: Initialization::Orthogonal,
             settings: dbm_core::Settings::default(),
         };
         plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
-        let request = Request { version: VERSION, id: 1, command: Command::NewRun { plan } };
-        assert_eq!(cross(&request), request);
+        cross(Some(1), Command::NewRun { plan });
     }
 }
 
@@ -123,7 +123,7 @@ fn events_cross_unchanged() {
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), depth: 1, bits: vec![0, 1, 1] };
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
-    let bench = Bench { sizes: vec![784, 500, 500], rows: vec![row] };
+    let bench = BenchResult { sizes: vec![784, 500, 500], rows: vec![row] };
     let completions = Completions {
         answers: 2,
         image: (1, 2),
@@ -141,11 +141,11 @@ fn events_cross_unchanged() {
     ];
     let frame = |moved| PairFrame { x: vec![0, 1], y: vec![1, 1], energies: [-1.0, -2.0], differ: 1, moved };
     let frames = moves.map(frame).to_vec();
-    let events = [
-        Event::Ready,
-        Event::Metrics(metrics),
-        Event::Samples(grid),
-        Event::Filters(Filters {
+    let replies = [
+        Reply::Ready,
+        Reply::Answer(Event::Metrics(metrics)),
+        Reply::Answer(Event::Samples(grid)),
+        Reply::Answer(Event::Filters(Filters {
             model: ModelChoice::Training,
             step: 12,
             layer: 2,
@@ -153,20 +153,19 @@ fn events_cross_unchanged() {
             image: (1, 3),
             scale: 0.25,
             levels: vec![1, 128, 255],
-        }),
-        Event::Failed { message: "no".into() },
-        Event::Notice { message: "news".into() },
-        Event::Progress { done: 3, total: 120 },
-        Event::Bench(bench),
-        Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] },
-        Event::Imputed { probabilities: vec![0.25, 1.0] },
-        Event::Completions(completions),
-        Event::Pair(PairTrace { frames, capped: true }),
+        })),
+        Reply::Failed { message: "no".into() },
+        Reply::Answer(Event::Notice { message: "news".into() }),
+        Reply::progress(3, 120),
+        Reply::Answer(Event::Bench(bench)),
+        Reply::Answer(Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] }),
+        Reply::Answer(Event::Imputed { probabilities: vec![0.25, 1.0] }),
+        Reply::Answer(Event::Completions(completions)),
+        Reply::Answer(Event::Pair(PairTrace { frames, capped: true })),
     ];
-    for event in events {
+    for reply in replies {
         for id in [None, Some(4)] {
-            let message = Message { version: VERSION, id, event: event.clone() };
-            assert_eq!(cross(&message), message);
+            cross(id, reply.clone());
         }
     }
 }
@@ -177,7 +176,7 @@ fn messages_of_the_second_worker_cross_unchanged() {
     let plan = Box::new(RunPlan {
         hidden: vec![3],
         units: dbm_core::Units::Signs,
-        start: Start::Orthogonal,
+        start: Initialization::Orthogonal,
         settings: dbm_core::Settings::default(),
     });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
@@ -193,30 +192,28 @@ fn messages_of_the_second_worker_cross_unchanged() {
         FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
         FilesCommand::Keep { step: 7, checkpoint: vec![3, 1, 4] },
     ] {
-        let request = FilesRequest { version: VERSION, id: 3, command };
-        assert_eq!(cross(&request), request);
+        cross(Some(3), command);
     }
-    let look = Look { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1.0, preview: grid };
+    let look = EncodingPreview { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1.0, preview: grid };
     let kind = UnderstoodKind::Pictures { shape: (1, 1), low: -1.5, high: 255.0, classes: 10 };
     let about = Understood { name: "x".into(), count: 1, kind, notes: vec!["n".into()], encoding, look: look.clone() };
-    for event in [
-        FilesEvent::Understood(Box::new(about)),
-        FilesEvent::Looked(look),
-        FilesEvent::Written(file),
-        FilesEvent::Progress { stage: "reading".into(), done: 1.0, total: 3e9 },
-        FilesEvent::Taken { source, plan, step: 7, checkpoint: vec![3, 1, 4] },
+    for reply in [
+        Reply::Answer(FilesEvent::Understood(Box::new(about))),
+        Reply::Answer(FilesEvent::Preview(look)),
+        Reply::Answer(FilesEvent::Written(file)),
+        Reply::Progress { stage: "reading".into(), done: 1, total: 3_000_000_000 },
+        Reply::Answer(FilesEvent::Taken { source, plan, step: 7, checkpoint: vec![3, 1, 4] }),
     ] {
-        let message = FilesMessage { version: VERSION, id: Some(1), event };
-        assert_eq!(cross(&message), message);
+        cross(Some(1), reply);
     }
 }
 
 #[wasm_bindgen_test]
 fn a_message_of_another_shape_is_an_error_and_no_panic() {
     for value in ["Train", "{}", ""] {
-        assert!(wire::unpack::<Request>(&value.into()).is_err());
+        assert!(wire::unpack::<Command>(&value.into()).is_err());
     }
-    assert!(wire::unpack::<Message>(&wasm_bindgen::JsValue::NULL).is_err());
+    assert!(wire::unpack::<Reply<Event>>(&wasm_bindgen::JsValue::NULL).is_err());
     let empty = js_sys::Array::of1(&js_sys::Uint8Array::new_with_length(3));
-    assert!(wire::unpack::<Message>(&empty).is_err());
+    assert!(wire::unpack::<Reply<Event>>(&empty).is_err());
 }

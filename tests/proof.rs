@@ -2,8 +2,10 @@
 //! those of contrastive divergence.
 
 use dbm_core::Settings;
-use dbm_core::study::simultaneous;
-use dbm_protocol::{EstimateOf, Estimated, Exact, ProofPreset, SmallModel, StudyCommand, StudyEvent, proof_preset};
+use dbm_core::diagnostics::simultaneous;
+use dbm_protocol::{
+    DiagnosticsCommand, DiagnosticsEvent, EstimateJob, EstimateSums, Exact, ProofPreset, SmallModel, proof_preset,
+};
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -16,7 +18,7 @@ const JOBS: u32 = 4;
 /// Parameters, at least, that the interval of a biased estimator leaves out. On this model it is 18 or more with every seed that was tried.
 const SEVERAL: usize = 10;
 
-fn ask(command: StudyCommand) -> StudyEvent {
+fn ask(command: DiagnosticsCommand) -> DiagnosticsEvent {
     dbm_study::answer(command, &mut |_, _| ()).expect("a job that can be done")
 }
 
@@ -34,12 +36,12 @@ fn names(model: &SmallModel) -> Vec<String> {
 /// Mean and standard error of every parameter.
 fn estimates(preset: &ProofPreset, model: &SmallModel, estimator: &str) -> Vec<(f64, f64)> {
     let settings = Settings { estimator: estimator.parse().unwrap(), seed: preset.seed, ..Settings::default() };
-    let mut all = Estimated::default();
+    let mut all = EstimateSums::default();
     let samples = preset.samples / JOBS;
     for job in 0..JOBS {
         let (model, data, chains) = (model.clone(), preset.data.clone(), std::mem::take(&mut all.chains));
-        let asked = EstimateOf { model, data, settings: settings.clone(), first_sample: job * samples, samples, chains };
-        let StudyEvent::Estimated(estimated) = ask(StudyCommand::Estimate(asked)) else { panic!("another answer") };
+        let asked = EstimateJob { model, data, settings: settings.clone(), first_sample: job * samples, samples, chains };
+        let DiagnosticsEvent::Estimate(estimated) = ask(DiagnosticsCommand::Estimate(asked)) else { panic!("another answer") };
         for (sums, more) in [(&mut all.sums, &estimated.sums), (&mut all.group_squares, &estimated.group_squares)] {
             sums.resize(more.len(), 0.0);
             sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
@@ -76,9 +78,11 @@ fn outside(preset: &ProofPreset, exact: &Exact, model: &SmallModel, estimator: &
 #[wasm_bindgen_test(unsupported = test)]
 fn after_100_000_samples_the_exact_gradient_is_in_the_intervals_of_the_coupled_estimators_alone() {
     let preset = proof_preset();
-    let StudyEvent::Model(model) = ask(StudyCommand::Model { source: preset.source.clone() }) else { panic!("another answer") };
-    let asked = StudyCommand::Exact { model: model.clone(), data: preset.data.clone() };
-    let StudyEvent::Exact(exact) = ask(asked) else { panic!("another answer") };
+    let DiagnosticsEvent::Model(model) = ask(DiagnosticsCommand::Model { source: preset.source.clone() }) else {
+        panic!("another answer")
+    };
+    let asked = DiagnosticsCommand::Exact { model: model.clone(), data: preset.data.clone() };
+    let DiagnosticsEvent::Exact(exact) = ask(asked) else { panic!("another answer") };
     assert_eq!(names(&model).len(), exact.gradient.len());
     for estimator in preset.unbiased {
         let (outside, table) = outside(&preset, &exact, &model, estimator);

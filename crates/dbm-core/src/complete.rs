@@ -5,11 +5,11 @@ mod schedule;
 
 use crate::chains::Chains;
 use crate::coupling::Meeting;
+use crate::diagnostics::{Caps, CouplingKernel, Step, couple};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::search::{SearchInfo, search};
-use crate::study::{Caps, Kernel, Step, couple};
 use crate::{Dbm, gibbs};
 pub use consensus::{balanced, consensus, majority};
 pub use schedule::{SamplingSchedule, annealing};
@@ -133,7 +133,13 @@ impl Completer {
     ///
     /// # Panics
     /// If there is no chain.
-    pub fn couple(mut self, model: &Dbm, kernel: Kernel, caps: Caps, watch: &mut dyn FnMut(&Step)) -> (Vec<Vec<f32>>, Meeting) {
+    pub fn couple(
+        mut self,
+        model: &Dbm,
+        kernel: CouplingKernel,
+        caps: Caps,
+        watch: &mut dyn FnMut(&Step),
+    ) -> (Vec<Vec<f32>>, Meeting) {
         self.first[0] = Parity::first(self.streams[0].coin());
         self.sweep(model);
         let meeting = couple(model, &self.chains, 0, &mut self.streams[0], (kernel, caps), watch).0;
@@ -192,7 +198,7 @@ mod tests {
     fn a_pair_moves_only_what_is_free_and_stays_together_once_it_has_met() {
         let model = init::orthogonal(&[4, 3], Units::Signs, 2).unwrap();
         let mut times = Vec::new();
-        for kernel in [Kernel::Metropolis, Kernel::Gibbs] {
+        for kernel in [CouplingKernel::Metropolis, CouplingKernel::Gibbs] {
             for seed in 0..20 {
                 let known = vec![true, false, false, true];
                 let mut pair = Completer::complete(&model, question(4, 1), known, seed, 0);

@@ -8,6 +8,7 @@ mod centered;
 pub mod chains;
 pub mod complete;
 pub mod coupling;
+pub mod diagnostics;
 mod energy;
 mod error;
 pub mod exact;
@@ -33,7 +34,7 @@ pub mod search;
 mod settings;
 pub mod signals;
 mod snapshot;
-pub mod study;
+
 mod train;
 mod units;
 mod vector;

@@ -6,7 +6,7 @@ use crate::fetch;
 use crate::reader::Reader;
 use crate::store::Keeper;
 use crate::store::browser::{BrowserStorage, TabLocks};
-use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, NamedBytes, VERSION, wire};
+use dbm_protocol::{Envelope, FilesCommand, FilesEvent, NamedBytes, Reply, wire};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
@@ -20,7 +20,7 @@ const NOTHING_KEPT: &str =
 const PROGRESS: f64 = 50.0;
 
 thread_local! {
-    static WAITING: RefCell<VecDeque<FilesRequest>> = const { RefCell::new(VecDeque::new()) };
+    static WAITING: RefCell<VecDeque<Envelope<FilesCommand>>> = const { RefCell::new(VecDeque::new()) };
     static AT_WORK: Cell<bool> = const { Cell::new(false) };
     static READER: RefCell<Reader> = RefCell::default();
     /// When progress was told last.
@@ -35,7 +35,7 @@ pub fn start() {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
-    post(None, FilesEvent::Ready);
+    post(None, Reply::Ready);
 }
 
 fn scope() -> DedicatedWorkerGlobalScope {
@@ -43,26 +43,25 @@ fn scope() -> DedicatedWorkerGlobalScope {
 }
 
 fn receive(data: &JsValue) {
-    match wire::unpack::<FilesRequest>(data) {
+    match wire::unpack::<FilesCommand>(data) {
         Ok(request) => {
             WAITING.with_borrow_mut(|waiting| waiting.push_back(request));
             if !AT_WORK.replace(true) {
                 spawn_local(work());
             }
         }
-        Err(message) => post(None, FilesEvent::Failed { message }),
+        Err(message) => post(None, Reply::Failed { message }),
     }
 }
 
 async fn work() {
-    while let Some(FilesRequest { id, command, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
-        let event = answer(id, command).await.unwrap_or_else(|message| FilesEvent::Failed { message });
-        post(Some(id), event);
+    while let Some(Envelope { id, body, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
+        post(id, answer(id, body).await.into());
     }
     AT_WORK.set(false);
 }
 
-async fn answer(id: u32, command: FilesCommand) -> Result<FilesEvent, String> {
+async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, String> {
     match command {
         FilesCommand::Fetch { address } => {
             let file = fetch::file(&address, &mut |stage, done, total| progress(id, stage, done, total)).await?;
@@ -73,7 +72,7 @@ async fn answer(id: u32, command: FilesCommand) -> Result<FilesEvent, String> {
             read(id, files)
         }
         FilesCommand::Read { .. }
-        | FilesCommand::Look { .. }
+        | FilesCommand::Preview { .. }
         | FilesCommand::Encode { .. }
         | FilesCommand::Fill { .. }
         | FilesCommand::Write(_) => {
@@ -89,16 +88,16 @@ async fn answer(id: u32, command: FilesCommand) -> Result<FilesEvent, String> {
 }
 
 /// Reads what was fetched.
-fn read(id: u32, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
+fn read(id: Option<u32>, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
     READER.with_borrow_mut(|reader| reader.read(files, None, &mut |stage, done, total| progress(id, stage, done, total)))
 }
 
 /// Tells how far something has come, not oftener than an eye follows.
-fn progress(id: u32, stage: &str, done: f64, total: f64) {
+fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     let now = js_sys::Date::now();
     if now - TOLD.get() >= PROGRESS {
         TOLD.set(now);
-        post(Some(id), FilesEvent::Progress { stage: stage.into(), done, total });
+        post(id, Reply::Progress { stage: stage.into(), done: done as u32, total: total as u32 });
     }
 }
 
@@ -118,10 +117,9 @@ async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
     answer
 }
 
-fn post(id: Option<u32>, event: FilesEvent) {
-    let message = FilesMessage { version: VERSION, id, event };
+fn post(id: Option<u32>, reply: Reply<FilesEvent>) {
     // What cannot be sent cannot be told either; the page notices the silence.
-    let _ = wire::pack(message)
+    let _ = wire::pack(Envelope::new(id, reply))
         .map_err(JsValue::from)
         .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
 }

@@ -1,21 +1,10 @@
-//! What the page asks of the worker.
+//! What the page asks of the computing worker.
 
-use crate::{EncodedData, PairKernel};
+use crate::{Body, CouplingKernel, EncodedData};
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// One question of the page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Request {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// Chosen by the page, increasing; repeated by every message that answers.
-    pub id: u32,
-    /// The question itself.
-    pub command: Command,
-}
-
-/// What can be asked.
+/// What can be asked of the computing worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Reads a checkpoint into [`ModelChoice::Pretrained`]. Answer: [`crate::Event::ModelOpened`].
@@ -70,7 +59,7 @@ pub enum Command {
     /// The run as it stands, as a file. Answer: [`crate::Event::Snapshot`].
     Save,
     /// Fills the gaps of the data in use by the model in training, which it must fit. Answer: [`crate::Event::Imputed`], with
-    /// [`crate::Event::Progress`] before.
+    /// [`crate::Reply::Progress`] before.
     Impute {
         /// Chains a row, 1 to 256.
         completions: u32,
@@ -80,7 +69,7 @@ pub enum Command {
         seed: u32,
     },
     /// Hides some known cells of the data from the model in training and compares what it says of them with two simple guesses.
-    /// Answer: [`crate::Event::Evaluated`], with [`crate::Event::Progress`] before.
+    /// Answer: [`crate::Event::Evaluated`], with [`crate::Reply::Progress`] before.
     Evaluate {
         /// As for [`Command::Impute`].
         completions: u32,
@@ -112,16 +101,16 @@ pub enum Command {
         /// Which.
         seed: u32,
     },
-    /// One picture to complete. Answer: [`crate::Event::Digit`].
-    Digit {
+    /// One picture to complete. Answer: [`crate::Event::Picture`].
+    Picture {
         /// Where from.
-        source: DigitSource,
+        source: PictureSource,
         /// The model whose visible layer it must fit.
         model: ModelChoice,
         /// Which.
         seed: u32,
     },
-    /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Event::Progress`] before.
+    /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Reply::Progress`] before.
     Complete {
         /// By which model.
         model: ModelChoice,
@@ -165,14 +154,14 @@ pub enum Command {
         #[serde(with = "serde_bytes")]
         unknown: Vec<u8>,
         /// How the pair moves.
-        kernel: PairKernel,
+        kernel: CouplingKernel,
         /// Steps after which it is cut, 1 to 1000.
         steps: u32,
         /// Which.
         seed: u32,
     },
     /// Times training: begins a run of its own, beside the one that may be there, takes some steps to warm up and then the same number
-    /// of steps again and again. Answer: [`crate::Event::Bench`], with [`crate::Event::Progress`] before, in steps. One at a time;
+    /// of steps again and again. Answer: [`crate::Event::Bench`], with [`crate::Reply::Progress`] before, in steps. One at a time;
     /// training waits meanwhile.
     Bench {
         /// The data to train on.
@@ -189,6 +178,16 @@ pub enum Command {
         /// The id of the request to stop.
         request: u32,
     },
+}
+
+impl Body for Command {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Self::OpenModel { bytes, .. } => Some(bytes),
+            Self::Restore { checkpoint, .. } => Some(checkpoint),
+            _ => None,
+        }
+    }
 }
 
 /// How a run is timed.
@@ -230,7 +229,7 @@ pub enum DataSource {
 
 /// Where the picture to complete comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum DigitSource {
+pub enum PictureSource {
     /// A sample of the model itself.
     Sample,
     /// A generated digit; only for 28 x 28.
@@ -270,14 +269,14 @@ pub struct RunPlan {
     pub units: Units,
     /// How the parameters begin.
     #[serde(default)]
-    pub start: Start,
+    pub start: Initialization,
     /// Everything else; its `image` is set by the worker from the data's shape.
     pub settings: Settings,
 }
 
 /// How a run's parameters begin, drawn with the seed of its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum Start {
+pub enum Initialization {
     /// Random semi-orthogonal weights.
     #[default]
     Orthogonal,

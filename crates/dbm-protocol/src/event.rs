@@ -1,55 +1,29 @@
-//! What the worker answers and reports.
+//! What the computing worker answers and reports.
 
-use crate::{DigitSource, ModelChoice};
+use crate::{Body, ModelChoice, PictureSource};
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// One message of the worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Message {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// The request this answers, if any.
-    pub id: Option<u32>,
-    /// What happened.
-    pub event: Event,
-}
-
-/// What can happen.
+/// What the computing worker answers, and tells unasked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
-    /// The worker listens; its first message.
-    Ready,
     /// The request has been carried out and has no other answer.
     Done,
     /// The request was stopped: by [`crate::Command::Cancel`], or, a single step, by Pause or by another run.
     Cancelled,
-    /// The request was refused, or training stopped (no id): what was expected, what came, what to do. Whatever was loaded
-    /// or trained before is as it was.
-    Failed {
-        /// For the visitor, as text.
-        message: String,
-    },
     /// Something that the visitor should know, and that has been dealt with.
     Notice {
         /// For the visitor, as text.
         message: String,
     },
-    /// A long request is at work.
-    Progress {
-        /// Parts done,
-        done: u32,
-        /// of this many.
-        total: u32,
-    },
     /// A checkpoint was read.
-    ModelOpened(About),
+    ModelOpened(ModelInfo),
     /// A data set is in use, and a run stands on it.
     DataReady {
         /// The data.
-        data: DataAbout,
+        data: DataInfo,
         /// The run's model.
-        model: About,
+        model: ModelInfo,
         /// What the run was begun with.
         plan: crate::RunPlan,
         /// The run's state.
@@ -60,7 +34,7 @@ pub enum Event {
     /// A run stands at step 0.
     RunReady {
         /// Its model.
-        model: About,
+        model: ModelInfo,
         /// What it was begun with.
         plan: crate::RunPlan,
         /// Its state.
@@ -83,7 +57,7 @@ pub enum Event {
     /// What hidden units respond to.
     Filters(Filters),
     /// A picture to complete.
-    Digit(Digit),
+    Picture(PictureToComplete),
     /// Completions.
     Completions(Completions),
     /// A local search, state by state.
@@ -91,7 +65,7 @@ pub enum Event {
     /// A coupled pair, step by step.
     Pair(PairTrace),
     /// How fast training is.
-    Bench(Bench),
+    Bench(BenchResult),
     /// The gaps of the data, filled.
     Imputed {
         /// `[rows, units]`: the probability that a unit is high; 0 or 1 where it is known.
@@ -101,9 +75,15 @@ pub enum Event {
     Evaluated(Evaluation),
 }
 
+impl Body for Event {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let Self::Snapshot { checkpoint, .. } = self { Some(checkpoint) } else { None }
+    }
+}
+
 /// A model, described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct ModelInfo {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
     /// Kind of units.
@@ -124,7 +104,7 @@ pub struct About {
 
 /// A data set, described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DataAbout {
+pub struct DataInfo {
     /// Its name, to show as text.
     pub name: String,
     /// Examples.
@@ -300,9 +280,9 @@ impl Pretraining {
 
 /// A picture to complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Digit {
+pub struct PictureToComplete {
     /// Where it came from.
-    pub source: DigitSource,
+    pub source: PictureSource,
     /// Rows and columns.
     pub image: (u32, u32),
     /// One byte a unit, 0 or 1.
@@ -440,7 +420,7 @@ pub struct Score {
 
 /// A run, timed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Bench {
+pub struct BenchResult {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
     /// One for each number of workers that shared the steps.

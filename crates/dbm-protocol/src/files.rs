@@ -1,21 +1,9 @@
-//! The messages between the page and its second worker, which reads files, writes them, and keeps the run.
+//! The messages of the files workers, which read the visitor's files, write them, and keep the run.
 //!
-//! The worker speaks first: [`FilesEvent::Ready`]. Every [`FilesRequest`] ends with one event that carries its id; long ones send
-//! [`FilesEvent::Progress`] before. The page cancels by ending the worker: nothing it does leaves anything half done.
+//! Requests are carried out one after another, in their order. The page cancels one by ending the worker: nothing that it does leaves anything half done.
 
-use crate::{DataSource, RunPlan};
+use crate::{Body, DataSource, RunPlan};
 use serde::{Deserialize, Serialize};
-
-/// One question of the page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FilesRequest {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// Chosen by the page, increasing.
-    pub id: u32,
-    /// The question itself.
-    pub command: FilesCommand,
-}
 
 /// A file of the visitor's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +26,7 @@ pub struct EncodingChoice {
     pub columns: Vec<(String, f64)>,
 }
 
-/// What can be asked.
+/// What can be asked of a files worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FilesCommand {
     /// Reads files that make one data set, and keeps what they hold until the next reading. Answer: [`FilesEvent::Understood`].
@@ -55,8 +43,8 @@ pub enum FilesCommand {
     },
     /// The same with MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
     FetchMnist,
-    /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Looked`].
-    Look {
+    /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Preview`].
+    Preview {
         /// How.
         encoding: EncodingChoice,
     },
@@ -111,42 +99,21 @@ pub enum FilesCommand {
     Recall,
 }
 
-/// One message of the second worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FilesMessage {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// The request this answers, if any.
-    pub id: Option<u32>,
-    /// What happened.
-    pub event: FilesEvent,
+impl Body for FilesCommand {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let Self::Keep { checkpoint, .. } = self { Some(checkpoint) } else { None }
+    }
 }
 
-/// What can happen.
+/// What a files worker answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FilesEvent {
-    /// The worker listens; its first message.
-    Ready,
     /// The request has been carried out and has no other answer.
     Done,
-    /// The request was refused: what was expected, what came, what to do. Nothing has changed.
-    Failed {
-        /// For the visitor, as text.
-        message: String,
-    },
-    /// A long request is at work.
-    Progress {
-        /// What is being done, in words.
-        stage: String,
-        /// Parts done,
-        done: f64,
-        /// of this many; 0 where that is unknown.
-        total: f64,
-    },
     /// What the files hold.
     Understood(Box<Understood>),
     /// Some of it, made binary.
-    Looked(Look),
+    Preview(EncodingPreview),
     /// All of it, made binary.
     Encoded(EncodedData),
     /// A table without gaps.
@@ -190,6 +157,12 @@ pub enum FilesEvent {
     },
 }
 
+impl Body for FilesEvent {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        if let Self::Taken { checkpoint, .. } = self { Some(checkpoint) } else { None }
+    }
+}
+
 /// What files hold, described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Understood {
@@ -204,7 +177,7 @@ pub struct Understood {
     /// How to make it binary, for a start.
     pub encoding: EncodingChoice,
     /// How that looks.
-    pub look: Look,
+    pub look: EncodingPreview,
 }
 
 /// What kind of data it is.
@@ -224,7 +197,7 @@ pub enum UnderstoodKind {
     /// Named columns.
     Table {
         /// In order.
-        columns: Vec<ColumnAbout>,
+        columns: Vec<ColumnInfo>,
         /// The first rows, cell by cell, as text; empty where missing.
         rows: Vec<Vec<String>>,
     },
@@ -232,7 +205,7 @@ pub enum UnderstoodKind {
 
 /// A column of a table, described.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ColumnAbout {
+pub struct ColumnInfo {
     /// Its name, as text.
     pub name: String,
     /// What it holds, in words.
@@ -247,7 +220,7 @@ pub struct ColumnAbout {
 
 /// Some examples, made binary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct EncodingPreview {
     /// Visible units an example.
     pub width: u32,
     /// Share of high bits among the known ones of at most 1000 examples.

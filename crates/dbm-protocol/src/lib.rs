@@ -1,34 +1,38 @@
-//! The messages between the page and its worker, checked on arrival by both.
+//! The messages between the page and its workers, checked on arrival by both sides.
 //!
-//! The worker speaks first: [`Event::Ready`]. After that the page sends [`Request`]s, each with an id of its own, and every
-//! [`Message`] that answers one carries that id. A request ends with [`Event::Done`], [`Event::Failed`] or the one event that
-//! is its answer; long ones send [`Event::Progress`] before. Training sends [`Event::Metrics`] and [`Event::Samples`] with
-//! no id, unasked. A message of another [`VERSION`] is refused.
+//! Every message is an [`Envelope`]. A worker speaks first: [`Reply::Ready`]. After that the page sends commands, each with an id of its own, and every reply
+//! that belongs to one carries that id. A request ends with [`Reply::Failed`] or the one [`Reply::Answer`]; long ones send [`Reply::Progress`] before.
+//! What has no id is unasked: the computing worker tells so how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
+//! [`Event::Notice`]. A message of another [`VERSION`] is refused.
+//!
+//! What a worker takes and answers is its [`Role`], so that one client serves all: [`Computing`], [`Files`] and [`Diagnostics`].
 
 mod command;
+mod diagnostics;
+mod envelope;
 mod event;
 mod files;
 mod proof;
 mod seed;
-mod study;
 pub mod wire;
 
-pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, DigitSource, ModelChoice, Request, RunPlan, Start};
+pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, Initialization, ModelChoice, PictureSource, RunPlan};
+pub use envelope::{Body, Computing, Diagnostics, Envelope, Files, Reply, Role};
 pub use event::{
-    About, Activity, Bench, BenchRow, Completions, DataAbout, Digit, Evaluation, Event, Filters, Grid, Histogram, Message,
-    Metrics, PairFrame, PairMove, PairTrace, PhaseMetrics, Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    Activity, BenchResult, BenchRow, Completions, DataInfo, Evaluation, Event, Filters, Grid, Histogram, Metrics, ModelInfo,
+    PairFrame, PairMove, PairTrace, PhaseMetrics, PictureToComplete, Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
 pub use files::{
-    BitsFormat, ColumnAbout, EncodedData, EncodingChoice, FilesCommand, FilesEvent, FilesMessage, FilesRequest, KeptRun,
-    LogFormat, LogPhase, LogRow, Look, NamedBytes, Product, Understood, UnderstoodKind,
+    BitsFormat, ColumnInfo, EncodedData, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
+    LogRow, NamedBytes, Product, Understood, UnderstoodKind,
 };
 
+pub use diagnostics::{
+    CorrectionProbability, CouplingKernel, CouplingRuns, CouplingStart, DiagnosticsCommand, DiagnosticsEvent, EstimateJob,
+    EstimateSums, Exact, MeetingTimes, ModelSource, Moment, Moved, PairStep, Replay, ReplayOf, SmallModel,
+};
 pub use proof::{ProofPreset, proof_preset};
 pub use seed::fresh_seed;
-pub use study::{
-    EstimateOf, Estimated, Exact, Meet, Met, ModelSource, Moment, Moved, PairKernel, PairStart, PairStep, Replay, ReplayOf, Seen,
-    SmallModel, StudyCommand, StudyEvent, StudyMessage, StudyRequest,
-};
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;

@@ -1,6 +1,6 @@
 //! The preset of the proof: a model and a few examples on which bias is seen after 100 000 samples.
 
-use crate::study::ModelSource;
+use crate::diagnostics::ModelSource;
 use dbm_core::Units;
 
 /// What the proof begins with.

@@ -3,57 +3,9 @@
 //!
 //! The version comes first, and is looked at first: bytes of another version mean nothing.
 
-use crate::{
-    Command, Event, FilesCommand, FilesEvent, FilesMessage, FilesRequest, Message, Request, StudyMessage, StudyRequest, VERSION,
-};
+use crate::{Envelope, VERSION};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-/// A message, whose first field is its version.
-pub trait Travels: Serialize + DeserializeOwned {
-    /// The large array of bytes in it, if it has one: a model or a checkpoint.
-    fn bulk(&mut self) -> Option<&mut Vec<u8>>;
-}
-
-impl Travels for Request {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        match &mut self.command {
-            Command::OpenModel { bytes, .. } => Some(bytes),
-            Command::Restore { checkpoint, .. } => Some(checkpoint),
-            _ => None,
-        }
-    }
-}
-
-impl Travels for Message {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let Event::Snapshot { checkpoint, .. } = &mut self.event { Some(checkpoint) } else { None }
-    }
-}
-
-impl Travels for FilesRequest {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let FilesCommand::Keep { checkpoint, .. } = &mut self.command { Some(checkpoint) } else { None }
-    }
-}
-
-impl Travels for FilesMessage {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let FilesEvent::Taken { checkpoint, .. } = &mut self.event { Some(checkpoint) } else { None }
-    }
-}
-
-impl Travels for StudyRequest {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        None
-    }
-}
-
-impl Travels for StudyMessage {
-    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        None
-    }
-}
 
 /// The bytes of a message.
 ///
@@ -75,7 +27,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 ///
 /// # Errors
 /// Where they are of another version, or no such message; in words, with what to do.
-pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub fn decode<B: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<B>, String> {
     match postcard::take_from_bytes::<u32>(bytes) {
         Ok((VERSION, _)) => {}
         Ok((other, _)) => {
@@ -85,7 +37,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
         }
         Err(_) => return Err("a message was expected, but something else came; reload the page".into()),
     }
-    match postcard::take_from_bytes::<T>(bytes) {
+    match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Ok(message),
         Ok((_, rest)) => Err(format!("a message was expected to end, but {} bytes follow it; reload the page", rest.len())),
         Err(error) => Err(format!("a message of this build was expected, but something else came ({error}); reload the page")),
@@ -96,7 +48,8 @@ pub use browser::{Parcel, pack, pack_with, unpack, unpack_apart};
 
 /// As the browser posts them: an array of the bytes and, where there is one, the large array.
 mod browser {
-    use super::{Travels, decode, encode};
+    use super::{decode, encode};
+    use crate::{Body, Envelope};
     use js_sys::{Array, Uint8Array};
     use wasm_bindgen::prelude::*;
 
@@ -112,8 +65,8 @@ mod browser {
     ///
     /// # Errors
     /// Those of [`encode`].
-    pub fn pack(mut message: impl Travels) -> Result<Parcel, String> {
-        let bulk = message.bulk().filter(|bulk| !bulk.is_empty()).map(std::mem::take);
+    pub fn pack(mut message: Envelope<impl Body>) -> Result<Parcel, String> {
+        let bulk = message.body.bulk().filter(|bulk| !bulk.is_empty()).map(std::mem::take);
         let bulk = bulk.map(|bytes| Uint8Array::from(bytes.as_slice()));
         let body = Uint8Array::from(encode(&message)?.as_slice());
         let transfer = Array::of1(&body.buffer());
@@ -129,7 +82,7 @@ mod browser {
     ///
     /// # Errors
     /// Those of [`encode`].
-    pub fn pack_with(message: &impl Travels, bulk: Option<&Uint8Array>) -> Result<Parcel, String> {
+    pub fn pack_with(message: &Envelope<impl Body>, bulk: Option<&Uint8Array>) -> Result<Parcel, String> {
         let body = Uint8Array::from(encode(message)?.as_slice());
         let parts = Array::of1(&body);
         if let Some(bulk) = bulk {
@@ -142,7 +95,7 @@ mod browser {
     ///
     /// # Errors
     /// Those of [`decode`].
-    pub fn unpack_apart<T: Travels>(data: &JsValue) -> Result<(T, Option<Uint8Array>), String> {
+    pub fn unpack_apart<B: Body>(data: &JsValue) -> Result<(Envelope<B>, Option<Uint8Array>), String> {
         let part = |place| data.dyn_ref::<Array>().and_then(|parts| parts.get(place).dyn_into::<Uint8Array>().ok());
         let body = part(0).ok_or("a message was expected, but something else came; reload the page")?;
         Ok((decode(&body.to_vec())?, part(1)))
@@ -152,9 +105,9 @@ mod browser {
     ///
     /// # Errors
     /// Those of [`decode`].
-    pub fn unpack<T: Travels>(data: &JsValue) -> Result<T, String> {
-        let (mut message, bulk) = unpack_apart::<T>(data)?;
-        if let (Some(place), Some(bulk)) = (message.bulk(), bulk) {
+    pub fn unpack<B: Body>(data: &JsValue) -> Result<Envelope<B>, String> {
+        let (mut message, bulk) = unpack_apart::<B>(data)?;
+        if let (Some(place), Some(bulk)) = (message.body.bulk(), bulk) {
             *place = bulk.to_vec();
         }
         Ok(message)
@@ -164,26 +117,30 @@ mod browser {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Command, DiagnosticsCommand, DiagnosticsEvent, Event, FilesCommand, FilesEvent, Reply};
 
     #[test]
     fn what_is_no_message_of_this_build_is_an_error() {
-        let request = Request { version: VERSION, id: 7, command: Command::Cancel { request: 3 } };
+        let request = Envelope::new(Some(7), Command::Cancel { request: 3 });
         let bytes = encode(&request).unwrap();
-        assert_eq!(decode::<Request>(&bytes), Ok(request.clone()));
-        let other = encode(&Request { version: VERSION + 1, ..request }).unwrap();
-        assert!(decode::<Request>(&other).unwrap_err().contains("another build"));
+        assert_eq!(decode::<Command>(&bytes), Ok(request.clone()));
+        let other = encode(&Envelope { version: VERSION + 1, ..request }).unwrap();
+        assert!(decode::<Command>(&other).unwrap_err().contains("another build"));
         assert_eq!(read::<Command>(&encode(&Command::Train).unwrap()), Ok(Command::Train));
         assert!(read::<Command>(&[]).is_err());
         for end in 0..bytes.len() {
-            assert!(decode::<Request>(&bytes[..end]).is_err());
+            assert!(decode::<Command>(&bytes[..end]).is_err());
         }
         let more = [&bytes[..], &[0]].concat();
-        assert!(decode::<Request>(&more).unwrap_err().contains("1 bytes follow"));
+        assert!(decode::<Command>(&more).unwrap_err().contains("1 bytes follow"));
         for byte in 0..=255 {
-            let _ = decode::<Request>(&[VERSION as u8, 1, byte, byte, byte, byte]);
-            let _ = decode::<Message>(&[VERSION as u8, 1, byte, byte, byte, byte]);
-            let _ = decode::<FilesRequest>(&[VERSION as u8, 1, byte, byte, byte, byte]);
-            let _ = decode::<FilesMessage>(&[VERSION as u8, 1, byte, byte, byte, byte]);
+            let bytes = [VERSION as u8, 1, byte, byte, byte, byte];
+            let _ = decode::<Command>(&bytes);
+            let _ = decode::<Reply<Event>>(&bytes);
+            let _ = decode::<FilesCommand>(&bytes);
+            let _ = decode::<Reply<FilesEvent>>(&bytes);
+            let _ = decode::<DiagnosticsCommand>(&bytes);
+            let _ = decode::<Reply<DiagnosticsEvent>>(&bytes);
         }
     }
 }

@@ -3,8 +3,10 @@
 use crate::models::{examples, model, of_source, words};
 use crate::replay::replay;
 use dbm_core::Settings;
-use dbm_core::study::{self, Couplings, Samples, SeenPlan};
-use dbm_protocol::{EstimateOf, Estimated, Exact, Meet, Met, Seen, StudyCommand, StudyEvent};
+use dbm_core::diagnostics::{self, CorrectionProbabilityPlan, Couplings, Samples};
+use dbm_protocol::{
+    CorrectionProbability, CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, EstimateSums, Exact, MeetingTimes,
+};
 
 /// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
 const WORK: u64 = 20_000_000;
@@ -15,23 +17,23 @@ const MOST: u32 = 10_000_000;
 /// Does a job. `progress` is told how many parts of how many are done, every few tens of milliseconds of a long one.
 ///
 /// ```
-/// use dbm_protocol::{ModelSource, StudyCommand, StudyEvent};
+/// use dbm_protocol::{ModelSource, DiagnosticsCommand, DiagnosticsEvent};
 /// let source = ModelSource::Orthogonal { sizes: vec![4, 3], units: dbm_core::Units::Signs, seed: 1 };
-/// let Ok(StudyEvent::Model(model)) = dbm_study::answer(StudyCommand::Model { source }, &mut |_, _| ()) else { panic!() };
+/// let Ok(DiagnosticsEvent::Model(model)) = dbm_study::answer(DiagnosticsCommand::Model { source }, &mut |_, _| ()) else { panic!() };
 /// assert_eq!(model.weights[0].len(), 12);
 /// ```
 ///
 /// # Errors
 /// In words: what was expected, what came, and what to do.
-pub fn answer(command: StudyCommand, progress: &mut dyn FnMut(u32, u32)) -> Result<StudyEvent, String> {
+pub fn answer(command: DiagnosticsCommand, progress: &mut dyn FnMut(u32, u32)) -> Result<DiagnosticsEvent, String> {
     match command {
-        StudyCommand::Model { source } => of_source(source).map(StudyEvent::Model),
-        StudyCommand::Meet(asked) => meet(&asked, progress).map(StudyEvent::Met),
-        StudyCommand::Replay(asked) => replay(asked).map(StudyEvent::Replay),
-        StudyCommand::Exact { model: given, data } => {
+        DiagnosticsCommand::Model { source } => of_source(source).map(DiagnosticsEvent::Model),
+        DiagnosticsCommand::MeetingTimes(asked) => meet(&asked, progress).map(DiagnosticsEvent::MeetingTimes),
+        DiagnosticsCommand::Replay(asked) => replay(asked).map(DiagnosticsEvent::Replay),
+        DiagnosticsCommand::Exact { model: given, data } => {
             let model = model(given)?;
-            let truth = study::truth(&model, &examples(&model, &data)?).map_err(words)?;
-            Ok(StudyEvent::Exact(Exact {
+            let truth = diagnostics::exact_gradient(&model, &examples(&model, &data)?).map_err(words)?;
+            Ok(DiagnosticsEvent::Exact(Exact {
                 gradient: truth.gradient,
                 positive: truth.positive,
                 negative: truth.negative,
@@ -40,24 +42,24 @@ pub fn answer(command: StudyCommand, progress: &mut dyn FnMut(u32, u32)) -> Resu
                 unit_probabilities: truth.unit_probabilities,
             }))
         }
-        StudyCommand::Law { model: given, data, settings } => {
+        DiagnosticsCommand::Law { model: given, data, settings } => {
             let model = model(given)?;
             let data = examples(&model, &data)?;
             let mut told = every(WORK, progress, data.len() as u32);
-            let law = study::expectations(&model, &data, &studied(settings), &mut told).map_err(words)?;
-            Ok(StudyEvent::Law { mean: law.mean, positive: law.positive, negative: law.negative, unmet: law.unmet })
+            let law = diagnostics::expectations(&model, &data, &studied(settings), &mut told).map_err(words)?;
+            Ok(DiagnosticsEvent::Law { mean: law.mean, positive: law.positive, negative: law.negative, unmet: law.unmet })
         }
-        StudyCommand::Estimate(asked) => estimate(asked, progress).map(StudyEvent::Estimated),
-        StudyCommand::Seen { sizes, units, seed, runs } => {
-            let plan = SeenPlan { sizes: sizes.into_iter().map(|n| n as usize).collect(), units, seed };
+        DiagnosticsCommand::Estimate(asked) => estimate(asked, progress).map(DiagnosticsEvent::Estimate),
+        DiagnosticsCommand::CorrectionProbability { sizes, units, seed, runs } => {
+            let plan = CorrectionProbabilityPlan { sizes: sizes.into_iter().map(|n| n as usize).collect(), units, seed };
             let seen = plan.run(runs, &mut every(WORK, progress, runs)).map_err(words)?;
-            let study::Seen { runs, moved, log10_probability, exact } = seen;
-            Ok(StudyEvent::Seen(Seen { runs, moved, log10_probability, exact }))
+            let diagnostics::CorrectionProbability { runs, moved, log10_probability, exact } = seen;
+            Ok(DiagnosticsEvent::CorrectionProbability(CorrectionProbability { runs, moved, log10_probability, exact }))
         }
     }
 }
 
-fn meet(asked: &Meet, progress: &mut dyn FnMut(u32, u32)) -> Result<Met, String> {
+fn meet(asked: &CouplingRuns, progress: &mut dyn FnMut(u32, u32)) -> Result<MeetingTimes, String> {
     let couplings = Couplings {
         dimension: asked.dimension as usize,
         units: asked.units,
@@ -70,7 +72,7 @@ fn meet(asked: &Meet, progress: &mut dyn FnMut(u32, u32)) -> Result<Met, String>
     let runs = range("couplings", asked.first_run, asked.runs)?;
     let model = couplings.model().map_err(words)?;
     let runs = couplings.run(&model, runs, &mut every(WORK, progress, asked.runs));
-    Ok(Met {
+    Ok(MeetingTimes {
         meeting_times: runs.iter().map(|run| run.meeting.time).collect(),
         sweeps: runs.iter().map(|run| run.sweeps).collect(),
         capped: runs.iter().map(|run| u8::from(run.meeting.capped)).collect(),
@@ -78,7 +80,7 @@ fn meet(asked: &Meet, progress: &mut dyn FnMut(u32, u32)) -> Result<Met, String>
     })
 }
 
-fn estimate(asked: EstimateOf, progress: &mut dyn FnMut(u32, u32)) -> Result<Estimated, String> {
+fn estimate(asked: EstimateJob, progress: &mut dyn FnMut(u32, u32)) -> Result<EstimateSums, String> {
     let model = model(asked.model)?;
     let data = examples(&model, &asked.data)?;
     let range = range("samples", asked.first_sample, asked.samples)?;
@@ -86,7 +88,7 @@ fn estimate(asked: EstimateOf, progress: &mut dyn FnMut(u32, u32)) -> Result<Est
     let samples = Samples::new(&model, &data, &settings).map_err(words)?;
     let mut told = every(WORK, progress, asked.samples);
     let (sums, chains) = samples.draw(range, &asked.chains, &mut told).map_err(words)?;
-    Ok(Estimated {
+    Ok(EstimateSums {
         samples: sums.samples,
         sums: sums.sums,
         group_squares: sums.group_squares,

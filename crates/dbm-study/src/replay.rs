@@ -2,7 +2,7 @@
 
 use crate::models::{bits, model, words};
 use dbm_core::Units;
-use dbm_core::study::{self, Reached, ReplayPlan};
+use dbm_core::diagnostics::{self, Reached, ReplayPlan};
 use dbm_protocol::{Moment, Moved, PairStep, Replay, ReplayOf};
 
 /// Replays a coupling.
@@ -18,7 +18,7 @@ pub(crate) fn replay(asked: ReplayOf) -> Result<Replay, String> {
         seed: asked.seed,
         run: asked.run,
     };
-    let study::Replay { approach, steps, meeting } = plan.run(&model).map_err(words)?;
+    let diagnostics::Replay { approach, steps, meeting } = plan.run(&model).map_err(words)?;
     let units = model.units();
     Ok(Replay {
         approach: approach.into_iter().map(|told| moment(units, &told)).collect(),
@@ -28,7 +28,7 @@ pub(crate) fn replay(asked: ReplayOf) -> Result<Replay, String> {
     })
 }
 
-fn moment(units: Units, told: &study::Moment) -> Moment {
+fn moment(units: Units, told: &diagnostics::Moment) -> Moment {
     let by = match told.by {
         Reached::Uniform => "uniform",
         Reached::Search => "search",
@@ -37,12 +37,14 @@ fn moment(units: Units, told: &study::Moment) -> Moment {
     Moment { state: bytes(units, &told.state), energy: told.energy, by: by.into() }
 }
 
-fn pair_step(units: Units, step: u32, told: study::PairStep) -> PairStep {
+fn pair_step(units: Units, step: u32, told: diagnostics::PairStep) -> PairStep {
     let moved = match told.moved {
-        study::Moved::Metropolis { proposal, energy, u, accept_x, accept_y } => {
+        diagnostics::Moved::Metropolis { proposal, energy, u, accept_x, accept_y } => {
             Moved::Metropolis { proposal: bytes(units, &proposal), energy, u, accept_x, accept_y }
         }
-        study::Moved::Gibbs { overlap, shared, tries, tries_capped } => Moved::Gibbs { overlap, shared, tries, tries_capped },
+        diagnostics::Moved::Gibbs { overlap, shared, tries, tries_capped } => {
+            Moved::Gibbs { overlap, shared, tries, tries_capped }
+        }
     };
     let (x, y) = (bytes(units, &told.x), bytes(units, &told.y));
     PairStep { step, x, y, energy_x: told.energy_x, energy_y: told.energy_y, moved }

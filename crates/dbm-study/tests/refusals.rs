@@ -1,11 +1,13 @@
 //! No message makes the worker panic: what makes no sense is refused with words.
 
 use dbm_core::{Settings, Units};
-use dbm_protocol::{EstimateOf, Meet, ModelSource, PairKernel, PairStart, ReplayOf, SmallModel, StudyCommand};
+use dbm_protocol::{
+    CouplingKernel, CouplingRuns, CouplingStart, DiagnosticsCommand, EstimateJob, ModelSource, ReplayOf, SmallModel,
+};
 use dbm_study::answer;
 use proptest::prelude::*;
 
-fn refusal(command: StudyCommand) -> String {
+fn refusal(command: DiagnosticsCommand) -> String {
     let asked = format!("{command:?}");
     answer(command, &mut |_, _| ()).map(|_| asked).expect_err("refused")
 }
@@ -14,12 +16,12 @@ fn model() -> SmallModel {
     SmallModel { sizes: vec![2, 1], units: Units::Signs, weights: vec![vec![0.5, -0.5]], biases: vec![vec![0.0, 0.1], vec![0.2]] }
 }
 
-fn meet() -> Meet {
-    Meet {
+fn meet() -> CouplingRuns {
+    CouplingRuns {
         dimension: 3,
         units: Units::Bits,
-        kernel: PairKernel::Gibbs,
-        start: PairStart::Uniform,
+        kernel: CouplingKernel::Gibbs,
+        start: CouplingStart::Uniform,
         first_run: 0,
         runs: 2,
         max_meeting: 10,
@@ -28,21 +30,21 @@ fn meet() -> Meet {
     }
 }
 
-fn estimate() -> EstimateOf {
-    EstimateOf { model: model(), data: vec![1, 0], settings: Settings::default(), first_sample: 0, samples: 10, chains: vec![] }
+fn estimate() -> EstimateJob {
+    EstimateJob { model: model(), data: vec![1, 0], settings: Settings::default(), first_sample: 0, samples: 10, chains: vec![] }
 }
 
 fn replay() -> ReplayOf {
-    let (kernel, start) = (PairKernel::Metropolis, PairStart::LocalMode);
+    let (kernel, start) = (CouplingKernel::Metropolis, CouplingStart::LocalMode);
     ReplayOf { model: model(), clamped: vec![], kernel, start, max_meeting: 10, max_tries: 10, seed: 1, run: 0 }
 }
 
 #[test]
 fn nonsense_is_refused_with_words() {
-    let meets = |change: fn(&mut Meet)| {
+    let meets = |change: fn(&mut CouplingRuns)| {
         let mut asked = meet();
         change(&mut asked);
-        refusal(StudyCommand::Meet(asked))
+        refusal(DiagnosticsCommand::MeetingTimes(asked))
     };
     assert!(meets(|m| m.dimension = 0).contains("1 to 400"));
     assert!(meets(|m| m.dimension = u32::MAX).contains("1 to 400"));
@@ -54,7 +56,7 @@ fn nonsense_is_refused_with_words() {
     let given = |change: fn(&mut SmallModel)| {
         let mut given = model();
         change(&mut given);
-        refusal(StudyCommand::Exact { model: given, data: vec![1, 0] })
+        refusal(DiagnosticsCommand::Exact { model: given, data: vec![1, 0] })
     };
     assert!(given(|m| m.weights[0][0] = f32::NAN).contains("not finite"));
     assert!(given(|m| m.biases[1][0] = 1e9).contains("at most 1000"));
@@ -62,10 +64,10 @@ fn nonsense_is_refused_with_words() {
     assert!(given(|m| m.weights[0].push(1.0)).contains("weight.0"));
     assert!(given(|m| m.weights.clear()).contains("weight matrices"));
 
-    let estimates = |change: fn(&mut EstimateOf)| {
+    let estimates = |change: fn(&mut EstimateJob)| {
         let mut asked = estimate();
         change(&mut asked);
-        refusal(StudyCommand::Estimate(asked))
+        refusal(DiagnosticsCommand::Estimate(asked))
     };
     assert!(estimates(|e| e.data = vec![]).contains("no examples"));
     assert!(estimates(|e| e.data = vec![1, 0, 1]).contains("data set"));
@@ -79,24 +81,29 @@ fn nonsense_is_refused_with_words() {
     let replays = |change: fn(&mut ReplayOf)| {
         let mut asked = replay();
         change(&mut asked);
-        refusal(StudyCommand::Replay(asked))
+        refusal(DiagnosticsCommand::Replay(asked))
     };
     assert!(replays(|r| r.clamped = vec![1]).contains("clamped"));
     assert!(replays(|r| r.clamped = vec![1, 2]).contains("0 or 1"));
     assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
 
-    let sources = |source: ModelSource| refusal(StudyCommand::Model { source });
+    let sources = |source: ModelSource| refusal(DiagnosticsCommand::Model { source });
     assert!(sources(ModelSource::Checkpoint { bytes: vec![1, 2, 3] }).contains("checkpoint"));
     let gaussian =
         |sizes: &[u32], deviation| ModelSource::Gaussian { sizes: sizes.to_vec(), units: Units::Bits, deviation, seed: 1 };
     assert!(sources(gaussian(&[2, 2], f64::NAN)).contains("deviation"));
     assert!(sources(gaussian(&[u32::MAX, u32::MAX], 1.0)).contains("400 units"));
     assert!(sources(gaussian(&[2], 1.0)).contains("hidden layer"));
-    let seen = |sizes: &[u32], runs| StudyCommand::Seen { sizes: sizes.to_vec(), units: Units::Bits, seed: 1, runs };
+    let seen = |sizes: &[u32], runs| DiagnosticsCommand::CorrectionProbability {
+        sizes: sizes.to_vec(),
+        units: Units::Bits,
+        seed: 1,
+        runs,
+    };
     assert!(refusal(seen(&[2, 2], 0)).contains("couplings"));
     assert!(refusal(seen(&[0, 2], 1)).contains("size 0"));
     assert!(refusal(seen(&[u32::MAX, u32::MAX], 1)).contains("parameters"));
-    let law = StudyCommand::Law {
+    let law = DiagnosticsCommand::Law {
         model: SmallModel {
             sizes: vec![8, 3],
             units: Units::Bits,
@@ -112,8 +119,8 @@ fn nonsense_is_refused_with_words() {
 #[test]
 fn long_jobs_say_how_far_they_are() {
     let mut told = Vec::new();
-    let asked = Meet { dimension: 90, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
-    answer(StudyCommand::Meet(asked), &mut |done, total| told.push((done, total))).unwrap();
+    let asked = CouplingRuns { dimension: 90, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
+    answer(DiagnosticsCommand::MeetingTimes(asked), &mut |done, total| told.push((done, total))).unwrap();
     assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
 }
 
@@ -148,18 +155,18 @@ proptest! {
     ) {
         let mut settings = Settings { estimator: estimator.parse().unwrap(), max_meeting: cap, seed, ..Settings::default() };
         settings.estimator.max_tries = tries;
-        let kernel = if gibbs { PairKernel::Gibbs } else { PairKernel::Metropolis };
-        let start = if uniform { PairStart::Uniform } else { PairStart::LocalMode };
+        let kernel = if gibbs { CouplingKernel::Gibbs } else { CouplingKernel::Metropolis };
+        let start = if uniform { CouplingStart::Uniform } else { CouplingStart::LocalMode };
         let few = model.sizes.iter().sum::<u32>() <= 6;
         let mut commands = vec![
-            StudyCommand::Model { source: ModelSource::Given(model.clone()) },
-            StudyCommand::Exact { model: model.clone(), data: data.clone() },
-            StudyCommand::Replay(ReplayOf { model: model.clone(), clamped: data.clone(), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first }),
-            StudyCommand::Seen { sizes: model.sizes.clone(), units: model.units, seed, runs: cap },
-            StudyCommand::Estimate(EstimateOf { model: model.clone(), data: data.clone(), settings: settings.clone(), first_sample: first, samples: 200, chains }),
+            DiagnosticsCommand::Model { source: ModelSource::Given(model.clone()) },
+            DiagnosticsCommand::Exact { model: model.clone(), data: data.clone() },
+            DiagnosticsCommand::Replay(ReplayOf { model: model.clone(), clamped: data.clone(), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first }),
+            DiagnosticsCommand::CorrectionProbability { sizes: model.sizes.clone(), units: model.units, seed, runs: cap },
+            DiagnosticsCommand::Estimate(EstimateJob { model: model.clone(), data: data.clone(), settings: settings.clone(), first_sample: first, samples: 200, chains }),
         ];
         if few {
-            commands.push(StudyCommand::Law { model, data, settings });
+            commands.push(DiagnosticsCommand::Law { model, data, settings });
         }
         for command in commands {
             if let Err(words) = answer(command, &mut |_, _| ()) {

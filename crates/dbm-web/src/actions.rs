@@ -220,7 +220,7 @@ pub fn new_picture(state: State) {
         None => take_picture(state, Picture::blank(shape)),
         Some(source) => {
             let (model, seed) = (state.model.get_untracked(), state.asking.get_untracked().picture);
-            state.expected.set(ask(state, Command::Digit { source, model, seed }, Purpose::Picture));
+            state.expected.set(ask(state, Command::Picture { source, model, seed }, Purpose::Picture));
         }
     }
 }

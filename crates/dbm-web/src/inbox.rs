@@ -17,7 +17,7 @@ use crate::ui::download;
 use crate::worker::checkpoint;
 use crate::worker::keeper;
 use crate::worker::model_file;
-use dbm_protocol::{About, Command, Event, Metrics, ModelChoice, RunPlan};
+use dbm_protocol::{Command, Event, Metrics, ModelChoice, ModelInfo, Reply, RunPlan};
 use leptos::prelude::*;
 use std::rc::Rc;
 
@@ -81,15 +81,14 @@ pub enum Purpose {
 }
 
 /// Takes a message in.
-pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: Event) {
+pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, reply: Reply<Event>) {
+    let event = match reply {
+        Reply::Ready => return begin(state),
+        Reply::Progress { done, total, .. } => return take_progress(state, id, purpose.as_ref(), (done, total)),
+        Reply::Failed { message } => return take_failure(state, id, purpose.as_ref(), &message),
+        Reply::Answer(event) => event,
+    };
     match (event, purpose) {
-        (Event::Ready, _) if state.bench.with_untracked(Option::is_some) => {
-            // After a worker was lost, the visitor decides.
-            if state.measuring.with_untracked(|measuring| *measuring == Measuring::Starting) {
-                bench::begin(state);
-            }
-        }
-        (Event::Ready, _) => actions::begin(state),
         (Event::Metrics(metrics), _) => take_metrics(state, metrics),
         (Event::Snapshot { step, .. }, purpose) => {
             state.snapshot.set(Some(step));
@@ -106,22 +105,6 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
             ModelChoice::Training => state.samples_training.set(Some(grid)),
         },
         (Event::Notice { message }, _) => state.say(Tone::News, message),
-        (Event::Failed { message }, purpose) => {
-            if purpose.is_none() && id.is_none() {
-                state.running.set(false);
-            }
-            state.say(Tone::Error, refusal(purpose.as_ref(), &message));
-            if let Some(purpose) = &purpose {
-                gave_up(state, purpose);
-            }
-            if matches!(purpose, Some(Purpose::Restore)) {
-                // Once more without the run: the data and its settings stay.
-                state.fed.set(false);
-                state.snapshot.set(None);
-                state.plan.set(None);
-                actions::use_present_data(state);
-            }
-        }
         (Event::ModelOpened(about), purpose) => {
             state.pretrained.set(Some(about));
             state.opening.set(Opening::Open);
@@ -156,14 +139,57 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, event: E
     }
 }
 
-/// Takes in what a request of the visitor's was made for; an answer that nobody waits for any more is dropped.
-fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
-    match (event, purpose) {
-        (Event::Progress { done, total }, Purpose::Complete { .. }) => state.completing.update(|busy| {
+/// A worker listens.
+fn begin(state: State) {
+    if state.bench.with_untracked(Option::is_none) {
+        actions::begin(state);
+    } else if state.measuring.with_untracked(|measuring| *measuring == Measuring::Starting) {
+        // After a worker was lost, the visitor decides.
+        bench::begin(state);
+    }
+}
+
+fn take_progress(state: State, id: Option<u32>, purpose: Option<&Purpose>, (done, total): (u32, u32)) {
+    match purpose {
+        Some(Purpose::Complete { .. }) => state.completing.update(|busy| {
             if let Some(busy) = busy.as_mut().filter(|busy| Some(busy.id) == id) {
                 (busy.done, busy.total) = (done, total);
             }
         }),
+        Some(Purpose::Bench) => state.measuring.update(|measuring| {
+            if let Measuring::Working { steps, .. } = measuring {
+                *steps = Some((done, total));
+            }
+        }),
+        Some(Purpose::Impute | Purpose::Evaluate) => state.filling.update(|filling| {
+            if let Some(busy) = filling.as_mut().filter(|busy| Some(busy.id) == id) {
+                (busy.done, busy.total) = (done, total);
+            }
+        }),
+        _ => {}
+    }
+}
+
+fn take_failure(state: State, id: Option<u32>, purpose: Option<&Purpose>, message: &str) {
+    if purpose.is_none() && id.is_none() {
+        state.running.set(false);
+    }
+    state.say(Tone::Error, refusal(purpose, message));
+    if let Some(purpose) = purpose {
+        gave_up(state, purpose);
+    }
+    if matches!(purpose, Some(Purpose::Restore)) {
+        // Once more without the run: the data and its settings stay.
+        state.fed.set(false);
+        state.snapshot.set(None);
+        state.plan.set(None);
+        actions::use_present_data(state);
+    }
+}
+
+/// Takes in what a request of the visitor's was made for; an answer that nobody waits for any more is dropped.
+fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
+    match (event, purpose) {
         (Event::Completions(completions), Purpose::Complete { question, truth })
             if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) =>
         {
@@ -174,26 +200,14 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
             state.playing.set(false);
             state.shown.set(Shown::Answer(best));
         }
-        (Event::Digit(digit), Purpose::Picture) if id.is_some() && state.expected.get_untracked() == id => {
+        (Event::Picture(digit), Purpose::Picture) if id.is_some() && state.expected.get_untracked() == id => {
             let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
             let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
             actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));
         }
         (Event::Search(trace), Purpose::Watch(unknown)) => watched::take(state, watched::search(trace), unknown),
         (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(trace), unknown),
-        (Event::Progress { done, total }, Purpose::Bench) => state.measuring.update(|measuring| {
-            if let Measuring::Working { steps, .. } = measuring {
-                *steps = Some((done, total));
-            }
-        }),
         (Event::Bench(result), Purpose::Bench) => bench::end(state, &result),
-        (Event::Progress { done, total }, Purpose::Impute | Purpose::Evaluate) => {
-            state.filling.update(|filling| {
-                if let Some(busy) = filling.as_mut().filter(|busy| Some(busy.id) == id) {
-                    (busy.done, busy.total) = (done, total);
-                }
-            });
-        }
         (Event::Imputed { probabilities }, Purpose::Impute) => gaps::fill(state, probabilities),
         (Event::Evaluated(evaluation), Purpose::Evaluate) => {
             state.filling.set(None);
@@ -265,7 +279,7 @@ fn take_data_choice(state: State, purpose: Option<Purpose>) {
 }
 
 /// Takes in a run on data that were not there before, or that are there again.
-fn take_data(state: State, purpose: Option<Purpose>, model: About, plan: RunPlan, metrics: Metrics) {
+fn take_data(state: State, purpose: Option<Purpose>, model: ModelInfo, plan: RunPlan, metrics: Metrics) {
     state.loading.set(false);
     let restored = matches!(purpose, Some(Purpose::Restore));
     let before = state.snapshot.get_untracked().filter(|_| restored);
@@ -295,7 +309,7 @@ fn take_upload(state: State, upload: Upload) -> DataChoice {
     DataChoice::Upload(place.unwrap_or_default())
 }
 
-fn take_run(state: State, model: About, plan: RunPlan, metrics: Metrics) {
+fn take_run(state: State, model: ModelInfo, plan: RunPlan, metrics: Metrics) {
     if !state.draft.with_untracked(Draft::plan).is_some_and(|drafted| same_run(&drafted, &plan)) {
         state.draft.set(Draft::of(&plan));
     }

@@ -8,8 +8,8 @@ use crate::train::shared::Asked;
 use crate::ui::address::View;
 use crate::worker::link::Link;
 use dbm_protocol::{
-    About, Completions, DataAbout, DataSource, DigitSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice,
-    NamedBytes, RunPlan, Understood,
+    Completions, DataInfo, DataSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes,
+    PictureSource, RunPlan, Understood,
 };
 use leptos::prelude::*;
 
@@ -133,11 +133,11 @@ impl Start {
     }
 
     /// What the worker is asked for; nothing for a blank picture.
-    pub fn source(self) -> Option<DigitSource> {
+    pub fn source(self) -> Option<PictureSource> {
         match self {
-            Self::Sample => Some(DigitSource::Sample),
-            Self::Generated => Some(DigitSource::Generated),
-            Self::Data => Some(DigitSource::Data),
+            Self::Sample => Some(PictureSource::Sample),
+            Self::Generated => Some(PictureSource::Generated),
+            Self::Data => Some(PictureSource::Data),
             Self::Blank => None,
         }
     }
@@ -268,13 +268,13 @@ signals! {
     /// Where the pretrained model's file stands.
     opening: Opening,
     /// The pretrained model.
-    pretrained: Option<About>,
+    pretrained: Option<ModelInfo>,
     /// The model being trained.
-    training: Option<About>,
+    training: Option<ModelInfo>,
     /// Which of the two is on view.
     model: ModelChoice,
     /// The data in use.
-    data: Option<DataAbout>,
+    data: Option<DataInfo>,
     /// What the select shows.
     choice: DataChoice,
     /// What is in use; what the select returns to when a choice is refused.
@@ -389,7 +389,7 @@ impl std::ops::Deref for State {
 
 impl State {
     /// The model on view.
-    pub fn about(self) -> Option<About> {
+    pub fn about(self) -> Option<ModelInfo> {
         match self.model.get() {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),

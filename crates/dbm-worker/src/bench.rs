@@ -7,13 +7,13 @@ use crate::pool::{Crew, Letter};
 use crate::run::{Advance, Run};
 use crate::sources::{self, Material};
 use dbm_core::{DbmError, Shards};
-use dbm_protocol::{BenchProtocol, BenchRow, DataSource, Event, RunPlan, Start};
+use dbm_protocol::{BenchProtocol, BenchRow, DataSource, Event, Initialization, RunPlan};
 
 const MOST_STEPS: u32 = 1000;
 const MOST_RUNS: u32 = 100;
 
 /// What a [`dbm_protocol::Command::Bench`] asked for, and how far it is.
-pub struct Bench {
+pub struct Benchmark {
     data: Material,
     plan: RunPlan,
     protocol: BenchProtocol,
@@ -47,7 +47,7 @@ impl Mean {
     }
 }
 
-impl Bench {
+impl Benchmark {
     /// Makes the data and the first run; nothing is timed yet. There can be `most` workers, and no more share a step than it has shards.
     pub fn new(
         source: &DataSource,
@@ -61,7 +61,7 @@ impl Bench {
         }
         within("the number of steps of a run", protocol.steps, MOST_STEPS)?;
         within("the number of runs", protocol.runs, MOST_RUNS)?;
-        if matches!(plan.start, Start::Pretrained { .. }) {
+        if matches!(plan.start, Initialization::Pretrained { .. }) {
             return Err("a benchmark times gradient steps: choose a start without pretraining".into());
         }
         let most = most.min(Shards::of_batch(plan.settings.batch)).max(1);
@@ -88,7 +88,7 @@ impl Bench {
 
     /// Steps until the clock shows `until`, at most one whole step.
     pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
-        self.slice(until, crew).unwrap_or_else(|message| Slice::Ends(Box::new(Event::Failed { message })))
+        self.slice(until, crew).unwrap_or_else(|message| Slice::failed(message))
     }
 
     fn slice(&mut self, until: f64, crew: &mut Crew) -> Result<Slice, String> {
@@ -127,7 +127,7 @@ impl Bench {
         if done == total {
             self.end_row().map_err(|error| error.to_string())?;
             if self.workers.is_empty() {
-                return Ok(Slice::Ends(Box::new(Event::Bench(self.result()))));
+                return Ok(Slice::ends(Event::Bench(self.result())));
             }
         }
         Ok(Slice::Progress { done: before + done, total: rows * total })
@@ -165,7 +165,7 @@ impl Bench {
         Ok(())
     }
 
-    fn result(&mut self) -> dbm_protocol::Bench {
-        dbm_protocol::Bench { sizes: self.run.about().sizes, rows: std::mem::take(&mut self.rows) }
+    fn result(&mut self) -> dbm_protocol::BenchResult {
+        dbm_protocol::BenchResult { sizes: self.run.about().sizes, rows: std::mem::take(&mut self.rows) }
     }
 }

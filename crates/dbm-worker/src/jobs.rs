@@ -1,19 +1,19 @@
 //! Samples, completions and benchmarks, done in slices and cancelled between them.
 
-use crate::bench::Bench;
+use crate::bench::Benchmark;
 use crate::clock::now;
 use crate::pool::Crew;
 use crate::sources::shape;
 use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::diagnostics::{Caps, Draw};
 use dbm_core::impute::{self, ImputationMethod, Imputer, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::search::{SearchInfo, search_observed};
 use dbm_core::signals::mean_free_energy;
-use dbm_core::study::{Caps, Draw};
 use dbm_core::{Dbm, Examples, Units};
 use dbm_protocol::{
-    CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, PairFrame, PairKernel, PairMove, PairTrace, SearchFrame,
-    SearchTrace,
+    CompletionMethod, Completions, CouplingKernel, Evaluation, Event, Grid, ModelChoice, PairFrame, PairMove, PairTrace, Reply,
+    SearchFrame, SearchTrace,
 };
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -69,7 +69,7 @@ enum Kind {
         search: bool,
         started: f64,
     },
-    Bench(Box<Bench>),
+    Bench(Box<Benchmark>),
     Impute {
         imputer: Box<Imputer>,
         data: Examples,
@@ -93,7 +93,19 @@ pub enum Slice {
         done: u32,
         total: u32,
     },
-    Ends(Box<Event>),
+    Ends(Box<Reply<Event>>),
+}
+
+impl Slice {
+    /// It ends with this answer.
+    pub fn ends(event: Event) -> Self {
+        Self::Ends(Box::new(event.into()))
+    }
+
+    /// It ends in vain.
+    pub fn failed(message: String) -> Self {
+        Self::Ends(Box::new(Reply::Failed { message }))
+    }
 }
 
 impl Job {
@@ -127,7 +139,7 @@ impl Job {
         Self { id: Some(id), kind }
     }
 
-    pub fn bench(id: u32, bench: Bench) -> Self {
+    pub fn bench(id: u32, bench: Benchmark) -> Self {
         Self { id: Some(id), kind: Kind::Bench(Box::new(bench)) }
     }
 
@@ -146,14 +158,14 @@ impl Job {
         matches!(self.kind, Kind::Bench(_))
     }
 
-    pub fn bench_mut(&mut self) -> Option<&mut Bench> {
+    pub fn bench_mut(&mut self) -> Option<&mut Benchmark> {
         if let Kind::Bench(bench) = &mut self.kind { Some(bench) } else { None }
     }
 
     /// The mean free energy of the samples of a training run, and its step, where that is what came of it.
-    pub fn free_energy(&self, event: &Event) -> Option<(u32, f64)> {
-        match (&self.kind, event) {
-            (Kind::Samples { view, .. }, Event::Samples(Grid { bits, .. })) if self.id.is_none() => {
+    pub fn free_energy(&self, reply: &Reply<Event>) -> Option<(u32, f64)> {
+        match (&self.kind, reply) {
+            (Kind::Samples { view, .. }, Reply::Answer(Event::Samples(Grid { bits, .. }))) if self.id.is_none() => {
                 Some((view.step, mean_free_energy(&view.model, bits)))
             }
             _ => None,
@@ -181,14 +193,14 @@ impl Job {
                     return Slice::Goes;
                 }
                 let bits = std::mem::take(bits);
-                Slice::Ends(Box::new(Event::Samples(Grid {
+                Slice::ends(Event::Samples(Grid {
                     model: view.choice,
                     step: view.step,
                     count: *count as u32,
                     image: view.shape(),
                     depth: view.depth,
                     bits,
-                })))
+                }))
             }
             Kind::Complete { view, completer, answers, done, walk, search, started } => {
                 let model = &view.model;
@@ -204,7 +216,7 @@ impl Job {
                     (completer.visible_bits(), vec![SearchInfo::default(); *answers])
                 };
                 let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
-                Slice::Ends(Box::new(Event::Completions(Completions {
+                Slice::ends(Event::Completions(Completions {
                     answers: *answers as u32,
                     image: view.shape(),
                     bits,
@@ -212,27 +224,27 @@ impl Job {
                     sweeps: searches.iter().map(|search| search.sweeps).collect(),
                     energies: completer.energies(model),
                     seconds: now() - *started,
-                })))
+                }))
             }
             Kind::Bench(bench) => bench.work(until, crew),
             Kind::Impute { imputer, data, probabilities, done } => {
                 while *done < data.len() {
                     match imputer.highs(data, *done..*done + 1) {
                         Ok(row) => probabilities.extend_from_slice(row.data()),
-                        Err(error) => return Slice::Ends(Box::new(Event::Failed { message: error.to_string() })),
+                        Err(error) => return Slice::failed(error.to_string()),
                     }
                     *done += 1;
                     if now() >= until {
                         return Slice::Progress { done: *done as u32, total: data.len() as u32 };
                     }
                 }
-                Slice::Ends(Box::new(Event::Imputed { probabilities: std::mem::take(probabilities) }))
+                Slice::ends(Event::Imputed { probabilities: std::mem::take(probabilities) })
             }
             Kind::Evaluate { evaluation, held_back, outcomes, done } => {
                 while *done < evaluation.rows() {
                     match evaluation.score(*done..*done + 1) {
                         Ok(row) => outcomes.extend(row),
-                        Err(error) => return Slice::Ends(Box::new(Event::Failed { message: error.to_string() })),
+                        Err(error) => return Slice::failed(error.to_string()),
                     }
                     *done += 1;
                     if now() >= until {
@@ -244,13 +256,13 @@ impl Job {
                     let Score { accuracy, log_loss, .. } = report.of(method);
                     dbm_protocol::Score { accuracy, log_loss }
                 };
-                Slice::Ends(Box::new(Event::Evaluated(Evaluation {
+                Slice::ends(Event::Evaluated(Evaluation {
                     cells: report.cells as u32,
                     held_back: *held_back,
                     model: score(ImputationMethod::Model),
                     column_mode: score(ImputationMethod::ColumnMode),
                     nearest_neighbours: score(ImputationMethod::Neighbours),
-                })))
+                }))
             }
         }
     }
@@ -299,7 +311,7 @@ pub fn watch(view: &View, question: &Question, seed: u32) -> SearchTrace {
 }
 
 /// A coupled pair from the mode where that search ends, step by step.
-pub fn watch_pair(view: &View, question: &Question, kernel: PairKernel, steps: u32, seed: u32) -> PairTrace {
+pub fn watch_pair(view: &View, question: &Question, kernel: CouplingKernel, steps: u32, seed: u32) -> PairTrace {
     let model = &*view.model;
     let (visible, known) = question.rows(model.units(), 1);
     let mut completer = Completer::complete(model, visible, known, u64::from(seed), 0);

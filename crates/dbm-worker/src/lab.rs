@@ -2,7 +2,7 @@
 //!
 //! Nothing here is of the browser, so all of it is tested natively.
 
-use crate::bench::Bench;
+use crate::bench::Benchmark;
 use crate::clock::now;
 use crate::jobs::{Job, Question, Slice, watch, watch_pair};
 use crate::pool::{Crew, Letter, Post};
@@ -12,7 +12,7 @@ use dbm_core::Dbm;
 use dbm_core::complete::SamplingSchedule;
 use dbm_data::Checkpoint;
 use dbm_data::raw::Visible;
-use dbm_protocol::{About, Command, CompletionMethod, DataSource, Event, Message, ModelChoice, Request, RunPlan, VERSION};
+use dbm_protocol::{Command, CompletionMethod, DataSource, Envelope, Event, ModelChoice, ModelInfo, Reply, RunPlan, VERSION};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -40,6 +40,11 @@ const MAX_ANSWERS: u32 = 64;
 const MAX_PAIR_STEPS: u32 = 1000;
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
 const MAX_COMPLETIONS: u32 = 256;
+
+/// A command with the id of its request.
+pub type Request = Envelope<Command>;
+/// What the worker says.
+pub type Message = Envelope<Reply<Event>>;
 
 /// Everything the worker holds.
 #[derive(Default)]
@@ -109,7 +114,7 @@ impl Lab {
                 "the worker speaks version {VERSION} of the page's messages, but version {} came; reload the page",
                 request.version
             );
-            return vec![message_of(Some(request.id), Event::Failed { message })];
+            return vec![message_of(request.id, Reply::Failed { message })];
         }
         self.held.push_back(request);
         self.answer_held(&mut out);
@@ -122,17 +127,16 @@ impl Lab {
             if self.run.as_ref().is_some_and(Run::is_committed) {
                 return;
             }
-            if (needs_whole_run(&request.command) || request.command == Command::Save)
+            if (needs_whole_run(&request.body) || request.body == Command::Save)
                 && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
             {
                 run.gather(&mut self.crew);
                 return;
             }
-            let Some(Request { id, command, .. }) = self.held.pop_front() else { return };
-            match self.answer(id, command, out) {
-                Ok(Some(event)) => out.push(message_of(Some(id), event)),
-                Ok(None) => {}
-                Err(message) => out.push(message_of(Some(id), Event::Failed { message })),
+            let Some(Request { id, body, .. }) = self.held.pop_front() else { return };
+            let id = id.unwrap_or_default();
+            if let Some(reply) = self.answer(id, body, out).transpose() {
+                out.push(Message::new(Some(id), reply.into()));
             }
         }
     }
@@ -155,24 +159,24 @@ impl Lab {
         let mut out = Vec::new();
         for bench in self.jobs.iter().filter(|job| job.is_bench()) {
             let message = format!("a worker that shared the steps was lost: {why}");
-            out.push(message_of(bench.id, Event::Failed { message }));
+            out.push(message_of(bench.id, Reply::Failed { message }));
         }
         self.jobs.retain(|job| !job.is_bench());
         let Some(run) = self.run.as_mut().filter(|run| run.workers() > 1) else { return out };
         let before = run.steps();
-        let event = match run.lose_helpers() {
+        let reply = match run.lose_helpers() {
             Ok(step) => {
                 let from = if step < before { format!(" from step {step}, where it was last put away") } else { String::new() };
                 let with = if self.crew.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
                 let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
-                Event::Notice { message }
+                Reply::Answer(Event::Notice { message })
             }
             Err(error) => {
                 self.stop(&mut out);
-                Event::Failed { message: format!("a worker was lost ({why}), and with it the run: {error}") }
+                Reply::Failed { message: format!("a worker was lost ({why}), and with it the run: {error}") }
             }
         };
-        out.push(message_of(None, event));
+        out.push(message_of(None, reply));
         if let Some(run) = &self.run {
             out.push(message_of(None, Event::Metrics(run.metrics(self.goal != Goal::Rest))));
         }
@@ -252,13 +256,13 @@ impl Lab {
                     self.jobs.push_front(job);
                 }
                 Slice::Progress { done, total } => {
-                    out.push(message_of(job.id, Event::Progress { done, total }));
+                    out.push(message_of(job.id, Reply::progress(done, total)));
                     // Others get their turn, so that a long completion does not hold up a short one.
                     self.jobs.push_back(job);
                 }
-                Slice::Ends(event) => {
-                    let seen = job.free_energy(&event);
-                    out.push(message_of(job.id, *event));
+                Slice::Ends(reply) => {
+                    let seen = job.free_energy(&reply);
+                    out.push(message_of(job.id, *reply));
                     if let (Some((step, free_energy)), Some(run)) = (seen, &mut self.run)
                         && run.look_at_samples(step, free_energy)
                     {
@@ -322,7 +326,7 @@ impl Lab {
                 self.jobs.push_back(job);
                 Ok(None)
             }
-            Command::Digit { source, model, seed } => self.digit(source, model, seed).map(Some),
+            Command::Picture { source, model, seed } => self.digit(source, model, seed).map(Some),
             Command::Complete { model, values, unknown, answers, method, clean_up, seed } => {
                 within("the number of answers", answers, MAX_ANSWERS)?;
                 if let CompletionMethod::Gibbs { sweeps }
@@ -351,7 +355,7 @@ impl Lab {
                 if self.jobs.iter().any(Job::is_bench) {
                     return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
                 }
-                self.jobs.push_back(Job::bench(id, Bench::new(&source, plan, protocol, &workers, self.crew.most())?));
+                self.jobs.push_back(Job::bench(id, Benchmark::new(&source, plan, protocol, &workers, self.crew.most())?));
                 Ok(None)
             }
             Command::Cancel { request } => {
@@ -372,7 +376,7 @@ impl Lab {
         let visible =
             checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose().map_err(words)?;
         let walk = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
-        let about = About {
+        let about = ModelInfo {
             steps,
             resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some(),
             settings: checkpoint.settings,
@@ -510,7 +514,7 @@ impl Lab {
             && let Err(error) = run.share(&mut self.crew, usize::MAX)
         {
             // The run is as it was, on this worker alone.
-            out.push(message_of(None, Event::Failed { message: format!("the run could not be shared: {error}") }));
+            out.push(message_of(None, Reply::Failed { message: format!("the run could not be shared: {error}") }));
             self.goal = Goal::Rest;
             return;
         }
@@ -534,7 +538,7 @@ impl Lab {
                     run.rest();
                     out.push(message_of(None, Event::Metrics(run.metrics(false))));
                     let message = if run.is_pretraining() { format!("pretraining: {error}") } else { error.to_string() };
-                    out.push(message_of(asked, Event::Failed { message }));
+                    out.push(message_of(asked, Reply::Failed { message }));
                     return;
                 }
             }
@@ -616,14 +620,14 @@ impl Lab {
             self.owes_snapshot = Some(since);
             return;
         }
-        let event = match run.put_away() {
-            Ok(Some(checkpoint)) => Event::Snapshot { step: run.steps(), checkpoint },
+        let reply = match run.put_away() {
+            Ok(Some(checkpoint)) => Event::Snapshot { step: run.steps(), checkpoint }.into(),
             Ok(None) => return,
-            Err(error) => Event::Failed { message: format!("the run could not be put away: {error}") },
+            Err(error) => Reply::Failed { message: format!("the run could not be put away: {error}") },
         };
         let time = now();
         self.shown.snapshot_due = time + SNAPSHOT_SECONDS.max(SNAPSHOT_SHARE * (time - since));
-        out.push(message_of(None, event));
+        out.push(message_of(None, reply));
     }
 
     /// The run as it stands, which is whole by now.
@@ -656,8 +660,8 @@ pub fn within(what: &str, value: u32, most: u32) -> Result<(), String> {
     if (1..=most).contains(&value) { Ok(()) } else { Err(format!("{what} should be from 1 to {most}, but is {value}")) }
 }
 
-fn message_of(id: Option<u32>, event: Event) -> Message {
-    Message { version: VERSION, id, event }
+fn message_of(id: Option<u32>, reply: impl Into<Reply<Event>>) -> Message {
+    Message::new(id, reply.into())
 }
 
 mod looks;

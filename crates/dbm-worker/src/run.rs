@@ -12,7 +12,7 @@ use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Train
 use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, DataError, Precision};
-use dbm_protocol::{About, Activity, Metrics, Pretraining, RunPlan, Signals, Start};
+use dbm_protocol::{Activity, Initialization, Metrics, ModelInfo, Pretraining, RunPlan, Signals};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Steps a second are measured over this many seconds.
@@ -115,7 +115,7 @@ impl Run {
     pub fn new(material: Material, mut plan: RunPlan) -> Result<Self, DbmError> {
         let data = &material.data;
         plan.settings.image = data.image;
-        let stage = if let Start::Pretrained { steps, learning_rate } = plan.start {
+        let stage = if let Initialization::Pretrained { steps, learning_rate } = plan.start {
             let sizes = sizes(&plan, &data.examples)?;
             let Settings { batch, seed, .. } = plan.settings;
             let batch = batch.min(PRETRAINING_BATCH);
@@ -250,7 +250,7 @@ impl Run {
     /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
     pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
         let of = most.min(crew.most()).min(self.most_replicas());
-        let fresh = self.steps() == 0 && !matches!(self.plan.start, Start::Pretrained { .. });
+        let fresh = self.steps() == 0 && !matches!(self.plan.start, Initialization::Pretrained { .. });
         let Stage::Training(replica) = &self.stage else { return Ok(()) };
         if of < 2 {
             return Ok(());
@@ -405,9 +405,9 @@ impl Run {
         Ok(checkpoint)
     }
 
-    pub fn about(&self) -> About {
+    pub fn about(&self) -> ModelInfo {
         let Material { data, .. } = &self.material;
-        let of = |model: &Dbm| About {
+        let of = |model: &Dbm| ModelInfo {
             steps: self.steps(),
             resumable: true,
             settings: Some(self.plan.settings.clone()),
@@ -447,7 +447,7 @@ impl Run {
     }
 
     fn pretraining(&self) -> Option<Pretraining> {
-        let Start::Pretrained { steps, .. } = self.plan.start else { return None };
+        let Initialization::Pretrained { steps, .. } = self.plan.start else { return None };
         let layers = self.plan.hidden.len() as u32;
         Some(match &self.stage {
             Stage::Pretraining(pretrainer) => {
@@ -483,12 +483,12 @@ fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
     let sizes = sizes(plan, examples)?;
     let settings = &plan.settings;
     let model = match plan.start {
-        Start::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
+        Initialization::Gaussian { deviation } if !(deviation > 0.0 && deviation <= 1.0) => {
             let expected = "a number above 0 and at most 1";
             return Err(DbmError::Setting { name: "deviation of the start", expected, got: deviation.to_string() });
         }
-        Start::Gaussian { deviation } => init::gaussian(&sizes, plan.units, deviation, settings.seed)?,
-        Start::Orthogonal | Start::Pretrained { .. } => init::orthogonal(&sizes, plan.units, settings.seed)?,
+        Initialization::Gaussian { deviation } => init::gaussian(&sizes, plan.units, deviation, settings.seed)?,
+        Initialization::Orthogonal | Initialization::Pretrained { .. } => init::orthogonal(&sizes, plan.units, settings.seed)?,
     };
     Trainer::new(model, settings.clone())
 }
@@ -513,8 +513,8 @@ fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Tra
 }
 
 /// A model in the protocol's words.
-pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visible>) -> About {
-    About {
+pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visible>) -> ModelInfo {
+    ModelInfo {
         sizes: model.sizes().iter().map(|&size| size as u32).collect(),
         units: model.units(),
         image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
@@ -540,8 +540,12 @@ mod tests {
         assert_eq!(fits(&[4000; 4]), Ok(()));
         assert!(fits(&[6000; 4]).is_err());
         let data = Material { data: dbm_data::bars::dataset(4).unwrap(), whole: None };
-        let plan =
-            RunPlan { hidden: vec![u32::MAX; 3], units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+        let plan = RunPlan {
+            hidden: vec![u32::MAX; 3],
+            units: Units::Signs,
+            start: Initialization::Orthogonal,
+            settings: Settings::default(),
+        };
         let Err(refused) = Run::new(data, plan) else { panic!("accepted") };
         let said = refused.to_string();
         assert!(

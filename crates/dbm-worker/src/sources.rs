@@ -3,7 +3,7 @@
 use dbm_core::Examples;
 use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
-use dbm_protocol::{DataAbout, DataSource, EncodedData, Grid, ModelChoice};
+use dbm_protocol::{DataInfo, DataSource, EncodedData, Grid, ModelChoice};
 use std::ops::Range;
 
 /// Examples of a preview.
@@ -71,13 +71,13 @@ fn given(encoded: &EncodedData) -> Result<Material, DataError> {
     Ok(Material { data: Dataset { name: name.clone(), examples, image, labels: None, visible }, whole })
 }
 
-pub fn about(material: &Material) -> DataAbout {
+pub fn about(material: &Material) -> DataInfo {
     let data = &material.data;
     let examples = &data.examples;
     let count = examples.len().min(PREVIEW);
     // The first examples may all be of one kind: take them from everywhere.
     let rows = (0..count).map(|i| i * examples.len() / count);
-    DataAbout {
+    DataInfo {
         name: data.name.clone(),
         count: examples.len() as u32,
         width: examples.width() as u32,

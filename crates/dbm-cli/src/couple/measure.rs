@@ -3,7 +3,7 @@
 use super::summary::Row;
 use crate::error::CliError;
 use crate::threads::Threads;
-use dbm_core::study::{Couplings, Kernel, Start};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dbm_core::{Dbm, DbmError, Host, Units};
 use indicatif::ProgressBar;
 
@@ -14,8 +14,8 @@ const PIECE: u32 = 5;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kinds {
     pub units: Vec<Units>,
-    pub kernels: Vec<Kernel>,
-    pub starts: Vec<Start>,
+    pub kernels: Vec<CouplingKernel>,
+    pub starts: Vec<CouplingStart>,
     /// Steps at which a coupling is cut.
     pub cap: u32,
     /// Tries of one draw of the Gibbs coupling.
@@ -93,8 +93,8 @@ mod tests {
     fn a_table_is_the_same_made_dimension_by_dimension() {
         let kinds = Kinds {
             units: vec![Units::Signs, Units::Bits],
-            kernels: vec![Kernel::Metropolis, Kernel::Gibbs],
-            starts: vec![Start::LocalMode, Start::Uniform],
+            kernels: vec![CouplingKernel::Metropolis, CouplingKernel::Gibbs],
+            starts: vec![CouplingStart::LocalMode, CouplingStart::Uniform],
             cap: 4,
             max_tries: 100,
             seed: 3,

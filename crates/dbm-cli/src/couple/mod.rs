@@ -12,7 +12,7 @@ use crate::plot::raster;
 use crate::progress::steps_bar;
 use crate::threads::Threads;
 use clap::{Args, ValueEnum};
-use dbm_core::study::{Couplings, Kernel, Start};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dimensions::Dimensions;
 use std::path::PathBuf;
 
@@ -70,7 +70,7 @@ enum StartKind {
     Uniform,
 }
 
-impl From<KernelKind> for Kernel {
+impl From<KernelKind> for CouplingKernel {
     fn from(kind: KernelKind) -> Self {
         match kind {
             KernelKind::Metropolis => Self::Metropolis,
@@ -79,7 +79,7 @@ impl From<KernelKind> for Kernel {
     }
 }
 
-impl From<StartKind> for Start {
+impl From<StartKind> for CouplingStart {
     fn from(kind: StartKind) -> Self {
         match kind {
             StartKind::LocalMode => Self::LocalMode,

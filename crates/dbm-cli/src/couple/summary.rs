@@ -1,7 +1,7 @@
 //! What the runs of one kind took, as a row of a table.
 
 use dbm_core::Units;
-use dbm_core::study::{Couplings, Kernel, Run, Start};
+use dbm_core::diagnostics::{CouplingKernel, CouplingRun, CouplingStart, Couplings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -61,8 +61,8 @@ pub struct Row {
 }
 
 impl Row {
-    pub fn new(couplings: Couplings, runs: &[Run]) -> Self {
-        let spread = |of: fn(&Run) -> u32| Spread::of(runs.iter().map(of).collect());
+    pub fn new(couplings: Couplings, runs: &[CouplingRun]) -> Self {
+        let spread = |of: fn(&CouplingRun) -> u32| Spread::of(runs.iter().map(of).collect());
         let above_1 = runs.iter().filter(|run| run.meeting.time > 1 || run.meeting.capped).count();
         Self {
             couplings,
@@ -84,8 +84,8 @@ impl Row {
     pub fn names(&self) -> [&'static str; 3] {
         let Couplings { units, kernel, start, .. } = self.couplings;
         let units = if units == Units::Signs { "signs" } else { "bits" };
-        let kernel = if kernel == Kernel::Metropolis { "metropolis" } else { "gibbs" };
-        [units, kernel, if start == Start::LocalMode { "local-mode" } else { "uniform" }]
+        let kernel = if kernel == CouplingKernel::Metropolis { "metropolis" } else { "gibbs" };
+        [units, kernel, if start == CouplingStart::LocalMode { "local-mode" } else { "uniform" }]
     }
 
     pub fn line(&self) -> Value {
@@ -143,8 +143,8 @@ mod tests {
         let couplings = Couplings {
             dimension: 9,
             units: Units::Bits,
-            kernel: Kernel::Gibbs,
-            start: Start::Uniform,
+            kernel: CouplingKernel::Gibbs,
+            start: CouplingStart::Uniform,
             max_meeting: 40,
             max_tries: 1000,
             seed: u64::MAX,

@@ -7,7 +7,7 @@ use crate::couple::{Kinds, Row, csv, figure, pieces, rows};
 use crate::error::CliError;
 use crate::progress::steps_bar;
 use dbm_core::Units;
-use dbm_core::study::{Kernel, Start};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use serde::Serialize;
 
 /// A dimension's part of it.
@@ -25,8 +25,8 @@ pub fn run(workshop: &Workshop) -> Result<Entry, CliError> {
     let (largest, runs, cap) = workshop.pick((200, 100, 1000), (12, 10, 50));
     let kinds = Kinds {
         units: vec![Units::Signs, Units::Bits],
-        kernels: vec![Kernel::Metropolis, Kernel::Gibbs],
-        starts: vec![Start::LocalMode, Start::Uniform],
+        kernels: vec![CouplingKernel::Metropolis, CouplingKernel::Gibbs],
+        starts: vec![CouplingStart::LocalMode, CouplingStart::Uniform],
         cap,
         max_tries: 10_000,
         seed: workshop.seed,

@@ -1,7 +1,7 @@
 //! What a reader calls each setting and each of its values: one table, from which the command's options and help and the page's forms, address keys,
 //! hover help and checks are made.
 //!
-//! **A choice among values** ([`Units`], [`OptimizerMethod`], [`Masks`], [`Backend`], [`StartKind`], [`Kernel`], [`Start`]) implements [`Choose`]. A form makes a
+//! **A choice among values** ([`Units`], [`OptimizerMethod`], [`Masks`], [`Backend`], [`StartKind`], [`CouplingKernel`], [`CouplingStart`]) implements [`Choose`]. A form makes a
 //! `<select>` from it: [`Choose::WORDS`] is the label, the hover help and the key of the address; each [`Choice`] of [`Choose::CHOICES`] is an
 //! `<option value=name>label</option>`, and its `help` is the line below the select. [`Choose::named`] reads an address or an event's value back.
 //!
@@ -18,8 +18,8 @@
 //! ```
 
 use super::{OptimizerMethod, within};
+use crate::diagnostics::{CouplingKernel, CouplingStart};
 use crate::mask::Masks;
-use crate::study::{Kernel, Start};
 use crate::{Backend, DbmError, Units};
 
 /// What one setting is called.
@@ -140,7 +140,7 @@ impl Choose for StartKind {
     ];
 }
 
-impl Choose for Kernel {
+impl Choose for CouplingKernel {
     const WORDS: Words = words(
         "kernel",
         "Kernel",
@@ -152,7 +152,7 @@ impl Choose for Kernel {
     ];
 }
 
-impl Choose for Start {
+impl Choose for CouplingStart {
     const WORDS: Words =
         words("start", "Start", "Where both begin: a local mode and one Gibbs sweep from it, or a uniform state.");
     const CHOICES: &'static [Choice<Self>] = &[
@@ -405,8 +405,8 @@ mod tests {
         told_apart::<Masks>();
         told_apart::<Backend>();
         told_apart::<StartKind>();
-        told_apart::<Kernel>();
-        told_apart::<Start>();
+        told_apart::<CouplingKernel>();
+        told_apart::<CouplingStart>();
         // The usual value is the one by default.
         assert_eq!(Units::CHOICES[0].value, Units::default());
         assert_eq!(OptimizerMethod::CHOICES[0].value, OptimizerMethod::default());

@@ -3,7 +3,7 @@
 use dbm_data::DataError;
 use dbm_data::columns::{Columns, Kind, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw};
-use dbm_protocol::{ColumnAbout, EncodingChoice, Grid, Look, ModelChoice, Understood, UnderstoodKind};
+use dbm_protocol::{ColumnInfo, EncodingChoice, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
 
 /// Pictures of a preview, and rows.
 const PICTURES: usize = 24;
@@ -34,7 +34,7 @@ pub fn understood(raw: &Raw) -> Result<Understood, DataError> {
 }
 
 /// How it looks under an encoding, which changes nothing about the share that is missing. Of pictures only some are looked at: this follows a slider.
-pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<Look, DataError> {
+pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<EncodingPreview, DataError> {
     let (share_of_ones, _) = raw.ones(encoding)?;
     let (width, bytes) = match &raw.content {
         Content::Pictures(pictures) => pictures.encoded_size(encoding),
@@ -50,7 +50,7 @@ pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<Look, 
     // The preview has greys of 8 bits, whatever the depth: eight bits a value show them as they are.
     let bits = bits.iter().flat_map(|grey| (0..8).rev().map(move |bit| grey >> bit & 1)).collect();
     let image = (image.0 as u32, 8 * image.1 as u32);
-    Ok(Look {
+    Ok(EncodingPreview {
         width: width as u32,
         share_of_ones,
         share_missing,
@@ -59,10 +59,10 @@ pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<Look, 
     })
 }
 
-fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnAbout> {
+fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
     let Columns { columns } = table.columns(encoding);
     let missing = |column: usize| (0..table.n_rows()).filter(|&row| table.is_missing(row, column)).count();
-    let about = |(place, column): (usize, dbm_data::columns::Column)| ColumnAbout {
+    let about = |(place, column): (usize, dbm_data::columns::Column)| ColumnInfo {
         kind: describe(&column.kind),
         units: column.kind.units() as u32,
         missing: missing(place) as u32,

@@ -40,9 +40,9 @@ impl Reader {
                 let tile = tile.map(|(rows, columns)| (rows as usize, columns as usize));
                 self.read(files, tile, report)
             }
-            FilesCommand::Look { encoding } => {
+            FilesCommand::Preview { encoding } => {
                 let look = about::look(self.raw()?, &about::encoding(encoding), self.share_missing);
-                look.map(FilesEvent::Looked).map_err(words)
+                look.map(FilesEvent::Preview).map_err(words)
             }
             FilesCommand::Encode { encoding, hold_back } => {
                 self.encode(&about::encoding(encoding), hold_back).map(FilesEvent::Encoded)

@@ -5,7 +5,7 @@ use super::seal::{self, Damage, HEADER, Label};
 use super::slots::{self, Contents};
 use super::{Keeper, Locks, Storage, Trouble};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, KeptRun, RunPlan, Start};
+use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, Initialization, KeptRun, RunPlan};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -177,7 +177,8 @@ impl Tab {
 
 fn head(source: DataSource) -> Head {
     let settings = Settings { seed: u64::MAX, ..Settings::default() };
-    let plan = RunPlan { hidden: vec![8, 4], units: Units::Signs, start: Start::Gaussian { deviation: 0.1 + 0.2 }, settings };
+    let plan =
+        RunPlan { hidden: vec![8, 4], units: Units::Signs, start: Initialization::Gaussian { deviation: 0.1 + 0.2 }, settings };
     Head { data: "Bars and <stripes>\n4 × 4".into(), sizes: vec![16, 8, 4], source, plan }
 }
 

@@ -7,7 +7,7 @@ use crate::state::{Opening, state};
 use crate::ui::address::View;
 use crate::worker::model_file;
 use dbm_core::Units;
-use dbm_protocol::{About, ModelChoice};
+use dbm_protocol::{ModelChoice, ModelInfo};
 use leptos::html::Input;
 use leptos::prelude::*;
 
@@ -74,7 +74,7 @@ pub fn Masthead() -> impl IntoView {
     }
 }
 
-fn line(model: ModelChoice, opening: Opening, about: Option<About>) -> String {
+fn line(model: ModelChoice, opening: Opening, about: Option<ModelInfo>) -> String {
     let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1e6);
     match (model, opening, about) {
         (_, _, Some(about)) => describe(&about, model),
@@ -88,7 +88,7 @@ fn line(model: ModelChoice, opening: Opening, about: Option<About>) -> String {
 }
 
 /// Layer sizes, units and steps in a line.
-fn describe(about: &About, model: ModelChoice) -> String {
+fn describe(about: &ModelInfo, model: ModelChoice) -> String {
     let sizes: Vec<String> = about.sizes.iter().map(ToString::to_string).collect();
     let units = if about.units == Units::Signs { "signs" } else { "bits" };
     let steps = if model == ModelChoice::Pretrained { format!(", {} steps", about.steps) } else { String::new() };

@@ -6,7 +6,7 @@ use crate::inbox::Purpose;
 use crate::state::State;
 use crate::worker::link::ask;
 use dbm_core::{Settings, Units};
-use dbm_protocol::{BenchProtocol, BenchRow, Command, DataSource, RunPlan, Start};
+use dbm_protocol::{BenchProtocol, BenchRow, Command, DataSource, Initialization, RunPlan};
 use leptos::prelude::*;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -74,7 +74,7 @@ pub fn asked(search: &str) -> Option<Result<Asked, String>> {
         } else {
             (hidden, Settings::default())
         };
-        let plan = RunPlan { hidden, units: Units::Signs, start: Start::Orthogonal, settings };
+        let plan = RunPlan { hidden, units: Units::Signs, start: Initialization::Orthogonal, settings };
         let protocol = BenchProtocol {
             warm_up: number("warm-up", USUAL.warm_up)?,
             steps: number("steps", USUAL.steps)?,
@@ -132,7 +132,7 @@ pub fn cancel(state: State) {
 }
 
 /// The worker's answer becomes the report.
-pub fn end(state: State, bench: &dbm_protocol::Bench) {
+pub fn end(state: State, bench: &dbm_protocol::BenchResult) {
     if let Some(asked) = state.bench.get_untracked() {
         state.measuring.set(Measuring::Done(Box::new(Report::new(asked, bench, Browser::here()))));
     }
@@ -230,7 +230,7 @@ impl Browser {
 }
 
 impl Report {
-    fn new(asked: Asked, bench: &dbm_protocol::Bench, browser: Browser) -> Self {
+    fn new(asked: Asked, bench: &dbm_protocol::BenchResult, browser: Browser) -> Self {
         let Asked { preset, plan, protocol, .. } = asked;
         let rows = bench.rows.iter().map(|row| Row::new(row, protocol.steps)).collect();
         Self { preset, sizes: bench.sizes.clone(), examples: EXAMPLES, plan, protocol, rows, browser }

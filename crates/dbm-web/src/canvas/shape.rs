@@ -1,6 +1,6 @@
 //! How a visible layer is laid out on the screen.
 
-use dbm_protocol::{About, Grid};
+use dbm_protocol::{Grid, ModelInfo};
 use std::ops::Range;
 
 /// Rows and columns of cells in which units are shown, `depth` units a cell; the last cells are empty where the units do not fill them.
@@ -34,7 +34,7 @@ impl Shape {
     }
 
     /// Of a model's visible layer; one row where that is no image.
-    pub fn of_model(about: &About) -> Self {
+    pub fn of_model(about: &ModelInfo) -> Self {
         Self::of(about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())), about.depth)
     }
 

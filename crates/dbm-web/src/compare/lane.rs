@@ -1,7 +1,7 @@
 //! One of the two runs: its worker, where it stands, and what was seen of it on the way.
 
 use super::line::{Heard, Line};
-use dbm_protocol::{About, Command, DataSource, Event, Grid, Metrics, RunPlan};
+use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, Reply, RunPlan};
 use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -61,7 +61,7 @@ pub struct Run {
     /// Where it stands.
     pub metrics: RwSignal<Metrics>,
     /// Its model.
-    pub about: RwSignal<Option<About>>,
+    pub about: RwSignal<Option<ModelInfo>>,
     /// Its latest samples.
     pub samples: RwSignal<Option<Grid>>,
     /// Its curves.
@@ -180,7 +180,7 @@ impl Lane {
                 self.trouble.set(Some(format!("The worker of this run was lost: {why}.")));
                 Change::Failed
             }
-            Ok((_, Event::Failed { message })) => {
+            Ok((_, Reply::Failed { message })) => {
                 let begun = self.standing.get_untracked() != Standing::Beginning;
                 self.standing.set(if begun { Standing::Resting } else { Standing::Absent });
                 self.line.expect(false);
@@ -188,21 +188,25 @@ impl Lane {
                 self.trouble.set(Some(format!("{what}: {message}")));
                 Change::Failed
             }
-            Ok((_, Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. })) => {
+            Ok((_, Reply::Answer(Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. }))) => {
                 self.about.set(Some(model));
                 self.rest(metrics)
             }
             // What is still on its way of a run that is being replaced.
-            Ok((_, Event::Metrics(_) | Event::Samples(_))) if self.standing.get_untracked() == Standing::Beginning => {
+            Ok((_, Reply::Answer(Event::Metrics(_) | Event::Samples(_))))
+                if self.standing.get_untracked() == Standing::Beginning =>
+            {
                 Change::None
             }
             // What a worker that rested says of its samples may come when it has been sent off again.
-            Ok((_, Event::Metrics(metrics))) if !metrics.running && !pausing && self.is_there(metrics.step) => self.rest(metrics),
-            Ok((_, Event::Metrics(metrics))) => {
+            Ok((_, Reply::Answer(Event::Metrics(metrics)))) if !metrics.running && !pausing && self.is_there(metrics.step) => {
+                self.rest(metrics)
+            }
+            Ok((_, Reply::Answer(Event::Metrics(metrics)))) => {
                 self.take(metrics);
                 Change::None
             }
-            Ok((Some(id), Event::Done)) if self.pausing.get_value() == Some(id) => {
+            Ok((Some(id), Reply::Answer(Event::Done))) if self.pausing.get_value() == Some(id) => {
                 self.pausing.set_value(None);
                 if self.standing.get_untracked() == Standing::Going {
                     self.standing.set(Standing::Resting);
@@ -210,7 +214,7 @@ impl Lane {
                 self.line.expect(false);
                 Change::Rests
             }
-            Ok((_, Event::Samples(grid))) => {
+            Ok((_, Reply::Answer(Event::Samples(grid)))) => {
                 let point = (grid.step, distinct(&grid));
                 self.distinct.update(|all| {
                     all.retain(|(step, _)| *step != point.0);

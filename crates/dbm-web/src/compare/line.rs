@@ -1,7 +1,7 @@
 //! A line to a training worker of a lane's own: what it says goes to one listener; a worker that stops or falls silent is said once.
 
 use crate::worker::link::{PATIENCE, TICK, WORKER, leave, words};
-use dbm_protocol::{Command, Event, Message, Request, VERSION, wire};
+use dbm_protocol::{Command, Envelope, Event, Reply, wire};
 use leptos::prelude::*;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -11,7 +11,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 const CREW: &str = "dbm-crew-";
 
 /// What comes along the line: what the worker says, and the request that it answers; or why the worker is gone.
-pub type Heard = Result<(Option<u32>, Event), String>;
+pub type Heard = Result<(Option<u32>, Reply<Event>), String>;
 
 type Listener = Rc<dyn Fn(Heard)>;
 
@@ -75,7 +75,7 @@ impl Line {
             inner.next_id
         });
         let id = id.unwrap_or_default();
-        match wire::pack(Request { version: VERSION, id, command }) {
+        match wire::pack(Envelope::new(Some(id), command)) {
             Ok(parcel) => {
                 self.0.update_value(|inner| inner.waiting.push(parcel.message));
                 self.post();
@@ -148,13 +148,13 @@ impl Line {
     fn take(self, data: &JsValue) {
         self.0.update_value(|inner| (inner.silent_ticks, inner.leave) = (0, 0));
         // The large array beside a message is a checkpoint, for which nobody asked.
-        match wire::unpack_apart::<Message>(data) {
+        match wire::unpack_apart::<Reply<Event>>(data) {
             Err(problem) => self.lose(problem),
-            Ok((Message { event: Event::Ready, .. }, _)) => {
+            Ok((Envelope { body: Reply::Ready, .. }, _)) => {
                 self.0.update_value(|inner| inner.listens = true);
                 self.post();
             }
-            Ok((Message { id, event, .. }, _)) => self.tell(Ok((id, event))),
+            Ok((Envelope { id, body, .. }, _)) => self.tell(Ok((id, body))),
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::actions;
 use crate::state::{Opening, Start, State};
 use crate::ui::address;
-use dbm_protocol::{Command, CompletionMethod, ModelChoice, PairKernel};
+use dbm_protocol::{Command, CompletionMethod, CouplingKernel, ModelChoice};
 use leptos::prelude::*;
 
 const PREFIX: &str = "c.";
@@ -123,10 +123,10 @@ impl Asking {
     }
 
     /// How the pair that is watched moves; nothing where a search is.
-    pub fn pair(&self) -> Option<PairKernel> {
+    pub fn pair(&self) -> Option<CouplingKernel> {
         match self.word(Choice::Watch) {
-            "metropolis" => Some(PairKernel::Metropolis),
-            "gibbs" => Some(PairKernel::Gibbs),
+            "metropolis" => Some(CouplingKernel::Metropolis),
+            "gibbs" => Some(CouplingKernel::Gibbs),
             _ => None,
         }
     }
@@ -296,7 +296,7 @@ mod tests {
             }
         }
         assert_eq!((asking.answers(), asking.method(false)), (64, CompletionMethod::Sample { sweeps: 1000 }));
-        assert_eq!(asking.pair(), Some(PairKernel::Gibbs));
+        assert_eq!(asking.pair(), Some(CouplingKernel::Gibbs));
         assert_eq!(asking.method(true), CompletionMethod::Gibbs { sweeps: 30 });
         asking.choose(Choice::Clean, "0");
         assert_eq!(asking.method(true), CompletionMethod::Search);

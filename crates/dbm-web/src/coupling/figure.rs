@@ -10,7 +10,7 @@ use crate::state::{State, Tone};
 use crate::ui::chart::ChartFigure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
-use dbm_protocol::{Meet, StudyCommand, StudyEvent};
+use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, Reply};
 use leptos::prelude::*;
 use std::rc::Rc;
 use std::time::Duration;
@@ -96,7 +96,7 @@ impl Figure {
         for (pair, job) in jobs {
             let plan = Rc::clone(&plan);
             let mut told = 0;
-            pool::ask(Group::Figure, StudyCommand::Meet(job), move |answer| {
+            pool::ask(Group::Figure, DiagnosticsCommand::MeetingTimes(job), move |answer| {
                 if self.era.try_get_value() == Some(era) {
                     self.hear(&plan, pair, &job, &mut told, answer);
                 }
@@ -104,10 +104,10 @@ impl Figure {
         }
     }
 
-    fn hear(self, plan: &Plan, pair: Pair, job: &Meet, told: &mut u32, answer: Result<StudyEvent, String>) {
+    fn hear(self, plan: &Plan, pair: Pair, job: &CouplingRuns, told: &mut u32, answer: Result<Reply<DiagnosticsEvent>, String>) {
         let taken = match answer {
-            Ok(StudyEvent::Progress { done, .. }) => Ok(done),
-            Ok(StudyEvent::Met(met)) => {
+            Ok(Reply::Progress { done, .. }) => Ok(done),
+            Ok(Reply::Answer(DiagnosticsEvent::MeetingTimes(met))) => {
                 self.results.try_update_value(|results| results.take(plan, pair, job, &met)).unwrap_or(Ok(())).map(|()| job.runs)
             }
             Ok(_) => Err("a worker answered something else than couplings".into()),

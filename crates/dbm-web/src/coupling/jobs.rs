@@ -4,7 +4,7 @@ use super::pairs::Pair;
 use super::results::Results;
 use super::settings::Plan;
 use dbm_core::Units;
-use dbm_protocol::{Meet, PairKernel, PairStart};
+use dbm_protocol::{CouplingKernel, CouplingRuns, CouplingStart};
 
 /// About half a second of a worker, in [`cost`]'s unit.
 const SLICE: f64 = 4e8;
@@ -13,19 +13,21 @@ const SLICE: f64 = 4e8;
 fn cost(plan: &Plan, pair: Pair, dimension: u32) -> f64 {
     let wide = f64::from(dimension);
     let square = wide * wide;
-    let search = if pair.start() == PairStart::LocalMode { 24.0 * square } else { 0.0 };
+    let search = if pair.start() == CouplingStart::LocalMode { 24.0 * square } else { 0.0 };
     let coupling = match (pair.kernel(), plan.units) {
         // Measured: a mean of 19 steps at 25, of 107 at 50, of 604 at 75.
-        (PairKernel::Gibbs, Units::Signs) => (1.1 + 0.0725 * wide).exp().min(f64::from(plan.cap)) * (4.0 * square + 200.0 * wide),
-        (PairKernel::Gibbs, Units::Bits) => 5.0 * (4.0 * square + 200.0 * wide),
-        (PairKernel::Metropolis, _) => 20.0 * square,
+        (CouplingKernel::Gibbs, Units::Signs) => {
+            (1.1 + 0.0725 * wide).exp().min(f64::from(plan.cap)) * (4.0 * square + 200.0 * wide)
+        }
+        (CouplingKernel::Gibbs, Units::Bits) => 5.0 * (4.0 * square + 200.0 * wide),
+        (CouplingKernel::Metropolis, _) => 20.0 * square,
     };
     search + coupling + 2000.0
 }
 
 /// The jobs, each with its pair: of every point first what is cheap, so that points that are dear fill side by side once the others are done.
-pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, Meet)> {
-    let mut all: Vec<(f64, Pair, Meet)> = Vec::new();
+pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, CouplingRuns)> {
+    let mut all: Vec<(f64, Pair, CouplingRuns)> = Vec::new();
     for &dimension in &plan.dimensions {
         for &pair in &plan.pairs {
             let each = cost(plan, pair, dimension);
@@ -35,7 +37,7 @@ pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, Meet)> {
                 for first_run in (first..first + count).step_by(most as usize) {
                     let runs = most.min(first + count - first_run);
                     spent += each * f64::from(runs);
-                    let job = Meet {
+                    let job = CouplingRuns {
                         dimension,
                         units: plan.units,
                         kernel: pair.kernel(),
@@ -59,12 +61,12 @@ pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, Meet)> {
 mod tests {
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::Met;
+    use dbm_protocol::MeetingTimes;
     use std::collections::BTreeMap;
 
-    fn met(job: &Meet) -> Met {
+    fn met(job: &CouplingRuns) -> MeetingTimes {
         let runs = job.runs as usize;
-        Met { meeting_times: vec![1; runs], sweeps: vec![1; runs], capped: vec![0; runs], tries_capped: 0 }
+        MeetingTimes { meeting_times: vec![1; runs], sweeps: vec![1; runs], capped: vec![0; runs], tries_capped: 0 }
     }
 
     #[test]
@@ -85,7 +87,7 @@ mod tests {
         assert_eq!((of(Pair::GibbsUniform, 5), of(Pair::MetropolisMode, 200)), (1, 1));
         assert!(of(Pair::GibbsUniform, 200) >= 20, "{}", of(Pair::GibbsUniform, 200));
         // The paper's pair is there everywhere long before the last Gibbs coupling.
-        let last_metropolis = jobs.iter().rposition(|(pair, _)| pair.kernel() == PairKernel::Metropolis).unwrap();
+        let last_metropolis = jobs.iter().rposition(|(pair, _)| pair.kernel() == CouplingKernel::Metropolis).unwrap();
         assert!(last_metropolis < jobs.len() / 2, "{last_metropolis} of {}", jobs.len());
     }
 

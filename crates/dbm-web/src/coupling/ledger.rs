@@ -3,7 +3,7 @@
 use super::replay::ReplayOfOne;
 use super::scenes::{differing, lowered, near, terms};
 use super::stage::three;
-use dbm_protocol::{Moved, PairKernel};
+use dbm_protocol::{CouplingKernel, Moved};
 use leptos::html::Div;
 use leptos::prelude::*;
 
@@ -45,8 +45,10 @@ pub fn Estimate(
             }
             let end = match (replay.capped, replay.meeting_time) {
                 (true, tau) => format!("Cut at {tau} steps: the terms after that are missing."),
-                (false, 1) => "Met at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
-                (false, tau) => format!("Met at τ = {tau}: {} correction terms, of steps 1 to {}.", 2 * (tau - 1), tau - 1),
+                (false, 1) => "MeetingTimes at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
+                (false, tau) => {
+                    format!("MeetingTimes at τ = {tau}: {} correction terms, of steps 1 to {}.", 2 * (tau - 1), tau - 1)
+                }
             };
             Some((parts, end))
         })
@@ -95,7 +97,7 @@ pub fn Steps(
         });
     });
     let proposes = Memo::new(move |_| {
-        replay.shown.with(|shown| shown.as_ref().is_none_or(|(asked, _)| asked.kernel == PairKernel::Metropolis))
+        replay.shown.with(|shown| shown.as_ref().is_none_or(|(asked, _)| asked.kernel == CouplingKernel::Metropolis))
     });
     let heads = move || {
         let middle: &[&str] =

@@ -7,7 +7,7 @@ use super::setup::{CAP, Entry, LAST_RUN, MODELS, Setup};
 use super::stage::{self, Frame};
 use super::transport::Transport;
 use dbm_core::Units;
-use dbm_protocol::{PairKernel, PairStart};
+use dbm_protocol::{CouplingKernel, CouplingStart};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
@@ -25,7 +25,7 @@ pub fn OneCoupling(
             shown.as_ref().map(|(asked, _)| Frame {
                 sizes: asked.sizes.clone(),
                 units: asked.units,
-                proposes: asked.kernel == PairKernel::Metropolis,
+                proposes: asked.kernel == CouplingKernel::Metropolis,
                 energies,
             })
         })
@@ -177,13 +177,13 @@ fn Choices(replay: ReplayOfOne) -> impl IntoView {
                         id="replay-kernel"
                         on:change=move |event| {
                             let gibbs = event_target_value(&event) == "gibbs";
-                            replay.change(|setup| setup.kernel = if gibbs { PairKernel::Gibbs } else { PairKernel::Metropolis });
+                            replay.change(|setup| setup.kernel = if gibbs { CouplingKernel::Gibbs } else { CouplingKernel::Metropolis });
                         }
                     >
-                        <option value="metropolis" prop:selected=move || setup.with(|setup| setup.kernel == PairKernel::Metropolis)>
+                        <option value="metropolis" prop:selected=move || setup.with(|setup| setup.kernel == CouplingKernel::Metropolis)>
                             "Metropolis"
                         </option>
-                        <option value="gibbs" prop:selected=move || setup.with(|setup| setup.kernel == PairKernel::Gibbs)>
+                        <option value="gibbs" prop:selected=move || setup.with(|setup| setup.kernel == CouplingKernel::Gibbs)>
                             "Gibbs"
                         </option>
                     </select>
@@ -194,13 +194,13 @@ fn Choices(replay: ReplayOfOne) -> impl IntoView {
                         id="replay-start"
                         on:change=move |event| {
                             let uniform = event_target_value(&event) == "uniform";
-                            replay.change(|setup| setup.start = if uniform { PairStart::Uniform } else { PairStart::LocalMode });
+                            replay.change(|setup| setup.start = if uniform { CouplingStart::Uniform } else { CouplingStart::LocalMode });
                         }
                     >
-                        <option value="local-mode" prop:selected=move || setup.with(|setup| setup.start == PairStart::LocalMode)>
+                        <option value="local-mode" prop:selected=move || setup.with(|setup| setup.start == CouplingStart::LocalMode)>
                             "local mode"
                         </option>
-                        <option value="uniform" prop:selected=move || setup.with(|setup| setup.start == PairStart::Uniform)>
+                        <option value="uniform" prop:selected=move || setup.with(|setup| setup.start == CouplingStart::Uniform)>
                             "uniform"
                         </option>
                     </select>

@@ -1,6 +1,6 @@
 //! The four pairs of chains that the figure compares: a kernel and a start each.
 
-use dbm_protocol::{PairKernel, PairStart};
+use dbm_protocol::{CouplingKernel, CouplingStart};
 
 /// One of the four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,18 +40,18 @@ impl Pair {
     }
 
     /// How it moves.
-    pub const fn kernel(self) -> PairKernel {
+    pub const fn kernel(self) -> CouplingKernel {
         match self {
-            Self::MetropolisMode | Self::MetropolisUniform => PairKernel::Metropolis,
-            Self::GibbsMode | Self::GibbsUniform => PairKernel::Gibbs,
+            Self::MetropolisMode | Self::MetropolisUniform => CouplingKernel::Metropolis,
+            Self::GibbsMode | Self::GibbsUniform => CouplingKernel::Gibbs,
         }
     }
 
     /// Where it begins.
-    pub const fn start(self) -> PairStart {
+    pub const fn start(self) -> CouplingStart {
         match self {
-            Self::MetropolisMode | Self::GibbsMode => PairStart::LocalMode,
-            Self::MetropolisUniform | Self::GibbsUniform => PairStart::Uniform,
+            Self::MetropolisMode | Self::GibbsMode => CouplingStart::LocalMode,
+            Self::MetropolisUniform | Self::GibbsUniform => CouplingStart::Uniform,
         }
     }
 
@@ -63,17 +63,17 @@ impl Pair {
 }
 
 /// As address and CSV have it.
-pub const fn kernel_name(kernel: PairKernel) -> &'static str {
+pub const fn kernel_name(kernel: CouplingKernel) -> &'static str {
     match kernel {
-        PairKernel::Metropolis => "metropolis",
-        PairKernel::Gibbs => "gibbs",
+        CouplingKernel::Metropolis => "metropolis",
+        CouplingKernel::Gibbs => "gibbs",
     }
 }
 
 /// Likewise.
-pub const fn start_name(start: PairStart) -> &'static str {
+pub const fn start_name(start: CouplingStart) -> &'static str {
     match start {
-        PairStart::LocalMode => "local-mode",
-        PairStart::Uniform => "uniform",
+        CouplingStart::LocalMode => "local-mode",
+        CouplingStart::Uniform => "uniform",
     }
 }

@@ -27,7 +27,7 @@ pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {
         Show::Total => of_pairs(|summary| summary.total, true),
         Show::Coupling => of_pairs(|summary| summary.tau, true),
         Show::Search => {
-            let searched = plan.pairs.iter().filter(|pair| pair.start() == dbm_protocol::PairStart::LocalMode);
+            let searched = plan.pairs.iter().filter(|pair| pair.start() == dbm_protocol::CouplingStart::LocalMode);
             searched.map(|&pair| line(pair, |summary| summary.sweeps, false)).collect()
         }
         Show::Apart => {
@@ -137,7 +137,7 @@ mod tests {
     use super::super::jobs::jobs;
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::{Met, PairKernel};
+    use dbm_protocol::{CouplingKernel, MeetingTimes};
 
     /// Every Gibbs run is cut at d = 60; every Metropolis run meets at once.
     fn filled() -> (Plan, Results) {
@@ -148,10 +148,10 @@ mod tests {
         let plan = draft.plan().unwrap();
         let mut results = Results::default();
         for (pair, job) in jobs(&plan, &results) {
-            let cut = job.kernel == PairKernel::Gibbs && job.dimension == 60;
+            let cut = job.kernel == CouplingKernel::Gibbs && job.dimension == 60;
             let runs = job.runs as usize;
-            let sweeps = if pair.start() == dbm_protocol::PairStart::Uniform { 0 } else { 4 };
-            let met = Met {
+            let sweeps = if pair.start() == dbm_protocol::CouplingStart::Uniform { 0 } else { 4 };
+            let met = MeetingTimes {
                 meeting_times: vec![if cut { 50 } else { 1 }; runs],
                 sweeps: vec![sweeps; runs],
                 capped: vec![u8::from(cut); runs],

@@ -4,7 +4,7 @@ use super::scenes::{Scene, scenes};
 use super::setup::{Asked, CAP, Entry, LAST_RUN, Setup};
 use crate::state::{State, Tone};
 use crate::worker::pool::{self, Group};
-use dbm_protocol::{ModelSource, Replay, ReplayOf, SmallModel, StudyCommand, StudyEvent};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Replay, ReplayOf, Reply, SmallModel};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -116,16 +116,16 @@ impl ReplayOfOne {
             return then(asked, model);
         }
         let source = ModelSource::Orthogonal { sizes: asked.sizes.clone(), units: asked.units, seed: asked.seed };
-        pool::ask(Group::Replay, StudyCommand::Model { source }, move |answer| {
+        pool::ask(Group::Replay, DiagnosticsCommand::Model { source }, move |answer| {
             if !self.is_now(era) {
                 return;
             }
             match answer {
-                Ok(StudyEvent::Model(model)) => {
+                Ok(Reply::Answer(DiagnosticsEvent::Model(model))) => {
                     self.model.set_value(Some((asked.clone(), model.clone())));
                     then(asked.clone(), model);
                 }
-                Ok(StudyEvent::Progress { .. }) => {}
+                Ok(Reply::Progress { .. }) => {}
                 Ok(_) => self.fail("a worker answered something else than a model"),
                 Err(why) => self.fail(&why),
             }
@@ -233,9 +233,9 @@ fn ask(asked: &Asked, run: u32, model: SmallModel, then: impl Fn(Result<Replay, 
         seed: asked.seed,
         run,
     };
-    pool::ask(Group::Replay, StudyCommand::Replay(of), move |answer| match answer {
-        Ok(StudyEvent::Replay(replay)) => then(Ok(replay)),
-        Ok(StudyEvent::Progress { .. }) => {}
+    pool::ask(Group::Replay, DiagnosticsCommand::Replay(of), move |answer| match answer {
+        Ok(Reply::Answer(DiagnosticsEvent::Replay(replay))) => then(Ok(replay)),
+        Ok(Reply::Progress { .. }) => {}
         Ok(_) => then(Err("a worker answered something else than a replay".into())),
         Err(why) => then(Err(why)),
     });

@@ -3,7 +3,7 @@
 use super::pairs::{Pair, kernel_name, start_name};
 use super::settings::Plan;
 use dbm_core::Units;
-use dbm_protocol::{Meet, Met};
+use dbm_protocol::{CouplingRuns, MeetingTimes};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -117,7 +117,7 @@ impl Runs {
 
 impl Results {
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
-    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &Meet, met: &Met) -> Result<(), String> {
+    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &CouplingRuns, met: &MeetingTimes) -> Result<(), String> {
         let expected = job.runs as usize;
         let got = [met.meeting_times.len(), met.sweeps.len(), met.capped.len()];
         if got != [expected; 3] {
@@ -196,7 +196,7 @@ impl Results {
 mod tests {
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::{PairKernel, PairStart};
+    use dbm_protocol::{CouplingKernel, CouplingStart};
 
     fn plan(runs: u32) -> Plan {
         let mut draft = Draft::default();
@@ -205,12 +205,12 @@ mod tests {
         draft.plan().unwrap()
     }
 
-    fn job(plan: &Plan, first_run: u32, runs: u32) -> Meet {
-        Meet {
+    fn job(plan: &Plan, first_run: u32, runs: u32) -> CouplingRuns {
+        CouplingRuns {
             dimension: 7,
             units: plan.units,
-            kernel: PairKernel::Gibbs,
-            start: PairStart::Uniform,
+            kernel: CouplingKernel::Gibbs,
+            start: CouplingStart::Uniform,
             first_run,
             runs,
             max_meeting: plan.cap,
@@ -219,8 +219,8 @@ mod tests {
         }
     }
 
-    fn met(times: &[u32], tries_capped: u32) -> Met {
-        Met {
+    fn met(times: &[u32], tries_capped: u32) -> MeetingTimes {
+        MeetingTimes {
             meeting_times: times.to_vec(),
             sweeps: vec![2; times.len()],
             capped: times.iter().map(|&time| u8::from(time == 1000)).collect(),

@@ -3,7 +3,7 @@
 use super::pairs::{kernel_name, start_name};
 use super::settings::{seed, whole};
 use dbm_core::Units;
-use dbm_protocol::{PairKernel, PairStart};
+use dbm_protocol::{CouplingKernel, CouplingStart};
 
 /// Most units of a model, all layers.
 pub const MOST_UNITS: u32 = 64;
@@ -58,9 +58,9 @@ pub struct Setup {
     /// Kind of units.
     pub units: Units,
     /// How the chains move.
-    pub kernel: PairKernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: PairStart,
+    pub start: CouplingStart,
     /// Which moment is on view, from the first of the search on.
     pub at: usize,
 }
@@ -70,8 +70,8 @@ impl Default for Setup {
         Self {
             texts: [MODELS[0].0, "1", "1"].map(String::from),
             units: MODELS[0].1,
-            kernel: PairKernel::Metropolis,
-            start: PairStart::LocalMode,
+            kernel: CouplingKernel::Metropolis,
+            start: CouplingStart::LocalMode,
             at: 0,
         }
     }
@@ -87,9 +87,9 @@ pub struct Asked {
     /// Of the model and its runs.
     pub seed: u64,
     /// How the chains move.
-    pub kernel: PairKernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: PairStart,
+    pub start: CouplingStart,
     /// Which run.
     pub run: u32,
 }
@@ -159,11 +159,11 @@ impl Setup {
         if get("model-units").as_deref() == Some("bits") {
             setup.units = Units::Bits;
         }
-        if get("kernel").as_deref() == Some(kernel_name(PairKernel::Gibbs)) {
-            setup.kernel = PairKernel::Gibbs;
+        if get("kernel").as_deref() == Some(kernel_name(CouplingKernel::Gibbs)) {
+            setup.kernel = CouplingKernel::Gibbs;
         }
-        if get("start").as_deref() == Some(start_name(PairStart::Uniform)) {
-            setup.start = PairStart::Uniform;
+        if get("start").as_deref() == Some(start_name(CouplingStart::Uniform)) {
+            setup.start = CouplingStart::Uniform;
         }
         setup.at = get("at").and_then(|at| at.parse().ok()).unwrap_or_default();
         setup
@@ -208,7 +208,8 @@ mod tests {
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
         assert_eq!(Setup::default().address(), []);
-        let mut setup = Setup { units: Units::Bits, kernel: PairKernel::Gibbs, start: PairStart::Uniform, ..Setup::default() };
+        let mut setup =
+            Setup { units: Units::Bits, kernel: CouplingKernel::Gibbs, start: CouplingStart::Uniform, ..Setup::default() };
         setup.set(Entry::Sizes, "4-3-2".into());
         setup.set(Entry::Seed, "7".into());
         setup.set(Entry::Run, "12".into());
@@ -223,7 +224,7 @@ mod tests {
         let setup = Setup::of(|_| Some("💥".into()));
         assert_eq!(
             (setup.units, setup.kernel, setup.start, setup.at),
-            (Units::Signs, PairKernel::Metropolis, PairStart::LocalMode, 0)
+            (Units::Signs, CouplingKernel::Metropolis, CouplingStart::LocalMode, 0)
         );
         assert_eq!(setup.asked(), None);
         assert!([Entry::Sizes, Entry::Seed, Entry::Run].into_iter().all(|entry| setup.problem(entry).is_some()));

@@ -5,7 +5,7 @@ use crate::canvas::{redraws, tiles};
 use crate::data::uploads;
 use crate::state::{Offer, State, state};
 use crate::ui::number::decimal;
-use dbm_protocol::{ColumnAbout, EncodingChoice, UnderstoodKind};
+use dbm_protocol::{ColumnInfo, EncodingChoice, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
 
@@ -173,7 +173,7 @@ fn Pictures(
 #[component]
 fn Table(
     /// All columns.
-    columns: Vec<ColumnAbout>,
+    columns: Vec<ColumnInfo>,
     /// The first rows.
     rows: Vec<Vec<String>>,
 ) -> impl IntoView {

@@ -5,7 +5,7 @@ use crate::state::{DataChoice, Offer, Reading, State, Tone, Upload};
 use crate::worker::files::FilesLine;
 use crate::worker::link::words;
 use crate::worker::model_file;
-use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, UnderstoodKind};
+use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, Reply, UnderstoodKind};
 use js_sys::futures::JsFuture;
 use leptos::ev;
 use leptos::prelude::*;
@@ -134,11 +134,11 @@ pub fn look(state: State, encoding: EncodingChoice) {
     if LOOKING.replace(true) {
         return;
     }
-    let command = FilesCommand::Look { encoding: encoding.clone() };
+    let command = FilesCommand::Preview { encoding: encoding.clone() };
     let then = move |answer, _| {
         LOOKING.set(false);
         match answer {
-            Ok(FilesEvent::Looked(look)) => state.offer.update(|offer| {
+            Ok(Reply::Answer(FilesEvent::Preview(look))) => state.offer.update(|offer| {
                 if let Some(offer) = offer {
                     offer.about.look = look;
                 }
@@ -179,11 +179,14 @@ fn ask(state: State, command: FilesCommand, mut then: impl FnMut(FilesEvent) + '
     state.reading.set(Some(Reading::default()));
     READER.with(|reader| {
         reader.ask(command, None, move |answer, _| match answer {
-            Ok(FilesEvent::Progress { stage, done, total }) => state.reading.set(Some(Reading { stage, done, total })),
-            Ok(event) => {
+            Ok(Reply::Progress { stage, done, total }) => {
+                state.reading.set(Some(Reading { stage, done: done.into(), total: total.into() }))
+            }
+            Ok(Reply::Answer(event)) => {
                 state.reading.set(None);
                 then(event);
             }
+            Ok(_) => {}
             Err(why) => {
                 state.reading.set(None);
                 state.choice.set(state.choice_in_use.get_untracked());
@@ -198,7 +201,8 @@ pub fn write(state: State, command: FilesCommand, then: impl FnMut(FilesEvent) +
     let mut then = then;
     READER.with(|reader| {
         reader.ask(command, None, move |answer, _| match answer {
-            Ok(event) => then(event),
+            Ok(Reply::Answer(event)) => then(event),
+            Ok(_) => {}
             Err(why) => state.say(Tone::Error, why),
         });
     });

@@ -6,7 +6,7 @@ use super::plan::{Plan, Question, rounded};
 use super::run;
 use super::tally::Tally;
 use crate::ui::address;
-use dbm_protocol::{Exact, Seen, SmallModel};
+use dbm_protocol::{CorrectionProbability, Exact, SmallModel};
 use leptos::prelude::*;
 
 /// Edits that can be taken back.
@@ -30,7 +30,7 @@ pub struct Desk {
     /// What went wrong, in words.
     pub problem: RwSignal<Option<String>>,
     /// How models that grow fare: sizes, and the answer once it has come.
-    pub growth: RwSignal<Vec<(Vec<u32>, Option<Seen>)>>,
+    pub growth: RwSignal<Vec<(Vec<u32>, Option<CorrectionProbability>)>>,
     /// The jobs.
     pub jobs: StoredValue<run::Jobs>,
     past: RwSignal<Vec<Question>>,

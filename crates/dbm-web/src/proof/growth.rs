@@ -6,7 +6,7 @@ use crate::canvas::{Axis, Chart, Count, Level, Point, Series, power_of_ten, shor
 use crate::ui::chart::ChartFigure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
-use dbm_protocol::{Seen, StudyCommand, StudyEvent};
+use dbm_protocol::{CorrectionProbability, DiagnosticsCommand, DiagnosticsEvent, Reply};
 use leptos::prelude::*;
 
 /// The models: as wide as they are, and some deep ones.
@@ -58,9 +58,9 @@ fn begin(desk: Desk, units: Units, seed: u64) {
         if desk.growth.with_untracked(|all| all.get(place).is_some_and(|(_, seen)| seen.is_some())) {
             continue;
         }
-        let command = StudyCommand::Seen { sizes: sizes.to_vec(), units, seed, runs: RUNS };
+        let command = DiagnosticsCommand::CorrectionProbability { sizes: sizes.to_vec(), units, seed, runs: RUNS };
         pool::ask(Group::Growth, command, move |answer| match answer {
-            Ok(StudyEvent::Seen(seen)) => desk.growth.update(|all| {
+            Ok(Reply::Answer(DiagnosticsEvent::CorrectionProbability(seen))) => desk.growth.update(|all| {
                 if let Some(one) = all.get_mut(place) {
                     one.1 = Some(seen);
                 }
@@ -80,7 +80,7 @@ fn power(log10: f64) -> String {
     if log10 > -4.0 && log10 < 4.0 { short(10f64.powf(log10)) } else { power_of_ten(log10.round() as i32) }
 }
 
-type Models = Vec<(Vec<u32>, Option<Seen>)>;
+type Models = Vec<(Vec<u32>, Option<CorrectionProbability>)>;
 
 fn chart(all: &Models) -> Chart {
     let answered = || all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (f64::from(sizes.iter().sum::<u32>()), seen)));
@@ -127,7 +127,8 @@ fn chart(all: &Models) -> Chart {
 
 /// What the series says, in words.
 fn words(all: &Models) -> Option<String> {
-    let answered: Vec<(&Vec<u32>, Seen)> = all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (sizes, seen))).collect();
+    let answered: Vec<(&Vec<u32>, CorrectionProbability)> =
+        all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (sizes, seen))).collect();
     let (never, _) = *answered.iter().find(|(_, seen)| seen.log10_probability < NEVER)?;
     let (last, most) = *answered.iter().min_by(|a, b| a.1.log10_probability.total_cmp(&b.1.log10_probability))?;
     let wait = -most.log10_probability;
@@ -217,7 +218,7 @@ pub fn Growth() -> impl IntoView {
                                 <th scope="col">"Layers"</th>
                                 <th scope="col" data-help="That a coupling of the negative phase does anything, averaged over the starts of the runs.">"P(τ > 1)"</th>
                                 <th scope="col" data-help="Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond.">"Known"</th>
-                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"Seen"</th>
+                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"CorrectionProbability"</th>
                                 <th scope="col" data-help="Couplings until one does anything, in the mean.">"Wait"</th>
                             </tr>
                         </thead>
@@ -241,7 +242,9 @@ mod tests {
 
     #[test]
     fn the_words_come_with_the_numbers() {
-        let one = |n: u32, log10: f64, exact| (vec![n, n], Some(Seen { runs: 1000, moved: 0, log10_probability: log10, exact }));
+        let one = |n: u32, log10: f64, exact| {
+            (vec![n, n], Some(CorrectionProbability { runs: 1000, moved: 0, log10_probability: log10, exact }))
+        };
         assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
         let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
         assert!(

@@ -4,7 +4,7 @@ use super::desk::Desk;
 use super::plan::{ESTIMATORS, MAX_LAW_UNITS, Plan, unbiased};
 use super::tally::{Tally, job_end};
 use crate::worker::pool::{self, Group};
-use dbm_protocol::{EstimateOf, ModelSource, SmallModel, StudyCommand, StudyEvent};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, Reply, SmallModel};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -139,10 +139,10 @@ fn ask_exact(desk: Desk) {
             jobs.source = Some(source.clone());
         });
         desk.base.set(None);
-        pool::ask(Group::Proof, StudyCommand::Model { source }, move |answer| {
+        pool::ask(Group::Proof, DiagnosticsCommand::Model { source }, move |answer| {
             desk.jobs.update_value(|jobs| jobs.asking = false);
             match answer {
-                Ok(StudyEvent::Model(model)) => {
+                Ok(Reply::Answer(DiagnosticsEvent::Model(model))) => {
                     // The answer to a question before the present one is asked again.
                     if untrack(|| desk.plan.with(|plan| plan.question.sizes == model.sizes && plan.question.units == model.units))
                     {
@@ -172,10 +172,10 @@ fn ask_exact(desk: Desk) {
 fn ask_truth(desk: Desk) {
     let Some((model, data)) = asked_about(desk) else { return };
     desk.jobs.update_value(|jobs| jobs.asking = true);
-    pool::ask(Group::Proof, StudyCommand::Exact { model, data }, move |answer| {
+    pool::ask(Group::Proof, DiagnosticsCommand::Exact { model, data }, move |answer| {
         desk.jobs.update_value(|jobs| jobs.asking = false);
         match answer {
-            Ok(StudyEvent::Exact(exact)) => {
+            Ok(Reply::Answer(DiagnosticsEvent::Exact(exact))) => {
                 desk.truth.set(Some(exact));
                 if desk.jobs.with_value(|jobs| jobs.stale) {
                     ask_exact(desk);
@@ -211,7 +211,7 @@ fn pump(desk: Desk) {
     while let Some((estimator, start, chains)) = desk.jobs.try_update_value(|jobs| jobs.next_job(&plan)).flatten() {
         let end = job_end(start, plan.target);
         let generation = desk.jobs.with_value(|jobs| jobs.generation);
-        let command = StudyCommand::Estimate(EstimateOf {
+        let command = DiagnosticsCommand::Estimate(EstimateJob {
             model: model.clone(),
             data: data.clone(),
             settings: plan.settings(estimator),
@@ -220,13 +220,13 @@ fn pump(desk: Desk) {
             chains,
         });
         pool::ask(Group::Proof, command, move |answer| {
-            if matches!(answer, Ok(StudyEvent::Progress { .. }))
+            if matches!(answer, Ok(Reply::Progress { .. }))
                 || desk.jobs.try_with_value(|jobs| jobs.generation != generation) != Some(false)
             {
                 return;
             }
             match answer {
-                Ok(StudyEvent::Estimated(job)) => {
+                Ok(Reply::Answer(DiagnosticsEvent::Estimate(job))) => {
                     desk.jobs.update_value(|jobs| {
                         jobs.long -= 1;
                         jobs.lanes[estimator].at_work -= 1;
@@ -286,15 +286,14 @@ fn ask_laws(desk: Desk, plan: &Plan) {
             jobs.long += 1;
             jobs.generation
         });
-        let command = StudyCommand::Law { model, data, settings: plan.settings(estimator) };
+        let command = DiagnosticsCommand::Law { model, data, settings: plan.settings(estimator) };
         pool::ask(Group::Proof, command, move |answer| {
-            if matches!(answer, Ok(StudyEvent::Progress { .. })) || desk.jobs.try_with_value(|jobs| jobs.generation) != generation
-            {
+            if matches!(answer, Ok(Reply::Progress { .. })) || desk.jobs.try_with_value(|jobs| jobs.generation) != generation {
                 return;
             }
             desk.jobs.update_value(|jobs| jobs.long -= 1);
             // Without it there is no mark in the plot, and that is all.
-            if let Ok(StudyEvent::Law { mean, .. }) = answer {
+            if let Ok(Reply::Answer(DiagnosticsEvent::Law { mean, .. })) = answer {
                 desk.laws.update(|laws| laws[estimator] = Some(mean));
             }
             pump(desk);

@@ -6,7 +6,7 @@ use crate::actions;
 use crate::state::state;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
-use dbm_protocol::{ModelSource, StudyCommand, StudyEvent};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -177,9 +177,9 @@ pub fn given(bytes: Vec<u8>) {
         return;
     }
     let source = ModelSource::Checkpoint { bytes };
-    pool::ask(Group::Replay, StudyCommand::Model { source }, move |answer| {
+    pool::ask(Group::Replay, DiagnosticsCommand::Model { source }, move |answer| {
         let words = match answer {
-            Ok(StudyEvent::Model(model)) => {
+            Ok(Reply::Answer(DiagnosticsEvent::Model(model))) => {
                 let units: u32 = model.sizes.iter().sum();
                 if units <= MAX_UNITS {
                     desk.ask(None, |question| *question = Question::of_run(&model));

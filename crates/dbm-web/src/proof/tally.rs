@@ -2,7 +2,7 @@
 
 use super::plan::LEVEL;
 use super::quantile::student;
-use dbm_protocol::Estimated;
+use dbm_protocol::EstimateSums;
 use std::collections::BTreeMap;
 
 /// Moments kept of a mean's course, a power of ten.
@@ -31,11 +31,11 @@ pub struct Moment {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Jobs that came before their turn, by their first sample, with their end.
-    early: BTreeMap<u32, (u32, Estimated)>,
+    early: BTreeMap<u32, (u32, EstimateSums)>,
     /// The sample that the next job begins with.
     next: u32,
     /// The sums.
-    all: Estimated,
+    all: EstimateSums,
     /// Meeting times of the negative phase,
     times: BTreeMap<u32, u32>,
     /// and of the positive one.
@@ -72,7 +72,7 @@ pub struct Verdict {
 
 impl Tally {
     /// Takes the answer to the job that began with this sample and ended before `end`; it counts once all before it have come.
-    pub fn take(&mut self, start: u32, end: u32, job: Estimated) {
+    pub fn take(&mut self, start: u32, end: u32, job: EstimateSums) {
         self.early.insert(start, (end, job));
         while let Some((end, job)) = self.early.remove(&self.next) {
             self.next = end;
@@ -80,7 +80,7 @@ impl Tally {
         }
     }
 
-    fn merge(&mut self, job: Estimated) {
+    fn merge(&mut self, job: EstimateSums) {
         let all = &mut self.all;
         for (sums, more) in [(&mut all.sums, &job.sums), (&mut all.group_squares, &job.group_squares)] {
             sums.resize(more.len().max(sums.len()), 0.0);
@@ -124,7 +124,7 @@ impl Tally {
     ///
     /// With `G` groups of means `m_g`, mean `m`, the standard error of `m` is `sqrt((sum m_g^2 / G - m^2) / (G - 1))`.
     pub fn now(&self) -> Moment {
-        let Estimated { samples, groups, sums, group_squares, .. } = &self.all;
+        let EstimateSums { samples, groups, sums, group_squares, .. } = &self.all;
         let (n, g) = (f64::from(*samples), f64::from(*groups));
         let one = |(sum, squares): (&f64, &f64)| {
             let mean = sum / n;
@@ -188,9 +188,9 @@ mod tests {
     use dbm_core::rng::{Purpose, Streams};
 
     /// A job of groups of 10 samples whose means are given.
-    fn job(means: &[[f64; 2]], chains: &[u8]) -> Estimated {
+    fn job(means: &[[f64; 2]], chains: &[u8]) -> EstimateSums {
         let total = |f: &dyn Fn(f64) -> f64| (0..2).map(|at| means.iter().map(|mean| f(mean[at])).sum()).collect();
-        Estimated {
+        EstimateSums {
             samples: 10 * means.len() as u32,
             sums: total(&|mean| 10.0 * mean),
             group_squares: total(&|mean| mean * mean),
@@ -199,7 +199,7 @@ mod tests {
             meeting_times_positive: vec![(1, 10 * means.len() as u32)],
             capped: 1,
             chains: chains.to_vec(),
-            ..Estimated::default()
+            ..EstimateSums::default()
         }
     }
 
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_order_in_which_jobs_come_changes_no_bit() {
-        let jobs: Vec<Estimated> =
+        let jobs: Vec<EstimateSums> =
             (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]], &[at])).collect();
         let merged = |order: [usize; 6]| {
             let mut tally = Tally::default();
@@ -272,12 +272,12 @@ mod tests {
             let groups: Vec<Vec<f64>> = (0..20).map(|_| (0..5).map(|_| stream.gaussian()).collect()).collect();
             let total = |f: &dyn Fn(f64) -> f64| (0..5).map(|at| groups.iter().map(|group| f(group[at])).sum()).collect();
             let mut tally = Tally::default();
-            let of = Estimated {
+            let of = EstimateSums {
                 samples: 20,
                 groups: 20,
                 sums: total(&|x| x),
                 group_squares: total(&|x| x * x),
-                ..Estimated::default()
+                ..EstimateSums::default()
             };
             tally.take(0, 20, of);
             failed += usize::from(tally.now().verdict(&[0.0; 5], false).unwrap().inside < 5);

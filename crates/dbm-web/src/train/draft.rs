@@ -5,7 +5,7 @@ mod address;
 use crate::ui::number::decimal;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
 use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
-use dbm_protocol::{RunPlan, Start};
+use dbm_protocol::{Initialization, RunPlan};
 use std::str::FromStr;
 
 /// The largest hidden layer the form accepts.
@@ -218,9 +218,9 @@ impl Draft {
             draft.set(field, text);
         }
         match plan.start {
-            Start::Orthogonal => {}
-            Start::Gaussian { .. } => draft.start = StartKind::Gaussian,
-            Start::Pretrained { steps, learning_rate } => {
+            Initialization::Orthogonal => {}
+            Initialization::Gaussian { .. } => draft.start = StartKind::Gaussian,
+            Initialization::Pretrained { steps, learning_rate } => {
                 draft.start = StartKind::Pretrained;
                 draft.set(Field::PretrainingSteps, steps.to_string());
                 draft.set(Field::PretrainingRate, learning_rate.to_string());
@@ -369,9 +369,9 @@ impl Draft {
             ..default
         };
         let start = match self.start {
-            StartKind::Orthogonal => Start::Orthogonal,
-            StartKind::Gaussian => Start::Gaussian { deviation: DEVIATION },
-            StartKind::Pretrained => Start::Pretrained {
+            StartKind::Orthogonal => Initialization::Orthogonal,
+            StartKind::Gaussian => Initialization::Gaussian { deviation: DEVIATION },
+            StartKind::Pretrained => Initialization::Pretrained {
                 steps: self.small(Field::PretrainingSteps, 0)?,
                 learning_rate: self.number(Field::PretrainingRate)?,
             },

@@ -1,7 +1,7 @@
 //! A line to a second worker, which reads files, writes them or keeps the run. It is started when it is first needed.
 
 use crate::worker::link::words;
-use dbm_protocol::{FilesCommand, FilesEvent, FilesMessage, FilesRequest, VERSION, wire};
+use dbm_protocol::{Envelope, FilesCommand, FilesEvent, Reply, wire};
 use js_sys::Uint8Array;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 const WORKER: &str = concat!("./dbm-files_loader.js?v=", env!("CARGO_PKG_VERSION"));
 
 /// What an answer, or the lack of one, leads to. Progress comes before, any number of times.
-type Then = Box<dyn FnMut(Result<FilesEvent, String>, Option<Uint8Array>)>;
+type Then = Box<dyn FnMut(Result<Reply<FilesEvent>, String>, Option<Uint8Array>)>;
 
 /// The worker, its unanswered requests in their order, and those that wait until it listens.
 #[derive(Default)]
@@ -43,10 +43,10 @@ impl FilesLine {
         &self,
         command: FilesCommand,
         bulk: Option<&Uint8Array>,
-        mut then: impl FnMut(Result<FilesEvent, String>, Option<Uint8Array>) + 'static,
+        mut then: impl FnMut(Result<Reply<FilesEvent>, String>, Option<Uint8Array>) + 'static,
     ) {
         let id = self.inner.borrow().next_id.wrapping_add(1);
-        let request = FilesRequest { version: VERSION, id, command };
+        let request = Envelope::new(Some(id), command);
         let message = match wire::pack_with(&request, bulk) {
             Ok(parcel) => parcel.message,
             Err(problem) => return then(Err(problem), None),
@@ -105,19 +105,19 @@ impl FilesLine {
     }
 
     fn hear(&self, data: &JsValue) {
-        let (message, bulk) = match wire::unpack_apart::<FilesMessage>(data) {
+        let (message, bulk) = match wire::unpack_apart::<Reply<FilesEvent>>(data) {
             Ok(unpacked) => unpacked,
             Err(problem) => return self.lose(&problem),
         };
-        match (message.event, message.id) {
-            (FilesEvent::Ready, _) => {
+        match (message.body, message.id) {
+            (Reply::Ready, _) => {
                 let mut inner = self.inner.borrow_mut();
                 inner.listens = true;
                 while let Some(message) = inner.waiting.pop_front() {
                     send(&inner, &message);
                 }
             }
-            (progress @ FilesEvent::Progress { .. }, Some(id)) => {
+            (progress @ Reply::Progress { .. }, Some(id)) => {
                 let asked = self.take(id);
                 if let Some(mut then) = asked {
                     then(Ok(progress), None);
@@ -125,12 +125,12 @@ impl FilesLine {
                     self.inner.borrow_mut().asked.push_front((id, then));
                 }
             }
-            (FilesEvent::Failed { message }, Some(id)) => {
+            (Reply::Failed { message }, Some(id)) => {
                 if let Some(mut then) = self.take(id) {
                     then(Err(message), None);
                 }
             }
-            (FilesEvent::Failed { message }, None) => self.lose(&message),
+            (Reply::Failed { message }, None) => self.lose(&message),
             (event, Some(id)) => {
                 if let Some(mut then) = self.take(id) {
                     then(Ok(event), bulk);

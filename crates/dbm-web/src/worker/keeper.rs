@@ -10,7 +10,7 @@ use crate::ui::address::{self, View};
 use crate::worker::checkpoint;
 use crate::worker::files::FilesLine;
 use crate::worker::link;
-use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice};
+use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice, Reply};
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -96,9 +96,9 @@ fn begin(state: State) -> Option<FilesCommand> {
     })
 }
 
-fn kept(state: State, run: u32, answer: Result<FilesEvent, String>) {
+fn kept(state: State, run: u32, answer: Result<Reply<FilesEvent>, String>) {
     let (step, trouble, lost) = match answer {
-        Ok(FilesEvent::Kept { step, trouble }) => (step, trouble, false),
+        Ok(Reply::Answer(FilesEvent::Kept { step, trouble })) => (step, trouble, false),
         Ok(_) => return,
         Err(message) => (None, Some(message), true),
     };
@@ -126,9 +126,9 @@ fn kept(state: State, run: u32, answer: Result<FilesEvent, String>) {
     }
 }
 
-fn show(state: State, answer: Result<FilesEvent, String>) {
+fn show(state: State, answer: Result<Reply<FilesEvent>, String>) {
     match answer {
-        Ok(FilesEvent::Found { run, note }) => {
+        Ok(Reply::Answer(FilesEvent::Found { run, note })) => {
             if let Some(note) = note {
                 state.say(Tone::News, note);
             }
@@ -155,7 +155,7 @@ pub fn go_on(state: State) {
     no_offer(state);
     address::go(View::Train);
     let take = move |answer, checkpoint| match answer {
-        Ok(FilesEvent::Taken { source, plan, step, .. }) => {
+        Ok(Reply::Answer(FilesEvent::Taken { source, plan, step, .. })) => {
             checkpoint::hold_taken(checkpoint);
             // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
             KEEPING.with_borrow_mut(|keeping| keeping.begun = false);
@@ -224,7 +224,7 @@ fn no_offer(state: State) {
     state.notices.update(|notices| notices.retain(|notice| !matches!(notice.tone, Tone::Offer | Tone::Discarded)));
 }
 
-fn ask(command: FilesCommand, mut then: impl FnMut(Result<FilesEvent, String>) + 'static) {
+fn ask(command: FilesCommand, mut then: impl FnMut(Result<Reply<FilesEvent>, String>) + 'static) {
     LINE.with(|line| line.ask(command, None, move |answer, _| then(answer)));
 }
 

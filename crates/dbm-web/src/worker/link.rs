@@ -3,7 +3,7 @@
 use crate::inbox::{self, Purpose};
 use crate::state::{State, Tone};
 use crate::worker::checkpoint;
-use dbm_protocol::{Command, Message, Request, Start, VERSION, wire};
+use dbm_protocol::{Command, Envelope, Initialization, Reply, wire};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub fn ask(state: State, command: Command, purpose: Purpose) -> Option<u32> {
         Purpose::GoOn { .. } => checkpoint::taken(),
         _ => None,
     };
-    let request = Request { version: VERSION, id, command };
+    let request = Envelope::new(Some(id), command);
     let packed = if elsewhere.is_some() { wire::pack_with(&request, elsewhere.as_ref()) } else { wire::pack(request) };
     let sent =
         packed.map_err(JsValue::from).and_then(|parcel| worker.post_message_with_transfer(&parcel.message, &parcel.transfer));
@@ -133,18 +133,18 @@ fn start(state: State) {
 fn hear(state: State, event: &JsValue) {
     let Some(data) = event.dyn_ref::<MessageEvent>().map(MessageEvent::data) else { return };
     state.link.0.update_value(|inner| (inner.silent_ticks, inner.leave) = (0, 0));
-    match wire::unpack_apart::<Message>(&data) {
+    match wire::unpack_apart::<Reply<dbm_protocol::Event>>(&data) {
         Err(problem) => state.say(Tone::Error, format!("A message of the worker could not be read: {problem}.")),
-        Ok((Message { id, event, .. }, bulk)) => {
+        Ok((Envelope { id, body: reply, .. }, bulk)) => {
             // Megabytes every few seconds, for which the page has no use but to hand them on.
             bulk.into_iter().for_each(checkpoint::keep);
-            match event {
-                dbm_protocol::Event::Ready => state.link.0.update_value(|inner| inner.ready = true),
+            match reply {
+                Reply::Ready => state.link.0.update_value(|inner| inner.ready = true),
                 // Only a worker that has taken its data, and a run on it, counts as one that came up.
-                dbm_protocol::Event::DataReady { .. } => state.link.0.update_value(|inner| inner.tries = 0),
+                Reply::Answer(dbm_protocol::Event::DataReady { .. }) => state.link.0.update_value(|inner| inner.tries = 0),
                 _ => {}
             }
-            let last = !matches!(event, dbm_protocol::Event::Progress { .. });
+            let last = !matches!(reply, Reply::Progress { .. });
             let purpose = state
                 .link
                 .0
@@ -154,7 +154,7 @@ fn hear(state: State, event: &JsValue) {
                     None => None,
                 })
                 .flatten();
-            inbox::receive(state, id, purpose, event);
+            inbox::receive(state, id, purpose, reply);
         }
     }
 }
@@ -214,7 +214,7 @@ fn what_of_the_run(state: State) -> String {
         Some(step) => format!("press Train to go on from step {step}"),
         None if state
             .plan
-            .with_untracked(|plan| plan.as_ref().is_some_and(|plan| matches!(plan.start, Start::Pretrained { .. }))) =>
+            .with_untracked(|plan| plan.as_ref().is_some_and(|plan| matches!(plan.start, Initialization::Pretrained { .. }))) =>
         {
             "pretraining begins anew".into()
         }
@@ -237,8 +237,12 @@ mod tests {
     #[test]
     fn wide_models_may_take_their_time_to_begin() {
         let new_run = |hidden: &[u32]| {
-            let plan =
-                RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Start::Orthogonal, settings: Settings::default() };
+            let plan = RunPlan {
+                hidden: hidden.to_vec(),
+                units: Units::Signs,
+                start: Initialization::Orthogonal,
+                settings: Settings::default(),
+            };
             leave(&Command::NewRun { plan })
         };
         assert_eq!((new_run(&[500, 500]), new_run(&[4000])), (0, 0));

@@ -1,7 +1,7 @@
 //! Workers that take jobs in turn: each job goes to the first that is free, and is nobody's state, so a worker that is ended or lost costs only its present job.
 
 use crate::worker::link::words;
-use dbm_protocol::{StudyCommand, StudyEvent, StudyMessage, StudyRequest, VERSION, wire};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Envelope, Reply, wire};
 use leptos::prelude::*;
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ const WORKER: &str = concat!("./dbm-study-worker_loader.js?v=", env!("CARGO_PKG_
 const MOST: usize = 6;
 
 /// What an answer, or the lack of one, leads to. Progress comes before, any number of times.
-type Then = Box<dyn FnMut(Result<StudyEvent, String>)>;
+type Then = Box<dyn FnMut(Result<Reply<DiagnosticsEvent>, String>)>;
 
 /// What hears a worker: its messages, and its end.
 type Listeners = [Closure<dyn FnMut(JsValue)>; 2];
@@ -34,7 +34,7 @@ pub enum Group {
 struct Job {
     id: u32,
     group: Group,
-    command: Option<StudyCommand>,
+    command: Option<DiagnosticsCommand>,
     then: Then,
 }
 
@@ -61,7 +61,7 @@ thread_local! {
 }
 
 /// Gives a job to the pool; `then` hears of progress, and once of the answer or of what went wrong.
-pub fn ask(group: Group, command: StudyCommand, then: impl FnMut(Result<StudyEvent, String>) + 'static) {
+pub fn ask(group: Group, command: DiagnosticsCommand, then: impl FnMut(Result<Reply<DiagnosticsEvent>, String>) + 'static) {
     POOL.with_borrow_mut(|pool| {
         pool.next = pool.next.wrapping_add(1);
         let job = Job { id: pool.next, group, command: Some(command), then: Box::new(then) };
@@ -136,7 +136,7 @@ impl Hand {
         let Some((id, command)) = self.job.as_mut().and_then(|job| job.command.take().map(|command| (job.id, command))) else {
             return Ok(());
         };
-        let parcel = wire::pack(StudyRequest { version: VERSION, id, command })?;
+        let parcel = wire::pack(Envelope::new(Some(id), command))?;
         self.worker.post_message(&parcel.message).map_err(|problem| words(&problem))
     }
 }
@@ -161,12 +161,12 @@ fn start(number: u32) -> Result<Hand, String> {
 }
 
 fn hear(number: u32, data: &JsValue) {
-    let message = match wire::unpack::<StudyMessage>(data) {
+    let message = match wire::unpack::<Reply<DiagnosticsEvent>>(data) {
         Ok(message) => message,
         Err(problem) => return lose(number, &problem),
     };
-    let (id, event) = match (message.id, message.event) {
-        (_, StudyEvent::Ready) => {
+    let (id, reply) = match (message.id, message.body) {
+        (_, Reply::Ready) => {
             let sent = POOL.with_borrow_mut(|pool| {
                 let hand = pool.hands.iter_mut().find(|hand| hand.number == number)?;
                 hand.listens = true;
@@ -177,19 +177,19 @@ fn hear(number: u32, data: &JsValue) {
             }
             return;
         }
-        (Some(id), event) => (id, event),
-        (None, StudyEvent::Failed { message }) => return lose(number, &message),
+        (Some(id), reply) => (id, reply),
+        (None, Reply::Failed { message }) => return lose(number, &message),
         (None, _) => return,
     };
-    let progress = matches!(event, StudyEvent::Progress { .. });
+    let progress = matches!(reply, Reply::Progress { .. });
     let job = POOL.with_borrow_mut(|pool| {
         let hand = pool.hands.iter_mut().find(|hand| hand.number == number)?;
         hand.job.take_if(|job| job.id == id)
     });
     let Some(mut job) = job else { return };
-    (job.then)(match event {
-        StudyEvent::Failed { message } => Err(message),
-        event => Ok(event),
+    (job.then)(match reply {
+        Reply::Failed { message } => Err(message),
+        reply => Ok(reply),
     });
     if progress {
         POOL.with_borrow_mut(|pool| {

@@ -8,7 +8,7 @@ use dbm_core::complete::Completer;
 use dbm_core::impute::{Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, hide};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_data::digits;
-use dbm_protocol::{Digit, DigitSource, Event, Filters, ModelChoice};
+use dbm_protocol::{Event, Filters, ModelChoice, PictureSource, PictureToComplete};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Lab {
         Ok(Event::Filters(Filters { model: choice, step: view.step, layer, count, image: view.shape(), scale, levels }))
     }
 
-    pub(super) fn digit(&self, source: DigitSource, choice: ModelChoice, seed: u32) -> Answer {
+    pub(super) fn digit(&self, source: PictureSource, choice: ModelChoice, seed: u32) -> Answer {
         let view = self.view(choice)?;
         let n = view.model.n_visible();
         let fits = |what: &str, width: usize| {
@@ -65,16 +65,16 @@ impl Lab {
         };
         let mut missing = Vec::new();
         let bits = match source {
-            DigitSource::Sample => {
+            PictureSource::Sample => {
                 Completer::sample(&view.model, 1, u64::from(seed), 1 << 32).run(&view.model, view.walk, MAX_SWEEPS).0
             }
-            DigitSource::Generated => {
+            PictureSource::Generated => {
                 fits("generated digits", digits::PIXELS)?;
                 // A series of its own, not the one a run trains on.
                 let (grey, _) = digits::image(u64::MAX, u64::from(seed));
                 grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
             }
-            DigitSource::Data => {
+            PictureSource::Data => {
                 let data = self.run.as_ref().ok_or("there are no data: choose a data set first")?.material.whole();
                 fits("the examples", data.width())?;
                 let row = Streams::new(u64::from(seed)).at(Purpose::Order, 0, 1).below(data.len() as u64);
@@ -85,7 +85,7 @@ impl Lab {
                 data.row(row as usize)
             }
         };
-        Ok(Event::Digit(Digit { source, image: view.shape(), bits, missing }))
+        Ok(Event::Picture(PictureToComplete { source, image: view.shape(), bits, missing }))
     }
 
     fn present(&self) -> Result<&Run, String> {

@@ -6,8 +6,8 @@ use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
 use dbm_protocol::{
-    Bench, BenchProtocol, Completions, Digit, DigitSource, EncodedData, Grid, Histogram, Metrics, PairKernel, PairMove,
-    PairTrace, Start,
+    BenchProtocol, BenchResult, Completions, CouplingKernel, EncodedData, Grid, Histogram, Initialization, Metrics, PairMove,
+    PairTrace, PictureSource, PictureToComplete,
 };
 
 struct Page {
@@ -23,7 +23,7 @@ impl Page {
     /// A request and all that comes until the worker rests or `enough`.
     fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.next += 1;
-        let mut out = self.lab.handle(Request { version: VERSION, id: self.next, command });
+        let mut out = self.lab.handle(Request::new(Some(self.next), command));
         while self.lab.has_work() && !out.iter().any(&enough) {
             out.extend(self.lab.work());
         }
@@ -36,17 +36,24 @@ impl Page {
 
     /// The one answer with the request's id.
     fn answer(&mut self, command: Command) -> Event {
+        match self.reply(command) {
+            Reply::Answer(event) => event,
+            other => panic!("an answer: {other:?}"),
+        }
+    }
+
+    fn reply(&mut self, command: Command) -> Reply<Event> {
         let messages = self.ask(command);
         let id = Some(self.next);
-        let mut answers = messages.into_iter().filter(|m| m.id == id && !matches!(m.event, Event::Progress { .. }));
-        let answer = answers.next().expect("an answer").event;
+        let mut answers = messages.into_iter().filter(|m| m.id == id && !matches!(m.body, Reply::Progress { .. }));
+        let answer = answers.next().expect("an answer").body;
         assert!(answers.next().is_none(), "one answer only");
         answer
     }
 
     fn failure(&mut self, command: Command) -> String {
-        match self.answer(command) {
-            Event::Failed { message } => message,
+        match self.reply(command) {
+            Reply::Failed { message } => message,
             other => panic!("should have failed: {other:?}"),
         }
     }
@@ -62,7 +69,7 @@ impl Page {
 
 fn plan(hidden: &[u32]) -> RunPlan {
     let settings = Settings { batch: 40, ..Settings::default() };
-    RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Start::Orthogonal, settings }
+    RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Initialization::Orthogonal, settings }
 }
 
 /// By this estimator, in words, on 16-12-6 units.
@@ -116,15 +123,15 @@ fn trained_by(plan: RunPlan, steps: u32) -> Page {
 fn trains_until_paused_and_reports() {
     let mut page = Page::new();
     assert!(matches!(page.answer(bars()), Event::DataReady { can_undo: false, .. }));
-    let messages = page.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.step >= 5));
-    assert!(messages.iter().any(|m| matches!(&m.event, Event::Samples(Grid { count: 64, image: (4, 4), .. }))));
+    let messages = page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.step >= 5));
+    assert!(messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { count: 64, image: (4, 4), .. })))));
     let last = page.ask(Command::Pause);
-    let Event::Metrics(metrics) = &last[0].event else { panic!("metrics first: {last:?}") };
+    let Reply::Answer(Event::Metrics(metrics)) = &last[0].body else { panic!("metrics first: {last:?}") };
     assert!(!metrics.running && metrics.step >= 5 && metrics.recent_steps == metrics.step.min(100));
     let signals = metrics.signals.expect("samples and signals are shown from the first step");
     assert!((0.0..1.0).contains(&signals.reconstruction_error) && signals.pseudo_log_likelihood < 0.0, "{signals:?}");
-    assert!(matches!(last[1].event, Event::Snapshot { .. }));
-    assert!(matches!(last.last().unwrap().event, Event::Done));
+    assert!(matches!(last[1].body, Reply::Answer(Event::Snapshot { .. })));
+    assert!(matches!(last.last().unwrap().body, Reply::Answer(Event::Done)));
     assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
     assert!(!page.lab.has_work());
     let step = page.metrics().step;
@@ -136,15 +143,17 @@ fn trains_until_paused_and_reports() {
 fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
     let mut page = trained(0);
     let begun = page.metrics().checksum;
-    let messages = page.ask_until(Command::TrainUntil { step: 7 }, |m| matches!(&m.event, Event::Metrics(m) if !m.running));
-    let Some(Event::Metrics(metrics)) = messages.iter().map(|m| &m.event).rfind(|e| matches!(e, Event::Metrics(_))) else {
+    let messages =
+        page.ask_until(Command::TrainUntil { step: 7 }, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if !m.running));
+    let Some(Reply::Answer(Event::Metrics(metrics))) =
+        messages.iter().map(|m| &m.body).rfind(|e| matches!(e, Reply::Answer(Event::Metrics(_))))
+    else {
         panic!("metrics: {messages:?}")
     };
     let stepped = trained(7).metrics();
     assert_eq!((metrics.step, &metrics.checksum), (7, &stepped.checksum), "as by seven single steps");
     assert!(metrics.checksum.len() == 16 && metrics.checksum != begun);
-    let refused = page.answer(Command::TrainUntil { step: 7 });
-    assert!(matches!(&refused, Event::Failed { message } if message.contains("has taken 7")), "{refused:?}");
+    assert!(page.failure(Command::TrainUntil { step: 7 }).contains("has taken 7"));
 }
 
 #[test]
@@ -155,12 +164,14 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     let run = page.lab.run.as_ref().unwrap();
     let (model, examples) = (run.model(), &run.material.data.examples);
     assert_eq!((seen.step, seen.log_likelihood), (3, Some(dbm_core::exact::log_likelihood(&model, examples).unwrap())));
-    let Some(Event::Samples(grid)) = messages.iter().map(|m| &m.event).find(|e| matches!(e, Event::Samples(_))) else {
+    let Some(Reply::Answer(Event::Samples(grid))) =
+        messages.iter().map(|m| &m.body).find(|e| matches!(e, Reply::Answer(Event::Samples(_))))
+    else {
         panic!("samples: {messages:?}")
     };
     let of_samples = dbm_core::signals::mean_free_energy(&model, &grid.bits);
     assert_eq!(seen.free_energy_of_samples, Some(of_samples));
-    let told = messages.iter().any(|m| matches!(&m.event, Event::Metrics(m) if m.signals == Some(seen)));
+    let told = messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.signals == Some(seen)));
     assert!(told && seen.free_energy.is_finite(), "{seen:?}");
     let units: Vec<u32> = page.metrics().activities.iter().map(|layer| layer.bins.iter().sum()).collect();
     assert_eq!(units, [12, 6]);
@@ -297,10 +308,10 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     nan.settings.optimizer.learning_rate = f64::NAN;
     assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));
     for (start, said) in [
-        (Start::Gaussian { deviation: f64::NAN }, "deviation"),
-        (Start::Gaussian { deviation: 0.0 }, "deviation"),
-        (Start::Pretrained { steps: 0, learning_rate: 0.05 }, "pretraining steps"),
-        (Start::Pretrained { steps: 1, learning_rate: f64::INFINITY }, "pretraining rate"),
+        (Initialization::Gaussian { deviation: f64::NAN }, "deviation"),
+        (Initialization::Gaussian { deviation: 0.0 }, "deviation"),
+        (Initialization::Pretrained { steps: 0, learning_rate: 0.05 }, "pretraining steps"),
+        (Initialization::Pretrained { steps: 1, learning_rate: f64::INFINITY }, "pretraining rate"),
     ] {
         assert!(page.failure(Command::NewRun { plan: RunPlan { start, ..plan(&[4]) } }).contains(said), "{start:?}");
     }
@@ -393,7 +404,7 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
         seed,
     };
     let mut moved = 0;
-    for kernel in [PairKernel::Metropolis, PairKernel::Gibbs] {
+    for kernel in [CouplingKernel::Metropolis, CouplingKernel::Gibbs] {
         for seed in 0..30 {
             let Event::Pair(PairTrace { frames, capped }) = page.answer(pair(kernel, 50, seed)) else { panic!("a pair") };
             assert!(frames.len() >= 2 && frames.len() <= 51 && (!capped || frames.len() == 51));
@@ -423,7 +434,7 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
         }
     }
     assert!(moved > 0, "seven free units are few enough");
-    assert!(page.failure(pair(PairKernel::Gibbs, 0, 1)).contains("1 to 1000"));
+    assert!(page.failure(pair(CouplingKernel::Gibbs, 0, 1)).contains("1 to 1000"));
 }
 
 #[test]
@@ -438,10 +449,10 @@ fn a_completion_can_be_cancelled() {
         clean_up: false,
         seed: 0,
     };
-    page.ask_until(command, |m| matches!(m.event, Event::Progress { .. }));
+    page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
     let messages = page.ask(Command::Cancel { request });
-    assert!(messages.iter().any(|m| m.id == Some(request) && m.event == Event::Cancelled));
+    assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
     assert!(!page.lab.has_work());
 }
 
@@ -451,8 +462,8 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
         let plan = plan_by(estimator);
         let mut page = trained_by(plan.clone(), 4);
         let messages = page.ask(Command::Step);
-        let checkpoint = messages.into_iter().find_map(|m| match m.event {
-            Event::Snapshot { checkpoint, .. } => Some(checkpoint),
+        let checkpoint = messages.into_iter().find_map(|m| match m.body {
+            Reply::Answer(Event::Snapshot { checkpoint, .. }) => Some(checkpoint),
             _ => None,
         });
         let mut fresh = Page::new();
@@ -479,13 +490,15 @@ fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
     let messages = page.ask(bench(plan(&[12, 6]), SHORT));
     let steps: Vec<u32> = messages
         .iter()
-        .filter_map(|message| match message.event {
-            Event::Progress { done, total: 14 } => Some(done),
+        .filter_map(|message| match message.body {
+            Reply::Progress { done, total: 14, .. } => Some(done),
             _ => None,
         })
         .collect();
     assert_eq!(steps, (1..14).collect::<Vec<_>>());
-    let [.., Message { event: Event::Bench(Bench { sizes, rows }), .. }] = &messages[..] else { panic!("{messages:?}") };
+    let [.., Message { body: Reply::Answer(Event::Bench(BenchResult { sizes, rows })), .. }] = &messages[..] else {
+        panic!("{messages:?}")
+    };
     let [row] = &rows[..] else { panic!("one number of workers: {rows:?}") };
     assert_eq!((&sizes[..], row.workers, row.seconds.len()), (&[16, 12, 6][..], 1, 4));
     assert!(row.seconds.iter().all(|&seconds| seconds > 0.0));
@@ -500,13 +513,13 @@ fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
 fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
     let mut page = Page::new();
     let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
-    page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.event, Event::Progress { .. }));
+    page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
     page.next += 1;
-    let second = page.lab.handle(Request { version: VERSION, id: page.next, command: bench(plan(&[12, 6]), SHORT) });
-    assert!(matches!(&second[..], [Message { event: Event::Failed { message }, .. }] if message.contains("at work already")));
+    let second = page.lab.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
+    assert!(matches!(&second[..], [Message { body: Reply::Failed { message }, .. }] if message.contains("at work already")));
     let messages = page.ask(Command::Cancel { request });
-    assert!(messages.iter().any(|m| m.id == Some(request) && m.event == Event::Cancelled));
+    assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
     assert!(!page.lab.has_work());
     assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
 }
@@ -580,13 +593,16 @@ fn a_pause_is_heard_between_the_shards_of_a_step() {
     let mut page = trained_by(plan, 0);
     page.next += 1;
     let step = page.next;
-    page.lab.handle(Request { version: VERSION, id: step, command: Command::Step });
+    page.lab.handle(Request::new(Some(step), Command::Step));
     page.lab.shown.metrics = f64::NEG_INFINITY; // as if the last report were long ago
     let mut out = Vec::new();
     page.lab.train(0.0, &mut out); // one shard
-    assert!(matches!(&out[..], [Message { event: Event::Metrics(Metrics { running: true, parts: Some((1, 3)), .. }), .. }]));
+    assert!(matches!(
+        &out[..],
+        [Message { body: Reply::Answer(Event::Metrics(Metrics { running: true, parts: Some((1, 3)), .. })), .. }]
+    ));
     let messages = page.ask(Command::Pause);
-    assert!(messages.iter().any(|m| m.id == Some(step) && m.event == Event::Cancelled), "{messages:?}");
+    assert!(messages.iter().any(|m| m.id == Some(step) && m.body == Event::Cancelled.into()), "{messages:?}");
     assert!(!page.lab.has_work());
     assert_eq!((page.metrics().step, page.metrics().parts), (0, Some((1, 3))));
     page.ask(Command::Step);
@@ -594,7 +610,7 @@ fn a_pause_is_heard_between_the_shards_of_a_step() {
 }
 
 fn pretrained() -> RunPlan {
-    RunPlan { start: Start::Pretrained { steps: 5, learning_rate: 0.2 }, ..plan_by("centered-pcd-1") }
+    RunPlan { start: Initialization::Pretrained { steps: 5, learning_rate: 0.2 }, ..plan_by("centered-pcd-1") }
 }
 
 #[test]
@@ -604,11 +620,14 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     assert_eq!(stands(&page), (1, 0, false));
     assert!(!page.metrics().begun());
     let messages = page.ask(Command::Step);
-    assert!(messages.iter().any(|m| matches!(&m.event, Event::Samples(Grid { step: 0, .. }))), "samples while pretraining");
-    assert!(!messages.iter().any(|m| matches!(m.event, Event::Snapshot { .. })), "nothing to restore yet");
+    assert!(
+        messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { step: 0, .. })))),
+        "samples while pretraining"
+    );
+    assert!(!messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { .. }))), "nothing to restore yet");
     assert!(page.metrics().begun());
     page.next += 1;
-    page.lab.handle(Request { version: VERSION, id: page.next, command: Command::Train });
+    page.lab.handle(Request::new(Some(page.next), Command::Train));
     page.lab.work(); // a slice: one minibatch
     page.ask(Command::Pause);
     assert_eq!(stands(&page), (1, 2, false));
@@ -632,7 +651,7 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     }
     assert_eq!(page.lab.run.as_ref().unwrap().model(), by_hand.model());
     let messages = page.ask(Command::Step);
-    assert!(messages.iter().any(|m| matches!(m.event, Event::Snapshot { step: 1, .. })));
+    assert!(messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { step: 1, .. }))));
 
     // A new worker with a snapshot does not pretrain again; one without begins from nothing.
     for (checkpoint, expected) in [(page.checkpoint(), (1, true)), (vec![], (0, false))] {
@@ -662,11 +681,11 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
         panic!("samples")
     };
     assert_eq!((grid.count, grid.bits.len(), grid.image), (50, 50 * 16, (4, 4)));
-    for source in [DigitSource::Sample, DigitSource::Data] {
-        let digit = page.answer(Command::Digit { source, model: ModelChoice::Pretrained, seed: 1 });
-        assert!(matches!(digit, Event::Digit(Digit { image: (4, 4), .. })));
+    for source in [PictureSource::Sample, PictureSource::Data] {
+        let digit = page.answer(Command::Picture { source, model: ModelChoice::Pretrained, seed: 1 });
+        assert!(matches!(digit, Event::Picture(PictureToComplete { image: (4, 4), .. })));
     }
-    let said = page.failure(Command::Digit { source: DigitSource::Generated, model: ModelChoice::Pretrained, seed: 1 });
+    let said = page.failure(Command::Picture { source: PictureSource::Generated, model: ModelChoice::Pretrained, seed: 1 });
     assert!(said.contains("784") && said.contains("16"), "{said}");
 }
 
@@ -674,7 +693,8 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
 fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
     let mut page = Page::new();
     page.ask(examples(EncodedData { known: vec![0xf6; 2], held_back: vec![0x10; 2], ..encoded("gaps", 8, &[0b1000_0000; 2]) }));
-    let Event::Digit(digit) = page.answer(Command::Digit { source: DigitSource::Data, model: ModelChoice::Training, seed: 1 })
+    let Event::Picture(digit) =
+        page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed: 1 })
     else {
         panic!("an example")
     };
@@ -684,10 +704,10 @@ fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
 #[test]
 fn a_request_of_another_version_is_refused() {
     let mut lab = Lab::default();
-    let out = lab.handle(Request { version: VERSION + 1, id: 9, command: Command::Train });
-    assert!(matches!(&out[..], [Message { id: Some(9), event: Event::Failed { .. }, .. }]));
-    let out = lab.handle(Request { version: VERSION, id: 10, command: Command::Train });
-    assert!(matches!(&out[..], [Message { id: Some(10), event: Event::Failed { .. }, .. }]));
+    let out = lab.handle(Request { version: VERSION + 1, ..Request::new(Some(9), Command::Train) });
+    assert!(matches!(&out[..], [Message { id: Some(9), body: Reply::Failed { .. }, .. }]));
+    let out = lab.handle(Request::new(Some(10), Command::Train));
+    assert!(matches!(&out[..], [Message { id: Some(10), body: Reply::Failed { .. }, .. }]));
 }
 
 /// Bars and stripes of which some bits are missing and others held back.
@@ -736,8 +756,9 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     assert!(page.failure(Command::Evaluate { completions: 1, sweeps: u32::MAX, seed: 1 }).contains("Gibbs sweeps"));
     assert!(Page::new().failure(Command::Impute { completions: 1, sweeps: 3, seed: 1 }).contains("choose a data set first"));
     // A row with gaps comes as it is known.
-    let rows = (0..20).map(|seed| page.answer(Command::Digit { source: DigitSource::Data, model: ModelChoice::Training, seed }));
-    assert!(rows.into_iter().any(|event| matches!(event, Event::Digit(digit) if digit.missing.contains(&1))));
+    let rows =
+        (0..20).map(|seed| page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed }));
+    assert!(rows.into_iter().any(|event| matches!(event, Event::Picture(digit) if digit.missing.contains(&1))));
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! A coordinator and its helpers, natively: messages between them come in any order that the browser could bring them in.
 
 use super::*;
-use crate::lab::Lab;
+use crate::lab::{Lab, Message, Request};
 use dbm_core::Settings;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_protocol::{
-    BenchProtocol, Command, DataSource, EncodedData, Event, Message, Metrics, ModelChoice, Request, Start, VERSION,
-};
+use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, Metrics, ModelChoice, Reply};
 use std::collections::VecDeque;
 
 /// Something on its way from one worker to another; what one sends another arrives in its order.
@@ -49,7 +47,7 @@ impl Workplace {
     fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.next += 1;
         let start = self.heard.len();
-        let said = self.lab.handle(Request { version: VERSION, id: self.next, command });
+        let said = self.lab.handle(Request::new(Some(self.next), command));
         self.hear(said);
         while !self.heard[start..].iter().any(&enough) && self.go_on() {}
         self.heard[start..].to_vec()
@@ -58,7 +56,7 @@ impl Workplace {
     fn ask(&mut self, command: Command) -> Vec<Message> {
         let heard = self.ask_until(command, |_| false);
         for message in &heard {
-            assert!(!matches!(message.event, Event::Failed { .. }), "{message:?}");
+            assert!(!matches!(message.body, Reply::Failed { .. }), "{message:?}");
         }
         heard
     }
@@ -151,14 +149,18 @@ impl Workplace {
     }
 
     fn metrics(&self) -> Metrics {
-        let last = self.heard.iter().rev().find_map(|m| if let Event::Metrics(m) = &m.event { Some(m.clone()) } else { None });
+        let last = self
+            .heard
+            .iter()
+            .rev()
+            .find_map(|m| if let Reply::Answer(Event::Metrics(m)) = &m.body { Some(m.clone()) } else { None });
         last.expect("metrics")
     }
 
     /// The last snapshot, and of which step.
     fn snapshot(&self) -> (u32, Vec<u8>) {
-        let last = self.heard.iter().rev().find_map(|message| match &message.event {
-            Event::Snapshot { step, checkpoint } => Some((*step, checkpoint.clone())),
+        let last = self.heard.iter().rev().find_map(|message| match &message.body {
+            Reply::Answer(Event::Snapshot { step, checkpoint }) => Some((*step, checkpoint.clone())),
             _ => None,
         });
         last.expect("a snapshot")
@@ -169,7 +171,7 @@ impl Workplace {
 fn plan(estimator: &str, seed: u64) -> RunPlan {
     let settings =
         Settings { batch: 100, average: Some(0.9), seed, estimator: estimator.parse().unwrap(), ..Settings::default() };
-    RunPlan { hidden: vec![70, 6], units: dbm_core::Units::Signs, start: Start::Orthogonal, settings }
+    RunPlan { hidden: vec![70, 6], units: dbm_core::Units::Signs, start: Initialization::Orthogonal, settings }
 }
 
 fn begin(plan: RunPlan) -> dbm_core::Trainer {
@@ -193,7 +195,7 @@ fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
 }
 
 fn at_step(step: u32) -> impl Fn(&Message) -> bool {
-    move |message| matches!(&message.event, Event::Metrics(metrics) if metrics.step >= step)
+    move |message| matches!(&message.body, Reply::Answer(Event::Metrics(metrics)) if metrics.step >= step)
 }
 
 #[test]
@@ -272,7 +274,7 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
     place.ask(bars("ucd-lmi"));
     place.ask_until(Command::Train, at_step(6));
     let heard = place.ask(Command::NewRun { plan: plan("lmi", 2) });
-    assert!(heard.iter().any(|m| matches!(m.event, Event::RunReady { can_undo: true, .. })));
+    assert!(heard.iter().any(|m| matches!(m.body, Reply::Answer(Event::RunReady { can_undo: true, .. }))));
     // The new run is shared in turn.
     place.ask_until(Command::Train, at_step(6));
     assert_eq!(place.metrics().workers, 3);
@@ -292,8 +294,8 @@ fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
         // Wherever the step under way is, samples are those of the model between two steps.
         let samples = Command::Samples { model: ModelChoice::Training, count: 5, seed: 3 };
         place.ask_until(Command::Train, at_step(step));
-        let heard = place.ask_until(samples, |m| matches!(&m.event, Event::Samples(grid) if grid.count == 5));
-        let Some(Event::Samples(grid)) = heard.last().map(|m| &m.event) else { panic!("samples: {heard:?}") };
+        let heard = place.ask_until(samples, |m| matches!(&m.body, Reply::Answer(Event::Samples(grid)) if grid.count == 5));
+        let Some(Reply::Answer(Event::Samples(grid))) = heard.last().map(|m| &m.body) else { panic!("samples: {heard:?}") };
         assert_eq!(grid.bits.len(), 5 * 16);
     }
     place.ask(Command::Pause);
@@ -309,7 +311,10 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
         place.ask_until(Command::Train, at_step(5));
         place.ask(Command::Pause);
         place.dies_after = Some(after);
-        place.ask_until(Command::Train, |m| matches!(&m.event, Event::Notice { message } if message.contains("told to die")));
+        place.ask_until(
+            Command::Train,
+            |m| matches!(&m.body, Reply::Answer(Event::Notice { message }) if message.contains("told to die")),
+        );
         let kept = place.metrics();
         assert!(kept.running && kept.step >= 5, "what was put away at Pause is not lost");
         place.ask_until(Command::Train, at_step(kept.step + 8));
@@ -325,9 +330,9 @@ fn after_three_losses_one_worker_goes_on_alone() {
     let mut place = Workplace::new(2, 9);
     place.ask(bars("ucd-lmi"));
     for _ in 0..3 {
-        place.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.workers == 2));
+        place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
         place.dies_after = Some(0);
-        place.ask_until(Command::Train, |m| matches!(m.event, Event::Notice { .. }));
+        place.ask_until(Command::Train, |m| matches!(m.body, Reply::Answer(Event::Notice { .. })));
     }
     let step = place.metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
@@ -344,21 +349,22 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     place.ask_until(Command::Train, at_step(6));
     let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
     let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
-    let ended = |m: &Message| matches!(m.event, Event::Bench(_) | Event::Failed { .. });
-    let counts = |heard: Vec<Message>| match heard.into_iter().map(|m| m.event).find(|e| matches!(e, Event::Bench(_))) {
-        Some(Event::Bench(bench)) => bench.rows.iter().map(|row| row.workers).collect::<Vec<_>>(),
-        _ => panic!("a benchmark"),
-    };
+    let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed { .. });
+    let counts =
+        |heard: Vec<Message>| match heard.into_iter().map(|m| m.body).find(|e| matches!(e, Reply::Answer(Event::Bench(_)))) {
+            Some(Reply::Answer(Event::Bench(bench))) => bench.rows.iter().map(|row| row.workers).collect::<Vec<_>>(),
+            _ => panic!("a benchmark"),
+        };
     let heard = place.ask_until(ask(vec![]), ended);
     let progress: Vec<(u32, u32)> = heard
         .iter()
-        .filter_map(|m| if let Event::Progress { done, total } = m.event { Some((done, total)) } else { None })
+        .filter_map(|m| if let Reply::Progress { done, total, .. } = m.body { Some((done, total)) } else { None })
         .collect();
     assert_eq!(progress, (1..21).map(|done| (done, 21)).collect::<Vec<_>>());
     assert_eq!(counts(heard), [1, 2, 3]);
     assert_eq!(counts(place.ask_until(ask(vec![3]), ended)), [3]);
     let refused = place.ask_until(ask(vec![4]), ended);
-    assert!(refused.iter().any(|m| matches!(&m.event, Event::Failed { message } if message.contains("from 1 to 3"))));
+    assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed { message } if message.contains("from 1 to 3"))));
     // Training, which stood meanwhile, goes on as if nothing had been.
     let step = place.metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
@@ -372,7 +378,7 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
 fn letters_that_cannot_be_are_refused() {
     let mut place = Workplace::new(2, 1);
     place.ask(bars("ucd-lmi"));
-    place.ask_until(Command::Train, |m| matches!(&m.event, Event::Metrics(m) if m.workers == 2));
+    place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
     while place.ways[1][0].is_empty() && place.go_on() {}
     let Some(Parcel::Letter(good)) = place.ways[1][0].pop_front() else { panic!("a letter") };
     for change in [

@@ -2,9 +2,9 @@
 
 use super::hired::{self, Said};
 use super::{complain, listen, schedule, schedule_in, scope};
-use crate::lab::Lab;
+use crate::lab::{Lab, Message};
 use crate::pool::Post;
-use dbm_protocol::{Event, Message, Request, VERSION, wire};
+use dbm_protocol::{Command, Envelope, Reply, wire};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
@@ -24,13 +24,13 @@ pub fn start() {
     let most = scope().name().strip_prefix(CREW).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
     LAB.set(Lab::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
     listen(|data| receive(&data), || settle(LAB.with_borrow_mut(Lab::work)));
-    post(Message { version: VERSION, id: None, event: Event::Ready });
+    post(Envelope::new(None, Reply::Ready));
 }
 
 fn receive(data: &JsValue) {
-    settle(match wire::unpack::<Request>(data) {
+    settle(match wire::unpack::<Command>(data) {
         Ok(request) => LAB.with_borrow_mut(|lab| lab.handle(request)),
-        Err(message) => vec![Message { version: VERSION, id: None, event: Event::Failed { message } }],
+        Err(message) => vec![Envelope::new(None, Reply::Failed { message })],
     });
 }
 

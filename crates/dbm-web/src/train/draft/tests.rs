@@ -45,7 +45,10 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 assert_eq!(e.max_tries == 55, kind == EstimatorKind::UcdGibbs);
                 assert_eq!(e.mean_field_sweeps == 33, kind == EstimatorKind::Pcd);
                 assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Field::MaxSweeps));
-                assert_eq!(plan.start == Start::Pretrained { steps: 40, learning_rate: 0.125 }, start == StartKind::Pretrained);
+                assert_eq!(
+                    plan.start == Initialization::Pretrained { steps: 40, learning_rate: 0.125 },
+                    start == StartKind::Pretrained
+                );
                 let again = Draft::of(&plan);
                 assert_eq!((again.estimator(), again.start, again.centered), (kind, start, centered));
                 assert_eq!(again.plan(), Some(plan));

@@ -2,7 +2,7 @@
 
 use super::couple::{Caps, couple};
 use super::starts::begin;
-use super::{Kernel, Start, Told};
+use super::{CouplingKernel, CouplingStart, ProgressFn};
 use crate::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use crate::chains::Chains;
 use crate::math::{exp_below_zero, log_sum_exp};
@@ -30,7 +30,7 @@ const BATCH: u32 = 50;
 
 /// Couplings of UCD-LMI on [`init::orthogonal`] of these sizes, all units free.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SeenPlan {
+pub struct CorrectionProbabilityPlan {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<usize>,
     /// Kind of units.
@@ -41,7 +41,7 @@ pub struct SeenPlan {
 
 /// How seldom they do anything.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Seen {
+pub struct CorrectionProbability {
     /// Couplings that were run.
     pub runs: u32,
     /// Of these with tau > 1.
@@ -52,7 +52,7 @@ pub struct Seen {
     pub exact: bool,
 }
 
-impl SeenPlan {
+impl CorrectionProbabilityPlan {
     /// Runs so many couplings, as far as tau > 1 is known, and takes the probability of that from their starts.
     ///
     /// tau > 1 where x accepts its first proposal, which is another state than x_0. With `N` units and a uniform proposal x', given x_0,
@@ -64,7 +64,7 @@ impl SeenPlan {
     ///
     /// # Errors
     /// Those of [`crate::check_sizes`]; [`DbmError::Setting`] for no runs or too many; [`DbmError::TooLarge`] above 4 million parameters.
-    pub fn run(&self, runs: u32, told: &mut Told) -> Result<Seen, DbmError> {
+    pub fn run(&self, runs: u32, progress: &mut ProgressFn) -> Result<CorrectionProbability, DbmError> {
         let needed = crate::check_sizes(&self.sizes)?;
         if needed > MAX_PARAMETERS {
             let (needed, limit) = (needed as u128, MAX_PARAMETERS as u128);
@@ -72,42 +72,42 @@ impl SeenPlan {
         }
         within("the number of couplings", "1 to 100000", f64::from(runs), (1..=MAX_RUNS).contains(&runs))?;
         let model = init::orthogonal(&self.sizes, self.units, self.seed)?.with_backend(Backend::Plain);
-        let (energies, moved) = self.watch(&model, runs, told);
+        let (energies, moved) = self.watch(&model, runs, progress);
         let exact = self.sizes.iter().sum::<usize>() <= ENUMERATED_UNITS;
         let log_probability = if exact {
-            accepted_elsewhere(&model, &energies, &mut |work| told(runs, work))
+            accepted_elsewhere(&model, &energies, &mut |work| progress(runs, work))
         } else {
-            let log_z = log_z(&model, self.seed, &mut |work| told(runs, work))?;
+            let log_z = log_z(&model, self.seed, &mut |work| progress(runs, work))?;
             let log_states = self.sizes.iter().sum::<usize>() as f64 * std::f64::consts::LN_2;
             let bounds: Vec<f64> = energies.iter().map(|energy| (energy + log_z - log_states).min(0.0)).collect();
             log_sum_exp(&bounds) - libm::log(f64::from(runs))
         };
-        Ok(Seen { runs, moved, log10_probability: log_probability / std::f64::consts::LN_10, exact })
+        Ok(CorrectionProbability { runs, moved, log10_probability: log_probability / std::f64::consts::LN_10, exact })
     }
 
     /// The energies of x_0, and how many couplings moved.
-    fn watch(&self, model: &Dbm, runs: u32, told: &mut Told) -> (Vec<f64>, u32) {
+    fn watch(&self, model: &Dbm, runs: u32, progress: &mut ProgressFn) -> (Vec<f64>, u32) {
         let streams = Streams::new(self.seed);
         let (mut energies, mut moved) = (Vec::with_capacity(runs as usize), 0);
         // After one step it is known whether tau is 1.
-        let how = (Kernel::Metropolis, Caps { meeting: 1, tries: 1 });
+        let how = (CouplingKernel::Metropolis, Caps { meeting: 1, tries: 1 });
         for first in (0..runs).step_by(BATCH as usize) {
             let numbers = first..runs.min(first + BATCH);
             let mut streams: Vec<Stream> = numbers.map(|run| streams.at(Purpose::Negative, 0, u64::from(run))).collect();
             let mut chains = Chains::free(model, streams.len());
-            begin(model, &mut chains, Start::LocalMode, &mut streams);
+            begin(model, &mut chains, CouplingStart::LocalMode, &mut streams);
             for (c, stream) in streams.iter_mut().enumerate() {
                 energies.push(model.energy(&chains.state(c)));
                 moved += u32::from(couple(model, &chains, c, stream, how, &mut |_| ()).0.capped);
             }
             let coupled = (2 * streams.len() * model.n_parameters()) as u64;
-            told(first, chains.work().products + chains.work().carried + coupled);
+            progress(first, chains.work().products + chains.work().carried + coupled);
         }
         (energies, moved)
     }
 }
 
-fn log_z(model: &Dbm, seed: u64, told: &mut dyn FnMut(u64)) -> Result<f64, DbmError> {
+fn log_z(model: &Dbm, seed: u64, progress: &mut dyn FnMut(u64)) -> Result<f64, DbmError> {
     let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
     if units(Parity::Even).min(units(Parity::Odd)) <= EXACT_LOG_Z {
         return exact::log_z(model);
@@ -117,7 +117,7 @@ fn log_z(model: &Dbm, seed: u64, told: &mut dyn FnMut(u64)) -> Result<f64, DbmEr
     let mut ais = Ais::new(model, &base, &settings, 0..settings.chains);
     while ais.done() < ais.total() {
         ais.advance(model, 1);
-        told((2 * settings.chains * model.n_parameters()) as u64);
+        progress((2 * settings.chains * model.n_parameters()) as u64);
     }
     Ok(AisEstimate::from_log_weights(base.log_z(), ais.log_weights()).finite()?.log_z)
 }
@@ -125,14 +125,14 @@ fn log_z(model: &Dbm, seed: u64, told: &mut dyn FnMut(u64)) -> Result<f64, DbmEr
 /// The log of the mean over states of these energies of `2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`.
 ///
 /// All states are gone through once: each is noted between the two starts that its energy is between, with `exp(-E)` for those below it.
-fn accepted_elsewhere(model: &Dbm, energies: &[f64], told: &mut dyn FnMut(u64)) -> f64 {
+fn accepted_elsewhere(model: &Dbm, energies: &[f64], progress: &mut dyn FnMut(u64)) -> f64 {
     let mut starts = energies.to_vec();
     starts.sort_by(f64::total_cmp);
     let (lowest, highest) = (starts[0], starts[starts.len() - 1]);
     // Of states below the start of this place and not below those before it.
     let mut counts = vec![0_u32; starts.len() + 1];
     let mut weights = vec![0.0; starts.len() + 1];
-    for_each_energy(model, told, |energy| {
+    for_each_energy(model, progress, |energy| {
         let place = if energy > highest { starts.len() } else { starts.partition_point(|&start| start < energy) };
         counts[place] += 1;
         if place > 0 {
@@ -154,7 +154,7 @@ fn accepted_elsewhere(model: &Dbm, energies: &[f64], told: &mut dyn FnMut(u64)) 
 }
 
 /// Energies of all states: those of the larger parity one by one, and of the smaller one, whose units are then independent, by doubling.
-fn for_each_energy(model: &Dbm, told: &mut dyn FnMut(u64), mut each: impl FnMut(f64)) {
+fn for_each_energy(model: &Dbm, progress: &mut dyn FnMut(u64), mut each: impl FnMut(f64)) {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let units = |parity: Parity| -> Vec<(usize, usize)> {
         parity.layers(model.depth()).flat_map(|l| (0..model.sizes()[l]).map(move |i| (l, i))).collect()
@@ -186,7 +186,7 @@ fn for_each_energy(model: &Dbm, told: &mut dyn FnMut(u64), mut each: impl FnMut(
             from.iter().zip(to).for_each(|(from, to)| *to = from - gap * field);
         }
         sums.iter().for_each(|&energy| each(energy));
-        told(4 * sums.len() as u64 + (outer.len() * inner.len()) as u64);
+        progress(4 * sums.len() as u64 + (outer.len() * inner.len()) as u64);
     }
 }
 

@@ -1,6 +1,6 @@
 //! One coupling from x_0 on, watched step by step: the same for meeting times and for the replay, so that the two cannot differ.
 
-use super::Kernel;
+use super::CouplingKernel;
 use crate::Dbm;
 use crate::chains::Chains;
 use crate::coupling::{
@@ -50,11 +50,11 @@ pub fn couple(
     chains: &Chains,
     chain: usize,
     stream: &mut Stream,
-    (kernel, caps): (Kernel, Caps),
+    (kernel, caps): (CouplingKernel, Caps),
     watch: &mut dyn FnMut(&Step),
 ) -> (Meeting, u32) {
     match kernel {
-        Kernel::Metropolis => {
+        CouplingKernel::Metropolis => {
             let state = chains.state(chain);
             let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
             let mut pair = Watched { pair: MetropolisCoupling::new(model, chains, chain, stream, &SharedUniform), watch };
@@ -62,7 +62,7 @@ pub fn couple(
             let x1 = pair.first(&x0);
             (meet(x0, x1, &mut pair, caps.meeting, |_, _| ()), 0)
         }
-        Kernel::Gibbs => {
+        CouplingKernel::Gibbs => {
             let mut pair = Watched { pair: GibbsCoupling::new(model, chains, chain, stream, caps.tries), watch };
             let x0 = pair.pair.point(chains.state(chain));
             let x1 = pair.first(&x0);

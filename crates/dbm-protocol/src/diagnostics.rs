@@ -1,35 +1,14 @@
-//! The messages of the third worker, which studies couplings and estimators.
+//! The messages of the diagnostics workers, which measure couplings and estimators at parameters that stand still.
 //!
-//! It holds nothing: every request is a job of its own that says all it needs, so jobs can be given to any of several workers, in any order, and the numbers
+//! Such a worker holds nothing: every request is a job of its own that says all it needs, so jobs can be given to any of several workers, in any order, and the numbers
 //! are the same. What a job draws is addressed by its seed and by the run or sample it is, never by the worker.
 
+use crate::Body;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// One job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StudyRequest {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// Chosen by the page, increasing; repeated by every message that answers.
-    pub id: u32,
-    /// The job itself.
-    pub command: StudyCommand,
-}
-
-/// One message of the worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StudyMessage {
-    /// [`crate::VERSION`] of the sender.
-    pub version: u32,
-    /// The request this answers, if any.
-    pub id: Option<u32>,
-    /// What happened.
-    pub event: StudyEvent,
-}
-
 /// How a pair of chains moves, and where it begins.
-pub use dbm_core::study::{Kernel as PairKernel, Start as PairStart};
+pub use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 
 /// A model small enough to be told in full, or to be enumerated.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,20 +56,20 @@ pub enum ModelSource {
     },
 }
 
-/// What can be asked.
+/// What can be asked of a diagnostics worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum StudyCommand {
-    /// The model of a source. Answer: [`StudyEvent::Model`].
+pub enum DiagnosticsCommand {
+    /// The model of a source. Answer: [`DiagnosticsEvent::Model`].
     Model {
         /// Which.
         source: ModelSource,
     },
     /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
-    /// `docs/method.md` measured it. Answer: [`StudyEvent::Met`], with [`StudyEvent::Progress`] before, in runs.
-    Meet(Meet),
-    /// One coupling, state by state. Answer: [`StudyEvent::Replay`].
+    /// `docs/method.md` measured it. Answer: [`DiagnosticsEvent::MeetingTimes`], with [`crate::Reply::Progress`] before, in runs.
+    MeetingTimes(CouplingRuns),
+    /// One coupling, state by state. Answer: [`DiagnosticsEvent::Replay`].
     Replay(ReplayOf),
-    /// What an enumeration says of a model and its data: at most 24 units in all. Answer: [`StudyEvent::Exact`].
+    /// What an enumeration says of a model and its data: at most 24 units in all. Answer: [`DiagnosticsEvent::Exact`].
     Exact {
         /// The model.
         model: SmallModel,
@@ -100,22 +79,22 @@ pub enum StudyCommand {
     },
     /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all (a coupled one's takes seconds at 8 units and
     /// minutes at 10). Persistent chains are asked after 1000 sweeps at these parameters, when they follow the model: what is left is the bias of the
-    /// positive phase. Answer: [`StudyEvent::Law`], with [`StudyEvent::Progress`] before, in examples.
+    /// positive phase. Answer: [`DiagnosticsEvent::Law`], with [`crate::Reply::Progress`] before, in examples.
     Law {
         /// The model.
         model: SmallModel,
-        /// As for [`StudyCommand::Exact`].
+        /// As for [`DiagnosticsCommand::Exact`].
         #[serde(with = "serde_bytes")]
         data: Vec<u8>,
         /// The estimator, its caps, and whether it marginalizes.
         settings: Settings,
     },
-    /// Samples of an estimator at parameters that stand still, at most 400 units in all. Answer: [`StudyEvent::Estimated`], with
-    /// [`StudyEvent::Progress`] before, in samples.
-    Estimate(EstimateOf),
-    /// How likely it is that a coupling of UCD-LMI on a random orthogonal model of such sizes ever does anything. Answer: [`StudyEvent::Seen`], with
-    /// [`StudyEvent::Progress`] before, in couplings.
-    Seen {
+    /// Samples of an estimator at parameters that stand still, at most 400 units in all. Answer: [`DiagnosticsEvent::Estimate`], with
+    /// [`crate::Reply::Progress`] before, in samples.
+    Estimate(EstimateJob),
+    /// How likely it is that a coupling of UCD-LMI on a random orthogonal model of such sizes ever does anything. Answer: [`DiagnosticsEvent::CorrectionProbability`], with
+    /// [`crate::Reply::Progress`] before, in couplings.
+    CorrectionProbability {
         /// Layer sizes, the visible one first.
         sizes: Vec<u32>,
         /// Kind of units.
@@ -129,15 +108,15 @@ pub enum StudyCommand {
 
 /// Couplings to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Meet {
+pub struct CouplingRuns {
     /// Visible units, and hidden ones; 1 to 400.
     pub dimension: u32,
     /// Kind of units.
     pub units: Units,
     /// How the chains move.
-    pub kernel: PairKernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: PairStart,
+    pub start: CouplingStart,
     /// The first run of this job,
     pub first_run: u32,
     /// and how many.
@@ -159,12 +138,12 @@ pub struct ReplayOf {
     #[serde(with = "serde_bytes")]
     pub clamped: Vec<u8>,
     /// How the chains move.
-    pub kernel: PairKernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: PairStart,
+    pub start: CouplingStart,
     /// Steps after which the coupling is cut; at most 20 000.
     pub max_meeting: u32,
-    /// As for [`Meet`].
+    /// As for [`CouplingRuns`].
     pub max_tries: u32,
     /// Of the run.
     pub seed: u64,
@@ -174,10 +153,10 @@ pub struct ReplayOf {
 
 /// Samples to draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EstimateOf {
+pub struct EstimateJob {
     /// The model.
     pub model: SmallModel,
-    /// As for [`StudyCommand::Exact`]; sample `s` is of example `s mod examples`.
+    /// As for [`DiagnosticsCommand::Exact`]; sample `s` is of example `s mod examples`.
     #[serde(with = "serde_bytes")]
     pub data: Vec<u8>,
     /// The estimator, its caps, whether it marginalizes, and the seed.
@@ -193,27 +172,13 @@ pub struct EstimateOf {
     pub chains: Vec<u8>,
 }
 
-/// What can happen.
+/// What a diagnostics worker answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum StudyEvent {
-    /// The worker listens; its first message.
-    Ready,
-    /// The job was refused: what was expected, what came, what to do.
-    Failed {
-        /// For the visitor, as text.
-        message: String,
-    },
-    /// A long job is at work.
-    Progress {
-        /// Parts done,
-        done: u32,
-        /// of this many.
-        total: u32,
-    },
+pub enum DiagnosticsEvent {
     /// A small model.
     Model(SmallModel),
     /// Couplings were run.
-    Met(Met),
+    MeetingTimes(MeetingTimes),
     /// A coupling, state by state.
     Replay(Replay),
     /// An enumeration's answer.
@@ -230,14 +195,17 @@ pub enum StudyEvent {
         unmet: f64,
     },
     /// Samples were drawn.
-    Estimated(Estimated),
+    Estimate(EstimateSums),
     /// How seldom couplings do anything.
-    Seen(Seen),
+    CorrectionProbability(CorrectionProbability),
 }
+
+impl Body for DiagnosticsCommand {}
+impl Body for DiagnosticsEvent {}
 
 /// What runs of a coupling took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Met {
+pub struct MeetingTimes {
     /// Meeting time tau of each run, in order; the cap where it was cut.
     pub meeting_times: Vec<u32>,
     /// Sweeps T of each run's local search; 0 where it began at a uniform state.
@@ -344,7 +312,7 @@ pub struct Exact {
 
 /// Sums over samples of an estimator, which add up over jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Estimated {
+pub struct EstimateSums {
     /// Samples drawn: a whole number of groups, from 0 on.
     pub samples: u32,
     /// Sum of the estimates, parameter by parameter in the order of [`Exact::gradient`].
@@ -371,7 +339,7 @@ pub struct Estimated {
 
 /// How seldom the couplings of UCD-LMI do anything on a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct CorrectionProbability {
     /// Couplings that were run,
     pub runs: u32,
     /// of these with tau > 1.

@@ -1,6 +1,6 @@
 //! Sums over samples of an estimator at parameters that stand still, with what tells their error.
 
-use super::Told;
+use super::ProgressFn;
 use crate::gradient::{self, Batch, Estimator, Info};
 use crate::linalg::Matrix;
 use crate::rng::Streams;
@@ -22,7 +22,7 @@ const MAX_SAMPLED_UNITS: usize = 400;
 /// Examples there may be: every group has each of them equally often.
 const MAX_EXAMPLES: usize = 10_000;
 
-/// Sweeps of CD-k and PCD-k in a study.
+/// Sweeps of CD-k and PCD-k that are summed.
 const MAX_K: u32 = 1000;
 
 /// Samples of an estimator, in groups.
@@ -48,7 +48,7 @@ pub struct Samples<'a> {
 
 /// Sums over samples.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sums {
+pub struct EstimateSums {
     /// Samples drawn.
     pub samples: u32,
     /// Sum of the estimates, in the order of [`exact::gradient`].
@@ -67,13 +67,13 @@ pub struct Sums {
     pub tries_capped: u32,
 }
 
-/// Accepts settings that a study can have.
+/// Accepts settings whose estimator can be sampled here.
 pub(super) fn check_settings(model: &Dbm, data: &Examples, settings: &Settings) -> Result<(), DbmError> {
     settings.check(model.n_visible())?;
-    within("k", "1 to 1000 in a study", f64::from(settings.estimator.k), settings.estimator.k <= MAX_K)?;
-    within("conditional share", "0 in a study", settings.conditional, settings.conditional == 0.0)?;
+    within("k", "1 to 1000 in diagnostics", f64::from(settings.estimator.k), settings.estimator.k <= MAX_K)?;
+    within("conditional share", "0 in diagnostics", settings.conditional, settings.conditional == 0.0)?;
     let centering = settings.estimator.centering;
-    within("centering rate", "absent in a study", centering.unwrap_or_default(), centering.is_none())?;
+    within("centering rate", "absent in diagnostics", centering.unwrap_or_default(), centering.is_none())?;
     within("the number of examples", "1 to 10000", data.len() as f64, data.len() <= MAX_EXAMPLES)?;
     if data.width() != model.n_visible() {
         let what = "an example".into();
@@ -86,7 +86,7 @@ impl<'a> Samples<'a> {
     /// Of the settings' estimator, on these examples, which have no gaps.
     ///
     /// # Errors
-    /// Those of [`Settings::check`]; [`DbmError::Setting`] for what a study does not have (masks, centering, `k` above 1000, more than 10 000 examples);
+    /// Those of [`Settings::check`]; [`DbmError::Setting`] for what diagnostics do not have (masks, centering, `k` above 1000, more than 10 000 examples);
     /// [`DbmError::TooManyUnits`] above 400 units; [`DbmError::Shape`] where the examples are not as wide as the visible layer.
     pub fn new(model: &Dbm, data: &Examples, settings: &'a Settings) -> Result<Self, DbmError> {
         check_settings(model, data, settings)?;
@@ -114,12 +114,13 @@ impl<'a> Samples<'a> {
     ///
     /// # Errors
     /// [`DbmError::Shape`] where `chains` are not those of the job before.
-    pub fn draw(&self, range: Range<u32>, chains: &[u8], told: &mut Told) -> Result<(Sums, Vec<u8>), DbmError> {
+    pub fn draw(&self, range: Range<u32>, chains: &[u8], progress: &mut ProgressFn) -> Result<(EstimateSums, Vec<u8>), DbmError> {
         let group = self.group();
         let groups = range.start.div_ceil(group)..range.end.div_ceil(group);
         let mut persistent = self.unpack(chains, groups.start)?;
         let parameters = self.model.n_parameters();
-        let mut sums = Sums { sums: vec![0.0; parameters], group_squares: vec![0.0; parameters], ..Sums::default() };
+        let mut sums =
+            EstimateSums { sums: vec![0.0; parameters], group_squares: vec![0.0; parameters], ..EstimateSums::default() };
         for index in groups {
             let mut of_group = vec![0.0; parameters];
             for step in 0..self.steps {
@@ -139,7 +140,7 @@ impl<'a> Samples<'a> {
                 let work = estimate.info.positive.work.products + estimate.info.negative.work.products;
                 sums.note(&estimate.info);
                 persistent = estimate.persistent;
-                told(sums.samples, self.work(work, &estimate.info));
+                progress(sums.samples, self.work(work, &estimate.info));
             }
             for ((sum, squares), value) in sums.sums.iter_mut().zip(&mut sums.group_squares).zip(of_group) {
                 let mean = value / f64::from(group);
@@ -197,7 +198,7 @@ impl<'a> Samples<'a> {
     }
 }
 
-impl Sums {
+impl EstimateSums {
     /// Adds what other groups gave.
     pub fn add(&mut self, other: &Self) {
         for (into, from) in [(&mut self.sums, &other.sums), (&mut self.group_squares, &other.group_squares)] {

@@ -2,7 +2,7 @@
 
 use super::couple::{Caps, couple};
 use super::starts::begin;
-use super::{Kernel, Start, Told};
+use super::{CouplingKernel, CouplingStart, ProgressFn};
 use crate::chains::Chains;
 use crate::coupling::Meeting;
 use crate::linalg::Matrix;
@@ -25,9 +25,9 @@ const BATCH: u32 = 50;
 /// both kernels begin at the same x_0; all units are free.
 ///
 /// ```
-/// use dbm_core::study::{Couplings, Kernel, Start};
+/// use dbm_core::diagnostics::{Couplings, CouplingKernel, CouplingStart};
 /// use dbm_core::Units;
-/// let couplings = Couplings { dimension: 30, units: Units::Signs, kernel: Kernel::Metropolis, start: Start::LocalMode,
+/// let couplings = Couplings { dimension: 30, units: Units::Signs, kernel: CouplingKernel::Metropolis, start: CouplingStart::LocalMode,
 ///                             max_meeting: 1000, max_tries: 1000, seed: 1 };
 /// let model = couplings.model()?;
 /// let runs = couplings.run(&model, 0..10, &mut |_, _| ());
@@ -42,9 +42,9 @@ pub struct Couplings {
     /// Kind of units.
     pub units: Units,
     /// How the chains move.
-    pub kernel: Kernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: Start,
+    pub start: CouplingStart,
     /// A coupling that has not met by then is cut, and says so.
     pub max_meeting: u32,
     /// Gibbs: tries of one draw, after which the last try is taken and counted.
@@ -55,7 +55,7 @@ pub struct Couplings {
 
 /// What one run took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct CouplingRun {
     /// tau, and whether the cap cut it.
     pub meeting: Meeting,
     /// T: sweeps of the local search; 0 where it began at a uniform state.
@@ -86,7 +86,7 @@ impl Couplings {
     }
 
     /// These runs on [`Couplings::model`], in order.
-    pub fn run(&self, model: &Dbm, runs: Range<u32>, told: &mut Told) -> Vec<Run> {
+    pub fn run(&self, model: &Dbm, runs: Range<u32>, progress: &mut ProgressFn) -> Vec<CouplingRun> {
         let streams = Streams::new(self.seed);
         let address = |run: u32| streams.at(Purpose::Negative, self.dimension as u64, u64::from(run));
         let how = (self.kernel, Caps { meeting: self.max_meeting, tries: self.max_tries });
@@ -95,12 +95,12 @@ impl Couplings {
             let mut streams: Vec<Stream> = (first..runs.end.min(first.saturating_add(BATCH))).map(address).collect();
             let mut chains = Chains::free(model, streams.len());
             let searches = begin(model, &mut chains, self.start, &mut streams);
-            told(done.len() as u32, chains.work().products + chains.work().carried);
+            progress(done.len() as u32, chains.work().products + chains.work().carried);
             for (c, (stream, search)) in streams.iter_mut().zip(&searches).enumerate() {
                 let so_far = done.len() as u32;
                 let (meeting, tries_capped) =
-                    couple(model, &chains, c, stream, how, &mut |_| told(so_far, model.n_parameters() as u64));
-                done.push(Run { meeting, sweeps: search.sweeps, tries_capped });
+                    couple(model, &chains, c, stream, how, &mut |_| progress(so_far, model.n_parameters() as u64));
+                done.push(CouplingRun { meeting, sweeps: search.sweeps, tries_capped });
             }
         }
         done
@@ -125,17 +125,17 @@ pub(super) fn one_chain(model: &Dbm, clamped: Option<Vec<f32>>) -> Chains {
 mod tests {
     use super::*;
 
-    fn couplings(dimension: usize, units: Units, kernel: Kernel, start: Start) -> Couplings {
+    fn couplings(dimension: usize, units: Units, kernel: CouplingKernel, start: CouplingStart) -> Couplings {
         Couplings { dimension, units, kernel, start, max_meeting: 300, max_tries: 1000, seed: 7 }
     }
 
     #[test]
     fn runs_are_the_same_in_any_partition() {
         for (units, kernel, start) in [
-            (Units::Signs, Kernel::Gibbs, Start::LocalMode),
-            (Units::Bits, Kernel::Gibbs, Start::Uniform),
-            (Units::Signs, Kernel::Metropolis, Start::Uniform),
-            (Units::Bits, Kernel::Metropolis, Start::LocalMode),
+            (Units::Signs, CouplingKernel::Gibbs, CouplingStart::LocalMode),
+            (Units::Bits, CouplingKernel::Gibbs, CouplingStart::Uniform),
+            (Units::Signs, CouplingKernel::Metropolis, CouplingStart::Uniform),
+            (Units::Bits, CouplingKernel::Metropolis, CouplingStart::LocalMode),
         ] {
             let couplings = couplings(9, units, kernel, start);
             let model = couplings.model().unwrap();
@@ -143,13 +143,13 @@ mod tests {
             let parts = [0..1, 1..60, 60..61, 61..120].map(|runs| couplings.run(&model, runs, &mut |_, _| ()));
             assert_eq!(whole, parts.concat());
             assert!(whole.iter().any(|run| run.meeting.time > 1));
-            assert_eq!(whole.iter().all(|run| run.sweeps == 0), start == Start::Uniform);
+            assert_eq!(whole.iter().all(|run| run.sweeps == 0), start == CouplingStart::Uniform);
         }
     }
 
     #[test]
     fn a_cap_is_told() {
-        let cut = Couplings { max_meeting: 2, ..couplings(60, Units::Signs, Kernel::Gibbs, Start::Uniform) };
+        let cut = Couplings { max_meeting: 2, ..couplings(60, Units::Signs, CouplingKernel::Gibbs, CouplingStart::Uniform) };
         let runs = cut.run(&cut.model().unwrap(), 0..20, &mut |_, _| ());
         assert!(runs.iter().any(|run| run.meeting == Meeting { time: 2, capped: true }));
         assert!(runs.iter().all(|run| run.meeting.time <= 2));
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn refuses_nonsense() {
-        let good = couplings(5, Units::Bits, Kernel::Gibbs, Start::Uniform);
+        let good = couplings(5, Units::Bits, CouplingKernel::Gibbs, CouplingStart::Uniform);
         assert!(Couplings { dimension: 0, ..good }.model().is_err());
         assert!(Couplings { dimension: 401, ..good }.model().is_err());
         assert!(Couplings { max_meeting: 0, ..good }.model().is_err());

@@ -9,7 +9,7 @@ pub const MAX_UNITS: usize = 24;
 
 /// What an enumeration says of a model and its data.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Truth {
+pub struct ExactGradient {
     /// The gradient of the mean of log p(v) over the examples, in the order of [`exact::gradient`].
     pub gradient: Vec<f64>,
     /// Its positive phase,
@@ -27,9 +27,9 @@ pub struct Truth {
 /// Enumerates a model of at most [`MAX_UNITS`] units.
 ///
 /// ```
-/// use dbm_core::{Examples, Units, exact, init, study};
+/// use dbm_core::{Examples, Units, diagnostics, exact, init};
 /// let model = init::gaussian(&[3, 2], Units::Bits, 1.0, 1)?;
-/// let truth = study::truth(&model, &Examples::from_bits(3, &[1, 0, 1])?)?;
+/// let truth = diagnostics::exact_gradient(&model, &Examples::from_bits(3, &[1, 0, 1])?)?;
 /// let gradient = exact::gradient(&model, &[true, false, true], &[false; 3])?;
 /// assert!(truth.gradient.iter().zip(&gradient).all(|(a, b)| (a - b).abs() < 1e-12));
 /// # Ok::<(), dbm_core::DbmError>(())
@@ -37,7 +37,7 @@ pub struct Truth {
 ///
 /// # Errors
 /// [`DbmError::TooManyUnits`]; [`DbmError::Shape`] where the examples are not as wide as the visible layer.
-pub fn truth(model: &Dbm, data: &Examples) -> Result<Truth, DbmError> {
+pub fn exact_gradient(model: &Dbm, data: &Examples) -> Result<ExactGradient, DbmError> {
     let units = model.sizes().iter().sum();
     if units > MAX_UNITS {
         return Err(DbmError::TooManyUnits { units, limit: MAX_UNITS });
@@ -54,7 +54,7 @@ pub fn truth(model: &Dbm, data: &Examples) -> Result<Truth, DbmError> {
     }
     let gradient = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
     let unit_probabilities = exact::marginals(model, &free)?.concat();
-    Ok(Truth { gradient, positive, negative, log_likelihood, log_z, unit_probabilities })
+    Ok(ExactGradient { gradient, positive, negative, log_likelihood, log_z, unit_probabilities })
 }
 
 fn flat(expectation: Expectation) -> Vec<f64> {

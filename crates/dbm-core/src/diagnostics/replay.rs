@@ -3,7 +3,7 @@
 use super::couple::{Caps, Draw, Step, couple};
 use super::meetings::{check_caps, one_chain};
 use super::starts::MAX_SWEEPS;
-use super::{Kernel, Start};
+use super::{CouplingKernel, CouplingStart};
 use crate::chains::{Chains, UpdateRule};
 use crate::coupling::Meeting;
 use crate::rng::{Purpose, Streams};
@@ -29,9 +29,9 @@ pub struct ReplayPlan {
     /// What the visible layer is clamped to (the positive phase); `None` where all is free.
     pub clamped: Option<Vec<bool>>,
     /// How the chains move.
-    pub kernel: Kernel,
+    pub kernel: CouplingKernel,
     /// Where they begin.
-    pub start: Start,
+    pub start: CouplingStart,
     /// Steps after which the coupling is cut.
     pub max_meeting: u32,
     /// Gibbs: tries of one draw, after which the last try is taken.
@@ -146,7 +146,7 @@ impl ReplayPlan {
         let how = (self.kernel, Caps { meeting: self.max_meeting, tries: self.max_tries });
         let (meeting, _) = couple(model, &chains, 0, &mut stream[0], how, &mut |step| {
             let first = steps.is_empty();
-            steps.push(told(model, step, first));
+            steps.push(progress(model, step, first));
         });
         Ok(Replay { approach, steps, meeting })
     }
@@ -157,7 +157,7 @@ impl ReplayPlan {
 }
 
 /// Takes a chain from a uniform state to x_0 as `starts::begin` does, noting every state.
-fn approach(model: &Dbm, chains: &mut Chains, start: Start, stream: &mut [crate::rng::Stream; 1]) -> Vec<Moment> {
+fn approach(model: &Dbm, chains: &mut Chains, start: CouplingStart, stream: &mut [crate::rng::Stream; 1]) -> Vec<Moment> {
     let moment = |chains: &Chains, by: Reached| {
         let state = chains.state(0);
         Moment { energy: model.energy(&state), state, by }
@@ -165,7 +165,7 @@ fn approach(model: &Dbm, chains: &mut Chains, start: Start, stream: &mut [crate:
     chains.randomize(model, 0, &mut stream[0]);
     let first = Parity::first(stream[0].coin());
     let mut moments = vec![moment(chains, Reached::Uniform)];
-    if start == Start::LocalMode {
+    if start == CouplingStart::LocalMode {
         search_observed(model, chains, first, MAX_SWEEPS, |chains, _| moments.push(moment(chains, Reached::Search)));
         let first = Parity::first(stream[0].coin());
         for half in [first, first.other()] {
@@ -176,7 +176,7 @@ fn approach(model: &Dbm, chains: &mut Chains, start: Start, stream: &mut [crate:
     moments
 }
 
-fn told(model: &Dbm, step: &Step, first: bool) -> PairStep {
+fn progress(model: &Dbm, step: &Step, first: bool) -> PairStep {
     let [x, y] = step.after;
     let moved = match step.draw {
         Draw::Metropolis { proposal, u, energies } => {

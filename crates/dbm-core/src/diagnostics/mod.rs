@@ -5,29 +5,29 @@
 //! nothing is kept from job to job but the states of persistent chains, which are handed over: so the numbers are the same for any
 //! partition into jobs, and on every machine.
 
+mod correction;
 mod couple;
-mod expected;
+mod exact_gradient;
+mod expectation;
 mod interval;
 mod meetings;
 mod replay;
 mod samples;
-mod seen;
 mod starts;
-mod truth;
 
+pub use correction::{CorrectionProbability, CorrectionProbabilityPlan, ENUMERATED_UNITS};
 pub use couple::{Caps, Draw, Laws, Step, couple};
-pub use expected::{Expectations, STEPS_AT_REST, expectations};
+pub use exact_gradient::{ExactGradient, MAX_UNITS, exact_gradient};
+pub use expectation::{Expectations, STEPS_AT_REST, expectations};
 pub use interval::simultaneous;
-pub use meetings::{Couplings, MAX_DIMENSION, Run};
+pub use meetings::{CouplingRun, Couplings, MAX_DIMENSION};
 pub use replay::{MAX_OVERLAP_UNITS, MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, Moment, Moved, PairStep, Reached, Replay, ReplayPlan};
-pub use samples::{Samples, Sums};
-pub use seen::{ENUMERATED_UNITS, Seen, SeenPlan};
+pub use samples::{EstimateSums, Samples};
 use serde::{Deserialize, Serialize};
-pub use truth::{MAX_UNITS, Truth, truth};
 
 /// How a pair of chains moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kernel {
+pub enum CouplingKernel {
     /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 1).
     #[default]
     Metropolis,
@@ -37,7 +37,7 @@ pub enum Kernel {
 
 /// Where a pair of chains begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Start {
+pub enum CouplingStart {
     /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's Algorithm 3).
     #[default]
     LocalMode,
@@ -45,5 +45,5 @@ pub enum Start {
     Uniform,
 }
 
-/// Who is told how far a job has come: parts done so far, and the multiply-adds, roughly, since the last time.
-pub type Told<'a> = dyn FnMut(u32, u64) + 'a;
+/// Hears how far a job has come: parts done so far, and the multiply-adds, roughly, since the last call.
+pub type ProgressFn<'a> = dyn FnMut(u32, u64) + 'a;

@@ -1,17 +1,18 @@
-//! The jobs of the study against enumeration: meeting times against the law of the pair, the replay against the samplers, sums of samples against the exact means.
+//! The jobs of `dbm_core::diagnostics` against enumeration: meeting times against the law of the pair, the replay against the samplers, sums of samples against the exact means.
 
 mod common;
 
 use common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
+use dbm_core::diagnostics::{
+    CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, EstimateSums, Moved, Reached, Replay, ReplayPlan,
+    Samples, exact_gradient, expectations,
+};
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::search::search;
-use dbm_core::study::{
-    Couplings, Kernel, Moved, Reached, Replay, ReplayPlan, Samples, SeenPlan, Start, Sums, expectations, truth,
-};
 use dbm_core::{Backend, Dbm, Examples, Parity, Settings, Units, exact, gibbs};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -19,23 +20,23 @@ use wasm_bindgen_test::wasm_bindgen_test;
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
-const KERNELS: [Kernel; 2] = [Kernel::Metropolis, Kernel::Gibbs];
-const STARTS: [Start; 2] = [Start::LocalMode, Start::Uniform];
+const KERNELS: [CouplingKernel; 2] = [CouplingKernel::Metropolis, CouplingKernel::Gibbs];
+const STARTS: [CouplingStart; 2] = [CouplingStart::LocalMode, CouplingStart::Uniform];
 
 /// `P(tau = t)` for `t = 1, ..., most`, and what is left, from the law of x_0 and of the pair.
-fn meeting_law(model: &Dbm, kernel: Kernel, start: Start, most: usize) -> Vec<f64> {
+fn meeting_law(model: &Dbm, kernel: CouplingKernel, start: CouplingStart, most: usize) -> Vec<f64> {
     let space = StateSpace::new(model, &vec![None; model.n_visible()]).unwrap();
     let n = space.count();
     let (metropolis, gibbs) = (MetropolisPair::new(&space, &SharedUniform), GibbsPair::new(&space));
     let step = |x: usize, y: usize| match kernel {
-        Kernel::Metropolis => {
+        CouplingKernel::Metropolis => {
             let mut law = vec![0.0; n * n];
             metropolis.step(x, y, |x, y, p| law[x * n + y] += p);
             law
         }
-        Kernel::Gibbs => gibbs.step(x, y),
+        CouplingKernel::Gibbs => gibbs.step(x, y),
     };
-    let begin = if start == Start::Uniform { space.uniform() } else { space.mode_and_sweeps(1000, 1) };
+    let begin = if start == CouplingStart::Uniform { space.uniform() } else { space.mode_and_sweeps(1000, 1) };
     // The law of (x_1, y_0): x alone has moved, as either of a pair in one state does.
     let mut pairs = vec![0.0; n * n];
     for (x0, mass) in begin.iter().enumerate() {
@@ -88,7 +89,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     };
     chains.randomize(model, 0, &mut stream[0]);
     let first = Parity::first(stream[0].coin());
-    if plan.start == Start::LocalMode {
+    if plan.start == CouplingStart::LocalMode {
         search(model, &mut chains, &[first], 1000);
         let first = Parity::first(stream[0].coin());
         gibbs::sweep(model, &mut chains, &[first], &mut stream);
@@ -96,7 +97,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     let (state, stream) = (chains.state(0), &mut stream[0]);
     let mut pairs = Vec::new();
     let meeting = match plan.kernel {
-        Kernel::Metropolis => {
+        CouplingKernel::Metropolis => {
             let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
             let pair = MetropolisCoupling::new(model, &chains, 0, stream, &SharedUniform);
             let mut pair = Noted { pair, pairs: &mut pairs };
@@ -104,7 +105,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
             pair.pairs.push((x1.state.clone(), x0.state.clone()));
             meet(x0, x1, &mut pair, plan.max_meeting, |_, _| ())
         }
-        Kernel::Gibbs => {
+        CouplingKernel::Gibbs => {
             let mut pair = Noted { pair: GibbsCoupling::new(model, &chains, 0, stream, plan.max_tries), pairs: &mut pairs };
             let x0 = pair.pair.point(state);
             let x1 = pair.pair.single(&x0);
@@ -172,7 +173,7 @@ fn a_replay_is_what_the_samplers_do() {
                 check_replay(&model, &replay);
                 assert_eq!(replay.approach[0].by, Reached::Uniform);
                 let halves = |by: Reached| replay.approach.iter().filter(|moment| moment.by == by).count();
-                let searched = usize::from(start == Start::LocalMode);
+                let searched = usize::from(start == CouplingStart::LocalMode);
                 assert!(halves(Reached::Search).is_multiple_of(2) && halves(Reached::Gibbs) == 2 * searched);
                 longest = longest.max(meeting.time);
             }
@@ -186,8 +187,8 @@ fn a_replay_that_cannot_be_is_refused() {
     let model = random_model(Units::Signs, &[4, 3], 1);
     let plan = ReplayPlan {
         clamped: None,
-        kernel: Kernel::Gibbs,
-        start: Start::Uniform,
+        kernel: CouplingKernel::Gibbs,
+        start: CouplingStart::Uniform,
         max_meeting: 10,
         max_tries: 10,
         seed: 0,
@@ -214,7 +215,7 @@ fn sums_of_several_jobs_are_those_of_one() {
         let settings = settings(estimator, 5);
         let samples = Samples::new(&model, &data, &settings).unwrap();
         let (whole, end) = samples.draw(0..2500, &[], &mut |_, _| ()).unwrap();
-        let (mut parts, mut chains) = (Sums::default(), vec![]);
+        let (mut parts, mut chains) = (EstimateSums::default(), vec![]);
         for range in [0..1, 1..700, 700..701, 701..1900, 1900..2500] {
             let (part, left) = samples.draw(range, &chains, &mut |_, _| ()).unwrap();
             parts.add(&part);
@@ -240,7 +241,7 @@ fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
     for units in [Units::Signs, Units::Bits] {
         let model = random_model(units, &[3, 2, 1], 32);
         let data = Examples::from_bits(3, &[1, 0, 1, 0, 1, 1]).unwrap();
-        let exact = truth(&model, &data).unwrap().gradient;
+        let exact = exact_gradient(&model, &data).unwrap().gradient;
         for estimator in ESTIMATORS {
             let settings = settings(estimator, 6);
             let (sums, _) = Samples::new(&model, &data, &settings).unwrap().draw(0..30_000, &[], &mut |_, _| ()).unwrap();
@@ -261,7 +262,7 @@ fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
 fn the_truth_is_the_mean_over_the_examples() {
     let model = random_model(Units::Bits, &[4, 3, 2], 33);
     let bits = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1];
-    let truth = truth(&model, &Examples::from_bits(4, &bits).unwrap()).unwrap();
+    let truth = exact_gradient(&model, &Examples::from_bits(4, &bits).unwrap()).unwrap();
     let rows: Vec<Vec<bool>> = bits.chunks(4).map(|row| row.iter().map(|&bit| bit == 1).collect()).collect();
     let mean = |of: &dyn Fn(&[bool]) -> f64| rows.iter().map(|row| of(row)).sum::<f64>() / 3.0;
     assert!((truth.log_likelihood - mean(&|row| exact::log_probability(&model, row).unwrap())).abs() < 1e-12);
@@ -276,17 +277,18 @@ fn the_truth_is_the_mean_over_the_examples() {
 #[wasm_bindgen_test(unsupported = test)]
 fn couplings_move_as_often_as_their_starts_say() {
     for (units, sizes) in [(Units::Signs, vec![3, 2]), (Units::Bits, vec![4, 3, 3])] {
-        let seen = SeenPlan { sizes, units, seed: 2 }.run(20_000, &mut |_, _| ()).unwrap();
+        let seen = CorrectionProbabilityPlan { sizes, units, seed: 2 }.run(20_000, &mut |_, _| ()).unwrap();
         let (n, p) = (f64::from(seen.runs), 10_f64.powf(seen.log10_probability));
         let share = f64::from(seen.moved) / n;
         assert!(seen.exact && (share - p).abs() < 4.5 * (p * (1.0 - p) / n).sqrt(), "{units:?}: {share} and {p}");
     }
     // Beyond enumeration an upper bound, with log Z exact and by annealed importance sampling.
     for sizes in [vec![13, 12], vec![20, 20]] {
-        let seen = SeenPlan { sizes: sizes.clone(), units: Units::Bits, seed: 2 }.run(2000, &mut |_, _| ()).unwrap();
+        let seen =
+            CorrectionProbabilityPlan { sizes: sizes.clone(), units: Units::Bits, seed: 2 }.run(2000, &mut |_, _| ()).unwrap();
         let (n, p) = (f64::from(seen.runs), 10_f64.powf(seen.log10_probability));
         assert!(!seen.exact && f64::from(seen.moved) / n <= p + 4.5 * (p / n).sqrt(), "{sizes:?}: {seen:?}");
     }
-    let wide = SeenPlan { sizes: vec![300, 200], units: Units::Signs, seed: 2 }.run(10, &mut |_, _| ()).unwrap();
+    let wide = CorrectionProbabilityPlan { sizes: vec![300, 200], units: Units::Signs, seed: 2 }.run(10, &mut |_, _| ()).unwrap();
     assert!(wide.moved == 0 && wide.log10_probability < -50.0 && wide.log10_probability.is_finite(), "{wide:?}");
 }

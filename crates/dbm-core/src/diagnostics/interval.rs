@@ -4,8 +4,8 @@
 /// quantile of the Gaussian at `1 - (1 - level) / (2 n)` (Bonferroni).
 ///
 /// ```
-/// assert!((dbm_core::study::simultaneous(0.95, 1) - 1.959964).abs() < 1e-6);
-/// assert!((dbm_core::study::simultaneous(0.99, 29) - 3.577).abs() < 1e-2);
+/// assert!((dbm_core::diagnostics::simultaneous(0.95, 1) - 1.959964).abs() < 1e-6);
+/// assert!((dbm_core::diagnostics::simultaneous(0.99, 29) - 3.577).abs() < 1e-2);
 /// ```
 pub fn simultaneous(level: f64, n: usize) -> f64 {
     let tail = (1.0 - level) / (2.0 * n.max(1) as f64);

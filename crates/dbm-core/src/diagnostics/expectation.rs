@@ -1,8 +1,8 @@
 //! The mean of an estimator over several examples, from the laws of its kernels.
 
-use super::Told;
+use super::ProgressFn;
+use super::exact_gradient::distinct;
 use super::samples::check_settings;
-use super::truth::distinct;
 use crate::{Dbm, DbmError, Examples, Settings, expectation};
 
 /// Sweeps, at least, that persistent chains have made before they are asked for their law.
@@ -30,9 +30,14 @@ pub struct Expectations {
 /// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
 ///
 /// # Errors
-/// [`DbmError::TooManyUnits`] above [`law::MAX_UNITS`] units; those of [`Settings::check`]; [`DbmError::Setting`] for what a study does not have;
+/// [`DbmError::TooManyUnits`] above [`expectation::MAX_UNITS`] units; those of [`Settings::check`]; [`DbmError::Setting`] for what diagnostics do not have;
 /// [`DbmError::Shape`] where the examples are not as wide as the visible layer.
-pub fn expectations(model: &Dbm, data: &Examples, settings: &Settings, told: &mut Told) -> Result<Expectations, DbmError> {
+pub fn expectations(
+    model: &Dbm,
+    data: &Examples,
+    settings: &Settings,
+    progress: &mut ProgressFn,
+) -> Result<Expectations, DbmError> {
     check_settings(model, data, settings)?;
     let max_meeting = if settings.max_meeting >= NO_CAP { u32::MAX } else { settings.max_meeting };
     let law = expectation::of(&Settings { max_meeting, ..settings.clone() });
@@ -51,7 +56,7 @@ pub fn expectations(model: &Dbm, data: &Examples, settings: &Settings, told: &mu
             let share = if law.negative_sees_all() { *share } else { 1.0 };
             add(&mut negative, share, law.negative(model, visible, &known, STEPS_AT_REST.div_ceil(settings.estimator.k))?);
         }
-        told(place + 1, u64::MAX);
+        progress(place + 1, u64::MAX);
     }
     let mean = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
     Ok(Expectations { mean, positive, negative, unmet })
