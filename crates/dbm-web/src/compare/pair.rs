@@ -13,7 +13,6 @@ use dbm_protocol::{DataSource, RunPlan};
 use leptos::prelude::*;
 use std::ops::Deref;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The lab's generated digits.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };

@@ -1,9 +1,12 @@
 //! What several features show or use in one way: the address, charts, files to save, numbers.
 
 pub mod address;
+pub mod binding;
 pub mod bins;
 pub mod chart;
 pub mod download;
 pub mod explanation;
+pub mod notices;
 pub mod number;
 pub mod save;
+pub mod select;

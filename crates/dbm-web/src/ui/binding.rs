@@ -1,0 +1,120 @@
+//! A feature's part of the address, bound to its state: the one place where the two are kept in step.
+//!
+//! A feature says how its state is written as keys and how keys are taken up; [`bind`] does the rest. Keys that are as by default are left out.
+
+use super::address;
+use dbm_core::words::Choose;
+use leptos::prelude::*;
+use std::fmt::Display;
+use std::str::FromStr;
+
+/// A feature's keys, without its prefix, and their values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Keys(Vec<(String, String)>);
+
+impl Keys {
+    /// What the address has under a prefix.
+    pub fn now(prefix: &str) -> Self {
+        let own = |(key, value): (String, String)| key.strip_prefix(prefix).map(|key| (key.to_string(), value));
+        Self(address::pairs().into_iter().filter_map(own).collect())
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a key that is a number, or the like; nothing where it cannot be read.
+    pub fn parse<T: FromStr>(&self, key: &str) -> Option<T> {
+        self.get(key)?.parse().ok()
+    }
+
+    /// Whether a switch is on.
+    pub fn is_on(&self, key: &str) -> bool {
+        self.get(key) == Some("yes")
+    }
+
+    /// The value of a choice, under the choice's own key; nothing where it is not named, or by no known name.
+    pub fn choice<T: Choose>(&self) -> Option<T> {
+        T::named(self.get(T::WORDS.key)?)
+    }
+
+    /// Writes a key.
+    pub fn put(&mut self, key: &str, value: impl Display) {
+        self.0.push((key.into(), value.to_string()));
+    }
+
+    /// Writes a key where its value is not the usual one.
+    pub fn put_unless<T: PartialEq + Display>(&mut self, key: &str, value: &T, usual: &T) {
+        if value != usual {
+            self.put(key, value);
+        }
+    }
+
+    /// Writes a switch that is on.
+    pub fn put_on(&mut self, key: &str, on: bool) {
+        if on {
+            self.put(key, "yes");
+        }
+    }
+
+    /// Writes a choice where it is not the usual one.
+    pub fn put_choice<T: Choose>(&mut self, value: T, usual: T) {
+        if value != usual {
+            self.put(T::WORDS.key, value.choice().name);
+        }
+    }
+
+    /// Keys and values with their prefix, as the address has them.
+    pub fn prefixed(self, prefix: &str) -> Vec<(String, String)> {
+        self.0.into_iter().map(|(key, value)| (format!("{prefix}{key}"), value)).collect()
+    }
+}
+
+impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Keys {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
+/// Keeps a feature's state and its part of the address in step, for as long as the page is there.
+///
+/// `read` takes up what the address says, at once and whenever somebody else changes it; keys that are missing mean the usual values. `write` says, reactively,
+/// what the state is; nothing while the state is behind the address. An address without any key of this feature is another's ready-made one: the state stays,
+/// and is written again.
+pub fn bind(prefix: &'static str, write: impl Fn() -> Option<Keys> + 'static, read: impl Fn(&Keys) + 'static) {
+    let first = Keys::now(prefix);
+    // What the address was last seen to say, and what was last written there: neither is a wish of the visitor's.
+    let (seen, written) = (StoredValue::new(first.clone()), StoredValue::new(first.clone()));
+    if !first.is_empty() {
+        read(&first);
+    }
+    address::follow(move || {
+        let now = Keys::now(prefix);
+        if seen.try_get_value().is_none_or(|seen| seen == now) {
+            return;
+        }
+        seen.set_value(now.clone());
+        if now == written.get_value() {
+            return;
+        }
+        if now.is_empty() {
+            address::put(prefix, written.get_value().prefixed(prefix));
+        } else {
+            read(&now);
+        }
+    });
+    Effect::new(move |_| {
+        if let Some(keys) = write()
+            && written.with_value(|written| *written != keys)
+        {
+            written.set_value(keys.clone());
+            address::put(prefix, keys.prefixed(prefix));
+        }
+    });
+}

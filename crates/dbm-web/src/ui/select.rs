@@ -1,0 +1,135 @@
+//! A labelled select: the one that every form uses.
+
+use dbm_core::words::Choose;
+use leptos::prelude::*;
+
+/// One line of a select.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectOption {
+    /// What the select's value is when this is chosen.
+    pub value: String,
+    /// What the visitor reads.
+    pub label: String,
+    /// The heading it stands under; empty for none.
+    pub group: &'static str,
+    /// Whether it can be chosen.
+    pub disabled: bool,
+}
+
+impl SelectOption {
+    /// A line that can be chosen, under no heading.
+    pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { value: value.into(), label: label.into(), group: "", disabled: false }
+    }
+}
+
+/// A labelled select over lines that may change.
+#[component]
+pub fn Select(
+    /// The element's id.
+    id: &'static str,
+    /// Its label.
+    label: &'static str,
+    /// Hover help; empty for none.
+    #[prop(optional, into)]
+    help: Signal<String>,
+    /// Its lines, those of one heading beside each other.
+    #[prop(into)]
+    options: Signal<Vec<SelectOption>>,
+    /// The value that is chosen.
+    #[prop(into)]
+    value: Signal<String>,
+    /// Hears what the visitor chooses.
+    #[prop(into)]
+    on_choose: Callback<String>,
+    /// A line below it about what is chosen, where there is one.
+    #[prop(optional, into)]
+    note: Option<Signal<String>>,
+    /// Whether it can be used.
+    #[prop(optional, into)]
+    disabled: Signal<bool>,
+) -> impl IntoView {
+    let line = |option: SelectOption| {
+        view! {
+            <option value=option.value disabled=option.disabled>
+                {option.label}
+            </option>
+        }
+    };
+    let lines = move || {
+        let options = options.get();
+        options
+            .chunk_by(|a, b| a.group == b.group)
+            .map(|chunk| {
+                let lines = chunk.iter().cloned().map(line).collect_view();
+                match chunk[0].group {
+                    "" => lines.into_any(),
+                    group => view! { <optgroup label=group>{lines}</optgroup> }.into_any(),
+                }
+            })
+            .collect_view()
+    };
+    let note_id = format!("{id}-note");
+    view! {
+        <label for=id data-help=move || Some(help.get()).filter(|help| !help.is_empty())>
+            {label}
+        </label>
+        <select
+            id=id
+            // Read after the lines, so that a value whose line has just come is shown.
+            prop:value=move || {
+                options.track();
+                value.get()
+            }
+            disabled=move || disabled.get()
+            aria-describedby=note.map(|_| note_id.clone())
+            on:change=move |event| on_choose.run(event_target_value(&event))
+        >
+            {lines}
+        </select>
+        {note
+            .map(|note| {
+                view! {
+                    <p id=note_id class="help" aria-live="polite">
+                        {move || note.get()}
+                    </p>
+                }
+            })}
+    }
+}
+
+/// A labelled select over the values of a type, in the words of its table.
+#[component]
+pub fn Choice<T: Choose>(
+    /// The element's id.
+    id: &'static str,
+    /// The value that is chosen.
+    #[prop(into)]
+    value: Signal<T>,
+    /// Hears what the visitor chooses.
+    #[prop(into)]
+    on_choose: Callback<T>,
+    /// Whether the chosen value's help stands below it.
+    #[prop(optional)]
+    noted: bool,
+    /// Whether it can be used.
+    #[prop(optional, into)]
+    disabled: Signal<bool>,
+) -> impl IntoView {
+    let options: Vec<SelectOption> = T::CHOICES.iter().map(|choice| SelectOption::new(choice.name, choice.label)).collect();
+    let chosen = move |name: String| {
+        if let Some(value) = T::named(&name) {
+            on_choose.run(value);
+        }
+    };
+    let words = T::WORDS;
+    let name = Signal::derive(move || value.get().choice().name.to_string());
+    let disabled = Signal::derive(move || disabled.get());
+    if noted {
+        let note = Signal::derive(move || value.get().choice().help.to_string());
+        view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen note disabled /> }
+            .into_any()
+    } else {
+        view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen disabled /> }.into_any()
+    }
+}

@@ -1,0 +1,409 @@
+//! The one client of all workers: `ask(command).await` gives the answer, or says why there is none.
+//!
+//! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. While something is expected
+//! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener.
+
+use dbm_protocol::{Command, Computing, Diagnostics, Envelope, Files, Reply, Role, wire};
+use futures_channel::oneshot;
+use js_sys::Uint8Array;
+use leptos::prelude::*;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+/// How often silence is looked for.
+const TICK: Duration = Duration::from_secs(2);
+/// Ticks without a word, while something is expected, after which a worker counts as lost.
+const PATIENCE: u32 = 30;
+/// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
+const WORK_A_TICK: u64 = 1_000_000_000;
+
+macro_rules! loader {
+    ($program:literal) => {
+        // Versioned: the file's name carries no hash.
+        concat!("./", $program, "_loader.js?v=", env!("CARGO_PKG_VERSION"))
+    };
+}
+
+/// What the page knows of the workers of a role.
+pub trait Served: Role + 'static {
+    /// What Trunk's loader for their program is called, beside the page.
+    const LOADER: &'static str;
+    /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
+    const SPEAKS: bool = false;
+
+    /// Ticks of silence that this command is allowed besides.
+    fn startup_grace(_command: &Self::Command) -> u32 {
+        0
+    }
+}
+
+impl Served for Computing {
+    const LOADER: &'static str = loader!("dbm-worker-wasm");
+    const SPEAKS: bool = true;
+
+    /// What the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
+    fn startup_grace(command: &Command) -> u32 {
+        let (Command::NewRun { plan } | Command::UseData { plan, .. } | Command::Bench { plan, .. }) = command else { return 0 };
+        let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
+            let (a, b) = (u64::from(pair[0]), u64::from(pair[1]));
+            sum.saturating_add(a.saturating_mul(b).saturating_mul(a.min(b)).saturating_mul(4))
+        });
+        (work / WORK_A_TICK).min(u64::from(u16::MAX)) as u32
+    }
+}
+
+impl Served for Files {
+    const LOADER: &'static str = loader!("dbm-files");
+}
+
+impl Served for Diagnostics {
+    const LOADER: &'static str = loader!("dbm-worker-wasm");
+}
+
+/// Why a request has no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Failure {
+    /// The worker refused it, in its words.
+    #[error("{0}")]
+    Refused(String),
+    /// The worker could not be started, or was lost: why.
+    #[error("{0}")]
+    Lost(String),
+    /// The page ended the worker, or cancelled the request: nobody waits for the answer any more.
+    #[error("it was cancelled")]
+    Ended,
+}
+
+/// How far a request is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// What is being done, in words; empty where the request says it.
+    pub stage: String,
+    /// Parts done.
+    pub done: u32,
+    /// Parts in all; 0 where that is unknown.
+    pub total: u32,
+}
+
+/// What a worker says unasked.
+pub enum Unasked<A> {
+    /// It listens.
+    Ready,
+    /// Something about what it does, with the large array where there is one.
+    Event(A, Option<Uint8Array>),
+    /// What it was doing unasked has failed.
+    Failed(String),
+    /// It is gone; whoever waited for it has been answered. The next request starts another.
+    Lost(String),
+}
+
+type ProgressFn = Box<dyn FnMut(Progress)>;
+type Answered<A> = Result<(A, Option<Uint8Array>), Failure>;
+
+/// An answer to come.
+pub struct Answer<A> {
+    /// The request's, by which it can be cancelled.
+    pub id: u32,
+    receiver: oneshot::Receiver<Answered<A>>,
+}
+
+impl<A> Answer<A> {
+    /// The answer with its large array, which the page's own memory need never see.
+    ///
+    /// # Errors
+    /// As the future's own.
+    pub async fn with_bulk(self) -> Answered<A> {
+        self.receiver.await.unwrap_or(Err(Failure::Ended))
+    }
+}
+
+impl<A> Future for Answer<A> {
+    type Output = Result<A, Failure>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.receiver)
+            .poll(context)
+            .map(|answered| answered.unwrap_or(Err(Failure::Ended)).map(|(answer, _)| answer))
+    }
+}
+
+struct Pending<A> {
+    answer: oneshot::Sender<Answered<A>>,
+    progress: Option<ProgressFn>,
+}
+
+struct Running {
+    worker: Worker,
+    listens: bool,
+}
+
+struct Inner<R: Role> {
+    name: String,
+    running: Option<Running>,
+    /// Which worker this is: what an earlier one still had in the post is nobody's.
+    number: u32,
+    next_id: u32,
+    asked: BTreeMap<u32, Pending<R::Answer>>,
+    waiting: Vec<wire::Parcel>,
+    /// Whether something is expected of the worker besides answers.
+    expected: bool,
+    silent_ticks: u32,
+    grace: u32,
+    listener: Option<Rc<dyn Fn(Unasked<R::Answer>)>>,
+}
+
+/// A worker of a role, and whoever replaces it: a handle, as long-lived as the page.
+pub struct Client<R: Role + 'static>(&'static RefCell<Inner<R>>);
+
+impl<R: Role> Clone for Client<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R: Role> Copy for Client<R> {}
+
+impl<R: Served> Client<R> {
+    /// A client whose worker, of this name, is not started yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        let client = Self(Box::leak(Box::new(RefCell::new(Inner {
+            name: name.into(),
+            running: None,
+            number: 0,
+            next_id: 0,
+            asked: BTreeMap::new(),
+            waiting: Vec::new(),
+            expected: false,
+            silent_ticks: 0,
+            grace: 0,
+            listener: None,
+        }))));
+        if R::SPEAKS {
+            set_interval(move || client.look_for_silence(), TICK);
+        }
+        client
+    }
+
+    /// Has all that the worker says unasked go to this listener.
+    pub fn listen(self, listener: impl Fn(Unasked<R::Answer>) + 'static) {
+        self.0.borrow_mut().listener = Some(Rc::new(listener));
+    }
+
+    /// Whether there is a worker, who may remember what was asked before.
+    pub fn is_up(self) -> bool {
+        self.0.borrow().running.is_some()
+    }
+
+    /// Whether the worker listens.
+    pub fn is_ready(self) -> bool {
+        self.0.borrow().running.as_ref().is_some_and(|running| running.listens)
+    }
+
+    /// Whether words are expected of the worker besides answers, so that its silence means that it is lost.
+    pub fn expect(self, expected: bool) {
+        let mut inner = self.0.borrow_mut();
+        (inner.expected, inner.silent_ticks) = (expected, 0);
+    }
+
+    /// Asks.
+    pub fn ask(self, command: R::Command) -> Answer<R::Answer> {
+        self.ask_with(command, None, None)
+    }
+
+    /// Asks, and hears how far it is.
+    pub fn ask_long(self, command: R::Command, progress: impl FnMut(Progress) + 'static) -> Answer<R::Answer> {
+        self.ask_with(command, None, Some(Box::new(progress)))
+    }
+
+    /// Asks with a large array that stays outside the page's own memory.
+    pub fn ask_with(self, command: R::Command, bulk: Option<&Uint8Array>, progress: Option<ProgressFn>) -> Answer<R::Answer> {
+        let (answer, receiver) = oneshot::channel();
+        let id = {
+            let mut inner = self.0.borrow_mut();
+            inner.next_id = inner.next_id.wrapping_add(1);
+            inner.grace = inner.grace.max(R::startup_grace(&command));
+            inner.next_id
+        };
+        let message = Envelope::new(Some(id), command);
+        let packed = if bulk.is_some() { wire::pack_with(&message, bulk) } else { wire::pack(message) };
+        match packed.and_then(|parcel| self.start().map(|()| parcel)) {
+            Err(why) => drop(answer.send(Err(Failure::Lost(why)))),
+            Ok(parcel) => {
+                {
+                    let mut inner = self.0.borrow_mut();
+                    inner.asked.insert(id, Pending { answer, progress });
+                    inner.waiting.push(parcel);
+                }
+                self.post();
+            }
+        }
+        Answer { id, receiver }
+    }
+
+    /// Starts the worker, where there is none.
+    ///
+    /// # Errors
+    /// Where the browser cannot, in its words.
+    pub fn start(self) -> Result<(), String> {
+        if self.is_up() {
+            return Ok(());
+        }
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        options.set_name(&self.0.borrow().name);
+        let worker = Worker::new_with_options(R::LOADER, &options).map_err(|problem| words(&problem))?;
+        let number = self.0.borrow().number.wrapping_add(1);
+        let present = move || {
+            let inner = self.0.borrow();
+            inner.running.is_some() && inner.number == number
+        };
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if present() {
+                self.take(&event.data());
+            }
+        });
+        let on_error = Closure::<dyn FnMut(web_sys::Event)>::new(move |event: web_sys::Event| {
+            event.prevent_default(); // it is said on the page, and need not be said again in the console
+            if present() {
+                let why = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|why| !why.is_empty());
+                self.lose(&why.unwrap_or_else(|| "it could not be loaded or stopped".into()));
+            }
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        worker.set_onmessageerror(Some(on_error.as_ref().unchecked_ref()));
+        // They must outlive the worker, which may be lost while one of them runs: few are ever made.
+        on_message.forget();
+        on_error.forget();
+        let mut inner = self.0.borrow_mut();
+        inner.number = number;
+        inner.running = Some(Running { worker, listens: false });
+        Ok(())
+    }
+
+    /// Ends the worker and whatever it does; who waits for an answer is told [`Failure::Ended`].
+    pub fn end(self) {
+        self.drop_worker(&Failure::Ended);
+    }
+
+    fn post(self) {
+        let sent = {
+            let inner = &mut *self.0.borrow_mut();
+            match &inner.running {
+                Some(Running { worker, listens: true }) => inner
+                    .waiting
+                    .drain(..)
+                    .try_for_each(|parcel| worker.post_message_with_transfer(&parcel.message, &parcel.transfer)),
+                _ => Ok(()),
+            }
+        };
+        if let Err(problem) = sent {
+            self.lose(&format!("nothing could be sent to it ({})", words(&problem)));
+        }
+    }
+
+    fn take(self, data: &JsValue) {
+        {
+            let mut inner = self.0.borrow_mut();
+            (inner.silent_ticks, inner.grace) = (0, 0);
+        }
+        let (message, bulk) = match wire::unpack_apart::<Reply<R::Answer>>(data) {
+            Ok(unpacked) => unpacked,
+            Err(problem) => return self.lose(&problem),
+        };
+        match (message.body, message.id) {
+            (Reply::Ready, _) => {
+                if let Some(running) = &mut self.0.borrow_mut().running {
+                    running.listens = true;
+                }
+                self.post();
+                self.tell(Unasked::Ready);
+            }
+            (Reply::Progress { stage, done, total }, Some(id)) => {
+                // The listener may ask again, so it is not called while the client is borrowed.
+                let taken = self.0.borrow_mut().asked.get_mut(&id).and_then(|pending| pending.progress.take());
+                if let Some(mut progress) = taken {
+                    progress(Progress { stage, done, total });
+                    if let Some(pending) = self.0.borrow_mut().asked.get_mut(&id) {
+                        pending.progress = Some(progress);
+                    }
+                }
+            }
+            (Reply::Progress { .. }, None) => {}
+            (Reply::Failed { message }, Some(id)) => self.answer(id, Err(Failure::Refused(message))),
+            (Reply::Failed { message }, None) => self.tell(Unasked::Failed(message)),
+            (Reply::Answer(answer), Some(id)) => self.answer(id, Ok((answer, bulk))),
+            (Reply::Answer(answer), None) => self.tell(Unasked::Event(answer, bulk)),
+        }
+    }
+
+    fn answer(self, id: u32, answered: Answered<R::Answer>) {
+        let pending = self.0.borrow_mut().asked.remove(&id);
+        if let Some(pending) = pending {
+            // Who asked may have gone.
+            drop(pending.answer.send(answered));
+        }
+    }
+
+    fn tell(self, unasked: Unasked<R::Answer>) {
+        let listener = self.0.borrow().listener.clone();
+        if let Some(listener) = listener {
+            listener(unasked);
+        }
+    }
+
+    fn look_for_silence(self) {
+        let lost = {
+            let mut inner = self.0.borrow_mut();
+            let starting = inner.running.as_ref().is_some_and(|running| !running.listens);
+            let waiting = inner.running.is_some() && (starting || inner.expected || !inner.asked.is_empty());
+            inner.silent_ticks = if waiting { inner.silent_ticks + 1 } else { 0 };
+            inner.silent_ticks > PATIENCE + inner.grace
+        };
+        if lost {
+            self.lose("it gave no sign for a minute (smaller layers, batches or caps make its steps shorter)");
+        }
+    }
+
+    fn lose(self, why: &str) {
+        self.drop_worker(&Failure::Lost(why.into()));
+        self.tell(Unasked::Lost(why.into()));
+    }
+
+    fn drop_worker(self, failure: &Failure) {
+        let asked = {
+            let mut inner = self.0.borrow_mut();
+            if let Some(Running { worker, .. }) = inner.running.take() {
+                worker.set_onmessage(None);
+                worker.set_onerror(None);
+                worker.set_onmessageerror(None);
+                worker.terminate();
+            }
+            inner.waiting.clear();
+            (inner.expected, inner.silent_ticks, inner.grace) = (false, 0, 0);
+            std::mem::take(&mut inner.asked)
+        };
+        for pending in asked.into_values() {
+            drop(pending.answer.send(Err(failure.clone())));
+        }
+    }
+}
+
+impl Client<Computing> {
+    /// Has the worker stop a request, which then ends with [`dbm_protocol::Event::Cancelled`].
+    pub fn cancel(self, id: u32) {
+        drop(self.ask(Command::Cancel { request: id }));
+    }
+}
+
+/// A JavaScript error in words.
+pub fn words(problem: &JsValue) -> String {
+    let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
+    message.or_else(|| problem.as_string()).unwrap_or_else(|| "no reason given".into())
+}
