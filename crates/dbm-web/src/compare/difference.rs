@@ -58,7 +58,7 @@ static CHOICES: [Choice; 6] = [
     },
     Choice {
         id: "start",
-        label: "Initialization",
+        label: "Start",
         help: "How the weights begin: random orthogonal, as in the paper, or Gaussian with a deviation of 0.01, as was usual before.",
         options: &[("orthogonal", "orthogonal"), ("gaussian", "small Gaussian"), ("pretrained", "pretrained")],
         get: |draft| match draft.start {

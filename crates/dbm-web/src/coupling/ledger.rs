@@ -45,9 +45,9 @@ pub fn Estimate(
             }
             let end = match (replay.capped, replay.meeting_time) {
                 (true, tau) => format!("Cut at {tau} steps: the terms after that are missing."),
-                (false, 1) => "MeetingTimes at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
+                (false, 1) => "Met at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
                 (false, tau) => {
-                    format!("MeetingTimes at τ = {tau}: {} correction terms, of steps 1 to {}.", 2 * (tau - 1), tau - 1)
+                    format!("Met at τ = {tau}: {} correction terms, of steps 1 to {}.", 2 * (tau - 1), tau - 1)
                 }
             };
             Some((parts, end))

@@ -218,7 +218,7 @@ pub fn Growth() -> impl IntoView {
                                 <th scope="col">"Layers"</th>
                                 <th scope="col" data-help="That a coupling of the negative phase does anything, averaged over the starts of the runs.">"P(τ > 1)"</th>
                                 <th scope="col" data-help="Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond.">"Known"</th>
-                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"CorrectionProbability"</th>
+                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"Seen"</th>
                                 <th scope="col" data-help="Couplings until one does anything, in the mean.">"Wait"</th>
                             </tr>
                         </thead>
