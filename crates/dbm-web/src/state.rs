@@ -365,8 +365,6 @@ signals! {
     bench: Option<bench::Asked>,
     /// Where that stands.
     measuring: Measuring,
-    /// Bumped when canvases must be drawn anew: theme, size.
-    redraw: u32,
 }
 
 /// The page's state: a handle, as long-lived as the page.

@@ -29,14 +29,14 @@ use shortcuts::Shortcuts;
 pub fn App() -> impl IntoView {
     let state = State::default();
     provide_context(state);
-    canvas::follow_theme(state);
+    canvas::follow_theme();
     help::listen();
     shared::follow(state);
     state.view.set(View::now());
     address::follow(move || {
         state.view.set(View::now());
         // Canvases that were hidden have not been drawn.
-        state.redraw.update(|count| *count = count.wrapping_add(1));
+        canvas::redraw_all();
     });
     Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", state.view.get().title())));
     uploads::accept_drops(state);

@@ -1,45 +1,35 @@
 //! A chart with axes: lines with bands over a linear or a logarithmic scale, on any plane.
 
-use super::{Colours, Plane};
+use super::{Colours, Plane, Scale};
 
-/// How an axis counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Count {
-    /// Evenly.
-    #[default]
-    Linear,
-    /// By powers of ten; what is not above zero has no place.
-    Logarithmic,
-}
-
-/// One axis.
+/// An axis of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// What it shows, with its unit.
     pub label: String,
-    /// What that means, in a sentence or two: hover help.
+    /// What the label means, in a sentence or two: hover help.
     pub help: String,
-    /// How it counts.
-    pub count: Count,
-    /// From where to where; by the points where it is left open.
+    /// How it maps values to places.
+    pub scale: Scale,
+    /// Its lowest and highest value; made to fit the points where this is `None`.
     pub range: Option<(f64, f64)>,
 }
 
-/// A point, and how far around it its value lies; a point alone where `low` and `high` are its `y`.
+/// A point of a line, with the band around it; without a band, `low` and `high` are `y`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
-    /// Where.
+    /// Value on the x axis.
     pub x: f64,
-    /// What.
+    /// Value on the y axis.
     pub y: f64,
-    /// The band's lower end,
+    /// The band's lower end.
     pub low: f64,
-    /// and its upper one.
+    /// The band's upper end.
     pub high: f64,
 }
 
 impl Point {
-    /// Without a band.
+    /// A point without a band.
     pub fn new(x: f64, y: f64) -> Self {
         Self { x, y, low: y, high: y }
     }
@@ -50,47 +40,47 @@ impl Point {
 pub struct Series {
     /// Its name, in the legend and in the table.
     pub name: String,
-    /// Which of the palette's hues, 0 to 5.
+    /// Its colour: a place in [`Colours::series`], 0 to 5.
     pub hue: usize,
-    /// Lengths of ink and gap; none for a whole line.
+    /// Lengths of ink and gap in CSS pixels; none for a whole line.
     pub dash: &'static [f64],
     /// Whether each point is marked.
     pub dots: bool,
-    /// In the order of `x`.
+    /// Its points, by rising `x`.
     pub points: Vec<Point>,
-    /// Places whose value is only a lower bound: marked hollow, and told with "at least".
+    /// Values of `x` where `y` is only a lower bound: marked hollow, and read out with "at least".
     pub at_least: Vec<f64>,
 }
 
-/// A level drawn across: a cap, an exact value.
+/// A horizontal line with a label, such as a cap or an exact value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Level {
-    /// Where on the y axis.
+    /// Its value on the y axis.
     pub y: f64,
-    /// What it is.
+    /// Its label.
     pub label: String,
 }
 
-/// All of it.
+/// A chart with its axes, lines and levels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
-    /// Across.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Up.
+    /// The vertical axis.
     pub y: Axis,
     /// The lines, later ones above.
     pub series: Vec<Series>,
-    /// The levels.
+    /// Levels drawn across.
     pub levels: Vec<Level>,
 }
 
 /// Space around the plot, in CSS pixels: left, right, top, bottom.
 const MARGINS: (f64, f64, f64, f64) = (46.0, 12.0, 10.0, 22.0);
 
-/// An axis on the plane: values to places and back.
+/// An axis laid over pixels of the plane: values to places and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ruler {
-    count: Count,
+    scale: Scale,
     low: f64,
     high: f64,
     from: f64,
@@ -99,60 +89,60 @@ struct Ruler {
 
 impl Ruler {
     fn new(axis: &Axis, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
-        let fits = |value: &f64| value.is_finite() && (axis.count == Count::Linear || *value > 0.0);
+        let fits = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
         let (mut low, mut high) =
             values.filter(fits).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
         if let Some(range) = axis.range {
             (low, high) = range;
         } else if low > high {
-            (low, high) = if axis.count == Count::Logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
+            (low, high) = if axis.scale == Scale::Logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
         } else {
-            match axis.count {
-                Count::Logarithmic => {
+            match axis.scale {
+                Scale::Logarithmic => {
                     low = 10f64.powf(low.log10().floor());
                     high = 10f64.powf(high.log10().ceil());
                     if low == high {
                         high *= 10.0;
                     }
                 }
-                Count::Linear => {
+                Scale::Linear => {
                     let room = if high > low { (high - low) * 0.04 } else { low.abs().max(1.0) * 0.05 };
                     (low, high) = (low - room, high + room);
                 }
             }
         }
-        Self { count: axis.count, low, high, from, to }
+        Self { scale: axis.scale, low, high, from, to }
     }
 
     /// Where a value lies; `None` where it has no place.
     fn place(&self, value: f64) -> Option<f64> {
-        let share = match self.count {
-            Count::Linear => (value - self.low) / (self.high - self.low),
-            Count::Logarithmic if value > 0.0 => (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
-            Count::Logarithmic => return None,
+        let share = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Logarithmic if value > 0.0 => (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
+            Scale::Logarithmic => return None,
         };
         (share.is_finite() && (-0.001..=1.001).contains(&share)).then_some(self.from + share * (self.to - self.from))
     }
 
-    /// The same, values beyond an end at that end.
-    fn held(&self, value: f64) -> f64 {
-        let value = if self.count == Count::Logarithmic { value.max(f64::MIN_POSITIVE) } else { value };
+    /// Where a value lies; beyond an end of the axis, that end.
+    fn clamped(&self, value: f64) -> f64 {
+        let value = if self.scale == Scale::Logarithmic { value.max(f64::MIN_POSITIVE) } else { value };
         self.place(value.clamp(self.low, self.high)).unwrap_or(self.from)
     }
 
     fn value(&self, place: f64) -> f64 {
         let share = (place - self.from) / (self.to - self.from);
-        match self.count {
-            Count::Linear => self.low + share * (self.high - self.low),
-            Count::Logarithmic => 10f64.powf(self.low.log10() + share * (self.high.log10() - self.low.log10())),
+        match self.scale {
+            Scale::Linear => self.low + share * (self.high - self.low),
+            Scale::Logarithmic => 10f64.powf(self.low.log10() + share * (self.high.log10() - self.low.log10())),
         }
     }
 
     /// Values to be labelled: round ones, about `room / apart` of them.
     fn ticks(&self, apart: f64) -> Vec<f64> {
         let most = ((self.to - self.from).abs() / apart).floor().max(1.0);
-        match self.count {
-            Count::Linear => {
+        match self.scale {
+            Scale::Linear => {
                 let step = round_step((self.high - self.low) / most);
                 let first = (self.low / step).ceil();
                 (0..=most as u32 + 1)
@@ -160,7 +150,7 @@ impl Ruler {
                     .filter(|value| *value <= self.high + step * 1e-9)
                     .collect()
             }
-            Count::Logarithmic => {
+            Scale::Logarithmic => {
                 let (low, high) = (self.low.log10().ceil() as i32, self.high.log10().floor() as i32);
                 let every = (f64::from(high - low + 1) / most).ceil().max(1.0) as usize;
                 (low..=high).step_by(every).map(|power| 10f64.powi(power)).collect()
@@ -249,7 +239,7 @@ impl Chart {
             plane.write(colours, &short(value), (place, y.from + 13.0 * pixel), "center", 11.0);
         }
         for Level { y: value, label } in &self.levels {
-            let place = y.held(*value);
+            let place = y.clamped(*value);
             plane.line(&colours.muted, 1.0, &[2.0, 3.0], &[(x.from, place), (x.to, place)]);
             plane.write(colours, label, (x.to - 2.0 * pixel, place - 7.0 * pixel), "right", 11.0);
         }
@@ -273,11 +263,11 @@ impl Series {
         let colour = self.colour(colours);
         let inside: Vec<&Point> = self.points.iter().filter(|point| x.place(point.x).is_some() && point.y.is_finite()).collect();
         if inside.iter().any(|point| point.high > point.low) {
-            let upper = inside.iter().map(|point| (x.held(point.x), y.held(point.high)));
-            let lower = inside.iter().rev().map(|point| (x.held(point.x), y.held(point.low)));
+            let upper = inside.iter().map(|point| (x.clamped(point.x), y.clamped(point.high)));
+            let lower = inside.iter().rev().map(|point| (x.clamped(point.x), y.clamped(point.low)));
             plane.area(colour, 0.18, &upper.chain(lower).collect::<Vec<_>>());
         }
-        let line: Vec<(f64, f64)> = inside.iter().map(|point| (x.held(point.x), y.held(point.y))).collect();
+        let line: Vec<(f64, f64)> = inside.iter().map(|point| (x.clamped(point.x), y.clamped(point.y))).collect();
         plane.line(colour, 2.0, self.dash, &line);
         if self.dots || line.len() == 1 {
             let mark = |colour: &str, (across, up): (f64, f64), size: f64| {
@@ -307,24 +297,24 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        let ruler = |count, low, high| {
-            Ruler::new(&Axis { count, range: Some((low, high)), ..Axis::default() }, [].into_iter(), (0.0, 400.0))
+        let ruler = |scale, low, high| {
+            Ruler::new(&Axis { scale, range: Some((low, high)), ..Axis::default() }, [].into_iter(), (0.0, 400.0))
         };
-        assert_eq!(ruler(Count::Linear, 0.0, 200.0).ticks(58.0), [0.0, 50.0, 100.0, 150.0, 200.0]);
-        assert_eq!(ruler(Count::Logarithmic, 1.0, 1000.0).ticks(58.0), [1.0, 10.0, 100.0, 1000.0]);
-        let ruler = ruler(Count::Logarithmic, 1.0, 1000.0);
+        assert_eq!(ruler(Scale::Linear, 0.0, 200.0).ticks(58.0), [0.0, 50.0, 100.0, 150.0, 200.0]);
+        assert_eq!(ruler(Scale::Logarithmic, 1.0, 1000.0).ticks(58.0), [1.0, 10.0, 100.0, 1000.0]);
+        let ruler = ruler(Scale::Logarithmic, 1.0, 1000.0);
         assert!((ruler.value(ruler.place(31.0).unwrap()) - 31.0).abs() < 1e-9);
-        assert_eq!((ruler.place(0.0), ruler.held(0.0), ruler.held(5e9)), (None, 0.0, 400.0));
+        assert_eq!((ruler.place(0.0), ruler.clamped(0.0), ruler.clamped(5e9)), (None, 0.0, 400.0));
     }
 
     #[test]
     fn a_chart_becomes_an_svg_whatever_its_points_are() {
         let colours = Colours { series: std::array::from_fn(|hue| format!("#00000{hue}")), ..Colours::default() };
         let strange = [f64::NAN, f64::INFINITY, -1.0, 0.0, 1.0, 1e300];
-        for count in [Count::Linear, Count::Logarithmic] {
+        for scale in [Scale::Linear, Scale::Logarithmic] {
             let points = strange.iter().map(|&value| Point { x: value, y: value, low: value, high: 2.0 * value }).collect();
             let series = vec![Series { name: "a".into(), points, dots: true, ..Series::default() }];
-            let axis = Axis { count, ..Axis::default() };
+            let axis = Axis { scale, ..Axis::default() };
             let chart = Chart { x: axis.clone(), y: axis, series, levels: vec![Level { y: 7.0, label: "cap".into() }] };
             let svg = Svg::new(&colours, 400.0, 200.0);
             chart.draw(&svg, &colours, Some(1.0));

@@ -1,39 +1,37 @@
 //! The theme's colours, read from the style sheet so that there is one palette, and what the visitor's system prefers.
 
-use crate::state::State;
 use leptos::prelude::*;
-use wasm_bindgen::prelude::*;
 use web_sys::{CssStyleDeclaration, MediaQueryList};
 
 /// The colours canvases are drawn in, as the style sheet writes them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Colours {
-    /// What pictures lie on.
+    /// Background of pictures and charts.
     pub paper: String,
     /// Known ink, and text.
     pub ink: String,
-    /// Lesser text.
+    /// Text that matters less.
     pub muted: String,
     /// Hairlines.
     pub line: String,
     /// What the model filled in.
     pub accent: String,
-    /// The same where it filled in nothing, and the unknown region.
+    /// Background of the unknown region.
     pub wash: String,
     /// The positive phase.
     pub positive: String,
     /// The negative phase.
     pub negative: String,
-    /// Stronger lines.
+    /// Axes: lines stronger than hairlines.
     pub strong: String,
-    /// Hues of a chart's lines, told apart by any eye, and by dashes besides.
+    /// Hues of a chart's lines, told apart by any eye. Lines differ by their dashes as well.
     pub series: [String; 6],
-    /// For text in canvases.
+    /// Font family of text in canvases.
     pub font: String,
 }
 
 impl Colours {
-    /// Those of the present theme.
+    /// The colours of the present theme.
     pub fn now() -> Self {
         let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
         let read = |name: &str| value(style.as_ref(), name);
@@ -63,24 +61,11 @@ fn value(style: Option<&CssStyleDeclaration>, name: &str) -> String {
     style.and_then(|style| style.get_property_value(name).ok()).map(|value| value.trim().to_string()).unwrap_or_default()
 }
 
-fn query(text: &str) -> Option<MediaQueryList> {
+pub(super) fn media_query(text: &str) -> Option<MediaQueryList> {
     window().match_media(text).ok().flatten()
 }
 
 /// Whether the visitor asked for less motion.
-pub fn calm() -> bool {
-    query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())
-}
-
-/// Has canvases drawn anew when the theme, the window or its resolution changes.
-pub fn follow_theme(state: State) {
-    let bump = Closure::<dyn FnMut()>::new(move || state.redraw.update(|count| *count = count.wrapping_add(1)));
-    let listener: &js_sys::Function = bump.as_ref().unchecked_ref();
-    for text in ["(prefers-color-scheme: dark)", "(forced-colors: active)"] {
-        if let Some(query) = query(text) {
-            let _ = query.add_event_listener_with_callback("change", listener);
-        }
-    }
-    let _ = window().add_event_listener_with_callback("resize", listener);
-    bump.forget();
+pub fn prefers_less_motion() -> bool {
+    media_query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())
 }

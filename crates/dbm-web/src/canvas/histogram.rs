@@ -1,17 +1,8 @@
 //! Two phases in one histogram: the positive one stands on the axis, the negative one hangs from it.
 
-use super::{Colours, Plane, power_of_ten};
-use crate::ui::bins::Bins;
+use super::bins::Bins;
+use super::{Colours, Plane, Scale, power_of_ten};
 use dbm_protocol::Histogram;
-
-/// How bar lengths follow counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// In proportion to the share of chains.
-    Linear,
-    /// By the logarithm of the count, so that a single chain is seen.
-    Logarithmic,
-}
 
 /// Bars of both phases over shared bins, and beyond a gap those cut at the cap.
 pub fn histogram(surface: &dyn Plane, colours: &Colours, phases: [&Histogram; 2], scale: Scale) {

@@ -1,20 +1,25 @@
 //! Drawing: pure functions on a canvas, and the one place that decides when they run.
 
+pub mod bins;
 mod chart;
 mod colours;
 mod histogram;
 mod picture;
 mod plane;
+mod redraw;
+mod scale;
 pub mod shape;
 mod sparkline;
 mod surface;
 mod tiles;
 
-pub use chart::{Axis, Chart, Count, Level, Point, Series, power_of_ten, short};
-pub use colours::{Colours, calm, follow_theme};
-pub use histogram::{Scale, histogram};
-pub use picture::{Cells, Fill, cells};
+pub use chart::{Axis, Chart, Level, Point, Series, power_of_ten, short};
+pub use colours::{Colours, prefers_less_motion};
+pub use histogram::histogram;
+pub use picture::{Fill, Layer, draw_layer};
 pub use plane::{Plane, Svg};
+pub use redraw::{follow_theme, redraw_all, redraws};
+pub use scale::Scale;
 pub use sparkline::sparkline;
-pub use surface::{Surface, redraws};
+pub use surface::Surface;
 pub use tiles::{filter_tiles, tiles};

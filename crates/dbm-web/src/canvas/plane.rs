@@ -1,22 +1,22 @@
-//! What a plot is drawn on: a canvas, or an SVG to be taken home.
+//! What a plot is drawn on: a canvas, or an SVG file to save.
 
 use super::{Colours, Surface};
 use std::cell::{Cell, RefCell};
 use std::fmt::Write;
 
-/// Rectangles and lines of text.
+/// Something that plots are drawn on: it takes rectangles, lines, areas and text.
 pub trait Plane {
     /// Width in its own pixels.
     fn width(&self) -> f64;
-    /// Height likewise.
+    /// Height in its own pixels.
     fn height(&self) -> f64;
-    /// Its pixels a CSS pixel.
+    /// Its pixels in a CSS pixel.
     fn ratio(&self) -> f64;
     /// Fills a rectangle.
     fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64);
     /// Draws a line through points, `width` CSS pixels wide, dashed by these lengths of ink and gap in CSS pixels.
     fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]);
-    /// Fills what points enclose, so much of it opaque.
+    /// Fills what the points enclose, with an opacity of 0 to 1.
     fn area(&self, colour: &str, opacity: f64, points: &[(f64, f64)]);
     /// Writes a line of text of `size` CSS pixels, aligned to `x` as `align` says, its middle at `y`.
     fn write(&self, colours: &Colours, text: &str, at: (f64, f64), align: &str, size: f64);
@@ -75,7 +75,7 @@ impl Surface {
     }
 }
 
-/// Points as an SVG has them.
+/// Points as an SVG attribute.
 fn places(points: &[(f64, f64)]) -> String {
     points.iter().fold(String::new(), |mut text, (x, y)| {
         // Writing to a string cannot fail.
@@ -84,28 +84,28 @@ fn places(points: &[(f64, f64)]) -> String {
     })
 }
 
-/// An SVG under way.
+/// An SVG file being drawn.
 pub struct Svg {
     size: Cell<(f64, f64)>,
     inside: RefCell<String>,
 }
 
 impl Svg {
-    /// An empty one, on paper of the theme.
+    /// An empty picture on the theme's background.
     pub fn new(colours: &Colours, width: f64, height: f64) -> Self {
         let svg = Self { size: Cell::new((width, height)), inside: RefCell::default() };
         svg.fill(&colours.paper, 0.0, 0.0, width, height);
         svg
     }
 
-    /// Adds paper at the bottom.
+    /// Makes it higher at the bottom, by so many pixels.
     pub fn grow(&self, colours: &Colours, by: f64) {
         let (width, height) = self.size.get();
         self.fill(&colours.paper, 0.0, height, width, by);
         self.size.set((width, height + by));
     }
 
-    /// The whole file.
+    /// The finished file.
     pub fn finish(self) -> String {
         let (width, height) = self.size.get();
         let inside = self.inside.into_inner();

@@ -1,26 +1,23 @@
-//! A canvas as large as its box on the screen, and when it is drawn.
+//! A canvas at the resolution of its box on the screen.
 
-use super::Colours;
-use crate::state::state;
-use leptos::html::Canvas;
-use leptos::prelude::*;
+use leptos::prelude::window;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-/// A cleared canvas, its context and its size in device pixels.
+/// A canvas's drawing context and its size in device pixels.
 pub struct Surface {
-    /// Where to draw.
+    /// What draws on it.
     pub context: CanvasRenderingContext2d,
     /// Width in device pixels.
     pub width: f64,
     /// Height in device pixels.
     pub height: f64,
-    /// Device pixels a CSS pixel.
+    /// Device pixels in a CSS pixel.
     pub ratio: f64,
 }
 
 impl Surface {
-    /// A canvas as it was last drawn.
+    /// A canvas as it was last drawn, left as it is.
     pub fn measure(canvas: &HtmlCanvasElement) -> Option<Self> {
         let context = canvas.get_context("2d").ok().flatten()?.dyn_into().ok()?;
         let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
@@ -28,7 +25,7 @@ impl Surface {
     }
 
     /// Brings a canvas to the resolution of its box and clears it; nothing where it is not shown.
-    fn of(canvas: &HtmlCanvasElement) -> Option<Self> {
+    pub(super) fn cleared(canvas: &HtmlCanvasElement) -> Option<Self> {
         let ratio = window().device_pixel_ratio().clamp(1.0, 4.0);
         let (width, height) = (f64::from(canvas.client_width()) * ratio, f64::from(canvas.client_height()) * ratio);
         let (width, height) = (width.round().min(8192.0), height.round().min(8192.0));
@@ -46,37 +43,9 @@ impl Surface {
         Some(Self { context, width, height, ratio })
     }
 
-    /// Fills a rectangle.
+    /// Fills a rectangle, given in device pixels.
     pub fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64) {
         self.context.set_fill_style_str(colour);
         self.context.fill_rect(x, y, width, height);
     }
-}
-
-/// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed; however
-/// often that happens, once a frame, and then with the latest.
-pub fn redraws<T: 'static>(
-    canvas: NodeRef<Canvas>,
-    read: impl Fn() -> T + Copy + 'static,
-    draw: impl Fn(&Surface, &Colours, T) + Copy + 'static,
-) {
-    let redraw = state().redraw;
-    let waiting = StoredValue::new(false);
-    Effect::new(move |_| {
-        canvas.track();
-        redraw.track();
-        let _ = read();
-        if waiting.try_get_value() != Some(false) {
-            return;
-        }
-        waiting.set_value(true);
-        request_animation_frame(move || {
-            if waiting.try_set_value(false).is_some() {
-                return; // the part is gone from the page
-            }
-            if let Some(surface) = canvas.try_get_untracked().flatten().and_then(|canvas| Surface::of(&canvas)) {
-                draw(&surface, &Colours::now(), untrack(read));
-            }
-        });
-    });
 }

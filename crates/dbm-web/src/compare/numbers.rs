@@ -2,8 +2,8 @@
 
 use super::lane::{Lane, Standing, Verdict};
 use super::pair::{Mode, Pair};
+use crate::canvas::bins::Summary;
 use crate::canvas::short;
-use crate::ui::bins::Summary;
 use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::actions;
 use crate::canvas::shape::Shape;
-use crate::canvas::{Cells, Fill, cells, redraws};
+use crate::canvas::{Fill, Layer, draw_layer, redraws};
 use crate::complete::asking::{Asking, Choice};
 use crate::complete::ranked::Tile as Ranked;
 use crate::complete::watched::number;
@@ -147,13 +147,13 @@ fn Tile(
         move || (tile(), state.answers.get(), state.picture.with(|picture| picture.shape)),
         move |surface, colours, (tile, answered, shape)| {
             let Some(answered) = answered else { return };
-            let unknown = answered.question.filled();
-            let draw = |bits: &[u8], fill| {
-                cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill, other: &[], cursor: None });
+            let draw = |known: Vec<u8>, fill| {
+                let layer = Layer { shape, known, unknown: answered.question.filled(), fill, other: Vec::new() };
+                draw_layer(surface, colours, &layer, None);
             };
-            match tile {
-                Some(tile) => draw(answered.answer(tile.answer), Fill::Bits(answered.answer(tile.answer))),
-                None if at.is_none() => draw(&answered.question.values, Fill::Shares(&answered.shares())),
+            match tile.map(|tile| answered.answer(tile.answer).to_vec()) {
+                Some(bits) => draw(bits.clone(), Fill::Bits(bits)),
+                None if at.is_none() => draw(answered.question.values.clone(), Fill::Shares(answered.shares())),
                 None => {}
             }
         },
@@ -210,8 +210,9 @@ fn Truth() -> impl IntoView {
         state.answers.get().and_then(|answered| answered.truth.map(|truth| (truth, shape)))
     };
     redraws(canvas, truth, |surface, colours, truth| {
-        if let Some((bits, shape)) = truth {
-            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &[], fill: Fill::Nothing, other: &[], cursor: None });
+        if let Some((known, shape)) = truth {
+            let layer = Layer { shape, known, unknown: Vec::new(), fill: Fill::Hatching, other: Vec::new() };
+            draw_layer(surface, colours, &layer, None);
         }
     });
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };

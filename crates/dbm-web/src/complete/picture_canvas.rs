@@ -1,7 +1,6 @@
 //! The large canvas: shows the picture, an answer or a search, and is painted on by mouse, pen, touch or keys.
 
-use crate::canvas::shape::Shape;
-use crate::canvas::{Cells, Fill, cells, redraws};
+use crate::canvas::{Fill, Layer, draw_layer, redraws};
 use crate::complete::picture::{Picture, Tool};
 use crate::state::{Shown, State, state};
 use leptos::html::Canvas;
@@ -24,15 +23,7 @@ pub fn PictureCanvas(
     redraws(
         canvas,
         move || (view_of(state), focused.get().then(|| cursor.get())),
-        |surface, colours, (view, cursor)| {
-            let View { shape, bits, unknown, filled, other } = view;
-            let fill = match &filled {
-                Filled::Nothing => Fill::Nothing,
-                Filled::Bits => Fill::Bits(&bits),
-                Filled::Shares(shares) => Fill::Shares(shares),
-            };
-            cells(surface, colours, &Cells { shape, bits: &bits, unknown: &unknown, fill, other: &other, cursor });
-        },
+        |surface, colours, (layer, cursor)| draw_layer(surface, colours, &layer, cursor),
     );
 
     let place = move |event: &PointerEvent| {
@@ -113,41 +104,31 @@ pub fn PictureCanvas(
 }
 
 /// What the canvas shows.
-struct View {
-    shape: Shape,
-    bits: Vec<u8>,
-    unknown: Vec<u8>,
-    filled: Filled,
-    other: Vec<u8>,
-}
-
-enum Filled {
-    Nothing,
-    Bits,
-    Shares(Vec<f64>),
-}
-
-fn view_of(state: State) -> View {
-    let (shape, bits, unknown) =
-        state.picture.with(|picture| (picture.shape, picture.bits().to_vec(), picture.unknown().to_vec()));
-    let plain = View { shape, bits, unknown, filled: Filled::Nothing, other: Vec::new() };
+fn view_of(state: State) -> Layer {
+    let plain = state.picture.with(|picture| Layer {
+        shape: picture.shape,
+        known: picture.bits().to_vec(),
+        unknown: picture.unknown().to_vec(),
+        fill: Fill::Hatching,
+        other: Vec::new(),
+    });
     let (shown, frame) = (state.shown.get(), state.frame.get());
     match shown {
         Shown::Picture => plain,
         Shown::Search => state.watched.with(|watched| {
             let found = watched.as_ref().and_then(|watched| Some((watched, watched.frames.get(frame)?)));
             let Some((watched, frame)) = found else { return plain };
-            let (bits, other) = (frame.x.clone(), frame.y.clone());
-            View { bits, unknown: watched.unknown.clone(), filled: Filled::Bits, other, ..plain }
+            let (unknown, fill, other) = (watched.unknown.clone(), Fill::Bits(frame.x.clone()), frame.y.clone());
+            Layer { known: frame.x.clone(), unknown, fill, other, ..plain }
         }),
         Shown::Answer(_) | Shown::Agreement => state.answers.with(|answered| {
             let Some(answered) = answered else { return plain };
             let unknown = answered.question.filled();
             if let Shown::Answer(at) = shown {
-                return View { bits: answered.answer(at).to_vec(), unknown, filled: Filled::Bits, ..plain };
+                let bits = answered.answer(at).to_vec();
+                return Layer { known: bits.clone(), unknown, fill: Fill::Bits(bits), ..plain };
             }
-            let bits = answered.question.values.clone();
-            View { bits, unknown, filled: Filled::Shares(answered.shares()), ..plain }
+            Layer { known: answered.question.values.clone(), unknown, fill: Fill::Shares(answered.shares()), ..plain }
         }),
     }
 }

@@ -1,7 +1,7 @@
 //! A search or a coupled pair, state by state: played or stepped, with its energies.
 
 use crate::actions;
-use crate::canvas::{Cells, Fill, calm, cells, redraws, sparkline};
+use crate::canvas::{Fill, Layer, draw_layer, prefers_less_motion, redraws, sparkline};
 use crate::complete::answers::{Pick, ratio};
 use crate::complete::asking::Choice;
 use crate::state::{Shown, state};
@@ -79,7 +79,7 @@ pub fn Watch() -> impl IntoView {
             >
                 {move || if pair() { "Watch the pair" } else { "Watch the search" }}
             </button>
-            <button type="button" class="play" data-help="Shows the states one after another." hidden=calm disabled=none on:click=play>
+            <button type="button" class="play" data-help="Shows the states one after another." hidden=prefers_less_motion disabled=none on:click=play>
                 {move || if state.playing.get() { "Halt" } else { "Play" }}
             </button>
             <input
@@ -137,8 +137,9 @@ fn Chain(
         },
         move |surface, colours, (shape, found)| {
             let Some((unknown, frame)) = found else { return };
-            let (bits, other) = if y { (&frame.y, &frame.x) } else { (&frame.x, &frame.y) };
-            cells(surface, colours, &Cells { shape, bits, unknown: &unknown, fill: Fill::Bits(bits), other, cursor: None });
+            let (bits, other) = if y { (frame.y, frame.x) } else { (frame.x, frame.y) };
+            let layer = Layer { shape, known: bits.clone(), unknown, fill: Fill::Bits(bits), other };
+            draw_layer(surface, colours, &layer, None);
         },
     );
     let (name, help) = if y {

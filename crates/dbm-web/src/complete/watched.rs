@@ -10,7 +10,7 @@ pub fn take(state: State, frames: Vec<Frame>, unknown: Vec<u8>) {
         state.frame.set(0);
         state.watched.set(Some(Watched { frames, unknown }));
         state.shown.set(Shown::Search);
-        state.playing.set(!crate::canvas::calm());
+        state.playing.set(!crate::canvas::prefers_less_motion());
     }
 }
 

@@ -3,7 +3,7 @@
 use super::pairs::Pair;
 use super::results::{Results, Spread, Summary};
 use super::settings::{Plan, Show};
-use crate::canvas::{Axis, Chart, Count, Level, Point, Series, short};
+use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
 
 /// Least and highest value that a chart has room for beyond its points.
 const ROOM: (f64, f64) = (0.8, 2.0);
@@ -59,7 +59,7 @@ pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {
     };
     Chart {
         x: dimensions(plan),
-        y: Axis { label: label.into(), help: help.into(), count: Count::Logarithmic, range: Some((ROOM.0, top * ROOM.1)) },
+        y: Axis { label: label.into(), help: help.into(), scale: Scale::Logarithmic, range: Some((ROOM.0, top * ROOM.1)) },
         series,
         levels: if capped { vec![Level { y: f64::from(plan.cap), label: "cap".into() }] } else { vec![] },
     }
@@ -90,7 +90,7 @@ pub fn shares(plan: &Plan, results: &Results, at_cap: bool) -> Chart {
         y: Axis {
             label: if at_cap { "Share of runs cut at the cap" } else { "Share of runs with τ > 1" }.into(),
             help: help.into(),
-            count: Count::Linear,
+            scale: Scale::Linear,
             range: Some((0.0, 1.0)),
         },
         series: series.collect(),
@@ -103,7 +103,7 @@ fn dimensions(plan: &Plan) -> Axis {
     Axis {
         label: "Dimension d".into(),
         help: "Visible units of a random restricted Boltzmann machine, and as many hidden ones; its weights are a random orthogonal matrix.".into(),
-        count: Count::Linear,
+        scale: Scale::Linear,
         range: Some((0.0, last * 1.02)),
     }
 }

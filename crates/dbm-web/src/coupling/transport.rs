@@ -1,7 +1,7 @@
 //! The way through the moments of a coupling: buttons, a slider, and a beat while it plays.
 
 use super::replay::ReplayOfOne;
-use crate::canvas::calm;
+use crate::canvas::prefers_less_motion;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub fn Transport(
             <button type="button" aria-disabled=move || at_first().to_string() on:click=move |_| replay.step(false)>
                 "Back"
             </button>
-            <Show when=move || !calm()>
+            <Show when=move || !prefers_less_motion()>
                 <button type="button" class="play" disabled=none on:click=play>
                     {move || if playing.get() { "Halt" } else { "Play" }}
                 </button>

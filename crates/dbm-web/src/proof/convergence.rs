@@ -4,7 +4,7 @@ use super::desk::{Desk, desk};
 use super::estimators::{dash, hue};
 use super::plan::{LEVEL, title};
 use super::tally::{Moment, Tally};
-use crate::canvas::{Axis, Chart, Count, Level, Point, Series, short};
+use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
 use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
 
@@ -25,7 +25,7 @@ fn samples() -> Axis {
     Axis {
         label: "samples".into(),
         help: "Samples of each estimator, by powers of ten. An interval shrinks to a third over each.".into(),
-        count: Count::Logarithmic,
+        scale: Scale::Logarithmic,
         range: None,
     }
 }
@@ -66,7 +66,7 @@ fn chart(desk: Desk) -> Chart {
             let y = Axis {
                 label: format!("mean − exact, {}", name.unwrap_or_default()),
                 help: "The mean of the estimates so far less the exact value. The shade is the interval.".into(),
-                count: Count::Linear,
+                scale: Scale::Linear,
                 range: Some((-reach, reach)),
             };
             Chart { x, y, series: all, levels: apart(levels, 0.14 * reach) }
@@ -86,7 +86,7 @@ fn chart(desk: Desk) -> Chart {
             let y = Axis {
                 label: "largest deviation of all, in standard errors".into(),
                 help: "Of all parameters, how far a mean is from its exact value, in standard errors of the mean. An unbiased estimator stays about where it is; a bias grows with the root of the number of samples. Below the bound nothing speaks against the exact value.".into(),
-                count: Count::Logarithmic,
+                scale: Scale::Logarithmic,
                 range: None,
             };
             Chart { x, y, series: all, levels }

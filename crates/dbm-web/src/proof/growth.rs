@@ -2,7 +2,7 @@
 
 use super::desk::{Desk, desk};
 use super::plan::Plan;
-use crate::canvas::{Axis, Chart, Count, Level, Point, Series, power_of_ten, short};
+use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
 use crate::ui::chart::ChartFigure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
@@ -104,13 +104,13 @@ fn chart(all: &Models) -> Chart {
         x: Axis {
             label: "units in all".into(),
             help: "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.".into(),
-            count: Count::Logarithmic,
+            scale: Scale::Logarithmic,
             range: Some((3.0, 2400.0)),
         },
         y: Axis {
             label: "log₁₀ of the probability that τ > 1".into(),
             help: "That the first proposal is accepted, so that the two chains part and the coupling adds a correction. −3 is once in a thousand couplings.".into(),
-            count: Count::Linear,
+            scale: Scale::Linear,
             range: Some((low, 0.0)),
         },
         series: vec![

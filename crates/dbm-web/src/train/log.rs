@@ -1,6 +1,6 @@
 //! How training went, row by row, to be taken home.
 
-use crate::ui::bins::Summary;
+use crate::canvas::bins::Summary;
 use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
 use std::cell::RefCell;
 

@@ -1,6 +1,6 @@
 //! A chart on the page: its title and legend, the plot, what it says at the pointer, the same as a table, and as a file.
 
-use crate::canvas::{Chart, Colours, Count, Plane, Series, Surface, Svg, redraws, short};
+use crate::canvas::{Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws, short};
 use crate::state::state;
 use crate::ui::download;
 use crate::ui::save::Save;
@@ -115,7 +115,7 @@ fn places(chart: &Chart) -> Vec<f64> {
 
 /// The place nearest to `x` that has a point.
 fn nearest(chart: &Chart, x: f64) -> Option<f64> {
-    let far = |place: f64| if chart.x.count == Count::Logarithmic { (place / x).ln().abs() } else { (place - x).abs() };
+    let far = |place: f64| if chart.x.scale == Scale::Logarithmic { (place / x).ln().abs() } else { (place - x).abs() };
     places(chart).into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b)))
 }
 

@@ -2,7 +2,6 @@
 
 pub mod address;
 pub mod binding;
-pub mod bins;
 pub mod chart;
 pub mod download;
 pub mod explanation;

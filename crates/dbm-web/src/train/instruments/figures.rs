@@ -1,9 +1,9 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
+use crate::canvas::bins::Summary;
 use crate::canvas::{Colours, Scale, Svg, histogram, redraws};
 use crate::state::{State, state};
 use crate::train::estimators::{about_meeting, about_search, no_meeting, no_search};
-use crate::ui::bins::Summary;
 use crate::ui::download;
 use crate::ui::save::Save;
 use dbm_core::gradient::EstimatorKind;

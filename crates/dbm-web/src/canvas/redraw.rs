@@ -1,0 +1,57 @@
+//! When a canvas is drawn: after what it shows, the theme or its size has changed, at most once a frame.
+
+use super::colours::media_query;
+use super::{Colours, Surface};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+thread_local! {
+    /// Tells every canvas to draw itself anew.
+    static REDRAW: ArcTrigger = ArcTrigger::new();
+}
+
+/// Has every canvas drawn anew, such as those that were hidden until now.
+pub fn redraw_all() {
+    REDRAW.with(ArcTrigger::notify);
+}
+
+/// From now on draws every canvas anew when the theme, the window's size or its resolution changes.
+pub fn follow_theme() {
+    let listener = Closure::<dyn FnMut()>::new(redraw_all).into_js_value();
+    let listener: &js_sys::Function = listener.unchecked_ref();
+    for text in ["(prefers-color-scheme: dark)", "(forced-colors: active)"] {
+        if let Some(query) = media_query(text) {
+            let _ = query.add_event_listener_with_callback("change", listener);
+        }
+    }
+    let _ = window().add_event_listener_with_callback("resize", listener);
+}
+
+/// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed; however
+/// often that happens, once a frame, and then with the latest values.
+pub fn redraws<T: 'static>(
+    canvas: NodeRef<Canvas>,
+    read: impl Fn() -> T + Copy + 'static,
+    draw: impl Fn(&Surface, &Colours, T) + Copy + 'static,
+) {
+    let redraw = REDRAW.with(Clone::clone);
+    let waiting = StoredValue::new(false);
+    Effect::new(move |_| {
+        canvas.track();
+        redraw.track();
+        let _ = read();
+        if waiting.try_get_value() != Some(false) {
+            return;
+        }
+        waiting.set_value(true);
+        request_animation_frame(move || {
+            if waiting.try_set_value(false).is_some() {
+                return; // the part is gone from the page
+            }
+            if let Some(surface) = canvas.try_get_untracked().flatten().and_then(|canvas| Surface::cleared(&canvas)) {
+                draw(&surface, &Colours::now(), untrack(read));
+            }
+        });
+    });
+}
