@@ -8,7 +8,6 @@ use crate::proof;
 use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
 use crate::train::draft::{Draft, same_run};
 use crate::ui::address::{self, View};
-use crate::worker::keeper;
 use crate::worker::link::ask;
 use crate::worker::model_file;
 use dbm_protocol::{Command, DataSource, Metrics, ModelChoice, fresh_seed};
@@ -45,7 +44,7 @@ pub fn begin(state: State) {
 
 /// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
 pub fn use_present_data(state: State) {
-    if !state.link.ready() || state.fed.get_untracked() {
+    if !state.session.client().is_ready() || state.fed.get_untracked() {
         return;
     }
     let choice = state.choice_in_use.get_untracked();
@@ -168,17 +167,8 @@ pub fn reset(state: State, same: bool) {
 
 /// Puts back what a reset or other data replaced.
 pub fn undo(state: State) {
-    state.dismiss_undo();
+    state.notices.withdraw(crate::ui::notices::Tone::Undoable);
     ask(state, Command::Undo, Purpose::Undo);
-}
-
-/// Does what a notice of this tone offers.
-pub fn remedy(state: State, tone: Tone) {
-    match tone {
-        Tone::Offer => keeper::go_on(state),
-        Tone::Discarded => keeper::recall(state),
-        _ => undo(state),
-    }
 }
 
 /// Puts a model on view.

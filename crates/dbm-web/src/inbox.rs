@@ -243,7 +243,7 @@ pub fn lost(state: State) {
     // Until the next worker has the run, there is nothing to train.
     state.loading.set(true);
     state.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
-    state.dismiss_undo();
+    state.notices.withdraw(crate::ui::notices::Tone::Undoable);
 }
 
 fn take_metrics(state: State, metrics: Metrics) {

@@ -5,50 +5,15 @@ use crate::complete::asking::{Asking, Question, Wanted};
 use crate::complete::picture::{Picture, Tool};
 use crate::train::draft::Draft;
 use crate::train::shared::Asked;
-use crate::ui::address::View;
-use crate::worker::link::Link;
+use crate::ui::address::{OnShow, View};
+use crate::ui::notices::Notices;
+use crate::worker::session::Session;
+pub use crate::worker::session::{DataChoice, Opening, Upload};
 use dbm_protocol::{
-    Completions, DataInfo, DataSource, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes,
-    PictureSource, RunPlan, Understood,
+    Completions, DataInfo, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes, PictureSource,
+    RunPlan, Understood,
 };
 use leptos::prelude::*;
-
-/// Where the pretrained model's file stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Opening {
-    /// Bytes so far, of how many where that is known.
-    Fetching(f64, Option<f64>),
-    /// The worker reads it.
-    #[default]
-    Reading,
-    /// It can be used.
-    Open,
-    /// It cannot; the message is among the notices.
-    Missing,
-}
-
-/// Which data set the select shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum DataChoice {
-    /// Generated digits.
-    #[default]
-    Digits,
-    /// Bars and stripes.
-    Bars,
-    /// MNIST, while it is being fetched; then it is among the uploads.
-    Mnist,
-    /// An upload, by its place in [`State::uploads`].
-    Upload(usize),
-}
-
-/// A file of the visitor's that was read as data.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Upload {
-    /// Its name, shown as text only.
-    pub name: String,
-    /// The examples.
-    pub source: DataSource,
-}
 
 /// A table without gaps, to be taken home.
 #[derive(Clone, Debug, PartialEq)]
@@ -169,32 +134,6 @@ pub enum Tone {
     News,
     /// Something happened that can be taken back.
     Undoable,
-    /// A kept run can be gone on with, or discarded.
-    Offer,
-    /// It was discarded, which can be taken back.
-    Discarded,
-}
-
-impl Tone {
-    /// What can be done about it, in the words of a button.
-    pub fn remedy(self) -> Option<&'static str> {
-        match self {
-            Self::Error | Self::News => None,
-            Self::Undoable | Self::Discarded => Some("Undo"),
-            Self::Offer => Some("Go on"),
-        }
-    }
-}
-
-/// A message to the visitor.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Notice {
-    /// Its own.
-    pub id: u32,
-    /// Its tone.
-    pub tone: Tone,
-    /// As text.
-    pub text: String,
 }
 
 /// A request at work long enough to show progress.
@@ -247,48 +186,95 @@ macro_rules! signals {
     ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
         /// The page's signals.
         pub struct Signals {
-            /// The worker.
-            pub link: Link,
+            /// Those that several features read.
+            pub session: Session,
+            /// Where messages go.
+            pub notices: Notices,
+            /// The view that is shown.
+            pub view: RwSignal<View>,
+            /// Whether Train shows two runs side by side.
+            pub two: RwSignal<bool>,
+            /// As in the session.
+            pub opening: RwSignal<Opening>,
+            /// As in the session.
+            pub pretrained: RwSignal<Option<ModelInfo>>,
+            /// As in the session.
+            pub training: RwSignal<Option<ModelInfo>>,
+            /// As in the session.
+            pub model: RwSignal<ModelChoice>,
+            /// As in the session.
+            pub data: RwSignal<Option<DataInfo>>,
+            /// As in the session.
+            pub choice: RwSignal<DataChoice>,
+            /// As in the session.
+            pub choice_in_use: RwSignal<DataChoice>,
+            /// As in the session.
+            pub choice_before: RwSignal<DataChoice>,
+            /// As in the session.
+            pub fed: RwSignal<bool>,
+            /// As in the session.
+            pub loading: RwSignal<bool>,
+            /// As in the session.
+            pub uploads: RwSignal<Vec<Upload>>,
+            /// As in the session.
+            pub opened: RwSignal<Option<String>>,
+            /// As in the session.
+            pub draft: RwSignal<Draft>,
+            /// As in the session.
+            pub plan: RwSignal<Option<RunPlan>>,
+            /// As in the session.
+            pub snapshot: RwSignal<Option<u32>>,
+            /// As in the session.
+            pub kept: RwSignal<Option<u32>>,
+            /// As in the session.
+            pub metrics: RwSignal<Metrics>,
+            /// As in the session.
+            pub pace: RwSignal<u32>,
+            /// As in the session.
+            pub running: RwSignal<bool>,
+            /// As in the session.
+            pub samples_pretrained: RwSignal<Option<Grid>>,
+            /// As in the session.
+            pub samples_training: RwSignal<Option<Grid>>,
             $($(#[$doc])* pub $name: RwSignal<$kind>,)*
         }
 
-        impl Default for Signals {
-            fn default() -> Self {
-                Self { link: Link::default(), $($name: RwSignal::new(Default::default()),)* }
+        impl Signals {
+            fn new(session: Session, show: OnShow) -> Self {
+                Self {
+                    session,
+                    notices: session.notices,
+                    view: show.view,
+                    two: show.two_runs,
+                    opening: session.opening,
+                    pretrained: session.pretrained,
+                    training: session.training,
+                    model: session.model,
+                    data: session.data,
+                    choice: session.choice,
+                    choice_in_use: session.choice_in_use,
+                    choice_before: session.choice_before,
+                    fed: session.fed,
+                    loading: session.loading,
+                    uploads: session.uploads,
+                    opened: session.opened,
+                    draft: session.draft,
+                    plan: session.plan,
+                    snapshot: session.snapshot,
+                    kept: session.kept,
+                    metrics: session.metrics,
+                    pace: session.pace,
+                    running: session.running,
+                    samples_pretrained: session.samples_pretrained,
+                    samples_training: session.samples_training,
+                    $($name: RwSignal::new(Default::default()),)*
+                }
             }
         }
     };
 }
 
 signals! {
-    /// The view that is shown.
-    view: View,
-    /// Whether Train shows two runs side by side, which the second program does.
-    two: bool,
-    /// Where the pretrained model's file stands.
-    opening: Opening,
-    /// The pretrained model.
-    pretrained: Option<ModelInfo>,
-    /// The model being trained.
-    training: Option<ModelInfo>,
-    /// Which of the two is on view.
-    model: ModelChoice,
-    /// The data in use.
-    data: Option<DataInfo>,
-    /// What the select shows.
-    choice: DataChoice,
-    /// What is in use; what the select returns to when a choice is refused.
-    choice_in_use: DataChoice,
-    /// What Undo would bring back.
-    choice_before: DataChoice,
-    /// Whether the present worker has been given data.
-    fed: bool,
-    /// Whether data is being made or read.
-    loading: bool,
-    /// Files that were read as data.
-    uploads: Vec<Upload>,
-    /// Name of the visitor's model that is open in place of the pretrained one.
-    opened: Option<String>,
     /// Gaps being filled, or cells being evaluated.
     filling: Option<Busy>,
     /// The table without gaps.
@@ -299,20 +285,8 @@ signals! {
     reading: Option<Reading>,
     /// Data that were read and not yet taken.
     offer: Option<Offer>,
-    /// The settings form.
-    draft: Draft,
-    /// What the present run was begun with.
-    plan: Option<RunPlan>,
-    /// The step of the run's latest checkpoint, which [`crate::worker::checkpoint`] keeps: what a new worker goes on from.
-    snapshot: Option<u32>,
-    /// The step from which another visit could go on with the run.
-    kept: Option<u32>,
-    /// Where training stands.
-    metrics: Metrics,
     /// The signals so far, to be drawn: at most `study::instruments::history::MOST`.
     history: Vec<dbm_protocol::Signals>,
-    /// Steps a second at most; 0 for as many as can be.
-    pace: u32,
     /// What an address asked for, as long as data and settings are still those.
     asked: Option<Asked>,
     /// The link to the paused run, where it could not be put on the clipboard.
@@ -323,12 +297,6 @@ signals! {
     filter_layer: u32,
     /// Which of the curves is shown.
     curve: usize,
-    /// Whether training runs, or has just been asked to.
-    running: bool,
-    /// The latest samples of the pretrained model.
-    samples_pretrained: Option<Grid>,
-    /// The latest samples of the model in training.
-    samples_training: Option<Grid>,
     /// The picture to complete.
     picture: Picture,
     /// Where the next one comes from.
@@ -355,10 +323,6 @@ signals! {
     frame: usize,
     /// Whether it plays.
     playing: bool,
-    /// Messages, oldest first.
-    notices: Vec<Notice>,
-    /// Messages so far: no two have one id.
-    notice_count: u32,
     /// Whether a file is being dragged over the page.
     dragging: bool,
     /// The benchmark that the page is for, where it is no lab.
@@ -371,12 +335,6 @@ signals! {
 #[derive(Clone, Copy)]
 pub struct State(&'static Signals);
 
-impl Default for State {
-    fn default() -> Self {
-        Self(Box::leak(Box::default()))
-    }
-}
-
 impl std::ops::Deref for State {
     type Target = Signals;
 
@@ -386,6 +344,11 @@ impl std::ops::Deref for State {
 }
 
 impl State {
+    /// The state of a page with this session.
+    pub fn new(session: Session, show: OnShow) -> Self {
+        Self(Box::leak(Box::new(Signals::new(session, show))))
+    }
+
     /// The model on view.
     pub fn about(self) -> Option<ModelInfo> {
         match self.model.get() {
@@ -408,28 +371,13 @@ impl State {
         }
     }
 
-    /// Tells the visitor something, once: the same words are not shown twice at a time.
+    /// Tells the visitor something.
     pub fn say(self, tone: Tone, text: impl Into<String>) {
-        let text = text.into();
-        self.notices.update(|notices| {
-            notices.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
-            let id = self.notice_count.try_update(|count| std::mem::replace(count, count.wrapping_add(1))).unwrap_or_default();
-            notices.push(Notice { id, tone, text });
-            // An offer stays until the visitor has seen to it.
-            if let Some(place) = notices.iter().position(|notice| notice.tone != Tone::Offer).filter(|_| notices.len() > 4) {
-                notices.remove(place);
-            }
-        });
-    }
-
-    /// Takes a message away.
-    pub fn dismiss(self, id: u32) {
-        self.notices.update(|notices| notices.retain(|notice| notice.id != id));
-    }
-
-    /// Takes the offer of Undo away.
-    pub fn dismiss_undo(self) {
-        self.notices.update(|notices| notices.retain(|notice| notice.tone != Tone::Undoable));
+        match tone {
+            Tone::Error => self.notices.error(text),
+            Tone::News => self.notices.news(text),
+            Tone::Undoable => self.notices.undoable(text, Callback::new(move |()| crate::actions::undo(self))),
+        }
     }
 }
 

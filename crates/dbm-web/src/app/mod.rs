@@ -1,9 +1,9 @@
 //! The whole page of the lab: its shell, and the views that the address asks for.
 
+mod drop;
 mod help;
 mod masthead;
 mod menu;
-pub mod notices;
 mod shortcuts;
 
 use crate::canvas;
@@ -15,19 +15,26 @@ use crate::data::uploads;
 use crate::proof::Proof;
 use crate::state::State;
 use crate::train::{Training, shared};
-use crate::ui::address::{self, View};
+use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explanation;
+use crate::ui::notices::{NoticeList, Notices};
+use crate::worker::session::Session;
 use crate::worker::{link, model_file};
+use drop::DropOverlay;
 use leptos::prelude::*;
 use masthead::Masthead;
-use notices::{DropOverlay, Notices};
 use shortcuts::Shortcuts;
 
 /// Provides the state, opens the line to the worker, and lays the page out. A view that needs no worker is made when it is first shown, and stays, so that
 /// what runs in it goes on.
 #[component]
 pub fn App() -> impl IntoView {
-    let state = State::default();
+    let (notices, show) = (Notices::default(), OnShow::default());
+    provide_context(notices);
+    provide_context(show);
+    let session = Session::new(notices);
+    provide_context(session);
+    let state = State::new(session, show);
     provide_context(state);
     canvas::follow_theme();
     help::listen();
@@ -84,7 +91,7 @@ pub fn App() -> impl IntoView {
             <Shortcuts />
         </footer>
         <Preview />
-        <Notices />
+        <NoticeList />
         <DropOverlay />
         <div id="help-box" role="tooltip" hidden></div>
     }

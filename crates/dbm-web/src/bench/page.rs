@@ -1,9 +1,11 @@
 //! The benchmark's view, in place of the lab: what it does, how far it is, and its report.
 
-use crate::app::notices::Notices;
 use crate::bench::{Asked, Measuring, Report, Row, begin, cancel};
 use crate::state::{State, state};
+use crate::ui::address::OnShow;
+use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::link;
+use crate::worker::session::Session;
 use dbm_protocol::BenchProtocol;
 use leptos::either::Either;
 use leptos::prelude::*;
@@ -14,7 +16,9 @@ pub fn Bench(
     /// What the address asks for, or why that cannot be.
     asked: Result<Asked, String>,
 ) -> impl IntoView {
-    let state = State::default();
+    let notices = Notices::default();
+    provide_context(notices);
+    let state = State::new(Session::new(notices), OnShow::default());
     provide_context(state);
     if let Ok(asked) = &asked {
         state.bench.set(Some(asked.clone()));
@@ -35,7 +39,7 @@ pub fn Bench(
                 Err(why) => Either::Right(view! { <p role="alert">{why}</p> }),
             }}
         </main>
-        <Notices />
+        <NoticeList />
     }
 }
 

@@ -120,7 +120,7 @@ fn take_up(state: State) {
     let pace = get("speed").and_then(|pace| pace.parse().ok()).filter(|pace| actions::PACES.contains(pace)).unwrap_or(0);
     if pace != state.pace.get_untracked() {
         state.pace.set(pace);
-        if state.link.ready() {
+        if state.session.client().is_ready() {
             actions::set_pace(state);
         }
     }

@@ -45,7 +45,23 @@ impl View {
     }
 }
 
-/// Both programs of the page hear of a change by this event of the window.
+/// What the page shows of all that it has: a context of the page.
+#[derive(Clone, Copy, Default)]
+pub struct OnShow {
+    /// The view.
+    pub view: RwSignal<View>,
+    /// Whether Train shows two runs side by side.
+    pub two_runs: RwSignal<bool>,
+}
+
+impl OnShow {
+    /// That of the page.
+    pub fn of_page() -> Self {
+        expect_context()
+    }
+}
+
+/// Whoever follows the address hears of a change by this event of the window.
 const CHANGED: &str = "dbm-address";
 /// Browsers refuse to have the address written at every movement of a slider.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -113,7 +129,7 @@ pub fn replace_all(fragment: &str) {
     let _ = window().location().set_hash(fragment);
 }
 
-/// Calls `changed` whenever the address has been changed by anyone: by hand, by Back, by a preset, or by either program.
+/// Calls `changed` whenever the address has been changed by anyone: by hand, by Back, by a preset, or by the page.
 pub fn follow(changed: impl Fn() + 'static) {
     let listener = Closure::<dyn FnMut()>::new(changed).into_js_value();
     for event in ["hashchange", "popstate", CHANGED] {

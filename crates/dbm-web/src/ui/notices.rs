@@ -115,3 +115,33 @@ impl Notices {
         });
     }
 }
+
+/// All messages, for the shell to show; each is text and can be dismissed.
+#[component]
+pub fn NoticeList() -> impl IntoView {
+    let notices = Notices::of_page();
+    let button = |tone: Tone, remedy: Remedy, first: bool| {
+        view! {
+            <button type="button" class:primary=first && tone == Tone::Offer on:click=move |_| remedy.run.run(())>
+                {remedy.label}
+            </button>
+        }
+    };
+    view! {
+        <section class="notices" aria-label="Notices">
+            <For each=move || notices.all() key=|notice| notice.id let:notice>
+                <div
+                    class="notice"
+                    class:error=notice.tone == Tone::Error
+                    role=if notice.tone == Tone::Error { "alert" } else { "status" }
+                >
+                    <p>{notice.text.clone()}</p>
+                    {notice.remedies.iter().enumerate().map(|(place, remedy)| button(notice.tone, *remedy, place == 0)).collect_view()}
+                    <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| notices.close(notice.id)>
+                        <span aria-hidden="true">"×"</span>
+                    </button>
+                </div>
+            </For>
+        </section>
+    }
+}

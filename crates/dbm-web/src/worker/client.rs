@@ -114,6 +114,13 @@ pub struct Answer<A> {
 }
 
 impl<A> Answer<A> {
+    /// The answer to what cannot be asked.
+    pub fn failed(failure: Failure) -> Self {
+        let (answer, receiver) = oneshot::channel();
+        drop(answer.send(Err(failure)));
+        Self { id: 0, receiver }
+    }
+
     /// The answer with its large array, which the page's own memory need never see.
     ///
     /// # Errors
@@ -406,4 +413,28 @@ impl Client<Computing> {
 pub fn words(problem: &JsValue) -> String {
     let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
     message.or_else(|| problem.as_string()).unwrap_or_else(|| "no reason given".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::{Settings, Units};
+    use dbm_protocol::{Initialization, RunPlan};
+
+    #[test]
+    fn wide_models_may_take_their_time_to_begin() {
+        let new_run = |hidden: &[u32]| {
+            let plan = RunPlan {
+                hidden: hidden.to_vec(),
+                units: Units::Signs,
+                start: Initialization::Orthogonal,
+                settings: Settings::default(),
+            };
+            Computing::startup_grace(&Command::NewRun { plan })
+        };
+        assert_eq!((new_run(&[500, 500]), new_run(&[4000])), (0, 0));
+        assert_eq!(new_run(&[4000, 4000, 4000]), 512);
+        assert_eq!(new_run(&[u32::MAX; 9]), u32::from(u16::MAX));
+        assert_eq!(Computing::startup_grace(&Command::Cancel { request: 1 }), 0);
+    }
 }

@@ -7,6 +7,7 @@ use crate::actions;
 use crate::inbox::Purpose;
 use crate::state::{DataChoice, State, Tone, Upload};
 use crate::ui::address::{self, View};
+use crate::ui::notices::{self, Remedy};
 use crate::worker::checkpoint;
 use crate::worker::files::FilesLine;
 use crate::worker::link;
@@ -138,7 +139,11 @@ fn show(state: State, answer: Result<Reply<FilesEvent>, String>) {
                     state.say(Tone::News, format!("Another tab has a run open: {about}. Each tab keeps its own."));
                 } else {
                     let ago = ago((js_sys::Date::now() - run.written) / 1000.0);
-                    state.say(Tone::Offer, format!("A run of {ago} is kept: {about}."));
+                    let remedies = vec![
+                        Remedy { label: "Go on", run: Callback::new(move |()| go_on(state)) },
+                        Remedy { label: "Discard", run: Callback::new(move |()| discard(state)) },
+                    ];
+                    state.notices.offer(format!("A run of {ago} is kept: {about}."), remedies, None);
                     KEEPING.with_borrow_mut(|keeping| keeping.name = run.data);
                 }
             }
@@ -197,7 +202,11 @@ pub fn discard(state: State) {
     ask(FilesCommand::Forget { for_good: false }, move |answer| {
         no_offer(state);
         match answer {
-            Ok(_) => state.say(Tone::Discarded, "The kept run was discarded; it is deleted when you close this."),
+            Ok(_) => {
+                let undo = vec![Remedy { label: "Undo", run: Callback::new(move |()| recall(state)) }];
+                let close = Callback::new(move |()| close(state));
+                state.notices.offer("The kept run was discarded; it is deleted when you close this.", undo, Some(close));
+            }
             Err(message) => state.say(Tone::Error, message),
         }
     });
@@ -209,19 +218,17 @@ pub fn recall(state: State) {
     ask(FilesCommand::Recall, move |answer| show(state, answer));
 }
 
-/// The notice about a kept run is closed: one that was discarded is deleted now, any other is offered again at the next visit.
-pub fn close(state: State, tone: Tone) {
-    if tone == Tone::Discarded {
-        ask(FilesCommand::Forget { for_good: true }, move |answer| {
-            if let Err(message) = answer {
-                state.say(Tone::Error, message);
-            }
-        });
-    }
+/// The notice about a discarded run is closed: the run is deleted now.
+fn close(state: State) {
+    ask(FilesCommand::Forget { for_good: true }, move |answer| {
+        if let Err(message) = answer {
+            state.say(Tone::Error, message);
+        }
+    });
 }
 
 fn no_offer(state: State) {
-    state.notices.update(|notices| notices.retain(|notice| !matches!(notice.tone, Tone::Offer | Tone::Discarded)));
+    state.notices.withdraw(notices::Tone::Offer);
 }
 
 fn ask(command: FilesCommand, mut then: impl FnMut(Result<Reply<FilesEvent>, String>) + 'static) {

@@ -8,3 +8,4 @@ pub mod link;
 pub mod model_file;
 pub mod pool;
 pub mod pool_new;
+pub mod session;

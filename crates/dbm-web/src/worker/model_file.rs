@@ -29,7 +29,7 @@ pub fn fetch(state: State) {
             Ok(bytes) => {
                 BYTES.with_borrow_mut(|kept| *kept = Some(bytes));
                 state.opening.set(Opening::Reading);
-                if state.link.ready() {
+                if state.session.client().is_ready() {
                     send(state);
                 }
             }
