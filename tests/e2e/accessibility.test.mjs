@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { button, enabled, lab, steps, until } from "./browser.mjs";
+import { atRest, button, enabled, lab, steps, until } from "./browser.mjs";
 
 const VIEWS = ["train", "complete", "coupling", "proof"];
 const WINDOWS = [{ width: 1280, height: 900 }, { width: 390, height: 844, hasTouch: true, isMobile: true }];
@@ -13,8 +13,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Fails if axe-core finds a violation in what is on the page now. The page's policy forbids scripts that are not its own; what the developer tools evaluate is none. */
 async function isAccessible(page, where, inside = "html") {
-  // What moves has come to rest: a text that fades in has little contrast at first.
-  await page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState === "finished" || animation.effect.getTiming().iterations === Infinity || animation.effect.getTiming().delay > 0));
+  await atRest(page); // a text that fades in has little contrast at first
   if (!(await page.evaluate(() => "axe" in self))) await page.evaluate(AXE);
   const violations = await page.evaluate(async ([inside, values]) => {
     const { violations } = await self.axe.run(inside, { runOnly: { type: "tag", values }, resultTypes: ["violations"] });
@@ -71,12 +70,12 @@ const VISITS = {
   },
   coupling: async (page, look) => {
     await button(page, "Compute").first().click({ timeout: 60_000 });
-    await page.waitForTimeout(1_500);
+    await until(() => page.locator(".coupling-status p").textContent(), (words) => /^([1-9]\d* of|All)/.test(words), "some couplings");
     await look("computing");
   },
   proof: async (page, look) => {
     await button(page, "Run").click({ timeout: 60_000 });
-    await page.waitForTimeout(1_500);
+    await until(() => page.getByLabel("Samples of each so far").textContent(), (count) => /[1-9]/.test(count), "some samples");
     await look("sampling");
   },
 };

@@ -62,6 +62,10 @@ export function collectErrors(page) {
   return errors;
 }
 
+/** Waits until what moves has come to rest. What is yet to begin, or never ends, does not count. */
+export const atRest = (page) =>
+  page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState === "finished" || animation.effect.getTiming().iterations === Infinity || animation.effect.getTiming().delay > 0));
+
 /** Saves test-results/name.png, of the whole page or of what is in view. */
 export async function screenshot(page, name, fullPage = true) {
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -86,9 +90,12 @@ export async function until(value, check, what, seconds = 120) {
     const now = await value();
     if (check(now)) return now;
     if (Date.now() > end) assert.fail(`${what}: still ${JSON.stringify(now)?.slice(0, 200)} after ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
+
+/** Lets a time pass during which something must not happen: the one thing that cannot be waited for. What has happened is awaited with `until`. */
+export const quiet = (page, milliseconds) => page.waitForTimeout(milliseconds);
 
 /** A button by its name, and the same once it can be pressed. */
 export const button = (page, name) => page.getByRole("button", { name, exact: true });

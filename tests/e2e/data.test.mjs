@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/serve.mjs";
-import { button, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { button, enabled, goTo, lab, quiet, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
 import { parseCsv, rereader } from "./reread.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -560,7 +560,7 @@ test("reading can be cancelled, nothing changes, and another file is read after"
     await upload(page).setInputFiles(large);
     await pressed;
     await until(() => page.locator(".reading").count(), (n) => n === 0, "reading has ended");
-    await page.waitForTimeout(1_000);
+    await quiet(page, 1_000); // longer than reading the file takes
     assert.equal(await dialog(page).count(), 0, "nothing is offered");
     assert.deepEqual([await steps(page), await chosen(page), await about.textContent()], [step, "Bars and stripes 4 × 4", said]);
     assert.equal(await page.getByRole("alert").count(), 0);

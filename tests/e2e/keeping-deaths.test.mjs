@@ -62,10 +62,11 @@ async function goesOnToTheBit(page, open) {
 async function comesBack(page, open, seen, died) {
   await offer(page).waitFor({ timeout: 60_000 });
   const place = await latestPlace(page);
-  const [{ step, written, whole }] = place.slots;
+  const [{ step, written, whole }, before] = place.slots;
   assert.ok(whole, "the latest slot was written whole");
   assert.ok(step >= seen, `kept at ${step}, and ${seen} had been seen kept`);
   assert.ok(died - written <= AT_MOST_LOST + NOISE, `the run that came back was ${died - written} ms old`);
+  assert.ok(written - before.written <= AT_MOST_LOST + NOISE, `${written - before.written} ms went by from one checkpoint to the next`);
   assert.match(await offer(page).textContent(), new RegExp(`^A run of .* is kept: 16–\\d+–\\d+ on Bars and stripes 4 × 4, step ${step}\\.`));
   await button(page, "Go on").click();
   await until(() => steps(page), (n) => n === step, "the run stands where it was kept");
@@ -93,7 +94,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
     test(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
       const page = await open();
       const seen = await train(page, 2);
-      await page.waitForTimeout(2_500); // into the time before the next checkpoint
+      await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");
       const died = Date.now();
       await kill(page);
       await comesBack(page.isClosed() ? await open() : page, open, seen, died);
@@ -103,7 +104,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
   test("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
     const page = await open();
     const seen = await train(page, 2);
-    await page.waitForTimeout(2_500);
+    await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");
     const died = Date.now();
     await restart();
     page.errors.splice(0, page.errors.length);

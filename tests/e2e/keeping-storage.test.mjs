@@ -1,7 +1,7 @@
 // What the browser's storage cannot do is said, and what it can, done: damaged, full, refused in part or whole.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { steps, until } from "./browser.mjs";
+import { quiet, steps, until } from "./browser.mjs";
 import { button, enabled, isOffered, kept, keptAt, latestPlace, offer, pause, serveWithout, storage, train, url } from "./keeping.mjs";
 
 test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
@@ -99,7 +99,7 @@ test("where nothing can be kept, that is said once, and training goes on", kept(
   await said.getByRole("button", { name: "Dismiss this notice" }).click();
   await enabled(page, "Step").click();
   await until(() => steps(page), (n) => n === 2, "two steps");
-  await page.waitForTimeout(1_000);
+  await quiet(page, 1_000); // it would be said when the keeper answers, of which the page shows nothing
   assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");
   assert.equal(await page.getByText(/^Kept at step/).count(), 0);
 }));

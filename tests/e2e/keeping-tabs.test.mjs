@@ -1,7 +1,7 @@
 // Kept runs and the tabs they come from: the visitor's own data among them, several tabs at once, an offer taken, left, discarded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, screenshot, steps, until } from "./browser.mjs";
+import { atRest, crew, screenshot, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, offer, pause, storage, train } from "./keeping.mjs";
 
 test("data of the visitor's come back with their run, gaps included", kept({}, async ({ open }) => {
@@ -104,7 +104,7 @@ test("the offer fits a desk and a phone, in light and dark", kept({}, async ({ o
       await page.emulateMedia({ colorScheme });
       const box = await offer(page).boundingBox();
       assert.ok(box.x >= 0 && box.x + box.width <= width, "beside nothing");
-      await page.waitForTimeout(300);
+      await atRest(page);
       await screenshot(page, `offer-${width}-${colorScheme}`, false);
     }
 }));

@@ -7,7 +7,7 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
 import { serve } from "../../scripts/serve.mjs";
-import { button, collectErrors, enabled, steps, until } from "./browser.mjs";
+import { button, collectErrors, enabled, quiet, steps, until } from "./browser.mjs";
 
 export { button, enabled };
 
@@ -75,10 +75,10 @@ export function kept(options, body) {
 
 export const keptAt = async (page) => Number((await page.getByText(/^Kept at step \d+$/).textContent({ timeout: 60_000 })).match(/\d+/)[0]);
 export const offer = (page) => page.getByRole("status").filter({ hasText: "is kept:" });
-/** Whether an offer comes, once the page has asked for one. */
+/** Whether an offer comes, once the page has asked for one. That none comes can only be told by waiting. */
 export const isOffered = async (page) => {
   await until(async () => page.workers().some((worker) => worker.url().includes("dbm-files")), Boolean, "a keeper");
-  await page.waitForTimeout(2_000);
+  await quiet(page, 2_000);
   return (await offer(page).count()) > 0;
 };
 
@@ -99,8 +99,7 @@ export async function storage(page) {
   for (let tries = 0; ; tries++) {
     const places = await page.evaluate(readPlaces);
     if (places) return places;
-    assert.ok(tries < 50, "the private file system never holds still");
-    await page.waitForTimeout(50);
+    assert.ok(tries < 200, "the private file system never holds still");
   }
 }
 

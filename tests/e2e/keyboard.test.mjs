@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { lab, screenshot, steps, until } from "./browser.mjs";
+import { lab, quiet, screenshot, steps, until } from "./browser.mjs";
 
 const enabled = (page, name) => page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
 const upload = (page) => page.getByLabel("Upload data set", { exact: true });
@@ -143,12 +143,12 @@ test("single keys go to views and press their buttons, and can be switched off",
   await list.getByLabel("Single keys do this").uncheck();
   await page.keyboard.press("Escape");
   for (const key of ["s", "2"]) await page.keyboard.press(key);
-  await page.waitForTimeout(300);
+  await quiet(page, 300); // a step would take as long as the one above
   assert.deepEqual([await steps(page), await page.title()], [paused, "Train · DBM Lab"]);
   await page.reload();
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
   await page.keyboard.press("2");
-  await page.waitForTimeout(300);
+  await quiet(page, 300);
   assert.equal(await page.title(), "Train · DBM Lab", "it is remembered");
 }));
 

@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, goTo, lab, steps, until, useData } from "./browser.mjs";
+import { crew, goTo, lab, quiet, steps, until, useData } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -72,7 +72,7 @@ test("trains on generated digits, pauses, steps, resets and undoes", lab({}, asy
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
-  await page.waitForTimeout(700);
+  await quiet(page, 300); // dozens of steps' time
   assert.equal(await steps(page), paused, "stands still while paused");
   await page.getByRole("button", { name: "Step", exact: true }).click();
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
@@ -107,7 +107,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await page.getByRole("button", { name: "Pause", exact: true }).click();
   await idle(page);
   const paused = await underway.textContent();
-  await page.waitForTimeout(500);
+  await quiet(page, 300);
   assert.equal(await underway.textContent(), paused, "stands still while paused");
   assert.equal(await steps(page), 0);
   await page.getByRole("button", { name: "Step", exact: true }).click();

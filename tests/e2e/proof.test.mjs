@@ -1,7 +1,7 @@
 // The Proof view: by keyboard alone, by touch on a phone, by its address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, goTo, lab, steps, until } from "./browser.mjs";
+import { button, goTo, lab, quiet, steps, until } from "./browser.mjs";
 
 const COUPLED = ["UCD-LMI", "UCD-MH", "UCD-Gibbs"];
 const BIASED = ["CD-1", "PCD-1"];
@@ -140,19 +140,19 @@ test("pausing and starting anew", lab({ search: "#view=proof&p.go=1000000&p.esti
   await until(() => samples(page), (count) => count > 2000, "some samples");
   await button(page, "Pause").click();
   await until(() => status(page), (text) => text === "Paused.", "the pause");
-  // Jobs at work come to their end.
-  const stands = await until(async () => {
-    const before = await samples(page);
-    await page.waitForTimeout(500);
-    return [before, await samples(page)];
-  }, ([a, b]) => a === b, "no more samples");
-  assert.ok(stands[0] < 1_000_000);
+  // Jobs at work come to their end: then half a second brings no sample more.
+  let stands;
+  do {
+    stands = await samples(page);
+    await quiet(page, 500);
+  } while ((await samples(page)) !== stands);
+  assert.ok(stands < 1_000_000);
   await until(() => hash(page), (text) => text.includes("p.samples=1000000") && !text.includes("p.go"), "the address");
   await button(page, "Run").click();
-  await until(() => samples(page), (count) => count > stands[0], "more samples");
+  await until(() => samples(page), (count) => count > stands, "more samples");
   await button(page, "Pause").click();
   await button(page, "Start anew").click();
-  await until(() => samples(page), (count) => count < stands[0], "none");
+  await until(() => samples(page), (count) => count < stands, "none");
   await button(page, "Pause").waitFor();
 }));
 

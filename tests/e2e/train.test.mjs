@@ -1,7 +1,7 @@
 // The Train view: curves, filters, activity, speed, rewind, and a run in the address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, enabled, lab, screenshot, steps, trainSteps, until } from "./browser.mjs";
+import { button, enabled, lab, quiet, screenshot, steps, trainSteps, until } from "./browser.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
 const sum = (page) => page.getByLabel("Checksum", { exact: true }).textContent();
@@ -104,7 +104,7 @@ test("slowed down, steps come one by one, and Pause is heard at once", lab({ sea
   await button(page, "Pause").click();
   await idle(page);
   const paused = await steps(page);
-  await page.waitForTimeout(700);
+  await quiet(page, 700); // three steps' time
   assert.equal(await steps(page), paused);
   await speed.selectOption({ label: "full speed" });
   await trainSteps(page, paused + 100);
