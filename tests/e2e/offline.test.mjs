@@ -28,7 +28,7 @@ function folder(name) {
 /** A server of the test's own, at `it.server`, with a copy of the built page at `it.root`, the paths that were asked for in `it.asked`, and those of the files that were sent in `it.sent`. */
 function own(options, body) {
   const it = { asked: [], sent: [] };
-  const run = lab({ view: "train", ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
+  const run = lab({ view: "train", serviceWorkers: "allow", ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
   return async () => {
     it.root = folder("dist");
     cpSync(DIST, it.root, { recursive: true });
@@ -195,7 +195,7 @@ test("where the browser has thrown the files away, the page comes from its serve
   errors.splice(0, errors.length, ...errors.filter((error) => !error.includes("net::ERR_ABORTED"))); // helpers that were on their way when the page was reloaded
 }));
 
-test("a browser without service workers goes without", lab({ prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) }, async ({ page }) => {
+test("a browser without service workers goes without", lab({ serviceWorkers: "allow", prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) }, async ({ page }) => {
   await complete(page);
   assert.equal(await page.evaluate(() => "serviceWorker" in navigator), false);
   assert.equal(await page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("offline"))), false);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lab, steps, until } from "./browser.mjs";
 
-test("the page opens without errors, isolated from other origins", lab({}, async ({ page, screenshot }) => {
+test("the page opens without errors, isolated from other origins", lab({ serviceWorkers: "allow" }, async ({ page, screenshot }) => {
   await page.waitForFunction(() => document.title === "Complete · DBM Lab");
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await page.waitForLoadState("networkidle");

@@ -30,7 +30,7 @@ async function visit(page) {
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }
 
-test("in a folder of a plain host: first visit, second visit, and without a network", lab({ host: () => server, search: "dbm-lab", view: "train" }, async ({ page, errors }) => {
+test("in a folder of a plain host: first visit, second visit, and without a network", lab({ serviceWorkers: "allow", host: () => server, search: "dbm-lab", view: "train" }, async ({ page, errors }) => {
   assert.equal(new URL(page.url()).pathname, BASE);
   const home = `${new URL(BASE, page.url())}#view=train`;
   const again = async () => {
