@@ -1,12 +1,13 @@
 //! `dbm bias`.
 
-use crate::error::CliError;
-use crate::options::UnitKind;
+use crate::args::choice;
+use crate::context::Context;
 use clap::Args;
 use dbm_core::expectation::{BiasRow, BiasTable, bias_table};
 use dbm_core::gradient::EstimatorSettings;
+use dbm_core::words::Choose;
 use dbm_core::{Settings, Units};
-use indicatif::{ProgressBar, ProgressStyle};
+use dbm_experiments::Error;
 use serde_json::json;
 
 /// Below this a bias is rounding.
@@ -16,9 +17,8 @@ const ROUNDING: f64 = 1e-9;
 /// pair, where it couples), and prints how far it is from the exact gradient: max |E[estimate] - exact| over parameters and visible vectors.
 #[derive(Args)]
 pub struct Bias {
-    /// {-1,+1} or {0,1}
-    #[arg(long, value_enum, default_value = "signs")]
-    units: UnitKind,
+    #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), default_value = "signs")]
+    units: Units,
     /// Layer sizes, the visible one first; at most 10 units in all. The time grows with the cube of the number of states: a second
     /// at 7 units, minutes at 10
     #[arg(long, value_delimiter = ',', value_name = "N,N", default_value = "3,2,2")]
@@ -38,11 +38,11 @@ pub struct Bias {
 }
 
 impl Bias {
-    pub fn run(&self, json: bool) -> Result<(), CliError> {
-        let mut table = BiasTable::new(self.units.into(), &self.sizes, self.seeds);
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
+        let mut table = BiasTable::new(self.units, &self.sizes, self.seeds);
         if let Some(deviation) = self.deviation {
             if !(deviation > 0.0 && deviation <= 10.0) {
-                return Err(CliError::Usage(format!("--deviation should be above 0 and at most 10, but is {deviation}")));
+                return Err(Error::Usage(format!("--deviation should be above 0 and at most 10, but is {deviation}")));
             }
             table.deviation = deviation;
         }
@@ -52,12 +52,11 @@ impl Bias {
             .iter()
             .map(|estimator| Settings { estimator: estimator.clone(), max_meeting: table.max_meeting, ..Settings::default() })
             .collect();
-        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(self.seeds) };
-        let style = ProgressStyle::with_template("model {pos} of {len} {wide_bar} {eta} left");
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let rows = bias_table(&table, |done| bar.set_position(done))?;
-        bar.finish_and_clear();
-        if json {
+        let progress = &context.session.progress;
+        progress.begin("models", self.seeds);
+        let rows = bias_table(&table, |_| progress.advance(1))?;
+        progress.end();
+        if context.json {
             print_json(&table, &rows);
         } else {
             print_table(&table, &rows);
@@ -78,7 +77,7 @@ fn print_json(table: &BiasTable, rows: &[BiasRow]) {
 }
 
 fn print_table(table: &BiasTable, rows: &[BiasRow]) {
-    let kind = if table.units == Units::Signs { "signs" } else { "bits" };
+    let kind = table.units.choice().name;
     let sizes: Vec<String> = table.sizes.iter().map(ToString::to_string).collect();
     println!(
         "max |E[estimate] - exact gradient|, by enumeration: {} {kind}, {} random models, weights of deviation {}",

@@ -1,8 +1,8 @@
 //! `dbm classifier`: the recipe of the classifier that `dbm score` looks through.
 
-use crate::error::CliError;
-use crate::threads::Threads;
+use crate::context::Context;
 use clap::Args;
+use dbm_experiments::Error;
 use std::path::PathBuf;
 
 #[derive(Args)]
@@ -28,8 +28,8 @@ pub struct Classifier {
 impl Classifier {
     #[cfg(not(feature = "classifier"))]
     #[expect(clippy::unused_self, reason = "as where it is built with the library")]
-    pub fn run(&self, _: &Threads, _: bool) -> Result<(), CliError> {
-        Err(CliError::Usage(
+    pub fn run(&self, _: &Context) -> Result<(), Error> {
+        Err(Error::Usage(
             "this dbm was built without the library that trains the classifier, which takes minutes to compile, and which scores do not need; build \
              it by `cargo build --release -p dbm-cli --features classifier`"
                 .into(),
@@ -37,23 +37,23 @@ impl Classifier {
     }
 
     #[cfg(feature = "classifier")]
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
-        use crate::data::{DataArgs, Reading, Split, fingerprint, without_gaps};
-        use crate::{files, progress, score};
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
         use dbm_core::Host;
         use dbm_data::raw::Visible;
+        use dbm_experiments::data::{DataSource, Reading, Split, fingerprint, without_gaps};
+        use dbm_experiments::{files, score};
         use dbm_score::training::{Recipe, train};
         use sha2::{Digest, Sha256};
 
         files::check_writable(&self.out)?;
         let grey = Visible::Planes { bits: 8, low: 0.0, high: 255.0 };
-        let reading = Reading { binarize: None, bits_per_value: None, tile: None, digits: self.digits };
-        let data = DataArgs { data: self.data.clone(), reading };
-        let load = |split| -> Result<_, CliError> {
+        let data = DataSource { name: self.data.clone(), reading: Reading::of_digits(self.digits) };
+        let session = &context.session;
+        let load = |split| -> Result<_, Error> {
             let set = data.load_as(Some(&grey), split)?;
             without_gaps(&set, "a classifier is trained on whole pictures")?;
             let Some(labels) = set.labels.clone() else {
-                return Err(CliError::Input(format!(
+                return Err(Error::Input(format!(
                     "{}: a classifier learns labels, but here are none; give both files",
                     set.name
                 )));
@@ -63,36 +63,39 @@ impl Classifier {
         let (pictures, labels, data_hash) = load(Split::Train)?;
         let (test, test_labels, _) = load(Split::Test)?;
         let recipe = Recipe { epochs: self.epochs, seed: self.seed, ..Recipe::default() };
-        let started = threads.now();
-        let bar = progress::steps_bar(u64::from(self.epochs) * labels.len().div_ceil(recipe.batch) as u64, json);
+        let started = session.now();
+        session.progress.begin("steps", u64::from(self.epochs) * labels.len().div_ceil(recipe.batch) as u64);
         let classifier = train(&pictures, &labels, &recipe, &mut |at| {
-            bar.set_position(at.step);
+            session.progress.advance(1);
             if at.step % 50 == 0 {
-                bar.set_message(format!("loss {:.4}", at.loss));
+                session.progress.message(format!("loss {:.4}", at.loss));
             }
         })?;
-        bar.finish_and_clear();
+        session.progress.end();
         let bytes = classifier.to_bytes();
         files::write(&self.out, &bytes)?;
-        let accuracy = |pictures: &[u8]| -> Result<f64, CliError> {
-            let read = classifier.read(threads, pictures)?.digits;
+        let accuracy = |pictures: &[u8]| -> Result<f64, Error> {
+            let read = classifier.read(session, pictures)?.digits;
             Ok(read.iter().zip(&test_labels).filter(|(read, label)| read == label).count() as f64 / test_labels.len() as f64)
         };
         let binarized: Vec<u8> = test.iter().map(|&level| u8::from(level > dbm_score::BINARIZED_ABOVE) * u8::MAX).collect();
         let (on_grey, on_binarized) = (accuracy(&test)?, accuracy(&binarized)?);
         let hash = Sha256::digest(&bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
-        let seconds = threads.now() - started;
-        if json {
-            println!(
-                "{}",
-                serde_json::json!({ "event": "done", "accuracy_binarized": on_binarized, "accuracy_grey": on_grey, "data_sha256": data_hash,
-                                    "sha256": hash, "bytes": bytes.len(), "seconds": seconds, "out": self.out })
-            );
-        } else {
-            println!("test digits read right: {:.2} % binarized, {:.2} % grey", 100.0 * on_binarized, 100.0 * on_grey);
-            println!("training digits, SHA-256: {data_hash}");
-            println!("{} bytes, SHA-256 {hash}, {seconds:.0} s: {}", bytes.len(), self.out.display());
-        }
+        let seconds = session.now() - started;
+        let fields = serde_json::json!({
+            "accuracy_binarized": on_binarized, "accuracy_grey": on_grey, "data_sha256": data_hash, "sha256": hash,
+            "bytes": bytes.len(), "seconds": seconds, "out": self.out,
+        });
+        context.done(fields, || {
+            format!(
+                "test digits read right: {:.2} % binarized, {:.2} % grey\ntraining digits, SHA-256: {data_hash}\n{} bytes, SHA-256 {hash}, \
+                 {seconds:.0} s: {}",
+                100.0 * on_binarized,
+                100.0 * on_grey,
+                bytes.len(),
+                self.out.display()
+            )
+        });
         Ok(())
     }
 }

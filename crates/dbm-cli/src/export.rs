@@ -1,17 +1,16 @@
 //! `dbm export`.
 
-use crate::data::{DataArgs, Reading, Split};
-use crate::error::CliError;
-use crate::files;
-use crate::model::{ModelArgs, visible};
-use crate::progress;
-use crate::sampler::{self, SamplerArgs};
-use crate::score::levels;
-use crate::threads::Threads;
+use crate::args::{ReadingArgs, SamplerArgs, choice};
+use crate::context::Context;
 use clap::Args;
+use dbm_core::words::Choose;
 use dbm_data::Precision;
 use dbm_data::picture::grey;
 use dbm_data::raw::Visible;
+use dbm_experiments::data::{DataSource, Split, without_gaps};
+use dbm_experiments::model::{ModelFile, visible};
+use dbm_experiments::score::levels;
+use dbm_experiments::{Error, files, samples};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,9 +39,8 @@ pub struct Export {
     #[arg(long, value_name = "DIR|FILE|digits|bars|target", conflicts_with = "model", requires = "png_dir")]
     data: Option<String>,
     #[command(flatten)]
-    reading: Reading,
-    /// Which half of a folder of MNIST, or of the generated digits
-    #[arg(long, value_enum, default_value = "test")]
+    reading: ReadingArgs,
+    #[arg(long, help = Split::WORDS.help, value_parser = choice::<Split>(), default_value = "test")]
     split: Split,
     /// How many pictures; examples are the first [default: 10000, or as many examples as there are]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
@@ -61,58 +59,54 @@ struct Pictures {
 }
 
 impl Export {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
         if let Some(out) = &self.out {
             files::check_writable(out)?;
         }
         if let Some(folder) = &self.png_dir {
             check_empty(folder)?;
         }
-        let model = self.model.as_ref().map(|path| ModelArgs::new(path.clone(), self.last));
+        let model = self.model.as_ref().map(|path| ModelFile { path: path.clone(), last: self.last });
         if let (Some(model), Some(out)) = (&model, &self.out) {
-            self.weights(model, out, json)?;
+            self.weights(model, out, context)?;
         }
         if let Some(folder) = &self.png_dir {
             let pictures = match (&model, &self.data) {
-                (Some(model), _) => self.samples(model, threads, json)?,
+                (Some(model), _) => self.samples(model, context)?,
                 (None, Some(data)) => self.examples(data)?,
-                (None, None) => return Err(CliError::Usage("give --model or --data".into())),
+                (None, None) => return Err(Error::Usage("give --model or --data".into())),
             };
-            write_all(folder, &pictures, json)?;
+            write_all(folder, &pictures, context)?;
         }
         Ok(())
     }
 
-    fn weights(&self, model: &ModelArgs, out: &Path, json: bool) -> Result<(), CliError> {
+    fn weights(&self, model: &ModelFile, out: &Path, context: &Context) -> Result<(), Error> {
         let weights = model.load_weights()?;
         let bytes = weights.to_bytes(if self.half { Precision::Half } else { Precision::Full })?;
         files::write(out, &bytes)?;
-        if json {
-            println!("{}", json!({ "event": "done", "bytes": bytes.len(), "step": weights.step, "out": out }));
-        } else {
-            println!("{} bytes, weights of step {}: {}", bytes.len(), weights.step, out.display());
-        }
+        context.done(json!({ "bytes": bytes.len(), "step": weights.step, "out": out }), || {
+            format!("{} bytes, weights of step {}: {}", bytes.len(), weights.step, out.display())
+        });
         Ok(())
     }
 
-    fn samples(&self, model: &ModelArgs, threads: &Threads, json: bool) -> Result<Pictures, CliError> {
+    fn samples(&self, model: &ModelFile, context: &Context) -> Result<Pictures, Error> {
         let (checkpoint, model) = model.load()?;
         let visible = visible(&checkpoint)?;
         let shape = shape(checkpoint.image, visible.as_ref(), model.n_visible(), "the model")?;
         let count = self.count.map_or(PICTURES, |count| count as usize);
-        let bar = progress::bar(count, "samples", json);
-        let samples = sampler::draw(threads, &model, self.sampler.walk(&checkpoint), count, self.seed, &bar);
-        bar.finish_and_clear();
+        let samples = samples::draw(&context.session, &model, self.sampler.schedule(&checkpoint), count, self.seed);
         Ok(Pictures { shape, levels: levels(visible.as_ref(), &samples.bits) })
     }
 
-    fn examples(&self, name: &str) -> Result<Pictures, CliError> {
-        let data = DataArgs { data: name.into(), reading: self.reading }.load(self.split)?;
-        crate::data::without_gaps(&data, "these pictures are whole")?;
+    fn examples(&self, name: &str) -> Result<Pictures, Error> {
+        let data = DataSource { name: name.into(), reading: self.reading.reading() }.load(self.split)?;
+        without_gaps(&data, "these pictures are whole")?;
         let there = data.examples.len();
         let count = self.count.map_or(PICTURES.min(there), |count| count as usize);
         if count > there {
-            return Err(CliError::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
+            return Err(Error::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
         }
         let shape = shape(data.image, data.visible.as_ref(), data.examples.width(), &data.name)?;
         let bits: Vec<u8> = (0..count).flat_map(|row| data.examples.row(row)).collect();
@@ -121,45 +115,43 @@ impl Export {
 }
 
 /// Rows and columns in values, of which each may be several units, side by side.
-fn shape(image: Option<(usize, usize)>, visible: Option<&Visible>, units: usize, name: &str) -> Result<(usize, usize), CliError> {
+fn shape(image: Option<(usize, usize)>, visible: Option<&Visible>, units: usize, name: &str) -> Result<(usize, usize), Error> {
     let depth = visible.map_or(1, Visible::depth);
     match image {
         Some((rows, columns)) if rows * columns == units && columns.is_multiple_of(depth) => Ok((rows, columns / depth)),
-        _ => Err(CliError::Input(format!(
+        _ => Err(Error::Input(format!(
             "{name} has rows of {units} units and no pictures; use one of images, or `dbm sample` to an .npy file"
         ))),
     }
 }
 
 /// Pictures of before in the folder would be counted in.
-fn check_empty(folder: &Path) -> Result<(), CliError> {
+fn check_empty(folder: &Path) -> Result<(), Error> {
     match fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {
             None => Ok(()),
-            Some(_) => Err(CliError::Usage(format!(
-                "--png-dir {}: this folder is not empty; give a new or an empty one",
-                folder.display()
-            ))),
+            Some(_) => {
+                Err(Error::Usage(format!("--png-dir {}: this folder is not empty; give a new or an empty one", folder.display())))
+            }
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(source) => Err(CliError::Write { path: folder.into(), source }),
+        Err(source) => Err(Error::Write { path: folder.into(), source }),
     }
 }
 
-fn write_all(folder: &Path, Pictures { shape, levels }: &Pictures, json: bool) -> Result<(), CliError> {
-    fs::create_dir_all(folder).map_err(|source| CliError::Write { path: folder.into(), source })?;
+fn write_all(folder: &Path, Pictures { shape, levels }: &Pictures, context: &Context) -> Result<(), Error> {
+    fs::create_dir_all(folder).map_err(|source| Error::Write { path: folder.into(), source })?;
     let size = shape.0 * shape.1;
     let count = levels.len() / size;
-    let bar = progress::bar(count, "pictures", json);
+    let progress = &context.session.progress;
+    progress.begin("pictures", count as u64);
     for (number, levels) in levels.chunks_exact(size).enumerate() {
         files::write(&folder.join(format!("{number:05}.png")), &grey(*shape, levels)?)?;
-        bar.inc(1);
+        progress.advance(1);
     }
-    bar.finish_and_clear();
-    if json {
-        println!("{}", json!({ "event": "done", "pictures": count, "rows": shape.0, "columns": shape.1, "png_dir": folder }));
-    } else {
-        println!("{count} pictures of {} x {}: {}", shape.0, shape.1, folder.display());
-    }
+    progress.end();
+    context.done(json!({ "pictures": count, "rows": shape.0, "columns": shape.1, "png_dir": folder }), || {
+        format!("{count} pictures of {} x {}: {}", shape.0, shape.1, folder.display())
+    });
     Ok(())
 }

@@ -3,35 +3,33 @@
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
 //! be, 4 a file that cannot be written, 5 training that diverged.
 
+mod args;
 mod bench;
 mod bias;
 mod classifier;
 mod compare;
 mod complete;
+mod context;
 mod couple;
-mod data;
-mod error;
 mod evaluate;
 mod experiment;
 mod export;
-mod files;
 mod impute;
 mod learning;
-mod memory;
-mod model;
-mod options;
-mod plot;
+mod output;
 mod pretraining;
 mod progress;
-mod report;
 mod sample;
-mod sampler;
+mod scale;
 mod score;
-mod threads;
 mod train;
 
 use clap::{Parser, Subcommand};
-use error::CliError;
+use context::Context;
+use dbm_core::DbmError;
+use dbm_data::DataError;
+use dbm_experiments::{Error, memory};
+use dbm_score::ScoreError;
 use std::process::ExitCode;
 
 /// Deep Boltzmann machines, trained with an unbiased gradient (UCD-LMI).
@@ -101,34 +99,53 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
-    let run = || -> Result<(), CliError> {
-        let threads = threads::Threads::new(arguments.threads)?;
-        let memory = memory::Limit::new(arguments.memory_limit);
-        match &arguments.command {
-            Command::Train(command) => command.run(&threads, &memory, arguments.json),
-            Command::Compare(command) => command.run(&threads, &memory, arguments.json),
-            Command::Sample(command) => command.run(&threads, arguments.json),
-            Command::Complete(command) => command.run(&threads, arguments.json),
-            Command::Impute(command) => command.run(&threads, &memory, arguments.json),
-            Command::Bias(command) => command.run(arguments.json),
-            Command::Couple(command) => command.run(&threads, arguments.json),
-            Command::Evaluate(command) => command.run(&threads, arguments.json),
-            Command::Score(command) => command.run(&threads, arguments.json),
-            Command::Classifier(command) => command.run(&threads, arguments.json),
-            Command::Bench(command) => command.run(&threads, &memory, arguments.json),
-            Command::Experiment(command) => command.run(&threads, &memory, arguments.json),
-            Command::Export(command) => command.run(&threads, arguments.json),
+    let Arguments { threads, json, memory_limit, command } = Arguments::parse();
+    let run = || -> Result<(), Error> {
+        let context = &Context::new(threads, memory_limit, json)?;
+        match &command {
+            Command::Train(command) => command.run(context),
+            Command::Compare(command) => command.run(context),
+            Command::Sample(command) => command.run(context),
+            Command::Complete(command) => command.run(context),
+            Command::Impute(command) => command.run(context),
+            Command::Bias(command) => command.run(context),
+            Command::Couple(command) => command.run(context),
+            Command::Evaluate(command) => command.run(context),
+            Command::Score(command) => command.run(context),
+            Command::Classifier(command) => command.run(context),
+            Command::Bench(command) => command.run(context),
+            Command::Experiment(command) => command.run(context),
+            Command::Export(command) => command.run(context),
         }
     };
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            if arguments.json {
-                println!("{}", serde_json::json!({ "event": "error", "message": error.to_string(), "code": error.exit_code() }));
+            let code = exit_code(&error);
+            if json {
+                println!("{}", serde_json::json!({ "event": "error", "message": error.to_string(), "code": code }));
             }
             eprintln!("dbm: {error}");
-            ExitCode::from(error.exit_code())
+            ExitCode::from(code)
         }
+    }
+}
+
+/// The exit code of an error: the one place where errors are handled.
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Model(DbmError::Diverged { .. }) => 5,
+        Error::Usage(_)
+        | Error::Memory { .. }
+        | Error::Model(_)
+        | Error::Data(DataError::Asked { .. })
+        | Error::Score(ScoreError::Setting { .. }) => 2,
+        Error::Data(_)
+        | Error::Score(_)
+        | Error::Read { .. }
+        | Error::Input(_)
+        | Error::Serialize { .. }
+        | Error::Template { .. } => 3,
+        Error::Write { .. } => 4,
     }
 }

@@ -1,11 +1,10 @@
 //! Greedy layer-wise pretraining as the start of `dbm train`.
 
-use crate::error::CliError;
-use crate::progress::steps_bar;
-use crate::threads::Threads;
+use crate::context::Context;
 use clap::Args;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Backend, Dbm, Examples, Host, Settings, Units};
+use dbm_experiments::Error;
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -39,29 +38,29 @@ pub fn pretrained(
     settings: PretrainSettings,
     backend: Backend,
     data: &Examples,
-    threads: &Threads,
-    json: bool,
-) -> Result<Dbm, CliError> {
-    let started = threads.now();
+    context: &Context,
+) -> Result<Dbm, Error> {
+    let Context { session, json } = context;
+    let started = session.now();
     let mut run = Pretrainer::new(sizes, units, settings)?.with_backend(backend);
-    let bar = steps_bar(run.steps_total(), json);
+    session.progress.begin("steps", run.steps_total());
     while !run.is_done() {
         let layer = run.layer();
         run.step(data)?;
         let step = run.steps_done();
-        bar.set_position(step);
+        session.progress.advance(1);
         if step.is_multiple_of(20) || run.is_done() {
-            if json {
+            if *json {
                 println!("{}", line(&run, layer));
             } else {
-                bar.set_message(message(&run, layer));
+                session.progress.message(message(&run, layer));
             }
         }
     }
-    bar.finish_and_clear();
-    if !json {
+    session.progress.end();
+    if !*json {
         let (steps, layer) = (run.steps_total(), run.layer());
-        println!("{steps} steps of pretraining in {:.1} s; {}", threads.now() - started, message(&run, layer));
+        println!("{steps} steps of pretraining in {:.1} s; {}", session.now() - started, message(&run, layer));
     }
     Ok(run.into_model())
 }

@@ -1,15 +1,14 @@
 //! `dbm sample`.
 
-use crate::error::CliError;
-use crate::files::{self, Format};
-use crate::model::ModelArgs;
-use crate::sampler::{self, MAX_SWEEPS, SamplerArgs};
-use crate::threads::Threads;
+use crate::args::{ModelArgs, SamplerArgs};
+use crate::context::Context;
+use crate::output::Format;
 use clap::Args;
 use dbm_core::Host;
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
-use indicatif::ProgressBar;
+use dbm_experiments::samples::{self, MAX_SWEEPS};
+use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -32,16 +31,18 @@ pub struct Sample {
 }
 
 impl Sample {
-    pub fn run(&self, threads: &Threads, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
+        let session = &context.session;
         let format = Format::of(&self.out)?;
         files::check_writable(&self.out)?;
-        let (checkpoint, model) = self.model.load()?;
-        let columns = if format == Format::Csv { Some(self.model.columns(&checkpoint)?) } else { None };
-        let started = threads.now();
+        let file = self.model.file();
+        let (checkpoint, model) = file.load()?;
+        let columns = if format == Format::Csv { Some(file.columns(&checkpoint)?) } else { None };
+        let started = session.now();
         let count = self.count as usize;
-        let samples = sampler::draw(threads, &model, self.sampler.walk(&checkpoint), count, self.seed, &ProgressBar::hidden());
-        let seconds = threads.now() - started;
-        let (bits, searches) = (&samples.bits, &samples.searches);
+        let samples = samples::draw(session, &model, self.sampler.schedule(&checkpoint), count, self.seed);
+        let seconds = session.now() - started;
+        let bits = &samples.bits;
         let n = model.n_visible();
         let bytes = match (format, columns) {
             (_, Some(columns)) => columns.decode(bits, &[], |_| vec![]),
@@ -53,21 +54,16 @@ impl Sample {
         };
         files::write(&self.out, &bytes)?;
         let distinct = bits.chunks(n).collect::<std::collections::HashSet<_>>().len();
-        let capped = samples.capped();
-        let sweeps = searches.iter().map(|search| f64::from(search.sweeps)).sum::<f64>() / count as f64;
-        if json {
-            println!(
-                "{}",
-                json!({ "event": "done", "count": count, "distinct": distinct, "mean_sweeps": sweeps, "searches_capped": capped,
-                        "seconds": seconds, "out": self.out })
-            );
-        } else {
-            let note = if capped > 0 { format!(", {capped} cut at {MAX_SWEEPS} sweeps") } else { String::new() };
-            println!(
-                "{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {}",
-                self.out.display()
-            );
-        }
+        let (capped, sweeps) = (samples.capped(), samples.mean_sweeps());
+        context.done(
+            json!({ "count": count, "distinct": distinct, "mean_sweeps": sweeps, "searches_capped": capped, "seconds": seconds,
+                    "out": self.out }),
+            || {
+                let note = if capped > 0 { format!(", {capped} cut at {MAX_SWEEPS} sweeps") } else { String::new() };
+                let out = self.out.display();
+                format!("{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {out}")
+            },
+        );
         Ok(())
     }
 }

@@ -1,18 +1,16 @@
 //! `dbm train`.
 
-use crate::data::{DataArgs, Split, fingerprint};
-use crate::error::CliError;
-use crate::files;
+use crate::args::{DataArgs, set};
+use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
-use crate::memory::Limit;
-use crate::options::set;
-use crate::report::{line, message};
-use crate::threads::Threads;
 use clap::Args;
 use dbm_core::{Footprint, Settings, Trainer};
 use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
+use dbm_experiments::data::{Split, fingerprint};
+use dbm_experiments::steps::{line, message};
+use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -41,31 +39,32 @@ pub struct Train {
 }
 
 impl Train {
-    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
+        let session = &context.session;
         files::check_writable(&self.out)?;
-        let data = self.data.load(Split::Train)?;
+        let data = self.data.source().load(Split::Train)?;
         let fingerprint = fingerprint(&data);
         let run = if let Some(path) = &self.resume {
             let checkpoint = files::read_checkpoint(path)?;
             if let Some(settings) = &checkpoint.settings {
                 let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
-                memory.check(&Footprint::of_data(&sizes, settings, &data.examples, threads.count()))?;
+                session.memory.check(&Footprint::of_data(&sizes, settings, &data.examples, session.threads()))?;
             }
             self.resumed(checkpoint, &fingerprint)?
         } else {
             let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), ..Settings::default() };
-            self.learning.begin(&data.examples, base, &[1000, 500], threads, memory, json)?
+            self.learning.begin(&data.examples, base, &[1000, 500], context)?
         };
-        let mut run = run.with_backend(self.learning.backend.into());
+        let mut run = run.with_backend(self.learning.backend);
         if run.steps() > self.steps {
-            return Err(CliError::Usage(format!(
+            return Err(Error::Usage(format!(
                 "--steps counts from the beginning of the run and should be at least its {} steps, but is {}",
                 run.steps(),
                 self.steps
             )));
         }
         let begun_at = run.steps();
-        let trained = train(&mut run, self.steps, &data.examples, threads, json)?;
+        let trained = train(&mut run, self.steps, &data.examples, context)?;
 
         let mut notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint)]);
         if let Some(visible) = &data.visible {
@@ -76,12 +75,12 @@ impl Train {
         let steps = run.steps() - begun_at;
         let Trained { seconds, latest, seen } = trained;
         let each = if steps > 0 { 1e3 * seconds / steps as f64 } else { 0.0 };
-        if json {
+        if context.json {
             let mut last = line("done", &latest, seen.as_ref());
             last["step"] = json!(run.steps());
             last["seconds"] = json!(seconds);
             last["milliseconds_per_step"] = json!(each);
-            last["threads"] = json!(threads.count());
+            last["threads"] = json!(session.threads());
             last["out"] = json!(self.out);
             println!("{last}");
         } else {
@@ -90,7 +89,7 @@ impl Train {
             }
             println!(
                 "{steps} steps in {seconds:.1} s, {each:.1} ms a step on {} threads; at step {} in {}",
-                threads.count(),
+                session.threads(),
                 run.steps(),
                 self.out.display()
             );
@@ -99,11 +98,11 @@ impl Train {
     }
 
     /// A run is a value: what it was begun with cannot be changed on the way.
-    fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, CliError> {
+    fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, Error> {
         let its_data = checkpoint.notes.remove(DATA_NOTE);
         let run = Trainer::restore(checkpoint.into_snapshot()?)?;
         let other = |what: &str, its: String, asked: String| {
-            Err(CliError::Usage(format!(
+            Err(Error::Usage(format!(
                 "the run to resume was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
             )))
         };
@@ -113,7 +112,7 @@ impl Train {
         {
             return other("hidden layers", format!("{hidden:?}"), format!("{asked:?}"));
         }
-        if let Some(asked) = self.learning.units()
+        if let Some(asked) = self.learning.units
             && asked != run.model().units()
         {
             return other("units", format!("{:?}", run.model().units()), format!("{asked:?}"));

@@ -2,25 +2,22 @@
 
 mod trust;
 
-use crate::error::CliError;
-use crate::files;
+use crate::context::Context;
 use crate::learning::{Learning, train};
-use crate::memory::Limit;
-use crate::model::ModelArgs;
-use crate::threads::Threads;
 use clap::Args;
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
 use dbm_data::columns::{Columns, Filled, Kind, Table};
 use dbm_data::raw::Encoding;
-use indicatif::ProgressBar;
+use dbm_experiments::model::ModelFile;
+use dbm_experiments::{Error, Session, files};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Gradient steps where nothing else is asked for: so many for each row, which keeps a small table from being learnt by heart, but no fewer
+/// Gradient steps where nothing else is asked for: so many for each row, which keeps a small table from being memorized, but no fewer
 /// and no more than these.
 const STEPS_A_ROW: u64 = 4;
 const STEPS: (u64, u64) = (400, 4000);
@@ -112,22 +109,22 @@ struct Job {
 }
 
 impl Impute {
-    pub fn run(&self, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
         files::check_writable(&self.out)?;
         self.probabilities.as_deref().map_or(Ok(()), files::check_writable)?;
         self.settings().check()?;
-        let started = threads.now();
-        let job = self.job(json)?;
+        let started = context.session.now();
+        let job = self.job(context)?;
         let share = if self.no_evaluate { None } else { Some(self.evaluate.unwrap_or(0.1)) };
         if let Some(share) = share {
-            self.evaluate(&job, share, threads, memory, json)?;
+            self.evaluate(&job, share, context)?;
         }
         let highs = if job.examples.has_gaps() {
             let model = match job.model.clone() {
                 Some(model) => model,
-                None => self.trained(&job.examples, "on all known cells", threads, memory, json)?,
+                None => self.trained(&job.examples, "on all known cells", context)?,
             };
-            highs(&Imputer::new(model, &job.columns.groups(), self.settings())?, &job.examples, threads, json)?
+            highs(&Imputer::new(model, &job.columns.groups(), self.settings())?, &job.examples, &context.session)?
         } else {
             BTreeMap::new()
         };
@@ -137,7 +134,7 @@ impl Impute {
         if let Some(path) = &self.probabilities {
             files::write_with(path, |file| filled.write_probabilities(std::io::BufWriter::new(file)))?;
         }
-        self.tell(&filled, threads.now() - started, json);
+        self.tell(&filled, context.session.now() - started, context);
         Ok(())
     }
 
@@ -146,14 +143,14 @@ impl Impute {
     }
 
     /// Reads the table, by the columns of the model where one is given.
-    fn job(&self, json: bool) -> Result<Job, CliError> {
+    fn job(&self, context: &Context) -> Result<Job, Error> {
         let name = self.data.display().to_string();
         let table = files::read_table(&self.data)?;
         let mut notes = table.notes().to_vec();
         let (data, columns, model) = if let Some(path) = &self.model {
-            let model_args = ModelArgs::of(path.clone());
-            let (checkpoint, model) = model_args.load()?;
-            let columns = model_args.columns(&checkpoint)?;
+            let file = ModelFile { path: path.clone(), last: false };
+            let (checkpoint, model) = file.load()?;
+            let columns = file.columns(&checkpoint)?;
             notes = table.matching(&name, &columns)?.notes;
             (table.encode_as(&name, &columns)?, columns, Some(model))
         } else {
@@ -162,25 +159,22 @@ impl Impute {
         };
         let (rows, cells) = (table.n_rows(), table.n_rows() * table.n_columns());
         let missing = (0..rows).map(|row| (0..table.n_columns()).filter(|&at| table.is_missing(row, at)).count()).sum::<usize>();
-        if json {
-            println!(
-                "{}",
-                json!({ "event": "table", "rows": rows, "columns": table.n_columns(), "units": columns.n_units(),
-                        "missing": missing, "cells": cells, "notes": notes })
-            );
-        } else {
-            println!(
-                "{name}: {rows} rows of {} columns, seen as {} visible units; {missing} of {cells} cells missing",
-                table.n_columns(),
-                columns.n_units()
-            );
-            notes.iter().for_each(|note| println!("{note}"));
-        }
+        let (n_columns, units) = (table.n_columns(), columns.n_units());
+        context.tell(
+            "table",
+            json!({ "rows": rows, "columns": n_columns, "units": units, "missing": missing, "cells": cells, "notes": notes }),
+            || {
+                let first = format!(
+                    "{name}: {rows} rows of {n_columns} columns, seen as {units} visible units; {missing} of {cells} cells missing"
+                );
+                std::iter::once(&first).chain(&notes).map(String::as_str).collect::<Vec<_>>().join("\n")
+            },
+        );
         Ok(Job { name, table, columns, examples: data.examples, model })
     }
 
     /// The thresholds asked for, each of a column of numbers.
-    fn encoding(&self, table: &Table) -> Result<Encoding, CliError> {
+    fn encoding(&self, table: &Table) -> Result<Encoding, Error> {
         let mut encoding = Encoding::default();
         let numbers: Vec<String> = table
             .columns(&encoding)
@@ -196,13 +190,13 @@ impl Impute {
             match value {
                 Some(value) if numbers.iter().any(|name| name == column) => encoding.columns.insert(column.into(), value),
                 Some(_) => {
-                    return Err(CliError::Usage(format!(
+                    return Err(Error::Usage(format!(
                         "--threshold {asked}: expected one of the columns of numbers ({}), but {column:?} came",
                         if numbers.is_empty() { "this table has none".into() } else { numbers.join(", ") }
                     )));
                 }
                 None => {
-                    return Err(CliError::Usage(format!(
+                    return Err(Error::Usage(format!(
                         "--threshold should be COLUMN=VALUE, as in \"{}=2.5\", but is {asked}",
                         numbers.first().map_or("age", String::as_str)
                     )));
@@ -213,7 +207,7 @@ impl Impute {
     }
 
     /// A model of these examples, their gaps latent.
-    fn trained(&self, data: &Examples, what: &str, threads: &Threads, memory: &Limit, json: bool) -> Result<Dbm, CliError> {
+    fn trained(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
         let steps = self.steps.unwrap_or((STEPS_A_ROW * data.len() as u64).clamp(STEPS.0, STEPS.1));
         let mut base = Settings { seed: self.seed, ..Settings::default() };
         base.optimizer.learning_rate = RATE;
@@ -221,10 +215,10 @@ impl Impute {
         base.estimator.kind = EstimatorKind::Cd;
         base.estimator.k = SWEEPS;
         let hidden = hidden_layers(data.width());
-        let run = self.learning.begin(data, base, &hidden, threads, memory, json)?;
-        let mut run = run.with_backend(self.learning.backend.into());
-        let trained = train(&mut run, steps, data, threads, json)?;
-        if !json {
+        let run = self.learning.begin(data, base, &hidden, context)?;
+        let mut run = run.with_backend(self.learning.backend);
+        let trained = train(&mut run, steps, data, context)?;
+        if !context.json {
             let sizes: Vec<String> = run.model().sizes().iter().map(usize::to_string).collect();
             println!("Trained {}, {steps} steps {what}, in {:.1} s", sizes.join("-"), trained.seconds);
         }
@@ -232,32 +226,27 @@ impl Impute {
     }
 
     /// Hides known cells, has a model guess them that has not seen them, and says how well it did.
-    fn evaluate(&self, job: &Job, share: f64, threads: &Threads, memory: &Limit, json: bool) -> Result<(), CliError> {
+    fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<(), Error> {
         let groups = job.columns.groups();
         let hidden = Arc::new(hide(&job.examples, &groups, share, self.seed)?);
         let model = match job.model.clone() {
             Some(model) => model,
-            None => self.trained(
-                hidden.examples(),
-                "without the cells hidden to see how well they are guessed",
-                threads,
-                memory,
-                json,
-            )?,
+            None => self.trained(hidden.examples(), "without the cells hidden to see how well they are guessed", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
         let evaluation = Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?;
-        let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(evaluation.rows() as u64) };
+        let session = &context.session;
+        session.progress.begin("rows", evaluation.rows() as u64);
         let starts: Vec<usize> = (0..evaluation.rows()).step_by(ROWS).collect();
-        let parts = threads.map(starts, |start| {
+        let parts = session.map(starts, |start| {
             let rows = start..(start + ROWS).min(evaluation.rows());
-            bar.inc(rows.len() as u64);
+            session.progress.advance(rows.len() as u64);
             evaluation.score(rows)
         });
-        bar.finish_and_clear();
+        session.progress.end();
         let outcomes = parts.into_iter().collect::<Result<Vec<_>, DbmError>>()?.concat();
         let verdict = trust::Verdict::new(&evaluation.report(&outcomes), &outcomes, self.model.is_some());
-        if json {
+        if context.json {
             println!("{}", verdict.line(share));
         } else {
             verdict.print(share);
@@ -265,25 +254,23 @@ impl Impute {
         Ok(())
     }
 
-    fn tell(&self, filled: &Filled, seconds: f64, json: bool) {
+    fn tell(&self, filled: &Filled, seconds: f64, context: &Context) {
         let cells = filled.cells();
         let mean = cells.iter().map(|cell| cell.probability).sum::<f64>() / cells.len().max(1) as f64;
         let (count, columns, left) = (cells.len(), filled.n_columns(), filled.n_left());
-        if json {
-            println!(
-                "{}",
-                json!({ "event": "done", "filled": count, "columns": columns, "left": left,
-                        "mean_probability": (count > 0).then_some(mean), "seconds": seconds, "out": self.out,
-                        "probabilities": self.probabilities })
-            );
-            return;
-        }
-        let left = if left > 0 { format!("; {left} left missing in columns that are set aside") } else { String::new() };
-        let mean = if count > 0 { format!(", probability {mean:.3} on average") } else { String::new() };
-        println!("{count} cells filled in {columns} columns{mean}{left}; {seconds:.1} s: {}", self.out.display());
-        if let Some(path) = &self.probabilities {
-            println!("The probability of each: {}", path.display());
-        }
+        let fields = json!({
+            "filled": count, "columns": columns, "left": left, "mean_probability": (count > 0).then_some(mean), "seconds": seconds,
+            "out": self.out, "probabilities": self.probabilities,
+        });
+        context.done(fields, || {
+            let left = if left > 0 { format!("; {left} left missing in columns that are set aside") } else { String::new() };
+            let mean = if count > 0 { format!(", probability {mean:.3} on average") } else { String::new() };
+            let filled = format!("{count} cells filled in {columns} columns{mean}{left}; {seconds:.1} s: {}", self.out.display());
+            match &self.probabilities {
+                Some(path) => format!("{filled}\nThe probability of each: {}", path.display()),
+                None => filled,
+            }
+        });
     }
 }
 
@@ -293,14 +280,14 @@ fn hidden_layers(width: usize) -> Vec<usize> {
 }
 
 /// The probability of every unit of every row with gaps, rows in parallel.
-fn highs(imputer: &Imputer, data: &Examples, threads: &Threads, json: bool) -> Result<BTreeMap<usize, Vec<f32>>, CliError> {
+fn highs(imputer: &Imputer, data: &Examples, session: &Session) -> Result<BTreeMap<usize, Vec<f32>>, Error> {
     let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
-    let bar = if json { ProgressBar::hidden() } else { ProgressBar::new(rows.len() as u64) };
-    let parts = threads.map(rows.chunks(ROWS).collect(), |rows| {
-        bar.inc(rows.len() as u64);
+    session.progress.begin("rows", rows.len() as u64);
+    let parts = session.map(rows.chunks(ROWS).collect(), |rows| {
+        session.progress.advance(rows.len() as u64);
         rows.iter().map(|&row| Ok((row, imputer.fill(data, row)?.highs))).collect::<Result<Vec<_>, DbmError>>()
     });
-    bar.finish_and_clear();
+    session.progress.end();
     let mut highs = BTreeMap::new();
     for part in parts {
         highs.extend(part?);

@@ -66,7 +66,7 @@ impl Verdict {
                     .into()
             }
         };
-        let seen = "It may have been trained on the hidden cells and know them by heart, so these are upper bounds; without --model a model is trained that has not.";
+        let seen = "It may have been trained on the hidden cells and have memorized them, so these are upper bounds; without --model a model is trained that has not seen them.";
         if self.seen { format!("{text} {seen}") } else { text }
     }
 

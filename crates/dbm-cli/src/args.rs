@@ -1,0 +1,127 @@
+//! Arguments that several commands have.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dbm_core::complete::SamplingSchedule;
+use dbm_core::words::Choose;
+use dbm_data::Checkpoint;
+use dbm_experiments::answers::{Answering, Consensus, Method};
+use dbm_experiments::data::{DataSource, Reading};
+use dbm_experiments::model::ModelFile;
+use dbm_experiments::samples;
+use std::path::PathBuf;
+
+/// Reads one of the values of a table, whose names and help are shown.
+pub fn choice<T: Choose>() -> impl TypedValueParser<Value = T> {
+    let names = T::CHOICES.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
+    PossibleValuesParser::new(names).map(|name| T::named(&name).unwrap_or(T::CHOICES[0].value))
+}
+
+/// Puts what was given, if anything was.
+pub fn set<T>(into: &mut T, given: Option<T>) {
+    if let Some(given) = given {
+        *into = given;
+    }
+}
+
+#[derive(Args, Clone)]
+pub struct DataArgs {
+    /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
+    /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random
+    /// distribution over 12 bits); a file of such a name is `./digits`
+    #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
+    pub data: String,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+impl DataArgs {
+    pub fn source(&self) -> DataSource {
+        DataSource { name: self.data.clone(), reading: self.reading.reading() }
+    }
+}
+
+/// How data are read, or how many are made.
+#[derive(Args, Clone, Copy)]
+pub struct ReadingArgs {
+    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
+    binarize: Option<f64>,
+    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
+    bits_per_value: Option<u8>,
+    /// Size of the tiles of a PNG sheet, where they cannot be told
+    #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
+    tile: Option<(usize, usize)>,
+    /// How many digits to generate, with `--data digits`
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    digits: usize,
+}
+
+impl ReadingArgs {
+    pub fn reading(self) -> Reading {
+        let Self { binarize, bits_per_value, tile, digits } = self;
+        Reading { binarize, bits_per_value, tile, digits }
+    }
+}
+
+/// `28x28`.
+fn tile(text: &str) -> Result<(usize, usize), String> {
+    let sizes = text.split_once(['x', ',']).and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
+    sizes.filter(|&(rows, columns)| rows > 0 && columns > 0).ok_or_else(|| "it should be rows x columns, such as 28x28".into())
+}
+
+#[derive(Args)]
+pub struct ModelArgs {
+    /// The checkpoint
+    #[arg(long, value_name = "FILE")]
+    model: PathBuf,
+    /// Use the last step's weights, even where the run kept averaged ones
+    #[arg(long)]
+    last: bool,
+}
+
+impl ModelArgs {
+    pub fn file(&self) -> ModelFile {
+        ModelFile { path: self.model.clone(), last: self.last }
+    }
+}
+
+/// How samples are drawn.
+#[derive(Args, Clone, Copy)]
+pub struct SamplerArgs {
+    /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
+    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search [default: as the negative phase of the model's training went: `mode`,
+    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
+    #[arg(long, value_name = "SCHEDULE")]
+    sampler: Option<SamplingSchedule>,
+}
+
+impl SamplerArgs {
+    /// The schedule asked for, or that of the model's training.
+    pub fn schedule(self, checkpoint: &Checkpoint) -> SamplingSchedule {
+        self.sampler.unwrap_or_else(|| samples::of_training(checkpoint))
+    }
+}
+
+/// How answers are drawn.
+#[derive(Args, Clone, Copy)]
+pub struct AnswerArgs {
+    /// Answers an example
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    answers: u32,
+    #[arg(long, help = Method::WORDS.help, value_parser = choice::<Method>(), default_value = "annealed")]
+    method: Method,
+    /// Gibbs sweeps before the last search
+    #[arg(long, default_value_t = 100)]
+    sweeps: u32,
+    #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
+    consensus: Option<Consensus>,
+}
+
+impl AnswerArgs {
+    pub fn answering(self) -> Answering {
+        let Self { answers, method, sweeps, consensus } = self;
+        Answering { answers, method, sweeps, consensus }
+    }
+}

@@ -1,0 +1,169 @@
+//! `dbm compare`.
+
+use crate::args::{DataArgs, choice};
+use crate::context::Context;
+use clap::Args;
+use dbm_core::gradient::EstimatorSettings;
+use dbm_core::pretrain::PretrainSettings;
+use dbm_core::words::Choose;
+use dbm_core::{Backend, Examples, Host, OptimizerMethod, OptimizerSettings, Settings, Units};
+use dbm_experiments::compare::{Comparison, Entry, Plan, Spec, attainable, csv, figure, line, points, words};
+use dbm_experiments::data::{Split, without_gaps};
+use dbm_experiments::plot::raster;
+use dbm_experiments::{Error, files};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What `--estimators` is by default.
+const ESTIMATORS: &str =
+    "ucd-lmi,ucd-mh,ucd-gibbs,lmi,cd-1,cd-10,pcd-1,pcd-gibbs-1,centered-pcd-1,centered-ucd-lmi,pretrained-pcd-1";
+
+#[derive(Args)]
+pub struct Compare {
+    #[command(flatten)]
+    data: DataArgs,
+    /// Sizes of the hidden layers, first to last; the odd or the even layers may have at most 24 units together
+    #[arg(long, value_delimiter = ',', value_name = "N,N", default_value = "12,6")]
+    hidden: Vec<usize>,
+    #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), default_value = "signs")]
+    units: Units,
+    /// What is compared: estimators as in `dbm train`, with pretrained- before them for greedy layer-wise pretraining as a start
+    #[arg(long, value_delimiter = ',', value_name = "[pretrained-][centered-]NAME[-K],…", default_value = ESTIMATORS)]
+    estimators: Vec<Spec>,
+    /// Runs of each
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    seeds: u64,
+    /// The first seed; the others follow it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Steps of each run, those of pretraining included
+    #[arg(long, default_value_t = 3000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    steps: u64,
+    /// Compute the likelihood every so many steps [default: at about 40 steps, each a quarter beyond the one before]
+    #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
+    every: Option<u64>,
+    /// Examples a step
+    #[arg(long, default_value_t = 100)]
+    batch: usize,
+    #[arg(long, help = OptimizerMethod::WORDS.help, value_parser = choice::<OptimizerMethod>(), default_value = "adam")]
+    optimizer: OptimizerMethod,
+    /// Learning rate
+    #[arg(long, default_value_t = 0.001)]
+    lr: f64,
+    /// The rate falls linearly to zero over this many steps; 0 keeps it constant
+    #[arg(long, default_value_t = 0, value_name = "STEPS")]
+    lr_decay: u64,
+    /// SGD's momentum
+    #[arg(long, default_value_t = 0.0)]
+    momentum: f64,
+    /// Steps of pretraining for each weight matrix [default: a twentieth of --steps]
+    #[arg(long, value_name = "STEPS")]
+    pretrain: Option<u64>,
+    /// Learning rate of the pretraining
+    #[arg(long, value_name = "RATE", default_value_t = 0.2)]
+    pretrain_lr: f64,
+    /// Longest local search, in sweeps
+    #[arg(long, value_name = "SWEEPS", default_value_t = 1000)]
+    max_sweeps: u32,
+    /// Longest coupling, in steps: on a peaked model one could take for ever. What is cut is counted, and biased
+    #[arg(long, value_name = "STEPS", default_value_t = 1000)]
+    max_meeting: u32,
+    /// Most tries of one draw from a residual distribution, with ucd-gibbs
+    #[arg(long, value_name = "TRIES", default_value_t = EstimatorSettings::default().max_tries)]
+    max_tries: u32,
+    /// Longest mean-field iteration, in sweeps, with pcd
+    #[arg(long, value_name = "SWEEPS", default_value_t = EstimatorSettings::default().mean_field_sweeps)]
+    mean_field_sweeps: u32,
+    /// Which kernels compute; `plain` gives the same numbers on every machine, and small models do not miss `fast`
+    #[arg(long, value_parser = choice::<Backend>(), default_value = "plain")]
+    backend: Backend,
+    /// Where to write the curves (.csv)
+    #[arg(long, value_name = "FILE.csv")]
+    out: PathBuf,
+    /// Where to draw them (.svg or .png)
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+impl Compare {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
+        let session = &context.session;
+        files::check_writable(&self.out)?;
+        self.plot.as_deref().map_or(Ok(()), files::check_writable)?;
+        let data = self.data.source().load(Split::Train)?;
+        without_gaps(
+            &data,
+            "the most that any model can reach, which the runs are drawn beside, is told of whole examples alone",
+        )?;
+        let plan = self.plan(&data.examples, data.image);
+        let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };
+        comparison.check(self.plot.is_some(), session)?;
+        let started = session.now();
+        let entries = comparison.run(session)?;
+        let seconds = session.now() - started;
+        let (attainable, runs) = (attainable(&data.examples), entries.iter().map(|entry| entry.curves.len()).sum::<usize>());
+
+        files::write(&self.out, csv(&entries).as_bytes())?;
+        if let Some(path) = &self.plot {
+            let picture = figure(&data.name, &comparison.plan, &entries, attainable)?;
+            files::write(path, &raster::by_name(path, picture)?)?;
+        }
+        if context.json {
+            for Entry { spec, curves } in &entries {
+                curves.iter().for_each(|curve| println!("{}", line(spec, curve)));
+            }
+        }
+        let fields = json!({
+            "attainable_log_likelihood": attainable, "runs": runs, "steps": self.steps,
+            "pretraining_steps": comparison.plan.pretraining.steps * self.hidden.len() as u64, "seconds": seconds,
+            "threads": session.threads(), "out": self.out, "plot": self.plot,
+        });
+        context.done(fields, || {
+            format!(
+                "{}{attainable:.3} is the most that any model can reach: minus the entropy of the examples\n\
+                 {runs} runs in {seconds:.1} s on {} threads: {}",
+                words(&entries),
+                session.threads(),
+                self.out.display()
+            )
+        });
+        Ok(())
+    }
+
+    /// What all runs have in common.
+    fn plan<'a>(&self, data: &'a Examples, image: Option<(usize, usize)>) -> Plan<'a> {
+        let optimizer = OptimizerSettings {
+            method: self.optimizer,
+            learning_rate: self.lr,
+            momentum: self.momentum,
+            decay_steps: self.lr_decay,
+            ..OptimizerSettings::default()
+        };
+        let settings = Settings {
+            optimizer,
+            batch: self.batch,
+            max_sweeps: self.max_sweeps,
+            max_meeting: self.max_meeting,
+            image,
+            ..Settings::default()
+        };
+        let pretraining = PretrainSettings {
+            steps: self.pretrain.unwrap_or((self.steps / 20).max(1)),
+            learning_rate: self.pretrain_lr,
+            batch: self.batch,
+            ..PretrainSettings::default()
+        };
+        let sizes: Vec<usize> = std::iter::once(data.width()).chain(self.hidden.iter().copied()).collect();
+        Plan {
+            data,
+            sizes,
+            units: self.units,
+            backend: self.backend,
+            settings,
+            pretraining,
+            max_tries: self.max_tries,
+            mean_field_sweeps: self.mean_field_sweeps,
+            points: points(self.steps, self.every),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `dbm couple`.
+
+use crate::args::choice;
+use crate::context::Context;
+use clap::Args;
+use dbm_core::Units;
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
+use dbm_core::words::Choose;
+use dbm_experiments::coupling::{Dimensions, Kinds, csv, figure, pieces, rows};
+use dbm_experiments::plot::raster;
+use dbm_experiments::{Error, files};
+use std::path::PathBuf;
+
+/// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps where they begin at a mode.
+///
+/// A dimension d has d visible and d hidden units, one random orthogonal matrix of weights, and zero biases. The numbers depend on the seed alone, not on the
+/// threads. A coupling that has not met at the cap counts with the cap, which makes means and quartiles too low; how many did is told.
+#[derive(Args)]
+pub struct Couple {
+    /// Visible units, and as many hidden ones: numbers, and ranges as 1..200 or, with a step, 10..200:10; 1 to 400
+    #[arg(long, value_name = "LIST", default_value = "1,2,5,10..50:5,60..100:10,125..200:25")]
+    dimensions: Dimensions,
+    /// Couplings of each kind at each dimension
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    runs: u32,
+    /// Steps at which a coupling is cut
+    #[arg(long, default_value_t = 10_000, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..))]
+    cap: u32,
+    /// Tries of one draw of the Gibbs coupling, at which it is cut
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tries: u32,
+    #[arg(long, help = CouplingKernel::WORDS.help, value_parser = choice::<CouplingKernel>(), value_delimiter = ',', default_value = "metropolis,gibbs")]
+    kernel: Vec<CouplingKernel>,
+    #[arg(long, help = CouplingStart::WORDS.help, value_parser = choice::<CouplingStart>(), value_delimiter = ',', default_value = "local-mode,uniform")]
+    start: Vec<CouplingStart>,
+    #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), value_delimiter = ',', default_value = "signs")]
+    units: Vec<Units>,
+    /// Of the models and of all runs
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write the table; without it, it is printed
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Where to draw it, as SVG, or as PNG where the name ends in .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+}
+
+impl Couple {
+    pub fn run(&self, context: &Context) -> Result<(), Error> {
+        for path in self.csv.iter().chain(&self.plot) {
+            files::check_writable(path)?;
+        }
+        let kinds = self.kinds();
+        let couplings: Vec<Couplings> =
+            self.dimensions.0.iter().map(|&dimension| kinds.at(dimension)).collect::<Result<Vec<_>, _>>()?.concat();
+        let Context { session, json } = context;
+        session.progress.begin("pieces", pieces(&couplings, self.runs));
+        let rows = rows(&couplings, self.runs, session)?;
+        session.progress.end();
+        let table = csv(&rows);
+        match &self.csv {
+            Some(path) => files::write(path, table.as_bytes())?,
+            None if *json => {}
+            None => print!("{table}"),
+        }
+        if *json {
+            rows.iter().for_each(|row| println!("{}", row.line()));
+        }
+        if let Some(path) = &self.plot {
+            files::write(path, &raster::by_name(path, figure(&rows)?)?)?;
+        }
+        Ok(())
+    }
+
+    fn kinds(&self) -> Kinds {
+        Kinds {
+            units: self.units.clone(),
+            kernels: self.kernel.clone(),
+            starts: self.start.clone(),
+            cap: self.cap,
+            max_tries: self.max_tries,
+            seed: self.seed,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Answers to questions: examples with something hidden, and what a model fills in.
+
+use crate::samples::{CHAINS, MAX_SWEEPS};
+use crate::{Error, Session, files};
+use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::{Dbm, Host};
+use dbm_data::raw::Visible;
+use dbm_data::{Dataset, npy};
+use std::path::Path;
+
+/// How a chain goes from noise to an answer; all ways end in a local search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Gibbs sweeps.
+    Gibbs,
+    /// Nothing before the search.
+    Search,
+    /// Another search, and Gibbs sweeps from its mode.
+    ModeGibbs,
+    /// Gibbs sweeps that begin hot and cool down.
+    Annealed,
+}
+
+impl Choose for Method {
+    const WORDS: Words = Words { key: "by", label: "By", hint: "", help: "How a chain goes from noise to an answer" };
+    const CHOICES: &'static [Choice<Self>] = &[
+        Choice {
+            value: Self::Annealed,
+            name: "annealed",
+            label: "Annealed Gibbs, then local search",
+            help: "Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search",
+        },
+        Choice {
+            value: Self::Gibbs,
+            name: "gibbs",
+            label: "Gibbs sweeps, then local search",
+            help: "Clamped Gibbs sweeps, then local search",
+        },
+        Choice {
+            value: Self::Search,
+            name: "search",
+            label: "Local search (the paper)",
+            help: "Local search alone, as in the paper",
+        },
+        Choice {
+            value: Self::ModeGibbs,
+            name: "mode-gibbs",
+            label: "Search, Gibbs sweeps, search",
+            help: "Local search, clamped Gibbs sweeps from its mode, local search",
+        },
+    ];
+}
+
+impl Method {
+    /// With so many Gibbs sweeps, where there are any.
+    pub fn schedule(self, sweeps: u32) -> SamplingSchedule {
+        match self {
+            Self::Gibbs => SamplingSchedule::Gibbs(sweeps),
+            Self::Search => SamplingSchedule::Mode,
+            Self::ModeGibbs => SamplingSchedule::ModeGibbs(sweeps),
+            Self::Annealed => SamplingSchedule::Annealed(sweeps),
+        }
+    }
+}
+
+/// How answers are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Answering {
+    /// Answers to each question.
+    pub answers: u32,
+    /// How each is drawn.
+    pub method: Method,
+    /// Gibbs sweeps of the methods that have some.
+    pub sweeps: u32,
+    /// Makes one answer of all.
+    pub consensus: Option<Consensus>,
+}
+
+/// One answer of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consensus {
+    /// The answer that the others agree with most.
+    Medoid,
+    /// What most answers say, unit by unit.
+    Majority,
+    /// The units that are high in most answers, as many as are high in an answer.
+    Balanced,
+}
+
+impl Choose for Consensus {
+    const WORDS: Words = Words {
+        key: "consensus",
+        label: "Consensus",
+        hint: "",
+        help: "Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit",
+    };
+    const CHOICES: &'static [Choice<Self>] = &[
+        Choice { value: Self::Medoid, name: "medoid", label: "medoid", help: "The answer that the others agree with most" },
+        Choice { value: Self::Majority, name: "majority", label: "majority", help: "What most answers say, unit by unit" },
+        Choice {
+            value: Self::Balanced,
+            name: "balanced",
+            label: "balanced majority",
+            help: "The units that are high in most answers, as many as are high in an answer",
+        },
+    ];
+}
+
+impl Consensus {
+    /// Of `answers` answers to each question, `[count, answers, n]`, the one that is made of them, `[count, n]`.
+    pub fn of(self, n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
+        let of_one = |bits: &[u8]| match self {
+            Self::Medoid => bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec(),
+            Self::Majority => majority(n, bits),
+            Self::Balanced => balanced(n, bits),
+        };
+        bits.chunks(n * answers).flat_map(of_one).collect()
+    }
+}
+
+/// That the data are of the model's shape, and that there are as many examples as asked for.
+///
+/// # Errors
+/// [`Error::Input`] and [`Error::Usage`].
+pub fn check_fit(model: &Dbm, data: &Dataset, count: usize) -> Result<(), Error> {
+    let (n, width, there) = (model.n_visible(), data.examples.width(), data.examples.len());
+    if width != n {
+        return Err(Error::Input(format!(
+            "the model has {n} visible units, but the examples of {} have {width} bits; give data of the model's shape",
+            data.name
+        )));
+    }
+    if count > there {
+        return Err(Error::Usage(format!("--count should be at most the {there} examples there are, but is {count}")));
+    }
+    Ok(())
+}
+
+impl Answering {
+    /// Answers an example that are kept.
+    pub fn kept(&self) -> usize {
+        if self.consensus.is_some() { 1 } else { self.answers as usize }
+    }
+
+    /// How a chain goes from noise to an answer.
+    pub fn schedule(&self) -> SamplingSchedule {
+        self.method.schedule(self.sweeps)
+    }
+
+    /// Answers to the first `count` examples, `[count, kept, visible]`, where `unknown` (`[count, visible]`) is not 0 or the data lack a bit. Each
+    /// depends on the model, the example, the seed and its number alone.
+    pub fn draw(&self, session: &Session, model: &Dbm, (data, count): (&Dataset, usize), unknown: &[u8], seed: u64) -> Vec<u8> {
+        session.progress.begin("examples", count as u64);
+        let per_task = self.per_task();
+        let starts: Vec<usize> = (0..count).step_by(per_task).collect();
+        let parts = session.map(starts, |start| {
+            let rows = start..(start + per_task).min(count);
+            let done = rows.len() as u64;
+            let bits = self.answer(model, data, rows, unknown, seed);
+            session.progress.advance(done);
+            bits
+        });
+        session.progress.end();
+        parts.concat()
+    }
+
+    /// Examples a task: the chains of all their answers go together.
+    pub fn per_task(&self) -> usize {
+        (CHAINS / self.answers as usize).max(1)
+    }
+
+    /// `answers` completions of each of these examples, one after another.
+    pub fn answer(&self, model: &Dbm, data: &Dataset, rows: std::ops::Range<usize>, unknown: &[u8], seed: u64) -> Vec<u8> {
+        let (n, answers) = (model.n_visible(), self.answers as usize);
+        let mut visible = Matrix::zeros(rows.len() * answers, n);
+        let mut known = Vec::with_capacity(visible.data().len());
+        for chain in 0..visible.rows() {
+            let example = rows.start + chain / answers;
+            data.examples.write_row(example, model.units(), visible.row_mut(chain));
+            let asked = unknown[example * n..(example + 1) * n].iter();
+            known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
+        }
+        let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
+        let bits = completer.run(model, self.schedule(), MAX_SWEEPS).0;
+        match self.consensus {
+            Some(consensus) => consensus.of(n, answers, &bits),
+            None => bits,
+        }
+    }
+}
+
+/// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may
+/// be several units each. `image` is the rows and columns where the data have none.
+///
+/// # Errors
+/// [`Error::Usage`] for a mask that does not suit the data, and those of a file.
+pub fn unknown(mask: &str, seed: u64, count: usize, data: &Dataset, image: Option<(usize, usize)>) -> Result<Vec<u8>, Error> {
+    let n = data.examples.width();
+    let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match data.image.or(image) {
+        Some((rows, columns)) => {
+            Ok((0..n).map(|i| u8::from(unknown(i / columns, i % columns, rows, columns))).collect::<Vec<u8>>().repeat(count))
+        }
+        None => Err(Error::Usage(format!(
+            "--mask {mask} needs images, but these are rows of {n} bits; use random:SHARE or an .npy file"
+        ))),
+    };
+    match mask {
+        "lower-half" => planar(&|row, _, rows, _| 2 * row >= rows),
+        "upper-half" => planar(&|row, _, rows, _| 2 * row < rows),
+        "left-half" => planar(&|_, column, _, columns| 2 * column < columns),
+        "right-half" => planar(&|_, column, _, columns| 2 * column >= columns),
+        "box" => planar(&|row, column, rows, columns| {
+            (rows / 4..rows - rows / 4).contains(&row) && (columns / 4..columns - columns / 4).contains(&column)
+        }),
+        other => match other.strip_prefix("random:").map(str::parse::<f64>) {
+            Some(Ok(share)) if (0.0..=1.0).contains(&share) => {
+                let depth = data.visible.as_ref().map_or(1, Visible::depth);
+                let streams = Streams::new(seed);
+                let draw = |example| {
+                    let mut stream = streams.at(Purpose::Mask, 0, example);
+                    (0..n / depth)
+                        .flat_map(move |_| std::iter::repeat_n(u8::from(stream.uniform() < share), depth))
+                        .collect::<Vec<u8>>()
+                };
+                Ok((0..count as u64).flat_map(draw).collect())
+            }
+            Some(_) => Err(Error::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
+            None if Path::new(other).extension().is_some_and(|ending| ending == "npy") => mask_file(Path::new(other), count, n),
+            None => Err(Error::Usage(format!(
+                "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"
+            ))),
+        },
+    }
+}
+
+fn mask_file(path: &Path, count: usize, n: usize) -> Result<Vec<u8>, Error> {
+    let (shape, values) = npy::read_u8(&path.display().to_string(), &files::read(path)?)?;
+    if values.len() == n {
+        Ok(values.repeat(count))
+    } else if shape.first().is_some_and(|&rows| rows >= count) && values.len() == shape[0] * n {
+        Ok(values[..count * n].to_vec())
+    } else {
+        Err(Error::Input(format!(
+            "{}: a mask of shape [{n}] or [{count}, {n}] was expected, but it has shape {shape:?}",
+            path.display()
+        )))
+    }
+}

@@ -1,0 +1,114 @@
+//! How long a training step takes, and what on.
+
+mod parts;
+mod report;
+pub mod scale;
+
+use crate::{Error, Session};
+use dbm_core::gradient::EstimatorSettings;
+use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
+use dbm_data::Dataset;
+use parts::Parts;
+
+/// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient.
+#[derive(Clone, Debug)]
+pub struct Benchmark {
+    /// The name of these layers, where they have one.
+    pub preset: Option<&'static str>,
+    /// Sizes of the hidden layers.
+    pub hidden: Vec<usize>,
+    /// Examples a step.
+    pub batch: usize,
+    /// What estimates the gradient.
+    pub estimator: EstimatorSettings,
+    /// Steps before anything is timed.
+    pub warm_up: u64,
+    /// Timed runs, which follow each other in one training.
+    pub runs: u64,
+    /// Steps of each.
+    pub steps: u64,
+    /// More runs than those, until so many seconds have passed.
+    pub seconds: f64,
+    /// Of the initial weights and of every random stream.
+    pub seed: u64,
+    /// Which kernels compute.
+    pub backend: Backend,
+}
+
+/// What came out.
+pub struct Measured {
+    benchmark: Benchmark,
+    run: Trainer,
+    footprint: Footprint,
+    data: String,
+    threads: usize,
+    /// Sums over the steps of each run, the fastest first.
+    runs: Vec<Parts>,
+}
+
+impl Measured {
+    /// The run of median time; of an even number, the faster of the two in the middle.
+    fn median(&self) -> &Parts {
+        &self.runs[(self.runs.len() - 1) / 2]
+    }
+}
+
+impl Benchmark {
+    /// Trains on these data, and times it.
+    ///
+    /// # Errors
+    /// Settings and sizes that make no sense or do not fit into memory.
+    pub fn run(self, data: Dataset, session: &Session) -> Result<Measured, Error> {
+        let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
+        let settings = Settings {
+            batch: self.batch,
+            seed: self.seed,
+            estimator: self.estimator.clone(),
+            image: data.image,
+            ..Settings::default()
+        };
+        settings.check(sizes[0])?;
+        let footprint = Footprint::of(&sizes, &settings, data.examples.len(), session.threads());
+        session.memory.check(&footprint)?;
+        let model = init::orthogonal_on(session, &sizes, Units::Signs, self.seed)?;
+        let mut run = Trainer::new(model, settings)?.with_backend(self.backend);
+
+        session.progress.begin("steps", self.warm_up.saturating_add(self.runs.saturating_mul(self.steps)));
+        let mut timed = |steps: u64| -> Result<Parts, Error> {
+            let mut sum = Parts::default();
+            for _ in 0..steps {
+                sum += step(&mut run, &data.examples, session)?;
+            }
+            session.progress.advance(steps);
+            Ok(sum)
+        };
+        timed(self.warm_up)?;
+        let (began, mut runs) = (session.now(), Vec::new());
+        while (runs.len() as u64) < self.runs || session.now() - began < self.seconds {
+            runs.push(timed(self.steps)?);
+        }
+        session.progress.end();
+        runs.sort_by(|a, b| a.step.total_cmp(&b.step));
+        Ok(Measured { benchmark: self, run, footprint, data: data.name, threads: session.threads(), runs })
+    }
+}
+
+/// One step as [`Trainer::step`] makes it, with a clock between its parts.
+fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Parts, Error> {
+    let started = host.now();
+    let shards = run.begin(data)?;
+    let begun = host.now();
+    let this = &*run;
+    let (estimates, busy): (Vec<_>, Vec<f64>) = host
+        .map((0..shards.count()).collect(), |shard| {
+            let started = host.now();
+            let estimate = this.estimate(&shards, shard, &|| host.now());
+            (estimate, host.now() - started)
+        })
+        .into_iter()
+        .unzip();
+    let estimated = host.now();
+    let mut info = run.finish(&shards, estimates, host)?;
+    info.seconds = host.now() - started;
+    Ok(Parts::of(&info, estimated - begun, busy.iter().sum()))
+}

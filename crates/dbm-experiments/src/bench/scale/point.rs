@@ -1,0 +1,247 @@
+//! One width, depth and batch: what was measured there, as a line of a table.
+
+use crate::Error;
+use dbm_core::{Footprint, Settings, format_bytes};
+use std::fmt;
+use std::fmt::Write;
+
+/// More hidden layers than this no one asks for.
+pub const MOST_LAYERS: usize = 64;
+
+const HEADER: &str = "where,width,depth,batch,workers,parameters,footprint_bytes,milliseconds_per_step,milliseconds_min,milliseconds_max,steps,peak_bytes,skipped";
+
+/// What the page's benchmark trains on, which leaves it to this program to count the bytes.
+const VISIBLE: usize = 784;
+const EXAMPLES: usize = 2000;
+
+/// What computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// This program.
+    Native,
+    /// The page.
+    Browser,
+}
+
+impl Where {
+    /// As tables have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Browser => "browser",
+        }
+    }
+}
+
+/// Hidden layers of one width, and the examples of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Units of each hidden layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub depth: usize,
+    /// Examples a step.
+    pub batch: usize,
+}
+
+impl Shape {
+    /// Sizes of all layers, the visible one first.
+    pub fn sizes(self, visible: usize) -> Vec<usize> {
+        std::iter::once(visible).chain(std::iter::repeat_n(self.width, self.depth)).collect()
+    }
+
+    /// Of training with the usual settings.
+    fn footprint(self, visible: usize, examples: usize, threads: usize) -> Footprint {
+        let settings = Settings { batch: self.batch, ..Settings::default() };
+        Footprint::of(&self.sizes(visible), &settings, examples, threads)
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{} x {} with batches of {}", self.depth, self.width, self.batch)
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measurement {
+    /// Median of the steps.
+    pub milliseconds: f64,
+    /// Milliseconds of the fastest step.
+    pub fastest: f64,
+    /// Milliseconds of the slowest step.
+    pub slowest: f64,
+    /// Steps timed.
+    pub steps: u64,
+    /// Most memory of the process, in bytes; of the browser, that of the page's process, Chromium's own part included.
+    pub peak: Option<u128>,
+}
+
+/// What came of a point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// Steps were timed.
+    Measured(Measurement),
+    /// It was not measured, for this reason.
+    Skipped(String),
+}
+
+/// A line of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// What computed.
+    pub place: Where,
+    /// Layers and batch.
+    pub shape: Shape,
+    /// Threads, natively.
+    pub workers: usize,
+    /// Parameters of the model.
+    pub parameters: u128,
+    /// Bytes predicted.
+    pub footprint: u128,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// The table as a file.
+pub fn csv(points: &[Point]) -> String {
+    let mut out = format!("{HEADER}\n");
+    for Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome } in points {
+        let measured = match outcome {
+            Outcome::Measured(Measurement { milliseconds, fastest, slowest, steps, peak }) => {
+                let peak = peak.map(|bytes| bytes.to_string()).unwrap_or_default();
+                format!("{milliseconds},{fastest},{slowest},{steps},{peak},")
+            }
+            // A comma would begin another column.
+            Outcome::Skipped(why) => format!(",,,,,{}", why.replace([',', '\n', '"'], " ")),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{},{width},{depth},{batch},{workers},{parameters},{footprint},{measured}", place.name());
+    }
+    out
+}
+
+/// A table from a file of this name.
+///
+/// # Errors
+/// [`Error::Input`] with the first line that is none of such a table.
+pub fn read(name: &str, text: &str) -> Result<Vec<Point>, Error> {
+    let mut lines = text.lines();
+    if lines.next().map(str::trim) != Some(HEADER) {
+        return Err(Error::Input(format!("{name}: expected a table of `bench --scale`, which begins with {HEADER}; choose one")));
+    }
+    let rows = lines.enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let point = |(row, line): (usize, &str)| {
+        parse(line).ok_or_else(|| {
+            Error::Input(format!("{name}, line {}: expected the columns {HEADER}, but {line:?} came; write it anew", row + 2))
+        })
+    };
+    rows.map(point).collect()
+}
+
+fn parse(line: &str) -> Option<Point> {
+    let cells: Vec<&str> = line.trim().split(',').collect();
+    let [place, width, depth, batch, workers, parameters, footprint, milliseconds, fastest, slowest, steps, peak, skipped] =
+        cells[..]
+    else {
+        return None;
+    };
+    let place = [Where::Native, Where::Browser].into_iter().find(|its| its.name() == place)?;
+    let time = |cell: &str| cell.parse().ok().filter(|&ms: &f64| ms.is_finite() && ms > 0.0);
+    let outcome = if skipped.is_empty() {
+        Outcome::Measured(Measurement {
+            milliseconds: time(milliseconds)?,
+            fastest: time(fastest)?,
+            slowest: time(slowest)?,
+            steps: steps.parse().ok()?,
+            peak: if peak.is_empty() { None } else { Some(peak.parse().ok()?) },
+        })
+    } else {
+        Outcome::Skipped(skipped.into())
+    };
+    let number = |cell: &str| cell.parse::<usize>().ok().filter(|&number| number > 0);
+    let shape = Shape { width: number(width)?, depth: number(depth)?, batch: number(batch)? };
+    // A point that was skipped may not know who would have computed it.
+    let workers = if workers.is_empty() { 1 } else { number(workers)? };
+    let or_counted = |cell: &str, count: fn(Footprint) -> u128| match cell {
+        "" if shape.depth <= MOST_LAYERS => Some(count(shape.footprint(VISIBLE, EXAMPLES, workers))),
+        _ => cell.parse().ok(),
+    };
+    Some(Point {
+        place,
+        shape,
+        workers,
+        parameters: or_counted(parameters, |footprint| footprint.parameters)?,
+        footprint: or_counted(footprint, |footprint| footprint.total())?,
+        outcome,
+    })
+}
+
+/// For people.
+pub fn table(points: &[Point]) -> String {
+    let mut out = format!(
+        "{:<9}{:>6}{:>7}{:>7}{:>9}{:>14}{:>14}{:>14}{:>14}{:>8}\n",
+        "where", "width", "depth", "batch", "workers", "ms a step", "parameters", "at most", "peak", "steps"
+    );
+    for Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome } in points {
+        let [parameters, footprint] = [4 * parameters, *footprint].map(format_bytes);
+        let (milliseconds, peak, steps) = match outcome {
+            Outcome::Measured(its) => {
+                (format!("{:.1}", its.milliseconds), its.peak.map_or("-".into(), format_bytes), its.steps.to_string())
+            }
+            Outcome::Skipped(why) => ("skipped".into(), "-".into(), format!("-  {why}")),
+        };
+        let _ = writeln!(
+            out,
+            "{:<9}{width:>6}{depth:>7}{batch:>7}{workers:>9}{milliseconds:>14}{parameters:>14}{footprint:>14}{peak:>14}{steps:>8}",
+            place.name()
+        );
+    }
+    out + "(parameters: one copy of them; at most: with the optimizer's and what a batch takes, by count; peak: of the whole process)\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_as_it_was_written() {
+        let measured = Measurement { milliseconds: 12.5, fastest: 12.0, slowest: 20.25, steps: 40, peak: Some(1 << 33) };
+        let point = |place, outcome| Point {
+            place,
+            shape: Shape { width: 500, depth: 2, batch: 100 },
+            workers: 4,
+            parameters: 643_784,
+            footprint: 20_000_000,
+            outcome,
+        };
+        let points = [
+            point(Where::Native, Outcome::Measured(measured.clone())),
+            point(Where::Browser, Outcome::Measured(Measurement { peak: None, ..measured })),
+            point(Where::Browser, Outcome::Skipped("would take 90 s a step".into())),
+        ];
+        assert_eq!(read("x", &csv(&points)).unwrap(), points);
+        assert_eq!(points[0].shape.sizes(784), [784, 500, 500]);
+        let said = table(&points);
+        for words in ["12.5", "8.6 GB", "skipped", "would take 90 s a step", "2.6 MB"] {
+            assert!(said.contains(words), "no {words}: {said}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_table_is_refused_with_its_line() {
+        let said = |text: &str| read("some.csv", text).unwrap_err().to_string();
+        assert!(said("").contains("some.csv: expected a table"));
+        assert!(said("width,depth\n1,2\n").contains("some.csv: expected a table"));
+        let line = "native,500,2,100,4,643784,20000000,12.5,12,20,40,,";
+        assert!(read("x", &format!("{HEADER}\n{line}\n\n")).is_ok());
+        let uncounted = read("x", &format!("{HEADER}\n{}\n", line.replace("643784,20000000", ","))).unwrap();
+        assert_eq!(uncounted[0].parameters, 784 * 500 + 500 * 500 + 784 + 500 + 500);
+        assert!(uncounted[0].footprint > 16 * uncounted[0].parameters);
+        for (broken, with) in [("native", "space"), ("12.5", "NaN"), ("12.5", "-1"), ("500", "many"), ("500", "0"), (",40", "")] {
+            let broken = format!("{HEADER}\n{line}\n{}\n", line.replacen(broken, with, 1));
+            assert!(said(&broken).contains("line 3"), "{broken}");
+        }
+    }
+}

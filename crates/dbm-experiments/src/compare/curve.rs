@@ -1,0 +1,180 @@
+//! One run of one estimator, and the exact log-likelihood on its way.
+
+use super::spec::Spec;
+use crate::Error;
+use dbm_core::gradient::PhaseInfo;
+use dbm_core::pretrain::{PretrainSettings, Pretrainer};
+use dbm_core::{Backend, Dbm, DbmError, Examples, Host, Settings, StepInfo, Trainer, Units, exact, init};
+
+/// What all runs have in common.
+pub struct Plan<'a> {
+    /// What all are trained on.
+    pub data: &'a Examples,
+    /// Of all layers, the visible one first.
+    pub sizes: Vec<usize>,
+    /// Units of the model.
+    pub units: Units,
+    /// Kernels of the model.
+    pub backend: Backend,
+    /// But for the seed and the estimator, which are each run's own.
+    pub settings: Settings,
+    /// But for the seed.
+    pub pretraining: PretrainSettings,
+    /// Cap of one rejection, and of one mean-field iteration.
+    pub max_tries: u32,
+    /// Cap of one mean-field iteration, in sweeps.
+    pub mean_field_sweeps: u32,
+    /// After which steps the likelihood is computed: increasing, from 0 to the last. Steps of pretraining are counted.
+    pub points: Vec<u64>,
+}
+
+/// The couplings of a run so far, of both phases.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Couplings {
+    pub count: u64,
+    pub capped: u64,
+    pub time: u64,
+}
+
+impl Couplings {
+    /// Share of couplings cut at the cap; none where there were no couplings.
+    pub fn capped_share(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.capped as f64 / self.count as f64)
+    }
+
+    /// Mean of tau, a coupling cut at the cap counting with the cap; none where there were no couplings.
+    pub fn mean_time(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.time as f64 / self.count as f64)
+    }
+}
+
+/// A run at one of the plan's points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    pub step: u64,
+    /// Mean over the examples of log p(v), in nats, exact.
+    pub log_likelihood: f64,
+    /// Of training alone: the likelihood is not counted.
+    pub seconds: f64,
+    pub couplings: Couplings,
+}
+
+/// How often each cap but that of couplings was reached in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Caps {
+    pub searches: u64,
+    pub tries: u64,
+    pub mean_field: u64,
+}
+
+/// One run of one estimator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Seed of the run.
+    pub seed: u64,
+    /// At least one.
+    pub points: Vec<Point>,
+    /// How often caps were reached.
+    pub caps: Caps,
+    /// After how many steps the run diverged, which ended it.
+    pub diverged: Option<u64>,
+}
+
+impl Curve {
+    /// The last point of the curve.
+    pub fn end(&self) -> &Point {
+        self.points.last().expect("a curve has its start at least")
+    }
+
+    fn note(&mut self, couplings: &mut Couplings, info: &StepInfo) {
+        for PhaseInfo { meeting_times, couplings_capped, searches_capped, tries_capped, mean_field_capped, .. } in
+            [&info.info.positive, &info.info.negative]
+        {
+            couplings.count += meeting_times.len() as u64;
+            couplings.capped += u64::from(*couplings_capped);
+            couplings.time += meeting_times.iter().map(|&time| u64::from(time)).sum::<u64>();
+            self.caps.searches += u64::from(*searches_capped);
+            self.caps.tries += u64::from(*tries_capped);
+            self.caps.mean_field += u64::from(*mean_field_capped);
+        }
+    }
+}
+
+/// Where a run is.
+enum Stage {
+    Pretraining(Pretrainer),
+    Training(Trainer),
+}
+
+impl Stage {
+    fn model(&self) -> Dbm {
+        match self {
+            Self::Pretraining(run) => run.model(),
+            Self::Training(run) => run.model().clone(),
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// Steps of a run.
+    pub fn steps(&self) -> u64 {
+        self.points.last().copied().unwrap_or_default()
+    }
+
+    /// The orthogonal start of this seed, which all estimators share that are not pretrained.
+    pub fn start(&self, seed: u64) -> Result<Dbm, DbmError> {
+        Ok(init::orthogonal(&self.sizes, self.units, seed)?.with_backend(self.backend))
+    }
+
+    /// What trains `spec` from this seed.
+    pub fn settings(&self, spec: &Spec, seed: u64) -> Settings {
+        let mut estimator = spec.estimator.clone();
+        estimator.max_tries = self.max_tries;
+        estimator.mean_field_sweeps = self.mean_field_sweeps;
+        Settings { seed, estimator, ..self.settings.clone() }
+    }
+
+    /// Trains `spec` from this seed, and tells `tick` of each step. Which host does it makes a difference to the seconds alone.
+    ///
+    /// # Errors
+    /// Those of the core for settings and sizes; a run that diverges is no error.
+    pub fn follow(&self, spec: &Spec, seed: u64, host: &impl Host, tick: impl Fn()) -> Result<Curve, Error> {
+        let settings = self.settings(spec, seed);
+        let mut stage = if spec.pretrained {
+            let pretraining = PretrainSettings { seed, ..self.pretraining.clone() };
+            Stage::Pretraining(Pretrainer::new(&self.sizes, self.units, pretraining)?.with_backend(self.backend))
+        } else {
+            Stage::Training(Trainer::new(self.start(seed)?, settings.clone())?)
+        };
+        let mut curve = Curve { seed, points: vec![], caps: Caps::default(), diverged: None };
+        let (mut step, mut seconds, mut couplings) = (0, 0.0, Couplings::default());
+        for &point in &self.points {
+            while step < point {
+                let started = host.now();
+                let done = match &mut stage {
+                    Stage::Pretraining(run) => run.step(self.data).map(|()| StepInfo::default()),
+                    Stage::Training(run) => run.step(self.data, host),
+                };
+                seconds += host.now() - started;
+                match done {
+                    Ok(info) => curve.note(&mut couplings, &info),
+                    Err(DbmError::Diverged { .. }) => {
+                        curve.diverged = Some(step);
+                        return Ok(curve);
+                    }
+                    Err(other) => return Err(other.into()),
+                }
+                step += 1;
+                tick();
+                if let Stage::Pretraining(run) = &stage
+                    && run.is_done()
+                {
+                    stage = Stage::Training(Trainer::new(run.model(), settings.clone())?);
+                }
+            }
+            let log_likelihood = exact::log_likelihood(&stage.model(), self.data)?;
+            curve.points.push(Point { step, log_likelihood, seconds, couplings });
+        }
+        Ok(curve)
+    }
+}

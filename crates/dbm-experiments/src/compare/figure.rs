@@ -1,0 +1,79 @@
+//! The curves as a picture: likelihood by steps, and by seconds.
+
+use super::curve::Plan;
+use super::table::{Entry, Spread};
+use crate::Error;
+use crate::plot::{Curve, Panel, svg};
+
+/// Nats of room above the most that can be reached, where no curve can be.
+const HEADROOM: f64 = 0.25;
+
+/// Two panels as SVG: each estimator's mean over the seeds, with a band from the least to the largest.
+///
+/// The axis of the likelihood begins at `-n ln 2`, which is what n fair coins reach: what is below is no better than no model.
+///
+/// # Errors
+/// Those of [`crate::plot::svg`].
+pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Result<String, Error> {
+    let coins = -(plan.data.width() as f64) * std::f64::consts::LN_2;
+    let floor = coins.min(attainable - HEADROOM);
+    let panel = |title: String, x_label: &str, x: fn(&Spread) -> f64| Panel {
+        title,
+        x_label: x_label.into(),
+        y_label: "log-likelihood, nats an example".into(),
+        curves: entries.iter().map(|entry| curve(entry, x, floor)).collect(),
+        reference: Some(("most that can be reached".into(), attainable)),
+        log_x: true,
+        log_y: false,
+        y_range: Some((floor, attainable + HEADROOM)),
+    };
+    let sizes: Vec<String> = plan.sizes.iter().map(ToString::to_string).collect();
+    let seeds = entries.first().map_or(0, |entry| entry.curves.len());
+    let title = format!("{data}: {}, {seeds} {}", sizes.join("-"), if seeds == 1 { "seed" } else { "seeds" });
+    let by_steps = panel(title, "steps", |spread| spread.step as f64);
+    let by_seconds = panel("the same by seconds on one thread".into(), "seconds", |spread| spread.seconds);
+    // Where all is done before the clock has moved there is no second panel.
+    let timed = by_seconds.curves.iter().any(|curve| !curve.points.is_empty());
+    if timed { svg(&[by_steps, by_seconds]) } else { svg(&[by_steps]) }
+}
+
+/// Without the points at 0, for which a logarithmic axis has no place, and but for one, without those before the band first rises above the floor:
+/// where nothing is to be seen yet the axis need not reach.
+fn curve(entry: &Entry, x: fn(&Spread) -> f64, floor: f64) -> Curve {
+    let mut spreads: Vec<Spread> = entry.spreads().into_iter().filter(|spread| x(spread) > 0.0).collect();
+    let seen = spreads.iter().position(|spread| spread.most > floor).unwrap_or(spreads.len());
+    spreads.drain(..seen.saturating_sub(1));
+    Curve {
+        name: entry.spec.to_string(),
+        points: spreads.iter().map(|spread| (x(spread), spread.mean)).collect(),
+        low: spreads.iter().map(|spread| spread.least).collect(),
+        high: spreads.iter().map(|spread| spread.most).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::curve::{Caps, Couplings, Curve as Run, Point};
+    use super::*;
+
+    #[test]
+    fn a_curve_begins_just_before_it_comes_into_sight() {
+        let point = |(step, log_likelihood)| Point { step, log_likelihood, seconds: 0.0, couplings: Couplings::default() };
+        let run = |levels: [f64; 5]| Run {
+            seed: 1,
+            points: (0..).zip(levels).map(point).collect(),
+            caps: Caps::default(),
+            diverged: None,
+        };
+        let curves = vec![run([-20.0, -15.0, -12.0, -6.0, -30.0]), run([-20.0, -15.0, -12.0, -8.0, -10.0])];
+        let entry = Entry { spec: "lmi".parse().unwrap(), curves };
+        let steps = |spread: &Spread| spread.step as f64;
+        let drawn = curve(&entry, steps, -11.0);
+        assert_eq!(drawn.points, [(2.0, -12.0), (3.0, -7.0), (4.0, -20.0)]);
+        assert_eq!((drawn.low, drawn.high), (vec![-12.0, -8.0, -30.0], vec![-12.0, -6.0, -10.0]));
+        // What is never seen is one point below the floor; what is seen from the beginning is whole, but for step 0.
+        assert_eq!(curve(&entry, steps, -5.0).points, [(4.0, -20.0)]);
+        assert_eq!(curve(&entry, steps, -50.0).points.len(), 4);
+        assert!(curve(&entry, |spread| spread.seconds, -50.0).points.is_empty());
+    }
+}

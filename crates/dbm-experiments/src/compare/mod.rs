@@ -1,0 +1,101 @@
+//! Several estimators on the same model from the same start, by exact log-likelihood.
+
+mod curve;
+mod figure;
+mod schedule;
+mod spec;
+mod table;
+
+use crate::plot::MAX_CURVES;
+use crate::session::OneThread;
+use crate::{Error, Session};
+pub use curve::{Curve, Plan};
+use dbm_core::{Examples, Footprint, Host, exact};
+pub use figure::figure;
+pub use schedule::points;
+pub use spec::Spec;
+use std::collections::BTreeMap;
+pub use table::{Entry, csv, line, words};
+
+/// What is compared, and by how many runs of each.
+pub struct Comparison<'a> {
+    /// What all runs have in common.
+    pub plan: Plan<'a>,
+    /// Estimators and starts.
+    pub specs: Vec<Spec>,
+    /// The first seed, and how many follow it.
+    pub seeds: (u64, u64),
+}
+
+impl Comparison<'_> {
+    /// Makes every refusal that can be made before the work. `plotted`: whether the curves are to be drawn.
+    ///
+    /// # Errors
+    /// Settings that make no sense, estimators named twice, models too large for memory or for exact likelihoods.
+    pub fn check(&self, plotted: bool, session: &Session) -> Result<(), Error> {
+        let Self { plan, specs, seeds: (seed, seeds) } = self;
+        let (data, steps) = (plan.data, plan.steps());
+        if seed.checked_add(*seeds).is_none() {
+            return Err(Error::Usage(format!("there are no {seeds} seeds from {seed} on; give a smaller --seed")));
+        }
+        if plotted && specs.len() > MAX_CURVES {
+            let count = specs.len();
+            return Err(Error::Usage(format!("--plot shows at most {MAX_CURVES} --estimators, but {count} came; name fewer")));
+        }
+        for (place, spec) in specs.iter().enumerate() {
+            if specs[..place].contains(spec) {
+                return Err(Error::Usage(format!("--estimators names {spec} twice; name each once")));
+            }
+            let settings = plan.settings(spec, *seed);
+            settings.check(data.width())?;
+            session.memory.check(&Footprint::of_data(&plan.sizes, &settings, data, 1))?;
+        }
+        if specs.iter().any(|spec| spec.pretrained) {
+            plan.pretraining.check()?;
+            let (each, matrices) = (plan.pretraining.steps, plan.sizes.len() - 1);
+            if each.saturating_mul(matrices as u64) >= steps {
+                return Err(Error::Usage(format!(
+                    "--pretrain {each} for each of {matrices} weight matrices leaves no step of --steps {steps} to the estimator; give fewer, \
+                     or more --steps"
+                )));
+            }
+        }
+        exact::log_likelihood(&plan.start(*seed)?, data)?;
+        Ok(())
+    }
+
+    /// All runs, each on a thread of its own.
+    ///
+    /// # Errors
+    /// Those of the core for settings and sizes; a run that diverges is no error.
+    pub fn run(&self, session: &Session) -> Result<Vec<Entry>, Error> {
+        let Self { plan, specs, seeds: (first, seeds) } = self;
+        // The work of a seed is of one kind for all estimators, so that the slow ones do not all come last.
+        let seeds = (0..*seeds).map(|i| first.wrapping_add(i));
+        let tasks: Vec<(&Spec, u64)> = seeds.flat_map(|seed| specs.iter().map(move |spec| (spec, seed))).collect();
+        session.progress.begin("steps", tasks.len() as u64 * plan.steps());
+        let curves = session.map(tasks, |(spec, seed)| {
+            let curve = plan.follow(spec, seed, &OneThread(session), || session.progress.advance(1))?;
+            // The steps that a run which has diverged will not make.
+            session.progress.advance(plan.steps() - curve.diverged.unwrap_or(plan.steps()));
+            Ok(curve)
+        });
+        session.progress.end();
+        let curves = curves.into_iter().collect::<Result<Vec<Curve>, Error>>()?;
+        let of = |place: usize| curves.iter().skip(place).step_by(specs.len()).cloned().collect();
+        Ok(specs.iter().enumerate().map(|(place, spec)| Entry { spec: spec.clone(), curves: of(place) }).collect())
+    }
+}
+
+/// The most that the mean log-likelihood of any model can reach: minus the entropy of the examples, in nats.
+pub fn attainable(data: &Examples) -> f64 {
+    -entropy(data)
+}
+
+/// Of the distribution that gives each example the same probability, in nats.
+fn entropy(data: &Examples) -> f64 {
+    let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
+    (0..data.len()).for_each(|row| *counts.entry(data.row(row)).or_default() += 1);
+    let share = |count: &u32| f64::from(*count) / data.len() as f64;
+    counts.values().map(|count| -share(count) * libm::log(share(count))).sum()
+}

@@ -1,0 +1,188 @@
+//! The curves as CSV, as JSON and in words.
+
+use super::curve::{Curve, Point};
+use super::spec::Spec;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// What one estimator did, seed by seed.
+pub struct Entry {
+    /// The estimator and its start.
+    pub spec: Spec,
+    /// A run for each seed.
+    pub curves: Vec<Curve>,
+}
+
+/// Mean, least and largest over the seeds, of the log-likelihood at one point, and the mean of the seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    pub step: u64,
+    pub seconds: f64,
+    pub mean: f64,
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Entry {
+    /// Over all seeds, up to the first point that one of them did not reach.
+    pub fn spreads(&self) -> Vec<Spread> {
+        let reached = self.curves.iter().map(|curve| curve.points.len()).min().unwrap_or_default();
+        (0..reached).map(|place| spread(&self.curves, place)).collect()
+    }
+
+    fn sum(&self, count: impl Fn(&Curve) -> u64) -> u64 {
+        self.curves.iter().map(count).sum()
+    }
+
+    /// `name: count`, for each cap that was reached.
+    fn caps(&self) -> Vec<String> {
+        let couplings = self.sum(|curve| curve.end().couplings.count);
+        let capped = self.sum(|curve| curve.end().couplings.capped);
+        let mut said = vec![];
+        if capped > 0 {
+            said.push(format!("{capped} of {couplings} couplings ({:.3} %)", 100.0 * capped as f64 / couplings as f64));
+        }
+        let others = [
+            (self.sum(|curve| curve.caps.searches), "searches"),
+            (self.sum(|curve| curve.caps.tries), "rejections"),
+            (self.sum(|curve| curve.caps.mean_field), "mean-field iterations"),
+        ];
+        said.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+        said
+    }
+}
+
+fn spread(curves: &[Curve], place: usize) -> Spread {
+    let points: Vec<&Point> = curves.iter().map(|curve| &curve.points[place]).collect();
+    let mean = |value: fn(&Point) -> f64| points.iter().map(|&point| value(point)).sum::<f64>() / points.len() as f64;
+    let values = || points.iter().map(|point| point.log_likelihood);
+    Spread {
+        step: points[0].step,
+        seconds: mean(|point| point.seconds),
+        mean: mean(|point| point.log_likelihood),
+        least: values().fold(f64::INFINITY, f64::min),
+        most: values().fold(f64::NEG_INFINITY, f64::max),
+    }
+}
+
+/// A row a point: `couplings_capped` is the share of the run's couplings so far that were cut, `mean_meeting_time` their mean tau;
+/// both are empty where there were no couplings.
+pub fn csv(entries: &[Entry]) -> String {
+    let mut text = "estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time\n".to_string();
+    for Entry { spec, curves } in entries {
+        for curve in curves {
+            for Point { step, log_likelihood, seconds, couplings } in &curve.points {
+                let show = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
+                let (capped, time) = (show(couplings.capped_share()), show(couplings.mean_time()));
+                // Writing to a string cannot fail.
+                let _ = writeln!(text, "{spec},{},{step},{log_likelihood:.6},{seconds:.3},{capped},{time}", curve.seed);
+            }
+        }
+    }
+    text
+}
+
+/// One object of `--json` for a run.
+pub fn line(spec: &Spec, curve: &Curve) -> Value {
+    let end = curve.end();
+    let best = curve.points.iter().fold(end, |best, point| if point.log_likelihood > best.log_likelihood { point } else { best });
+    json!({
+        "event": "run",
+        "estimator": spec.to_string(),
+        "seed": curve.seed,
+        "step": end.step,
+        "log_likelihood": end.log_likelihood,
+        "best_log_likelihood": best.log_likelihood,
+        "best_step": best.step,
+        "seconds": end.seconds,
+        "couplings": end.couplings.count,
+        "couplings_capped": end.couplings.capped,
+        "mean_meeting_time": end.couplings.mean_time(),
+        "searches_capped": curve.caps.searches,
+        "tries_capped": curve.caps.tries,
+        "mean_field_capped": curve.caps.mean_field,
+        "diverged_at": curve.diverged,
+    })
+}
+
+/// A line an estimator, and below it what was cut or diverged.
+pub fn words(entries: &[Entry]) -> String {
+    let width = entries.iter().map(|entry| entry.spec.to_string().len()).max().unwrap_or_default().max(9);
+    let mut text =
+        format!("{:width$}  {:>27}  {:>21}  {:>8}\n", "estimator", "nats an example at the end", "best mean, at step", "s a run");
+    for entry in entries {
+        let spreads = entry.spreads();
+        let Some(end) = spreads.last() else { continue };
+        let best = spreads.iter().fold(end, |best, spread| if spread.mean > best.mean { spread } else { best });
+        let at_end = format!("{:.3} ({:.3} to {:.3})", end.mean, end.least, end.most);
+        let _ = writeln!(
+            text,
+            "{:width$}  {at_end:>27}  {:>12.3} {:>8}  {:>8.2}",
+            entry.spec.to_string(),
+            best.mean,
+            best.step,
+            end.seconds
+        );
+        for curve in &entry.curves {
+            if let Some(step) = curve.diverged {
+                let Curve { seed, .. } = curve;
+                let _ = writeln!(
+                    text,
+                    "{:width$}  seed {seed} diverged after {step} steps, which ends its curve; means end at step {}",
+                    "", end.step
+                );
+            }
+        }
+        let caps = entry.caps();
+        if !caps.is_empty() {
+            let _ = writeln!(text, "{:width$}  cut at a cap: {}", "", caps.join(", "));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::curve::{Caps, Couplings};
+    use super::*;
+
+    fn entry() -> Entry {
+        let point = |step, log_likelihood, seconds, couplings| Point { step, log_likelihood, seconds, couplings };
+        let couplings = Couplings { count: 8, capped: 2, time: 20 };
+        let whole =
+            vec![point(0, -5.0, 0.0, Couplings::default()), point(1, -2.0, 1.0, couplings), point(2, -3.0, 2.0, couplings)];
+        let short = vec![point(0, -7.0, 0.0, Couplings::default()), point(1, -4.0, 3.0, couplings)];
+        let caps = Caps { tries: 5, ..Caps::default() };
+        let curves = vec![
+            Curve { seed: 1, points: whole, caps, diverged: None },
+            Curve { seed: 2, points: short, caps: Caps::default(), diverged: Some(1) },
+        ];
+        Entry { spec: "ucd-gibbs".parse().unwrap(), curves }
+    }
+
+    #[test]
+    fn a_mean_ends_where_the_first_run_does() {
+        let spreads = entry().spreads();
+        assert_eq!(spreads.len(), 2);
+        assert_eq!(spreads[1], Spread { step: 1, seconds: 2.0, mean: -3.0, least: -4.0, most: -2.0 });
+    }
+
+    #[test]
+    fn what_was_cut_and_what_diverged_is_said() {
+        let said = words(&[entry()]);
+        assert!(said.contains("-3.000 (-4.000 to -2.000)"), "{said}");
+        assert!(said.contains("4 of 16 couplings (25.000 %), 5 rejections"), "{said}");
+        assert!(said.contains("seed 2 diverged after 1 steps"), "{said}");
+        let line = line(&entry().spec, &entry().curves[0]);
+        assert_eq!((line["best_step"].as_u64(), line["couplings_capped"].as_u64()), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn csv_leaves_empty_what_there_is_not() {
+        let text = csv(&[entry()]);
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(rows.len(), 6);
+        assert_eq!(rows[1], "ucd-gibbs,1,0,-5.000000,0.000,,");
+        assert_eq!(rows[2], "ucd-gibbs,1,1,-2.000000,1.000,0.250000,2.500000");
+    }
+}

@@ -1,0 +1,100 @@
+//! The table as a picture: the paper's Figure 1, and what it leaves out.
+
+use super::summary::{Row, Spread};
+use crate::Error;
+use crate::plot::{Curve, Panel, svg};
+use dbm_core::Units;
+
+/// Four panels for each kind of units: all steps of each kernel and start by dimension, mean and quartiles, with the cap; T and tau of the Metropolis
+/// coupling from a mode, where there is that; the share of runs that the cap cut; and the tail of tau, from 90 % of the runs to the longest.
+///
+/// # Errors
+/// Those of [`crate::plot::svg`].
+pub fn figure(rows: &[Row]) -> Result<String, Error> {
+    let mut units: Vec<Units> = Vec::new();
+    for row in rows {
+        if !units.contains(&row.couplings.units) {
+            units.push(row.couplings.units);
+        }
+    }
+    let mut panels: Vec<Panel> = Vec::new();
+    for units in units {
+        let mut rows: Vec<&Row> = rows.iter().filter(|row| row.couplings.units == units).collect();
+        rows.sort_by_key(|row| row.couplings.dimension);
+        panels.extend(of_units(&rows));
+    }
+    for (letter, panel) in ('a'..).zip(&mut panels) {
+        panel.title = format!("({letter}) {}", panel.title);
+    }
+    svg(&panels)
+}
+
+/// Its panels, two in a row.
+fn of_units(rows: &[&Row]) -> Vec<Panel> {
+    let mut kinds: Vec<String> = Vec::new();
+    for row in rows {
+        if !kinds.contains(&name(row)) {
+            kinds.push(name(row));
+        }
+    }
+    let each = |curve: fn(&str, &[&Row]) -> Curve| -> Vec<Curve> {
+        let of = |kind: &String| rows.iter().copied().filter(|row| name(row) == *kind).collect::<Vec<_>>();
+        kinds.iter().map(|kind| curve(kind, &of(kind))).collect()
+    };
+    let units = rows.first().map_or("", |row| row.names()[0]);
+    let cap = rows.iter().map(|row| row.couplings.max_meeting).max().unwrap_or_default();
+    let runs = rows.iter().map(|row| row.runs).max().unwrap_or_default();
+    let panel = |title: &str, y_label: String, curves: Vec<Curve>| Panel {
+        title: format!("{units}: {title}"),
+        x_label: "visible units, and as many hidden ones".into(),
+        y_label,
+        curves,
+        reference: None,
+        log_x: false,
+        log_y: false,
+        y_range: None,
+    };
+    // The cap is part of the picture where it bends the curves, and would only squeeze them elsewhere.
+    let most = rows.iter().map(|row| row.share_capped()).fold(0.0, f64::max);
+    let level = |bends: bool| bends.then(|| (format!("cap of {cap} steps"), f64::from(cap)));
+    let all = each(|kind, rows| spread(kind, rows, |row| &row.total));
+    let mut panels = vec![Panel {
+        log_y: true,
+        reference: level(most > 0.25),
+        ..panel(&format!("{runs} couplings a point, all steps"), "tau + T, mean and quartiles".into(), all)
+    }];
+    let ours: Vec<&Row> = rows.iter().copied().filter(|row| row.names()[1..] == ["metropolis", "local-mode"]).collect();
+    if !ours.is_empty() {
+        let curves = vec![spread("T", &ours, |row| &row.sweeps), spread("tau", &ours, |row| &row.tau)];
+        panels.push(panel("Metropolis, local mode", "steps, mean and quartiles".into(), curves));
+    }
+    let shares = each(|kind, rows| curve(kind, rows, Row::share_capped));
+    // A run in a hundred should be seen where there are no more.
+    let top = (1.1 * most).clamp(0.05, 1.03);
+    let y_label = format!("share not met after {cap} steps");
+    panels.push(Panel { y_range: Some((-0.03 * top, top)), ..panel("runs cut at the cap", y_label, shares) });
+    let tails = each(|kind, rows| Curve {
+        low: rows.iter().map(|row| row.tau.tail[0]).collect(),
+        high: rows.iter().map(|row| f64::from(row.tau.largest)).collect(),
+        ..curve(kind, rows, |row| row.tau.tail[0])
+    });
+    let y_label = "tau: 90 % line, band to the longest".into();
+    panels.push(Panel { log_y: true, reference: level(most > 0.0), ..panel("the tail", y_label, tails) });
+    panels
+}
+
+fn name(row: &Row) -> String {
+    let [_, kernel, start] = row.names();
+    format!("{kernel}, {}", start.replace('-', " "))
+}
+
+fn curve(name: &str, rows: &[&Row], of: fn(&Row) -> f64) -> Curve {
+    let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row))).collect();
+    Curve { name: name.into(), points, low: vec![], high: vec![] }
+}
+
+fn spread(name: &str, rows: &[&Row], of: fn(&Row) -> &Spread) -> Curve {
+    let edge = |place: usize| rows.iter().map(|row| of(row).quartiles[place]).collect();
+    let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row).mean)).collect();
+    Curve { name: name.into(), points, low: edge(0), high: edge(2) }
+}

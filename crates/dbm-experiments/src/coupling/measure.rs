@@ -1,0 +1,132 @@
+//! Which couplings are run, and the runs: all of them, or those of one dimension at a time.
+
+use super::summary::Row;
+use crate::{Error, Session};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
+use dbm_core::{Dbm, DbmError, Host, Units};
+
+/// Runs that one thread does in one piece.
+const PIECE: u32 = 5;
+
+/// All combinations of these, at any dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kinds {
+    /// Units of the models.
+    pub units: Vec<Units>,
+    /// How the chains move.
+    pub kernels: Vec<CouplingKernel>,
+    /// Where they begin.
+    pub starts: Vec<CouplingStart>,
+    /// Steps at which a coupling is cut.
+    pub cap: u32,
+    /// Tries of one draw of the Gibbs coupling.
+    pub max_tries: u32,
+    /// Of the models and of all runs.
+    pub seed: u64,
+}
+
+impl Kinds {
+    /// Each once, checked.
+    ///
+    /// # Errors
+    /// Those of [`Couplings::check`].
+    pub fn at(&self, dimension: usize) -> Result<Vec<Couplings>, Error> {
+        let Self { cap, max_tries, seed, .. } = *self;
+        let mut all: Vec<Couplings> = Vec::new();
+        for &units in &self.units {
+            for &kernel in &self.kernels {
+                for &start in &self.starts {
+                    let couplings = Couplings { dimension, units, kernel, start, max_meeting: cap, max_tries, seed };
+                    couplings.check()?;
+                    if !all.contains(&couplings) {
+                        all.push(couplings);
+                    }
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// How many pieces [`rows`] tells the session's progress of.
+pub fn pieces(couplings: &[Couplings], runs: u32) -> u64 {
+    couplings.len() as u64 * u64::from(runs.div_ceil(PIECE))
+}
+
+/// A row for each of these couplings, in their order. A row depends on its couplings and on how many runs it has; not on the threads, nor on which other
+/// rows are made with it, so a table can be made dimension by dimension.
+///
+/// # Errors
+/// Those of [`Couplings::model`].
+pub fn rows(couplings: &[Couplings], runs: u32, session: &Session) -> Result<Vec<Row>, Error> {
+    // Kernels and starts of the same units and dimension share a model.
+    let of = |c: &Couplings| (c.dimension, c.units, c.seed);
+    let mut kinds: Vec<Couplings> = Vec::new();
+    for c in couplings {
+        if !kinds.iter().any(|kind| of(kind) == of(c)) {
+            kinds.push(*c);
+        }
+    }
+    let models = session.map(kinds, |kind| kind.model().map(|model| (of(&kind), model)));
+    let models: Vec<((usize, Units, u64), Dbm)> = models.into_iter().collect::<Result<_, DbmError>>()?;
+    let model = |c: &Couplings| models.iter().find(|(kind, _)| *kind == of(c)).map(|(_, model)| model);
+
+    let firsts = || (0..runs).step_by(PIECE as usize);
+    let pieces: Vec<(&Couplings, &Dbm, u32)> = couplings
+        .iter()
+        .filter_map(|c| Some((c, model(c)?)))
+        .flat_map(|(c, model)| firsts().map(move |first| (c, model, first)))
+        .collect();
+    let done = session.map(pieces, |(couplings, model, first)| {
+        let done = couplings.run(model, first..runs.min(first.saturating_add(PIECE)), &mut |_, _| ());
+        session.progress.advance(1);
+        done
+    });
+    let a_kind = firsts().count().max(1);
+    Ok(couplings.iter().zip(done.chunks(a_kind)).map(|(couplings, runs)| Row::new(*couplings, &runs.concat())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Progress;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Counts the parts it is told of.
+    #[derive(Default)]
+    struct Told(AtomicU64);
+
+    impl Progress for Arc<Told> {
+        fn begin(&self, _: &str, _: u64) {}
+        fn advance(&self, parts: u64) {
+            self.0.fetch_add(parts, Ordering::Relaxed);
+        }
+        fn resume(&self, _: u64) {}
+        fn message(&self, _: String) {}
+        fn end(&self) {}
+        fn say(&self, _: &str) {}
+    }
+
+    #[test]
+    fn a_table_is_the_same_made_dimension_by_dimension() {
+        let kinds = Kinds {
+            units: vec![Units::Signs, Units::Bits],
+            kernels: vec![CouplingKernel::Metropolis, CouplingKernel::Gibbs],
+            starts: vec![CouplingStart::LocalMode, CouplingStart::Uniform],
+            cap: 4,
+            max_tries: 100,
+            seed: 3,
+        };
+        let session = Session::silent(3).unwrap();
+        let told = Arc::new(Told::default());
+        let counted = Session { progress: Box::new(Arc::clone(&told)), ..Session::silent(3).unwrap() };
+        let couplings: Vec<Vec<Couplings>> = [4, 11].map(|dimension| kinds.at(dimension).unwrap()).to_vec();
+        let whole = rows(&couplings.concat(), 12, &counted).unwrap();
+        assert_eq!(told.0.load(Ordering::Relaxed), pieces(&couplings.concat(), 12));
+        let parts: Vec<Row> = couplings.iter().flat_map(|part| rows(part, 12, &session).unwrap()).collect();
+        assert!(whole == parts && whole.len() == 16 && whole.iter().all(|row| row.runs == 12));
+        assert!(whole.iter().any(|row| row.capped > 0) && whole.iter().any(|row| row.capped == 0));
+        assert!(Kinds { cap: 0, ..kinds }.at(4).is_err());
+    }
+}

@@ -1,0 +1,242 @@
+//! Data sets by name: a folder, a file, or one of the generated ones.
+
+use crate::Error;
+use crate::files;
+use crate::model::visible;
+use dbm_core::words::{Choice, Choose, Words};
+use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
+use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Which random target `--data target` means.
+const TARGET_SEED: u64 = 1;
+
+/// Which half of a data set that has two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// What models are trained on.
+    Train,
+    /// What they have not seen.
+    Test,
+}
+
+impl Choose for Split {
+    const WORDS: Words =
+        Words { key: "split", label: "Half", hint: "", help: "Which half of a folder of MNIST, or of the generated digits" };
+    const CHOICES: &'static [Choice<Self>] = &[
+        Choice { value: Self::Test, name: "test", label: "test", help: "What models have not seen" },
+        Choice { value: Self::Train, name: "train", label: "training", help: "What models are trained on" },
+    ];
+}
+
+/// Where data come from, and how they are read.
+#[derive(Clone, Debug)]
+pub struct DataSource {
+    /// A folder, a file, or a word for generated data: `digits`, `bars`, `target`.
+    pub name: String,
+    /// How they are read, or how many are made.
+    pub reading: Reading,
+}
+
+/// How data are read, or how many are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// Values above this are high, in their own units; as the data suggest where it is not given.
+    pub binarize: Option<f64>,
+    /// Visible units a value, 1 to 8.
+    pub bits_per_value: Option<u8>,
+    /// Rows and columns of the tiles of a PNG sheet, where they cannot be told.
+    pub tile: Option<(usize, usize)>,
+    /// Digits to generate.
+    pub digits: usize,
+}
+
+impl Reading {
+    /// As the data suggest, with so many generated digits.
+    pub const fn of_digits(digits: usize) -> Self {
+        Self { binarize: None, bits_per_value: None, tile: None, digits }
+    }
+}
+
+impl DataSource {
+    /// Reads or makes them.
+    ///
+    /// # Errors
+    /// Those of files, and [`Error::Input`] for what is not there.
+    pub fn load(&self, split: Split) -> Result<Dataset, Error> {
+        self.load_as(None, split)
+    }
+
+    /// The same for a model: a table is read by the columns of the one that the model was trained on, and pictures with the threshold or range of
+    /// those it was trained on, unless another is asked for.
+    ///
+    /// # Errors
+    /// Those of [`DataSource::load`].
+    pub fn load_for(&self, checkpoint: &Checkpoint, split: Split) -> Result<Dataset, Error> {
+        self.load_as(visible(checkpoint)?.as_ref(), split)
+    }
+
+    /// The same where the bits stand for this.
+    ///
+    /// # Errors
+    /// Those of [`DataSource::load`].
+    pub fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
+        let path = Path::new(&self.name);
+        let training = split == Split::Train;
+        // Words come before paths: in a checkout of a Rust project there is a folder `target`.
+        match self.name.as_str() {
+            // The test digits are other digits of the same hands.
+            "digits" => Ok(digits::dataset(self.reading.digits, if training { 1 } else { 2 })?),
+            "bars" => Ok(bars::dataset(4)?),
+            // The test draws are other draws from the same target.
+            "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
+            _ if path.is_dir() => self.load_folder(path, visible, split),
+            _ if path.exists() => self.read(&self.name, &[file(path, self.name.clone())?], visible),
+            _ => Err(Error::Input(format!(
+                "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
+                self.name
+            ))),
+        }
+    }
+
+    fn load_folder(&self, folder: &Path, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
+        let prefix = if split == Split::Train { "train" } else { "t10k" };
+        let find = |what: &str| {
+            let names = [format!("{prefix}-{what}-ubyte.gz"), format!("{prefix}-{what}-ubyte"), format!("{prefix}-{what}.ubyte")];
+            names.into_iter().map(|name| folder.join(name)).find(|path| path.exists())
+        };
+        if let Some(images) = find("images-idx3") {
+            let paths = [Some(images.clone()), find("labels-idx1")];
+            let idx: Vec<File> = paths.into_iter().flatten().map(|path| named(&path)).collect::<Result<_, _>>()?;
+            return self.read(&images.display().to_string(), &idx, visible);
+        }
+        let mut pictures = Vec::new();
+        collect_pictures(folder, "", &mut pictures)?;
+        if pictures.is_empty() {
+            return Err(Error::Input(format!(
+                "--data {}: this folder has no {prefix}-images-idx3-ubyte (or .gz), nor pictures; give the folder with MNIST's files, or \
+                 with PNG or JPEG pictures, or a file",
+                self.name
+            )));
+        }
+        let files: Vec<File> = pictures.into_iter().map(|(path, name)| file(&path, name)).collect::<Result<_, _>>()?;
+        self.read(&self.name, &files, visible)
+    }
+
+    /// What the files hold, made binary as asked, or as the model has it; what should be known about it is said.
+    fn read(&self, name: &str, files: &[File], visible: Option<&Visible>) -> Result<Dataset, Error> {
+        let table = matches!(visible, Some(Visible::Table(_)));
+        let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
+        for note in &raw.notes {
+            eprintln!("{note}");
+        }
+        let raw = Raw { name: name.into(), ..raw };
+        let mut encoding = raw.suggest();
+        encoding.bits = self.reading.bits_per_value.unwrap_or(encoding.bits);
+        encoding.threshold = self.reading.binarize.unwrap_or(encoding.threshold);
+        let asked = self.reading.binarize.is_some() || self.reading.bits_per_value.is_some();
+        match (&raw.content, visible) {
+            (Content::Table(_), Some(visible @ Visible::Table(_))) => {
+                let image = raw.encode(&encoding)?.image;
+                let data = raw.encode_as(visible)?;
+                Ok(Dataset { image: image.filter(|(rows, columns)| rows * columns == data.examples.width()), ..data })
+            }
+            (Content::Pictures(_), Some(visible @ (Visible::Bits { .. } | Visible::Planes { .. }))) if !asked => {
+                Ok(raw.encode_as(visible)?)
+            }
+            _ => Ok(raw.encode(&encoding)?),
+        }
+    }
+}
+
+fn file(path: &Path, name: String) -> Result<File, Error> {
+    Ok(File { name, bytes: files::read(path)? })
+}
+
+fn named(path: &Path) -> Result<File, Error> {
+    file(path, path.display().to_string())
+}
+
+/// PNG and JPEG files in a folder and in those within it, with their names below it; told by their first bytes.
+fn collect_pictures(folder: &Path, below: &str, pictures: &mut Vec<(PathBuf, String)>) -> Result<(), Error> {
+    let failed = |source| Error::Read { path: folder.into(), source };
+    let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let (path, file_name) = (entry.path(), entry.file_name());
+        let name = format!("{below}{}", file_name.to_string_lossy());
+        if file_name.to_string_lossy().starts_with('.') {
+            continue;
+        }
+        // A link to a folder may lead in circles: only folders themselves are entered.
+        if entry.file_type().map_err(failed)?.is_dir() {
+            collect_pictures(&path, &format!("{name}/"), pictures)?;
+        } else if is_picture(&path) {
+            pictures.push((path, name));
+        }
+        if pictures.len() > limits::MAX_FILES {
+            return Err(Error::Input(format!(
+                "{}: this folder has more than {} pictures; give fewer",
+                folder.display(),
+                limits::MAX_FILES
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn is_picture(path: &Path) -> bool {
+    let mut head = [0; 4];
+    fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok()
+        && (head == *b"\x89PNG" || head.starts_with(b"\xff\xd8\xff"))
+}
+
+/// SHA-256 of the examples as bytes 0 and 1, row after row: tells whether a run goes on with the data it was begun with.
+pub fn fingerprint(data: &Dataset) -> String {
+    let mut hash = Sha256::new();
+    for row in 0..data.examples.len() {
+        hash.update(data.examples.row(row));
+    }
+    if let Some(known) = data.examples.known_packed() {
+        hash.update(known);
+    }
+    hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Refuses examples with gaps, for a command that needs whole ones: `why` says what for.
+///
+/// # Errors
+/// [`Error::Input`].
+pub fn without_gaps(data: &Dataset, why: &str) -> Result<(), Error> {
+    match data.examples.missing() {
+        0 => Ok(()),
+        missing => Err(Error::Input(format!(
+            "{missing} of the {} bits of {} are missing, but {why}; give data without gaps",
+            data.examples.len() * data.examples.width(),
+            data.name
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_are_refused_with_their_number_and_tell_data_apart() {
+        let whole = bars::dataset(4).expect("bars and stripes");
+        let marks: Vec<u8> = (0..whole.examples.len() * 16).map(|i| u8::from(i % 100 != 0)).collect();
+        let examples = whole.examples.clone().with_gaps(&marks).expect("one mark a bit");
+        let gaps = Dataset { examples, ..bars::dataset(4).expect("bars and stripes") };
+        assert!(without_gaps(&whole, "").is_ok());
+        let said = without_gaps(&gaps, "this is a test").map_err(|error| error.to_string());
+        assert!(said.is_err_and(|said| said.contains("5 of the 480 bits") && said.contains("this is a test")));
+        // A high bit that is missing is not one that is low.
+        let lows: Vec<u8> = (0..gaps.examples.len()).flat_map(|row| gaps.examples.row(row)).collect();
+        let low = Dataset { examples: dbm_core::Examples::from_bits(16, &lows).expect("rows of 16"), ..whole };
+        assert_ne!(fingerprint(&gaps), fingerprint(&low));
+    }
+}

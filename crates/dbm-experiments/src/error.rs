@@ -1,0 +1,67 @@
+//! What can go wrong.
+
+use dbm_core::DbmError;
+use dbm_data::DataError;
+use dbm_score::ScoreError;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A refusal or failure, in words that say what was expected, what came, and what to do.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// Of the core: settings, sizes, divergence.
+    #[error(transparent)]
+    Model(#[from] DbmError),
+    /// Of data and files in their formats.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Of scores.
+    #[error(transparent)]
+    Score(#[from] ScoreError),
+    /// A file that cannot be read.
+    #[error("cannot read {}: {source}; check the path", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that cannot be written.
+    #[error("cannot write {}: {source}; check the folder, its permissions and the space left", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A model that takes more memory than it may.
+    #[error("{refused} (the limit is {limit})")]
+    Memory {
+        /// What it would take.
+        refused: DbmError,
+        /// Whose limit it is.
+        limit: &'static str,
+    },
+    /// A recipe or result that JSON cannot hold, so that it could not be told from others or kept.
+    #[error("{what} cannot be written as JSON: {source}; this is a mistake in the experiment")]
+    Serialize {
+        /// The cell, run or entry.
+        what: String,
+        /// Why.
+        source: serde_json::Error,
+    },
+    /// A report whose text cannot be made.
+    #[error("the text of {name} cannot be made: {source}; this is a mistake in its template")]
+    Template {
+        /// The experiment.
+        name: String,
+        /// Why.
+        source: minijinja::Error,
+    },
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A file that is not what it should be.
+    #[error("{0}")]
+    Input(String),
+}

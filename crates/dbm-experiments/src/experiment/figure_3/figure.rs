@@ -1,0 +1,54 @@
+//! The picture: a panel a mask, a column a class.
+
+use super::Asked;
+use super::questions::{Method, Quiz};
+use crate::Error;
+use crate::plot::gallery::{Gallery, gallery};
+use dbm_data::picture::Tile;
+use dbm_score::{PIXELS, SIDE};
+
+/// Answers shown of each method, besides the consensus.
+const SHOWN: usize = 2;
+
+/// As SVG.
+///
+/// # Errors
+/// Those of [`gallery`].
+pub fn draw(quiz: &Quiz, all: &[Asked], seed: u64) -> Result<String, Error> {
+    let panels = all.iter().map(|asked| panel(quiz, asked, seed)).collect::<Result<Vec<_>, Error>>()?;
+    gallery(&panels, 3)
+}
+
+fn panel(quiz: &Quiz, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
+    let image = Some((SIDE, SIDE));
+    let grey = |levels: &[u8]| Tile::levels(image, levels);
+    let truths: Vec<Vec<u8>> = quiz.pictured.iter().map(|&row| quiz.truths(row..row + 1)).collect();
+    let unknown = quiz.unknown(asked.kind, seed)?;
+    let mut tiles: Vec<Tile> = truths.iter().map(|truth| grey(truth)).collect();
+    let mut labels = vec!["truth".to_string(), "known".to_string()];
+    let masked = quiz.pictured.iter().zip(&truths);
+    tiles.extend(masked.map(|(&row, truth)| Tile::masked(image, truth, &unknown[row * PIXELS..(row + 1) * PIXELS])));
+    for (method, answered) in Method::ALL.into_iter().zip(&asked.answered) {
+        let name = match method {
+            Method::Search => "search",
+            Method::Gibbs => "sweeps, search",
+            Method::Annealed => "annealed, search",
+        };
+        for at in 0..SHOWN.min(quiz.answers) {
+            tiles.extend(answered.pictured.iter().map(|(_, bits, _)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));
+            labels.push(if at == 0 { name.to_string() } else { String::new() });
+        }
+        tiles.extend(answered.pictured.iter().map(|(_, bits, at)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));
+        labels.push("their consensus".into());
+    }
+    tiles.extend(asked.rivals.pictured.iter().map(|(_, levels)| grey(levels)));
+    labels.push("nearest digit".into());
+    Ok(Gallery {
+        title: format!("Hidden: {}", asked.kind.words()),
+        subtitle: None,
+        tiles,
+        columns: quiz.pictured.len(),
+        row_labels: labels,
+        column_labels: vec![],
+    })
+}

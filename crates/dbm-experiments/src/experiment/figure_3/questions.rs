@@ -1,0 +1,300 @@
+//! Digits with a part hidden, their answers by a model, and what these are worth.
+
+use crate::Error;
+use crate::answers::{self, Answering};
+use crate::experiment::scored;
+use crate::experiment::workspace::Workspace;
+use dbm_core::complete::consensus;
+use dbm_core::{Dbm, Host};
+use dbm_data::Dataset;
+use dbm_score::{Classifier, Completions, PIXELS, Questions};
+use serde::{Deserialize, Serialize};
+
+/// Examples whose answers are kept together: what an interruption costs at most.
+const PART: usize = 500;
+
+/// What is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Kind {
+    #[serde(rename = "lower-half")]
+    Lower,
+    #[serde(rename = "upper-half")]
+    Upper,
+    #[serde(rename = "left-half")]
+    Left,
+    #[serde(rename = "right-half")]
+    Right,
+    #[serde(rename = "random:0.5")]
+    Random,
+}
+
+impl Kind {
+    pub const ALL: [Self; 5] = [Self::Lower, Self::Upper, Self::Left, Self::Right, Self::Random];
+
+    /// As in `dbm complete --mask NAME`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lower => "lower-half",
+            Self::Upper => "upper-half",
+            Self::Left => "left-half",
+            Self::Right => "right-half",
+            Self::Random => "random:0.5",
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Lower => "lower half",
+            Self::Upper => "upper half",
+            Self::Left => "left half",
+            Self::Right => "right half",
+            Self::Random => "half of the pixels",
+        }
+    }
+}
+
+/// How the model answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    Search,
+    Gibbs,
+    Annealed,
+}
+
+impl Method {
+    pub const ALL: [Self; 3] = [Self::Search, Self::Gibbs, Self::Annealed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Search => "search",
+            Self::Gibbs => "gibbs",
+            Self::Annealed => "annealed",
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Search => "search alone (the paper's way)",
+            Self::Gibbs => "100 Gibbs sweeps, then search",
+            Self::Annealed => "100 annealed Gibbs sweeps, then search",
+        }
+    }
+
+    fn way(self) -> answers::Method {
+        match self {
+            Self::Search => answers::Method::Search,
+            Self::Gibbs => answers::Method::Gibbs,
+            Self::Annealed => answers::Method::Annealed,
+        }
+    }
+
+    pub fn sweeps(self) -> u32 {
+        match self {
+            Self::Search => 0,
+            Self::Gibbs | Self::Annealed => 100,
+        }
+    }
+}
+
+/// The questions of all masks, and who answers them.
+pub struct Quiz<'a> {
+    pub model: &'a Dbm,
+    pub classifier: &'a Classifier,
+    /// Test digits, and how many of them, from the first, are asked about.
+    pub data: &'a Dataset,
+    pub count: usize,
+    /// Answers an example.
+    pub answers: usize,
+    /// Which examples are pictured.
+    pub pictured: &'a [usize],
+}
+
+/// What a method's answers to one mask are worth, of all examples or a part of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    /// Unknown pixels of these examples.
+    pub unknown: u64,
+    pub all: Completions,
+    /// Of each example's consensus alone.
+    pub consensus: Completions,
+    /// Of each pictured example its answers, and which of them is the consensus.
+    pub pictured: Vec<(usize, Vec<u8>, usize)>,
+    /// Time it took.
+    #[serde(default)]
+    pub seconds: f64,
+}
+
+/// What else could be put into the hidden part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rivals {
+    pub nearest: Completions,
+    pub blank: Completions,
+    pub truth: Completions,
+    /// Of the pictured examples.
+    pub pictured: Vec<(usize, Vec<u8>)>,
+}
+
+impl Quiz<'_> {
+    /// The truths of some examples as grey levels.
+    pub fn truths(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
+        rows.flat_map(|row| self.data.examples.row(row)).map(|bit| bit * u8::MAX).collect()
+    }
+
+    /// `[count, 784]`, 1 where a pixel is hidden.
+    pub fn unknown(&self, kind: Kind, seed: u64) -> Result<Vec<u8>, Error> {
+        answers::unknown(kind.name(), seed, self.count, self.data, None)
+    }
+
+    fn labels(&self) -> Result<&[u8], Error> {
+        scored::labels(self.data)
+    }
+
+    /// All answers of a method to a mask, scored; made part by part, each kept.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::cell`].
+    pub fn answered(&self, workspace: &Workspace, kind: Kind, method: Method) -> Result<Answered, Error> {
+        let unknown = self.unknown(kind, workspace.seed)?;
+        let asked = Answering { answers: self.answers as u32, method: method.way(), sweeps: method.sweeps(), consensus: None };
+        let mut whole: Option<Answered> = None;
+        for start in (0..self.count).step_by(PART) {
+            let rows = start..(start + PART).min(self.count);
+            let recipe = (kind, method, self.answers, &rows, workspace.seed, self.model.checksum(), &self.data.name, PART);
+            let name = format!("{}-{}-{start:05}", kind.name().replace(':', "-"), method.name());
+            let (part, seconds) = workspace.cell(&name, &recipe, || {
+                workspace.say(&format!("{}, {}: examples {start} to {}", kind.words(), method.words(), rows.end));
+                self.part(workspace, asked, rows.clone(), &unknown)
+            })?;
+            let part = Answered { seconds, ..part };
+            whole = Some(match whole {
+                None => part,
+                Some(whole) => whole.and(part),
+            });
+        }
+        whole.ok_or_else(|| Error::Input("there are no digits to ask about; give test digits".into()))
+    }
+
+    fn part(
+        &self,
+        workspace: &Workspace,
+        asked: Answering,
+        rows: std::ops::Range<usize>,
+        unknown: &[u8],
+    ) -> Result<Answered, Error> {
+        let each = self.answers * PIXELS;
+        let tasks: Vec<usize> = rows.clone().step_by(asked.per_task()).collect();
+        let parts = workspace.session.map(tasks, |start| {
+            asked.answer(self.model, self.data, start..(start + asked.per_task()).min(rows.end), unknown, workspace.seed)
+        });
+        let mut answers = parts.concat();
+        let chosen: Vec<usize> = answers.chunks_exact(each).map(|answers| consensus(PIXELS, answers)).collect();
+        answers.iter_mut().for_each(|bit| *bit *= u8::MAX);
+        let picks = answers.chunks_exact(each).zip(&chosen);
+        let agreed: Vec<u8> = picks.flat_map(|(answers, &at)| &answers[at * PIXELS..(at + 1) * PIXELS]).copied().collect();
+        let truths = self.truths(rows.clone());
+        let unknown = &unknown[rows.start * PIXELS..rows.end * PIXELS];
+        let questions = Questions { truths: &truths, labels: &self.labels()?[rows.clone()], unknown };
+        let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
+        let pictured = self.pictured.iter().filter(|row| rows.contains(row)).map(|&row| {
+            let at = row - rows.start;
+            (row, answers[at * each..(at + 1) * each].to_vec(), chosen[at])
+        });
+        Ok(Answered {
+            unknown: unknown.iter().filter(|&&unknown| unknown != 0).count() as u64,
+            all: score(&answers)?,
+            consensus: score(&agreed)?,
+            pictured: pictured.collect(),
+            seconds: 0.0,
+        })
+    }
+
+    /// The nearest training digit, nothing at all, and the truth, in the same place.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::cell`].
+    pub fn rivals(&self, workspace: &Workspace, kind: Kind, training: &Dataset) -> Result<(Rivals, f64), Error> {
+        let recipe =
+            (kind, self.count, workspace.seed, &self.data.name, (&training.name, training.examples.len()), self.pictured);
+        workspace.cell(&format!("{}-rivals", kind.name().replace(':', "-")), &recipe, || {
+            workspace.say(&format!("{}: the nearest of {} training digits", kind.words(), training.examples.len()));
+            let (truths, unknown) = (self.truths(0..self.count), self.unknown(kind, workspace.seed)?);
+            let questions = Questions { truths: &truths, labels: &self.labels()?[..self.count], unknown: &unknown };
+            let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
+            let levels: Vec<u8> =
+                (0..training.examples.len()).flat_map(|row| training.examples.row(row)).map(|bit| bit * u8::MAX).collect();
+            let nearest = questions.nearest(workspace.session, &levels)?;
+            let blank: Vec<u8> =
+                truths.iter().zip(&unknown).map(|(&level, &unknown)| if unknown == 0 { level } else { 0 }).collect();
+            let pictured = self.pictured.iter().map(|&row| (row, nearest[row * PIXELS..(row + 1) * PIXELS].to_vec()));
+            Ok(Rivals { nearest: score(&nearest)?, blank: score(&blank)?, truth: score(&truths)?, pictured: pictured.collect() })
+        })
+    }
+}
+
+impl Answered {
+    /// Two parts as one.
+    fn and(mut self, other: Self) -> Self {
+        let weights = (self.unknown, other.unknown);
+        self.all = both((self.all, other.all), weights);
+        self.consensus = both((self.consensus, other.consensus), weights);
+        self.unknown += other.unknown;
+        self.pictured.extend(other.pictured);
+        self.seconds += other.seconds;
+        self
+    }
+}
+
+/// Means over the examples of two parts: by example, or by unknown pixel where a mean is over these.
+fn both((a, b): (Completions, Completions), (pixels_a, pixels_b): (u64, u64)) -> Completions {
+    let mean =
+        |a: f64, b: f64, (of_a, of_b): (f64, f64)| if of_a + of_b > 0.0 { (a * of_a + b * of_b) / (of_a + of_b) } else { a };
+    let (pixels, examples) = ((pixels_a as f64, pixels_b as f64), (a.count as f64, b.count as f64));
+    Completions {
+        count: a.count + b.count,
+        answers: a.answers,
+        agreement: mean(a.agreement, b.agreement, pixels),
+        read_right: mean(a.read_right, b.read_right, examples),
+        read_right_once: mean(a.read_right_once, b.read_right_once, examples),
+        distinct: mean(a.distinct, b.distinct, examples),
+        diversity: a.diversity.zip(b.diversity).map(|(a, b)| mean(a, b, pixels)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_data::digits;
+
+    #[test]
+    fn masks_hide_half_and_no_two_are_alike() {
+        let data = digits::dataset(20, 1).unwrap();
+        let hidden = |kind: Kind| answers::unknown(kind.name(), 3, 20, &data, None).unwrap();
+        for kind in Kind::ALL {
+            let share = hidden(kind).iter().map(|&unknown| f64::from(unknown)).sum::<f64>() / (20.0 * PIXELS as f64);
+            assert!((share - 0.5).abs() < 0.02, "{kind:?}: {share}");
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        }
+        let random = hidden(Kind::Random);
+        assert_ne!(random[..PIXELS], random[PIXELS..2 * PIXELS]);
+        let (lower, upper) = (hidden(Kind::Lower), hidden(Kind::Upper));
+        assert!(lower.iter().zip(&upper).all(|(lower, upper)| lower + upper == 1));
+        assert_eq!((lower[0], lower[PIXELS - 1]), (0, 1));
+    }
+
+    #[test]
+    fn parts_make_the_whole() {
+        let of = |count: usize, value: f64| Completions {
+            count,
+            answers: 4,
+            agreement: value,
+            read_right: value,
+            read_right_once: value,
+            distinct: value,
+            diversity: Some(value),
+        };
+        let whole = both((of(30, 1.0), of(10, 0.0)), (100, 300));
+        assert_eq!((whole.count, whole.agreement, whole.diversity), (40, 0.25, Some(0.25)));
+        assert_eq!((whole.read_right, whole.read_right_once, whole.distinct), (0.75, 0.75, 0.75));
+    }
+}

@@ -1,0 +1,95 @@
+//! What experiments need to score digits.
+
+use super::workspace::{Trained, Workspace};
+use crate::Error;
+use crate::samples;
+use crate::score::Reference;
+use dbm_core::complete::SamplingSchedule;
+use dbm_data::picture::Tile;
+use dbm_data::{Checkpoint, Dataset};
+use dbm_score::Scores;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The classes of the examples.
+///
+/// # Errors
+/// [`Error::Input`] where they are not known.
+pub fn labels(data: &Dataset) -> Result<&[u8], Error> {
+    data.labels.as_deref().ok_or_else(|| {
+        Error::Input(format!(
+            "{}: the digit of each picture has to be known, but there are no labels; give MNIST with its labels",
+            data.name
+        ))
+    })
+}
+
+/// What the samples of a run are worth, and how they look.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Samples {
+    pub scores: Scores,
+    /// How they were drawn.
+    pub walk: String,
+    /// Fingerprint of the model's parameters: runs with the same one are the same run.
+    pub parameters: String,
+    /// The first of them, bits `[SHOWN, visible]`.
+    pub shown: Vec<u8>,
+}
+
+/// Samples that are shown of each model.
+pub const SHOWN: usize = 100;
+
+/// Samples that a model is scored by.
+pub const SAMPLES: usize = 10_000;
+
+/// Draws and scores samples of a run that has ended, by the schedule of its training or by another.
+///
+/// # Errors
+/// Those of [`Workspace::cell`] and of the scores.
+pub fn scored_samples(
+    workspace: &Workspace,
+    name: &str,
+    run: &Trained,
+    schedule: Option<SamplingSchedule>,
+    reference: &Reference,
+) -> Result<(Samples, f64), Error> {
+    samples_of(workspace, name, run, (schedule, workspace.pick(SAMPLES, 200)), reference)
+}
+
+/// As [`scored_samples`], this many.
+///
+/// # Errors
+/// Those of [`scored_samples`].
+pub fn samples_of(
+    workspace: &Workspace,
+    name: &str,
+    run: &Trained,
+    (schedule, count): (Option<SamplingSchedule>, usize),
+    reference: &Reference,
+) -> Result<(Samples, f64), Error> {
+    let schedule = schedule.unwrap_or_else(|| samples::of_training(&run.checkpoint));
+    let seed = workspace.seed;
+    let parameters = fingerprint(&run.checkpoint);
+    let key = (&parameters, schedule.to_string(), count, seed);
+    workspace.cell(&format!("{name}-samples"), &key, || {
+        let bits = samples::draw(workspace.session, &run.model, schedule, count, seed).bits;
+        let scores = reference.of_bits(workspace.session, &bits)?;
+        let shown = bits[..SHOWN.min(count) * run.model.n_visible()].to_vec();
+        Ok(Samples { scores, walk: schedule.to_string(), parameters: parameters.clone(), shown })
+    })
+}
+
+/// Twelve hexadecimal digits of the parameters, averaged where the run keeps an average.
+fn fingerprint(checkpoint: &Checkpoint) -> String {
+    let parameters = checkpoint.average.as_ref().unwrap_or(&checkpoint.parameters);
+    let mut hash = Sha256::new();
+    for value in parameters.weights.iter().chain(&parameters.biases).flatten() {
+        hash.update(value.to_le_bytes());
+    }
+    hash.finalize().iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// Pictures of samples, ten in a row.
+pub fn tiles(samples: &Samples, data: &Dataset) -> Vec<Tile> {
+    samples.shown.chunks(data.examples.width()).map(|bits| Tile::bits(data.image, bits)).collect()
+}

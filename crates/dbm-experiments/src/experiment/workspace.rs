@@ -1,0 +1,215 @@
+//! An experiment's folder, in which finished parts stay finished, so that it can be stopped at any time.
+//!
+//! A part is a *cell*, a value kept as JSON, or a *run*, a training kept as a checkpoint. The name of its file ends in a fingerprint of all
+//! that determines it, so a part whose recipe was changed is made anew, and nothing is overwritten that was made by another.
+
+use super::recipe::Recipe;
+use crate::data::fingerprint;
+use crate::plot::raster;
+use crate::steps::message;
+use crate::{Error, Session, files};
+use dbm_core::{Dbm, Host, Trainer};
+use dbm_data::checkpoint::Contents;
+use dbm_data::raw::Visible;
+use dbm_data::{Checkpoint, Dataset, Precision};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Seconds of training between two checkpoints.
+const CHECKPOINT_SECONDS: f64 = 60.0;
+/// The note of a run's checkpoint that holds the seconds it took so far.
+const SECONDS_NOTE: &str = "seconds";
+
+/// An experiment's folder, and what it works with.
+pub struct Workspace<'a> {
+    folder: PathBuf,
+    /// Whether everything is as small as it can be: for tests, and to see that an experiment works.
+    pub toy: bool,
+    /// Of all that is random in the experiment.
+    pub seed: u64,
+    pub session: &'a Session,
+}
+
+/// A cell as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept<T> {
+    seconds: f64,
+    value: T,
+}
+
+/// A run that has taken all its steps.
+pub struct Trained {
+    pub checkpoint: Checkpoint,
+    /// With the averaged weights, where the run keeps an average.
+    pub model: Dbm,
+    /// Seconds of training, all interruptions left out.
+    pub seconds: f64,
+}
+
+impl<'a> Workspace<'a> {
+    /// In this folder, which is made where it does not exist.
+    pub fn new(folder: PathBuf, (toy, seed): (bool, u64), session: &'a Session) -> Result<Self, Error> {
+        for room in ["cells", "runs"] {
+            let room = folder.join(room);
+            fs::create_dir_all(&room).map_err(|source| Error::Write { path: room, source })?;
+        }
+        Ok(Self { folder, toy, seed, session })
+    }
+
+    /// One of two values: of the experiment itself, or of its toy.
+    pub fn pick<T>(&self, whole: T, toy: T) -> T {
+        if self.toy { toy } else { whole }
+    }
+
+    /// A file of the experiment's own, for figures and data.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Where the run of a recipe is kept.
+    ///
+    /// # Errors
+    /// [`Error::Serialize`].
+    pub fn run_file(&self, name: &str, recipe: &impl Serialize) -> Result<PathBuf, Error> {
+        Ok(self.folder.join("runs").join(format!("{name}-{}.safetensors", fingerprint_of(name, recipe)?)))
+    }
+
+    /// Writes a file of the experiment's own.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        files::write(&self.file(name), bytes)
+    }
+
+    /// Writes a figure as `name.svg` and `name.png`, the same picture.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for what is no SVG, [`Error::Write`].
+    pub fn write_figure(&self, name: &str, svg: &str) -> Result<(), Error> {
+        self.write(&format!("{name}.svg"), svg.as_bytes())?;
+        self.write(&format!("{name}.png"), &raster::png(svg)?)
+    }
+
+    /// What is going on, in a line.
+    pub fn say(&self, what: &str) {
+        self.session.progress.say(what);
+    }
+
+    /// The value that `make` makes of `recipe`, or made when the experiment was run before; and the seconds that it took.
+    ///
+    /// # Errors
+    /// Those of `make`, [`Error::Serialize`] and [`Error::Write`].
+    pub fn cell<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        recipe: &impl Serialize,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<(T, f64), Error> {
+        let path = self.folder.join("cells").join(format!("{name}-{}.json", fingerprint_of(name, recipe)?));
+        if let Ok(text) = fs::read(&path)
+            && let Ok(Kept { seconds, value }) = serde_json::from_slice(&text)
+        {
+            return Ok((value, seconds));
+        }
+        let started = self.session.now();
+        let value = make()?;
+        let kept = Kept { seconds: self.session.now() - started, value };
+        let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
+        files::write(&path, &text)?;
+        // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
+        let Kept { seconds, value } =
+            serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?;
+        Ok((value, seconds))
+    }
+
+    /// Trains by `recipe`, goes on where it was stopped, or takes what it made before: the same bits in all three cases.
+    ///
+    /// # Errors
+    /// A run that diverges or does not fit into memory, and what goes wrong with files.
+    pub fn trained(&self, name: &str, recipe: &Recipe, data: &Dataset) -> Result<Trained, Error> {
+        let data_hash = fingerprint(data);
+        let path = self.run_file(name, &(recipe, &data_hash))?;
+        let (mut run, mut seconds) = match Self::kept(&path)? {
+            Some((checkpoint, seconds)) if checkpoint.step == recipe.steps => return finished(checkpoint, seconds),
+            Some((checkpoint, seconds)) => (Trainer::restore(checkpoint.into_snapshot()?)?, seconds),
+            None => (recipe.begin(data, self.session)?, 0.0),
+        };
+        self.say(&format!("{name}: {}", recipe.command()));
+        let mut notes = BTreeMap::from([("data-sha256".to_string(), data_hash), ("command".to_string(), recipe.command())]);
+        if let Some(visible) = &data.visible {
+            notes.insert(Visible::NOTE.to_string(), visible.to_json());
+        }
+        let progress = &self.session.progress;
+        progress.begin("steps", recipe.steps);
+        progress.resume(run.steps());
+        let mut unsaved = 0.0;
+        while run.steps() < recipe.steps {
+            let started = self.session.now();
+            let info = run.step(&data.examples, self.session)?;
+            unsaved += self.session.now() - started;
+            progress.advance(1);
+            if info.step.is_multiple_of(20) {
+                progress.message(message(&info, None));
+            }
+            if unsaved >= CHECKPOINT_SECONDS || run.steps() == recipe.steps {
+                seconds += unsaved;
+                unsaved = 0.0;
+                notes.insert(SECONDS_NOTE.into(), seconds.to_string());
+                let file = Contents::of_run(run.view(), data.image, &notes).lay_out(Precision::Full)?;
+                files::write_with(&path, |out| file.write_to(out))?;
+            }
+        }
+        progress.end();
+        drop(run);
+        let (checkpoint, seconds) = Self::kept(&path)?.ok_or_else(|| {
+            Error::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
+        })?;
+        finished(checkpoint, seconds)
+    }
+
+    /// A run's checkpoint and its seconds so far, where there is one.
+    fn kept(path: &Path) -> Result<Option<(Checkpoint, f64)>, Error> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let checkpoint = files::read_checkpoint(path)?;
+        let seconds = checkpoint.notes.get(SECONDS_NOTE).and_then(|note| note.parse().ok()).unwrap_or(0.0);
+        Ok(Some((checkpoint, seconds)))
+    }
+}
+
+fn finished(checkpoint: Checkpoint, seconds: f64) -> Result<Trained, Error> {
+    Ok(Trained { model: checkpoint.model()?, checkpoint, seconds })
+}
+
+/// Eight hexadecimal digits that differ where a recipe differs.
+///
+/// # Errors
+/// [`Error::Serialize`] for a recipe that JSON cannot hold: without a fingerprint of its own it would be taken for another.
+fn fingerprint_of(name: &str, recipe: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_vec(recipe).map_err(|source| Error::Serialize { what: format!("the recipe of {name}"), source })?;
+    Ok(Sha256::digest(&text).iter().take(4).fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recipe_that_json_cannot_hold_is_refused_and_another_has_another_cell() {
+        let folder = std::env::temp_dir().join(format!("dbm-workspace-{}", std::process::id()));
+        let session = Session::silent(1).unwrap();
+        let workspace = Workspace::new(folder.clone(), (true, 1), &session).unwrap();
+        // JSON has no keys but strings: both of these would have had the fingerprint of nothing.
+        for recipe in [BTreeMap::from([((1, 2), 3)]), BTreeMap::from([((4, 5), 6)])] {
+            let refused = workspace.cell("cell", &recipe, || Ok(7)).unwrap_err().to_string();
+            assert!(refused.contains("the recipe of cell"), "{refused}");
+            assert!(workspace.run_file("run", &recipe).is_err());
+        }
+        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap().0;
+        assert_eq!([cell(1, 10), cell(2, 20), cell(1, 30)], [10, 20, 10]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

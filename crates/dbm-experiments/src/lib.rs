@@ -1,0 +1,27 @@
+//! The paper's experiments and ours, comparisons of estimators, coupling measurements, plots and benchmarks. Native only; the command `dbm` is a thin
+//! shell around it.
+//!
+//! What a command or an experiment works with is a [`Session`]: threads and a clock, the memory there is, and whoever is told how far it has come.
+
+pub mod answers;
+pub mod bench;
+pub mod compare;
+pub mod coupling;
+pub mod data;
+mod error;
+pub mod experiment;
+pub mod files;
+pub mod likelihood;
+pub mod memory;
+pub mod model;
+pub mod plot;
+mod progress;
+pub mod samples;
+pub mod score;
+mod session;
+pub mod steps;
+pub mod threads;
+
+pub use error::Error;
+pub use progress::{Progress, Silent};
+pub use session::Session;

@@ -1,0 +1,214 @@
+//! How likely a model finds data: annealed importance sampling, mean-field bounds, and exact values where models are small enough.
+
+use crate::{Error, Session};
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
+use dbm_core::math::mean_and_error;
+use dbm_core::rng::Streams;
+use dbm_core::{Dbm, DbmError, Host, exact, mean_field, signals};
+use dbm_data::Dataset;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Betas between two looks at the progress bar.
+const SLICE: usize = 20;
+
+/// Examples a task: a fixed number, so that the sums do not depend on the threads.
+const EXAMPLES: usize = 50;
+
+/// A mean-field posterior that goes on longer is stopped and counted.
+pub const MAX_SWEEPS: u32 = 1000;
+
+/// A mean-field posterior has converged where no mean moves by more than this share of the gap between the unit's values.
+const TOLERANCE: f64 = 1e-5;
+
+/// Exact likelihoods are left out where they would take more hidden states than this in all.
+const MAX_STATES: u128 = 1 << 32;
+
+/// Annealed importance sampling on all threads; independent units as often high as in the data, where there are any, to begin.
+pub(crate) fn estimate_log_z(
+    model: &Dbm,
+    data: Option<&Dataset>,
+    settings: &AisSettings,
+    session: &Session,
+) -> Result<AisEstimate, Error> {
+    let base = match data {
+        Some(data) => BaseDistribution::of_data(model, &data.examples)?,
+        None => BaseDistribution::uniform(model),
+    };
+    session.progress.begin("betas", (settings.betas * settings.shards().len()) as u64);
+    let weights = session.map(settings.shards(), |chains| {
+        let mut ais = Ais::new(model, &base, settings, chains);
+        while ais.done() < ais.total() {
+            let before = ais.done();
+            ais.advance(model, SLICE);
+            session.progress.advance((ais.done() - before) as u64);
+        }
+        ais.log_weights().to_vec()
+    });
+    session.progress.end();
+    Ok(AisEstimate::from_log_weights(base.log_z(), &weights.concat()).finite()?)
+}
+
+/// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.
+pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Vec<f64> {
+    let of = |rows: Range<usize>| {
+        let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MAX_SWEEPS, TOLERANCE);
+        (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
+    };
+    by_examples(session, count, of).concat()
+}
+
+/// What `of` makes of every few examples, in parallel.
+fn by_examples<R: Send>(session: &Session, count: usize, of: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
+    session.progress.begin("examples", count as u64);
+    let parts = session.map((0..count).step_by(EXAMPLES).collect(), |start| {
+        let rows = start..(start + EXAMPLES).min(count);
+        let done = rows.len() as u64;
+        let part = of(rows);
+        session.progress.advance(done);
+        part
+    });
+    session.progress.end();
+    parts
+}
+
+/// An estimate of log Z, and the exact value where a model is small enough for it.
+pub struct LogZ {
+    /// By annealed importance sampling.
+    pub estimate: AisEstimate,
+    /// By enumeration.
+    pub exact: Option<f64>,
+}
+
+impl LogZ {
+    /// By annealed importance sampling, and by enumeration where that is feasible.
+    ///
+    /// # Errors
+    /// Those of [`estimate_log_z`].
+    pub fn of(model: &Dbm, data: Option<&Dataset>, settings: &AisSettings, session: &Session) -> Result<Self, Error> {
+        Ok(Self { estimate: estimate_log_z(model, data, settings, session)?, exact: feasible(exact::log_z(model))? })
+    }
+}
+
+/// Means over examples, in nats an example.
+#[derive(Clone, Debug, Serialize)]
+pub struct Likelihood {
+    /// Examples.
+    pub count: usize,
+    /// Lower bound on the mean of log p(v), as far as log Z is right.
+    pub log_p_bound: f64,
+    /// Its standard error from that of log Z.
+    pub log_p_bound_error_from_log_z: f64,
+    /// Its standard error over the examples.
+    pub log_p_bound_error_over_examples: f64,
+    /// The exact mean, where it is feasible.
+    pub exact_log_p: Option<f64>,
+    /// Mean of the pseudo-log-likelihood.
+    pub pseudo_log_likelihood: f64,
+    /// Its standard error over the examples.
+    pub pseudo_log_likelihood_error: f64,
+    /// Mean squared error of a reconstructed bit.
+    pub reconstruction_error: f64,
+    /// Bits of these examples that are missing: all of the above is of the others.
+    pub missing_bits: usize,
+    /// Mean sweeps of a mean-field posterior.
+    pub mean_field_sweeps: f64,
+    /// Mean-field posteriors cut at [`MAX_SWEEPS`].
+    pub mean_field_capped: u32,
+}
+
+impl Likelihood {
+    /// Of the first `count` examples; `seed` chooses the units that the pseudo-likelihood looks at.
+    ///
+    /// # Errors
+    /// Those of exact enumeration, but for models too large for it.
+    pub fn of(model: &Dbm, (data, count): (&Dataset, usize), log_z: &LogZ, seed: u64, session: &Session) -> Result<Self, Error> {
+        let mut all = Part::default();
+        by_examples(session, count, |rows| Part::of(model, data, rows, seed)).into_iter().for_each(|part| all.append(part));
+        let exact = match log_z.exact {
+            Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
+            None => None,
+        };
+        let (mean, error) = mean_and_error(&all.bounds);
+        let (pseudo, pseudo_error) = mean_and_error(&all.pseudo);
+        Ok(Self {
+            count,
+            log_p_bound: mean - log_z.estimate.log_z,
+            log_p_bound_error_from_log_z: log_z.estimate.standard_error,
+            log_p_bound_error_over_examples: error,
+            exact_log_p: exact,
+            pseudo_log_likelihood: pseudo,
+            pseudo_log_likelihood_error: pseudo_error,
+            reconstruction_error: mean_and_error(&all.reconstruction).0,
+            missing_bits: (0..count).map(|row| data.examples.width() - data.examples.known_in_row(row)).sum(),
+            mean_field_sweeps: all.sweeps as f64 / count as f64,
+            mean_field_capped: all.capped,
+        })
+    }
+}
+
+/// Of some examples, one after another.
+#[derive(Default)]
+struct Part {
+    bounds: Vec<f64>,
+    pseudo: Vec<f64>,
+    reconstruction: Vec<f64>,
+    sweeps: u64,
+    capped: u32,
+}
+
+impl Part {
+    fn of(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Self {
+        let these: Vec<usize> = rows.clone().collect();
+        let posterior = mean_field::posterior_of(model, &data.examples, &these, MAX_SWEEPS, TOLERANCE);
+        let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
+        Self {
+            bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
+            pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
+            // Of an example of which nothing is known there is nothing to reconstruct.
+            reconstruction: reconstruction
+                .filter(|&(_, row)| data.examples.known_in_row(row) > 0)
+                .map(|(error, _)| error)
+                .collect(),
+            sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
+            capped: posterior.capped,
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        self.bounds.extend(other.bounds);
+        self.pseudo.extend(other.pseudo);
+        self.reconstruction.extend(other.reconstruction);
+        self.sweeps += other.sweeps;
+        self.capped += other.capped;
+    }
+}
+
+/// The exact mean of log p(v) + log Z, where it is feasible, missing units summed out; each distinct example is enumerated once.
+fn exact_mean(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Result<Option<f64>, Error> {
+    let mut times: BTreeMap<Vec<Option<bool>>, u32> = BTreeMap::new();
+    let example =
+        |row| (0..model.n_visible()).map(|i| data.examples.is_known(row, i).then(|| data.examples.bit(row, i))).collect();
+    (0..count).for_each(|row| *times.entry(example(row)).or_default() += 1);
+    // With the visible layer clamped, one parity of the hidden layers is summed out given the other; a missing unit is as a hidden one.
+    let hidden = |first: usize| model.sizes().iter().skip(first).step_by(2).sum::<usize>();
+    let missing = |clamped: &Vec<Option<bool>>| clamped.iter().filter(|bit| bit.is_none()).count();
+    let states = |clamped| 1_u128.checked_shl(hidden(1).min(hidden(2) + missing(clamped)) as u32).unwrap_or(u128::MAX);
+    if times.keys().map(states).fold(0, u128::saturating_add) > MAX_STATES {
+        return Ok(None);
+    }
+    let sums = session
+        .map(times.into_iter().collect(), |(clamped, times)| Ok(f64::from(times) * exact::expectation(model, &clamped)?.log_sum));
+    let sum = sums.into_iter().sum::<Result<f64, DbmError>>();
+    Ok(feasible(sum)?.map(|sum| sum / count as f64))
+}
+
+/// `None` where a model is too large to enumerate.
+fn feasible(exact: Result<f64, DbmError>) -> Result<Option<f64>, Error> {
+    match exact {
+        Ok(value) => Ok(Some(value)),
+        Err(DbmError::TooManyUnits { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}

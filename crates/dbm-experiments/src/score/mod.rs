@@ -1,0 +1,66 @@
+//! Scores of pictures of digits: a model's samples and completions beside real digits.
+
+mod reference;
+mod table;
+
+use crate::{Error, Session, likelihood};
+use dbm_core::Dbm;
+use dbm_core::ais::AisSettings;
+use dbm_core::math::mean_and_error;
+use dbm_score::{Completions, Scores};
+pub use reference::{Reference, digits, levels};
+use serde::Serialize;
+pub use table::{csv, text};
+
+/// All that was scored.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The pictures.
+    pub samples: Scores,
+    /// The first 10 000 training digits, scored in the same way.
+    pub floor: Scores,
+    /// The model's answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completions: Option<Completions>,
+    /// The same of the nearest training digits' answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<Completions>,
+    /// The mean lower bound on log p(v).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
+    /// Searches cut at the cap; none of pictures from a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searches_capped: Option<usize>,
+}
+
+/// The mean lower bound on log p(v) of test digits, in nats, which is one only as far as log Z is right.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bound {
+    /// Test digits.
+    pub count: usize,
+    /// The bound.
+    pub log_p: f64,
+    /// Its standard error from that of log Z.
+    pub error_from_log_z: f64,
+    /// Its standard error over the digits.
+    pub error_over_examples: f64,
+    /// Of the AIS chains.
+    pub effective_sample_size: f64,
+}
+
+/// AIS and the mean-field bounds of all test digits. The independent units that AIS starts from are as often high as in these.
+///
+/// # Errors
+/// Those of annealed importance sampling.
+pub fn bound(model: &Dbm, reference: &Reference, ais: &AisSettings, session: &Session) -> Result<Bound, Error> {
+    let estimate = likelihood::estimate_log_z(model, Some(&reference.test), ais, session)?;
+    let count = reference.test.examples.len();
+    let (mean, error) = mean_and_error(&likelihood::bounds(model, &reference.test, count, session));
+    Ok(Bound {
+        count,
+        log_p: mean - estimate.log_z,
+        error_from_log_z: estimate.standard_error,
+        error_over_examples: error,
+        effective_sample_size: estimate.effective_sample_size,
+    })
+}

@@ -1,0 +1,129 @@
+//! Real digits that others are held against, and the scores as plain functions: what `dbm score` prints and what experiments tabulate.
+
+use crate::Error;
+use crate::data::{DataSource, Split, without_gaps};
+use dbm_core::Host;
+use dbm_data::Dataset;
+use dbm_data::raw::Visible;
+use dbm_score::{Classifier, Completions, PIXELS, Questions, SIDE, Scores};
+
+/// So many training digits make the floor, from the first.
+const FLOOR: usize = 10_000;
+
+/// Real digits, test and training, as a model sees them, and the test digits as the classifier does.
+pub struct Reference {
+    /// The ones that everything is held against.
+    pub test: Dataset,
+    /// Of which the first are the floor, and each a possible nearest neighbour.
+    pub train: Dataset,
+    scorer: dbm_score::Reference,
+}
+
+impl Reference {
+    /// Reads the digits as asked for, or else as a model's `visible` units stand for them, or else as the data suggest. All test digits are the reference.
+    pub fn load(threads: &impl Host, data: &DataSource, visible: Option<&Visible>) -> Result<Self, Error> {
+        let (test, train) = (data.load_as(visible, Split::Test)?, data.load_as(visible, Split::Train)?);
+        for half in [&test, &train] {
+            without_gaps(half, "scores are of whole pictures")?;
+        }
+        if test.examples == train.examples {
+            return Err(Error::Input(format!(
+                "--data {}: scores need training and test digits, and here they are the same; give the folder with MNIST's four files, or `digits`",
+                data.name
+            )));
+        }
+        let scorer = dbm_score::Reference::new(threads, Classifier::shipped()?, &digits(&test)?)?;
+        check_shape(&train)?;
+        Ok(Self { test, train, scorer })
+    }
+
+    /// Visible units of an example.
+    pub fn width(&self) -> usize {
+        self.test.examples.width()
+    }
+
+    /// Grey levels `[N, 784]` of bits `[N, visible]`.
+    pub fn levels(&self, bits: &[u8]) -> Vec<u8> {
+        levels(self.test.visible.as_ref(), bits)
+    }
+
+    /// Scores of bits `[N, visible]`, 0 and 1.
+    pub fn of_bits(&self, threads: &impl Host, bits: &[u8]) -> Result<Scores, Error> {
+        self.of_levels(threads, &self.levels(bits))
+    }
+
+    /// Scores of pictures `[N, 784]`, grey levels.
+    pub fn of_levels(&self, threads: &impl Host, levels: &[u8]) -> Result<Scores, Error> {
+        Ok(self.scorer.scores(threads, levels)?)
+    }
+
+    /// Scores of the first 10 000 training digits: what no model need be better than.
+    pub fn floor(&self, threads: &impl Host) -> Result<Scores, Error> {
+        let count = FLOOR.min(self.train.examples.len());
+        self.of_levels(threads, &first_digits(&self.train, count))
+    }
+
+    /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
+    pub fn completions(&self, threads: &impl Host, unknown: &[u8], count: usize, answers: &[u8]) -> Result<Completions, Error> {
+        let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
+        let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
+        Ok(Completions::of(threads, self.scorer.classifier(), &questions, &self.levels(answers))?)
+    }
+
+    /// The same of the nearest training digits' answers, one each.
+    pub fn nearest(&self, threads: &impl Host, unknown: &[u8], count: usize) -> Result<Completions, Error> {
+        let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
+        let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
+        let answers = questions.nearest(threads, &digits(&self.train)?)?;
+        Ok(Completions::of(threads, self.scorer.classifier(), &questions, &answers)?)
+    }
+
+    /// A pixel is unknown where any of its units is.
+    fn unknown_pixels(&self, unknown: &[u8]) -> Vec<u8> {
+        unknown.chunks(self.width() / PIXELS).map(|units| u8::from(units.iter().any(|&unknown| unknown != 0))).collect()
+    }
+
+    fn labels(&self, count: usize) -> Result<&[u8], Error> {
+        let labels = self.test.labels.as_ref().and_then(|labels| labels.get(..count));
+        labels.ok_or_else(|| {
+            Error::Input(format!(
+                "{}: scores of {count} completions need as many test digits with their labels; give the folder with MNIST's four files, or \
+                 `digits`",
+                self.test.name
+            ))
+        })
+    }
+}
+
+/// Grey levels of all examples, which are pictures of 28 x 28.
+pub fn digits(data: &Dataset) -> Result<Vec<u8>, Error> {
+    check_shape(data)?;
+    Ok(first_digits(data, data.examples.len()))
+}
+
+fn check_shape(data: &Dataset) -> Result<(), Error> {
+    let depth = data.visible.as_ref().map_or(1, Visible::depth);
+    match data.image {
+        Some((SIDE, columns)) if columns == SIDE * depth => Ok(()),
+        image => {
+            let got = image.map_or("rows".into(), |(rows, columns)| format!("pictures of {rows} x {}", columns / depth));
+            Err(Error::Input(format!(
+                "the classifier reads pictures of 28 x 28, but {} holds {got} of {} bits; give digits of MNIST's shape",
+                data.name,
+                data.examples.width()
+            )))
+        }
+    }
+}
+
+fn first_digits(data: &Dataset, count: usize) -> Vec<u8> {
+    (0..count).flat_map(|row| levels(data.visible.as_ref(), &data.examples.row(row))).collect()
+}
+
+/// Grey levels of units: bits are black and white.
+pub fn levels(visible: Option<&Visible>, bits: &[u8]) -> Vec<u8> {
+    match visible {
+        Some(planes @ Visible::Planes { .. }) => planes.grey(bits),
+        _ => bits.iter().map(|&bit| if bit == 0 { 0 } else { u8::MAX }).collect(),
+    }
+}

@@ -1,0 +1,58 @@
+//! What work is done with.
+
+use crate::memory::Limit;
+use crate::threads::Threads;
+use crate::{Error, Progress, Silent};
+use dbm_core::Host;
+
+/// Threads and a clock, the memory there is, and whoever is told how far work has come.
+pub struct Session {
+    threads: Threads,
+    /// What a model may take.
+    pub memory: Limit,
+    /// Who is told.
+    pub progress: Box<dyn Progress>,
+}
+
+impl Session {
+    /// On these threads.
+    pub fn new(threads: Threads, memory: Limit, progress: Box<dyn Progress>) -> Self {
+        Self { threads, memory, progress }
+    }
+
+    /// On so many threads, all available memory, and nobody told.
+    ///
+    /// # Errors
+    /// Those of [`Threads::new`].
+    pub fn silent(threads: usize) -> Result<Self, Error> {
+        Ok(Self::new(Threads::new(Some(threads))?, Limit::new(None), Box::new(Silent)))
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> usize {
+        self.threads.count()
+    }
+}
+
+impl Host for Session {
+    fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+        self.threads.map(items, f)
+    }
+
+    fn now(&self) -> f64 {
+        self.threads.now()
+    }
+}
+
+/// One thread of a session's, with its clock: for work that is itself one of many things done in parallel.
+pub(crate) struct OneThread<'a>(pub &'a Session);
+
+impl Host for OneThread<'_> {
+    fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
+        items.into_iter().map(f).collect()
+    }
+
+    fn now(&self) -> f64 {
+        self.0.now()
+    }
+}
