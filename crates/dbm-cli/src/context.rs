@@ -33,9 +33,4 @@ impl Context {
             println!("{}", words());
         }
     }
-
-    /// The seed that was given, or a fresh one, of which the user is told.
-    pub fn seed(&self, given: Option<u64>) -> u64 {
-        given.unwrap_or_default()
-    }
 }

@@ -120,7 +120,8 @@ mod tests {
         };
         let session = Session::silent(3).unwrap();
         let told = Arc::new(Told::default());
-        let counted = Session { progress: Box::new(Arc::clone(&told)), ..Session::silent(3).unwrap() };
+        let mut counted = Session::silent(3).unwrap();
+        counted.progress = Box::new(Arc::clone(&told));
         let couplings: Vec<Vec<Couplings>> = [4, 11].map(|dimension| kinds.at(dimension).unwrap()).to_vec();
         let whole = rows(&couplings.concat(), 12, &counted).unwrap();
         assert_eq!(told.0.load(Ordering::Relaxed), pieces(&couplings.concat(), 12));

@@ -32,8 +32,6 @@ pub enum Scale {
     FromZero,
     /// Bars whose heights are logarithms; where they begin means nothing.
     Log,
-    /// Squares, no bars: for values that lie closely together far from 0.
-    Close,
 }
 
 /// One pair of axes.
@@ -171,10 +169,6 @@ fn axis(panel: &Bars) -> Axis {
                 false,
             )
         }
-        Scale::Close => {
-            let room = (0.08 * (high - low)).max(1e-9 * high.abs().max(1e-3));
-            Axis::between(low - room, high + room, false)
-        }
     }
 }
 
@@ -200,7 +194,7 @@ fn draw_panel(svg: &mut String, panel: &Bars, (left, top): (f64, f64), width: f6
         for (place, bar) in group.bars.iter().enumerate() {
             let x = middle + (place as f64 - group.bars.len() as f64 / 2.0 + 0.5) * BAR;
             let colour = COLOURS[labels.iter().position(|&label| label == bar.label).unwrap_or(0) % COLOURS.len()];
-            draw_bar(svg, bar, (x, at(bar.mean), bottom), colour, panel.scale, &at);
+            draw_bar(svg, bar, (x, at(bar.mean), bottom), colour, &at);
         }
         for (line, text) in name.iter().enumerate() {
             Type::new(NAME, "middle").write(svg, (middle, y1 + 8.0 + (line as f64 + 0.8) * NAME * LINE), text);
@@ -218,11 +212,8 @@ fn draw_panel(svg: &mut String, panel: &Bars, (left, top): (f64, f64), width: f6
     }
 }
 
-fn draw_bar(svg: &mut String, bar: &Bar, (x, y, bottom): (f64, f64, f64), colour: &str, scale: Scale, at: &dyn Fn(f64) -> f64) {
-    let (x, y, side, high) = match scale {
-        Scale::Close => (x, y - 4.5, 9.0, 9.0),
-        Scale::FromZero | Scale::Log => (x, y.min(bottom), BAR - 4.0, (y - bottom).abs()),
-    };
+fn draw_bar(svg: &mut String, bar: &Bar, (x, y, bottom): (f64, f64, f64), colour: &str, at: &dyn Fn(f64) -> f64) {
+    let (y, side, high) = (y.min(bottom), BAR - 4.0, (y - bottom).abs());
     let left = x - side / 2.0;
     let _ = writeln!(
         svg,
@@ -306,8 +297,6 @@ mod tests {
         let log = heights(Scale::Log);
         let double = log[1].1 - log[0].1;
         assert!(double > 10.0 && (log[3].1 - log[2].1 - double).abs() < 0.3 && (log[2].1 - log[1].1).abs() < 0.3, "{log:?}");
-        let close = heights(Scale::Close);
-        assert!(close.iter().all(|bar| bar.1 == 9.0) && close[0].0 > close[1].0 && close[1].0 > close[3].0, "{close:?}");
         // Below 0, bars hang from it.
         let mut negative = panel(Scale::FromZero);
         negative.groups[0].bars[0].mean = -5.0;
@@ -317,7 +306,7 @@ mod tests {
 
     #[test]
     fn the_picture_has_letters_colours_and_errors() {
-        let both = [panel(Scale::FromZero), panel(Scale::Log), panel(Scale::Close)];
+        let both = [panel(Scale::FromZero), panel(Scale::Log), panel(Scale::Log)];
         let svg = bars(&both, 2).unwrap();
         assert_eq!(svg.matches("class=\"error\"").count(), 12);
         assert_eq!((svg.matches(">small<").count(), svg.matches(">floor<").count()), (1, 1));
@@ -370,22 +359,20 @@ mod tests {
         assert!(one(Scale::Log, |p| p.groups[0].bars[0].values.push(-1.0)).contains("above 0"));
         assert!(one(Scale::Log, |p| p.reference = Some(("level".into(), 0.0))).contains("level"));
         assert!(one(Scale::FromZero, |p| p.groups[0].bars[0].mean = f64::NAN).contains("NaN"));
-        assert!(one(Scale::Close, |p| p.groups[0].bars[0].standard_error = Some(-1.0)).contains("-1"));
+        assert!(one(Scale::FromZero, |p| p.groups[0].bars[0].standard_error = Some(-1.0)).contains("-1"));
         assert!(
-            one(Scale::Close, |p| p.groups[0].bars = (0..8).map(|i| bar(&i.to_string(), 1.0)).collect()).contains("at most 7")
+            one(Scale::FromZero, |p| p.groups[0].bars = (0..8).map(|i| bar(&i.to_string(), 1.0)).collect()).contains("at most 7")
         );
         // An error that reaches below 0 ends at the axis, and what is all alike is drawn.
         let mut wide = panel(Scale::Log);
         wide.groups[0].bars[0].standard_error = Some(100.0);
         assert!(bars(&[wide], 1).is_ok());
-        for scale in [Scale::FromZero, Scale::Close] {
-            let mut zero = panel(scale);
-            zero.reference = None;
-            zero.groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| {
-                (bar.mean, bar.standard_error) = (0.0, None);
-                bar.values.clear();
-            });
-            assert!(png(&bars(&[zero], 1).unwrap()).is_ok());
-        }
+        let mut zero = panel(Scale::FromZero);
+        zero.reference = None;
+        zero.groups.iter_mut().flat_map(|group| &mut group.bars).for_each(|bar| {
+            (bar.mean, bar.standard_error) = (0.0, None);
+            bar.values.clear();
+        });
+        assert!(png(&bars(&[zero], 1).unwrap()).is_ok());
     }
 }
