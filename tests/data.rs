@@ -2,7 +2,7 @@
 
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
-use dbm_core::{Settings, SingleThread, Trainer, Units, init};
+use dbm_core::{Clamp, Settings, SingleThread, Trainer, Units, init};
 use dbm_data::idx::Idx;
 use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load, target};
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ fn bars_and_stripes_are_learned_and_completed() {
     let known: Vec<bool> = (0..16).map(|i| i < 8).collect();
     let answers = 20;
     let questions = Matrix::from_vec(answers, 16, visible.repeat(answers));
-    let mut completer = Completer::complete(run.model(), questions, known.repeat(answers), 5, 0);
+    let mut completer = Completer::complete(run.model(), questions, Clamp::Known(known.repeat(answers)), 5, 0);
     for _ in 0..50 {
         completer.sweep(run.model());
     }

@@ -12,8 +12,8 @@ use dbm_core::diagnostics::{
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::search::search;
-use dbm_core::{Backend, Dbm, Examples, Parity, Settings, Units, exact, gibbs};
+use dbm_core::sweep::{LocalMode, gibbs, search};
+use dbm_core::{Backend, Clamp, Dbm, Examples, Parity, Settings, Units, exact};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -36,7 +36,11 @@ fn meeting_law(model: &Dbm, kernel: CouplingKernel, start: CouplingStart, most: 
         }
         CouplingKernel::Gibbs => gibbs.step(x, y),
     };
-    let begin = if start == CouplingStart::Uniform { space.uniform() } else { space.mode_and_sweeps(1000, 1) };
+    let begin = if start == CouplingStart::Uniform {
+        space.uniform()
+    } else {
+        space.local_mode(LocalMode { max_sweeps: 1000, gibbs_sweeps: 1 })
+    };
     // The law of (x_1, y_0): x alone has moved, as either of a pair in one state does.
     let mut pairs = vec![0.0; n * n];
     for (x0, mass) in begin.iter().enumerate() {
@@ -83,7 +87,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     let mut chains = match &plan.clamped {
         Some(bits) => {
             let values = bits.iter().map(|&bit| model.units().value(bit)).collect();
-            Chains::clamped(model, Matrix::from_vec(1, model.n_visible(), values))
+            Chains::new(model, Matrix::from_vec(1, model.n_visible(), values), Clamp::Visible)
         }
         None => Chains::free(model, 1),
     };
@@ -92,7 +96,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     if plan.start == CouplingStart::LocalMode {
         search(model, &mut chains, &[first], 1000);
         let first = Parity::first(stream[0].coin());
-        gibbs::sweep(model, &mut chains, &[first], &mut stream);
+        gibbs(model, &mut chains, &[first], &mut stream);
     }
     let (state, stream) = (chains.state(0), &mut stream[0]);
     let mut pairs = Vec::new();

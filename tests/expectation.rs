@@ -4,11 +4,12 @@ mod common;
 
 use common::{YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
-use dbm_core::expectation::{BiasTable, ExactExpectation, bias_table, of};
-use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
+use dbm_core::expectation::{BiasTable, bias_table};
+use dbm_core::gradient::{Batch, Estimator, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
-use dbm_core::{Dbm, Settings, Units, exact};
+use dbm_core::sweep::LocalMode;
+use dbm_core::{Clamp, Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -44,8 +45,8 @@ fn with_gap(mut visible: Vec<Option<bool>>) -> Vec<Option<bool>> {
     visible
 }
 
-fn largest_bias(law: &dyn ExactExpectation, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
-    let mean = law.expectation(model, visible, known, 0).unwrap();
+fn largest_bias(estimator: &dyn Estimator, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
+    let mean = estimator.expected(model, visible, known, 0).unwrap();
     assert!(mean.unmet < 1e-12);
     let exact = exact::gradient_with_gaps(model, visible, known).unwrap();
     mean.values.iter().zip(&exact).map(|(mean, exact)| (mean - exact).abs()).fold(0.0, f64::max)
@@ -63,7 +64,7 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
                     continue;
                 }
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
-                let bias = largest_bias(&*of(&settings), &model, &visible, known);
+                let bias = largest_bias(&*estimator(&settings), &model, &visible, known);
                 let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
                 assert!(right, "{units:?} {sizes:?} {} marginalized {marginalize} known {known:?}: {bias:e}", kind.name());
             }
@@ -84,7 +85,7 @@ fn with_gaps_the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_
                     continue;
                 }
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
-                let bias = largest_bias(&*of(&settings), &model, &visible, known);
+                let bias = largest_bias(&*estimator(&settings), &model, &visible, known);
                 let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
                 assert!(right, "{units:?} {sizes:?} {} marginalized {marginalize} known {known:?}: {bias:e}", kind.name());
             }
@@ -103,7 +104,7 @@ fn worst_error(
     steps: u64,
 ) -> f64 {
     const BATCH: usize = 8;
-    let expectation = |visible: &Vec<_>| of(settings).expectation(model, visible, known, steps as u32 - 1).unwrap().values;
+    let expectation = |visible: &Vec<_>| estimator(settings).expected(model, visible, known, steps as u32 - 1).unwrap().values;
     let expectations: Vec<Vec<f64>> = examples.iter().map(expectation).collect();
     let expected: Vec<f64> = (0..expectations[0].len())
         .map(|place| expectations.iter().map(|values| values[place]).sum::<f64>() / examples.len() as f64)
@@ -118,13 +119,9 @@ fn worst_error(
     let estimator = estimator(settings);
     for replicate in 0..replicates {
         let mut batch = Batch {
-            visible: Matrix::from_vec(BATCH, model.n_visible(), values.clone()),
-            observed: observed.contains(&false).then(|| observed.clone()),
-            known: known.contains(&true).then(|| masked.clone()),
-            persistent: None,
-            streams: Streams::new(replicate),
-            step: 0,
-            first_chain: 0,
+            observed: Clamp::of_units(&observed, 1),
+            known: if known.contains(&true) { Clamp::Known(masked.clone()) } else { Clamp::Free },
+            ..Batch::new(Matrix::from_vec(BATCH, model.n_visible(), values.clone()), Streams::new(replicate))
         };
         let mut estimate = estimator.estimate(model, &batch, &|| 0.0);
         while batch.step + 1 < steps {
@@ -211,7 +208,7 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
         let model = random_model(units, sizes, 60 + i as u64);
         let (visible, some) = example(sizes[0]);
         for known in [vec![false; sizes[0]], some] {
-            let bias = |name: &str, sweeps| largest_bias(&*of(&with_mode_sweeps(name, sweeps)), &model, &visible, &known);
+            let bias = |name: &str, sweeps| largest_bias(&*estimator(&with_mode_sweeps(name, sweeps)), &model, &visible, &known);
             assert!(bias("ucd-lmi", 4) < 1e-9);
             let (one, many) = (bias("lmi", 1), bias("lmi", 30));
             assert!(many < 0.5 * one, "{units:?} {sizes:?} {known:?}: {one:e} after one sweep, {many:e} after 30");
@@ -224,7 +221,7 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
 fn a_coupling_cut_at_once_is_no_coupling() {
     let model = random_model(Units::Signs, &[3, 2, 1], 80);
     let (visible, _) = example(3);
-    let mean = |settings: &Settings| of(settings).expectation(&model, &visible, &[false; 3], 0).unwrap();
+    let mean = |settings: &Settings| estimator(settings).expected(&model, &visible, &[false; 3], 0).unwrap();
     let cut = mean(&Settings { max_meeting: 1, ..uncapped("ucd-lmi") });
     let lmi = mean(&uncapped("lmi"));
     assert!(cut.unmet > 0.01 && cut.values.iter().zip(&lmi.values).all(|(a, b)| (a - b).abs() < 1e-14));
@@ -246,13 +243,18 @@ impl Acceptance for Crossed {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn the_law_of_the_pair_tells_a_broken_coupling() {
-    fn bias<A: Acceptance>(model: &Dbm, acceptance: A, with: fn(A) -> Box<dyn ExactExpectation>) -> f64 {
+    fn bias<A: Acceptance>(model: &Dbm, acceptance: A, with: fn(A) -> Box<dyn Estimator>) -> f64 {
         largest_bias(&*with(acceptance), model, &[true, false, true].map(Some), &[false; 3])
     }
-    fn lmi<A: Acceptance + 'static>(acceptance: A) -> Box<dyn ExactExpectation> {
-        Box::new(UcdLmi { marginalize: true, max_sweeps: 1000, mode_sweeps: 1, max_meeting: u32::MAX, acceptance })
+    fn lmi<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Estimator> {
+        Box::new(UcdLmi {
+            marginalize: true,
+            start: LocalMode { max_sweeps: 1000, gibbs_sweeps: 1 },
+            max_meeting: u32::MAX,
+            acceptance,
+        })
     }
-    fn mh<A: Acceptance + 'static>(acceptance: A) -> Box<dyn ExactExpectation> {
+    fn mh<A: Acceptance + 'static>(acceptance: A) -> Box<dyn Estimator> {
         Box::new(UcdMh { marginalize: true, max_meeting: u32::MAX, acceptance })
     }
     for units in KINDS {
@@ -304,9 +306,10 @@ fn refuses_what_it_cannot_enumerate() {
     assert!(error.contains("11") && error.contains("10"), "{error}");
     let model = random_model(Units::Bits, &[6, 3, 2], 1);
     for kind in EstimatorKind::ALL {
-        let law = of(&uncapped(kind.name()));
+        let estimator = estimator(&uncapped(kind.name()));
         assert!(
-            law.negative(&model, &[Some(true); 6], &[false; 6], 0).is_err() && law.positive(&model, &[Some(true); 5]).is_err()
+            estimator.expected_negative(&model, &[Some(true); 6], &[false; 6], 0).is_err()
+                && estimator.expected_positive(&model, &[Some(true); 5]).is_err()
         );
     }
 }

@@ -7,7 +7,8 @@ use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
-use dbm_core::{Dbm, Settings, Units, exact};
+use dbm_core::sweep::LocalMode;
+use dbm_core::{Clamp, Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -35,13 +36,10 @@ fn worst_error_of<A: Acceptance>(
     let mut sums = vec![(0.0, 0.0); exact.len()];
     for step in 0..replicates {
         let batch = Batch {
-            visible: Matrix::from_vec(batch, values.len(), values.repeat(batch)),
-            observed: observed.contains(&false).then(|| observed.repeat(batch)),
-            known: known.map(|known| known.repeat(batch)),
-            persistent: None,
-            streams: Streams::new(11),
+            observed: Clamp::of_units(&observed, batch),
+            known: known.map_or(Clamp::Free, |known| Clamp::of_units(known, batch)),
             step,
-            first_chain: 0,
+            ..Batch::new(Matrix::from_vec(batch, values.len(), values.repeat(batch)), Streams::new(11))
         };
         let Estimate { moments, info, .. } = estimator.estimate(model, &batch, &|| 0.0);
         assert_eq!(info.positive.couplings_capped + info.negative.couplings_capped, 0);
@@ -63,7 +61,7 @@ fn worst_error_of<A: Acceptance>(
 
 fn ucd_lmi<A>(marginalize: bool, acceptance: A) -> UcdLmi<A> {
     let Settings { max_sweeps, max_meeting, .. } = Settings::default();
-    UcdLmi { marginalize, max_sweeps, mode_sweeps: 1, max_meeting, acceptance }
+    UcdLmi { marginalize, start: LocalMode { max_sweeps, gibbs_sweeps: 1 }, max_meeting, acceptance }
 }
 
 /// Four standard errors over 17 to 26 parameters at a time, fixed seeds. For other seeds one such comparison in about
@@ -121,7 +119,7 @@ fn the_mean_of_estimates_with_gaps_is_the_exact_gradient_of_what_is_told() {
 fn a_search_cut_short_biases_nothing() {
     for sizes in SHAPES {
         let model = random_model(Units::Signs, sizes, 31);
-        let estimator = UcdLmi { max_sweeps: 1, ..ucd_lmi(true, SharedUniform) };
+        let estimator = UcdLmi { start: LocalMode { max_sweeps: 1, gibbs_sweeps: 1 }, ..ucd_lmi(true, SharedUniform) };
         let error = worst_error(&model, &estimator, None, 3000, 12);
         assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
     }

@@ -10,8 +10,8 @@ use dbm_core::coupling::{
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::search::{search, search_observed};
-use dbm_core::{Dbm, Parity, Units, gibbs};
+use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, gibbs_at, search, search_observed};
+use dbm_core::{Clamp, Dbm, Parity, Units};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -28,9 +28,9 @@ fn streams(seed: u64, count: u64) -> Vec<Stream> {
 fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
     let n = model.n_visible();
     let visible: Vec<f32> = (0..count * n).map(|i| model.units().value(i % 3 == 0)).collect();
-    let known = (0..count * n).map(|i| i % 2 == 0).collect();
+    let some = Clamp::Known((0..count * n).map(|i| i % 2 == 0).collect());
     let visible = Matrix::from_vec(count, n, visible);
-    vec![Chains::free(model, count), Chains::clamped(model, visible.clone()), Chains::partly_known(model, visible, known)]
+    [Clamp::Free, Clamp::Visible, some].map(|clamp| Chains::new(model, visible.clone(), clamp)).into()
 }
 
 /// Sizes large enough that some half-sweeps carry fields by rows and others recompute them.
@@ -43,13 +43,12 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
         for mut chains in all_clamps(&model, 6) {
             let mut streams = streams(2, 6);
             let all: Vec<u32> = (0..6).collect();
-            for (c, stream) in streams.iter_mut().enumerate() {
-                chains.randomize(&model, c, stream);
-            }
+            chains.randomize_all(&model, &mut streams);
             for round in 0..12 {
                 let parity = Parity::first(round % 2 == 0);
                 // Every third round minimizes, which soon flips few units; the others draw.
-                let rule = if round % 3 == 0 { UpdateRule::Minimum } else { UpdateRule::Gibbs(&mut streams) };
+                let mut draw = GibbsDraw::new(&mut streams);
+                let rule: &mut dyn UpdateRule = if round % 3 == 0 { &mut Minimum } else { &mut draw };
                 chains.half_sweep(&model, parity, &all, rule);
                 for c in 0..6 {
                     let state = chains.state(c);
@@ -63,9 +62,9 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
                     for l in parity.layers(model.depth()) {
                         let mut means = vec![0.0; sizes[l]];
                         chains.means(&model, l, c, &mut means);
-                        let known = chains.known(c);
+                        let clamp = chains.clamp_of(c);
                         for (i, (mean, a)) in means.iter().zip(model.field(l, &state)).enumerate() {
-                            let clamped = l == 0 && known.as_ref().is_none_or(|known| known[i]);
+                            let clamped = l == 0 && clamp.holds(i);
                             let gap = f64::from(units.gap());
                             let free = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
                             let expected = if clamped { f64::from(state[0][i]) } else { free };
@@ -82,16 +81,16 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
 fn clamped_units_never_change() {
     let model = random_model(Units::Signs, &[12, 9, 5], 3);
     for mut chains in all_clamps(&model, 4) {
-        let before: Vec<_> = (0..4).map(|c| (chains.known(c), chains.layer(0).row(c).to_vec())).collect();
+        let before: Vec<_> = (0..4).map(|c| (chains.clamp_of(c), chains.layer(0).row(c).to_vec())).collect();
         let mut streams = streams(4, 4);
-        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&model, c, stream));
+        chains.randomize_all(&model, &mut streams);
         for round in 0..10 {
-            gibbs::sweep(&model, &mut chains, &[Parity::first(round % 2 == 0); 4], &mut streams);
+            gibbs(&model, &mut chains, &[Parity::first(round % 2 == 0); 4], &mut streams);
         }
         search(&model, &mut chains, &[Parity::Even; 4], 1000);
-        for (c, (known, visible)) in before.iter().enumerate() {
+        for (c, (clamp, visible)) in before.iter().enumerate() {
             for (i, (now, then)) in chains.layer(0).row(c).iter().zip(visible).enumerate() {
-                assert!(known.as_ref().is_some_and(|known| !known[i]) || now == then);
+                assert!(!clamp.holds(i) || now == then);
             }
         }
     }
@@ -101,7 +100,7 @@ fn clamped_units_never_change() {
 fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
     for (seed, (units, sizes)) in KINDS.into_iter().flat_map(|units| LARGER.map(|sizes| (units, sizes))).enumerate() {
         let model = random_model(units, sizes, seed as u64);
-        for (clamp, mut chains) in all_clamps(&model, 1).into_iter().enumerate() {
+        for mut chains in all_clamps(&model, 1) {
             for start in 0..20 {
                 let mut stream = Streams::new(start).at(Purpose::Completion, 0, 0);
                 chains.randomize(&model, 0, &mut stream);
@@ -117,10 +116,10 @@ fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
                 let mode = chains.state(0);
                 // No parity alone can lower the energy: every free unit is at its conditional minimum.
                 for (l, layer) in mode.iter().enumerate() {
-                    let known = chains.known(0);
+                    let clamp = chains.clamp_of(0);
                     for (i, (&value, a)) in layer.iter().zip(model.field(l, &mode)).enumerate() {
-                        let clamped = l == 0 && known.as_ref().is_none_or(|known| known[i]);
-                        assert!(clamped || value == units.value(a >= 0.0) || a.abs() < 1e-4, "clamp {clamp} layer {l} unit {i}");
+                        let clamped = l == 0 && clamp.holds(i);
+                        assert!(clamped || value == units.value(a >= 0.0) || a.abs() < 1e-4, "{clamp:?} layer {l} unit {i}");
                     }
                 }
                 // The batch search finds the same mode in as many sweeps, though it does not make the last ones.
@@ -136,7 +135,7 @@ fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
 fn a_search_cut_at_its_cap_says_so() {
     let model = random_model(Units::Signs, &[40, 30, 20], 1);
     let mut chains = Chains::free(&model, 8);
-    streams(1, 8).iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&model, c, stream));
+    chains.randomize_all(&model, &mut streams(1, 8));
     let info = search(&model, &mut chains, &[Parity::Even; 8], 1);
     assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
 }
@@ -156,11 +155,7 @@ fn keeps(model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>], kernel: i
         let starts: Vec<usize> = streams.iter_mut().map(|stream| draw(states, stream.uniform())).collect();
         let visible: Vec<f32> = starts.iter().flat_map(|&start| &states[start].0[0]).copied().collect();
         let visible = Matrix::from_vec(BATCH, model.n_visible(), visible);
-        let mut chains = if known.iter().all(|&k| k) {
-            Chains::clamped(model, visible)
-        } else {
-            Chains::partly_known(model, visible, known.repeat(BATCH))
-        };
+        let mut chains = Chains::new(model, visible, Clamp::of_units(&known, BATCH));
         starts.iter().enumerate().for_each(|(c, &start)| chains.place(c, &states[start].0));
         kernel(&mut chains, &mut streams);
         for c in 0..BATCH {
@@ -182,7 +177,7 @@ fn the_gibbs_sweep_leaves_the_exact_distribution_invariant() {
         for clamp in clamps() {
             let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
                 let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-                gibbs::sweep(&model, chains, &first, streams);
+                gibbs(&model, chains, &first, streams);
             });
             assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
         }
@@ -199,7 +194,7 @@ fn a_sweep_at_another_temperature_leaves_its_own_distribution_invariant() {
         for clamp in clamps() {
             let misfit = keeps(&model, &distribution(&hot, &clamp), &clamp, |chains, streams| {
                 let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-                gibbs::sweep_at(&model, chains, &first, streams, beta);
+                gibbs_at(&model, chains, &first, streams, beta);
             });
             assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
         }
@@ -243,11 +238,7 @@ type Step = fn(&Dbm, &Chains, usize, &mut Stream, &State, &State) -> (State, Sta
 fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     let visible = Matrix::from_vec(1, clamp.len(), space.states()[0][0].clone());
-    match (known.contains(&true), known.contains(&false)) {
-        (true, false) => Chains::clamped(model, visible),
-        (false, _) => Chains::free(model, 1),
-        _ => Chains::partly_known(model, visible, known),
-    }
+    Chains::new(model, visible, Clamp::of_units(&known, 1))
 }
 
 /// What either kernel draws for a pair follows the pair's law: which needs one proposal and one u for both Metropolis chains, and for the Gibbs chains

@@ -4,10 +4,12 @@ mod common;
 
 use common::random_model;
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, estimate};
-use dbm_core::chains::{Chains, UpdateRule};
+use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
+use dbm_core::mean_field::{self, MeanField, MeanFieldSettings};
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Backend, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, mean_field, signals};
+use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
+use dbm_core::{Backend, Clamp, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, signals};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 #[cfg(target_arch = "wasm32")]
@@ -36,11 +38,16 @@ fn log_unnormalized(model: &Dbm, bits: &[bool]) -> f64 {
     exact::expectation(model, &clamped).unwrap().log_sum
 }
 
+/// Mean-field posteriors of visible layers without gaps.
+fn posterior(model: &Dbm, visible: &Matrix, max_sweeps: u32, tolerance: f64) -> MeanField {
+    mean_field::posterior(model, visible, &Clamp::Visible, MeanFieldSettings { max_sweeps, tolerance })
+}
+
 #[wasm_bindgen_test(unsupported = test)]
 fn the_mean_field_bound_is_below_the_exact_value_and_equals_it_for_one_hidden_layer() {
     for model in models() {
         let (bits, visible) = all_visible(&model);
-        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        let posterior = posterior(&model, &visible, 1000, 1e-5);
         assert_eq!(posterior.capped, 0);
         let mut gap = 0.0_f64;
         for (row, bits) in bits.iter().enumerate() {
@@ -63,7 +70,7 @@ fn the_mean_field_bound_never_falls() {
         let visible = all_visible(&model).1;
         let mut bounds = vec![f64::NEG_INFINITY; visible.rows()];
         for sweeps in 0..12 {
-            let posterior = mean_field::posterior(&model, &visible, sweeps, 0.0);
+            let posterior = posterior(&model, &visible, sweeps, 0.0);
             for (row, before) in bounds.iter_mut().enumerate() {
                 let now = posterior.bound(&model, row);
                 assert!(now >= *before - 1e-5, "{:?}, sweep {sweeps}: from {before} to {now}", model.sizes());
@@ -80,7 +87,7 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
             let model = random_model(units, sizes, 3);
             let values = (0..9 * sizes[0]).map(|i| units.value(i * i % 7 < 3)).collect();
             let visible = Matrix::from_vec(9, sizes[0], values);
-            let together = mean_field::posterior(&model, &visible, 5000, 1e-6);
+            let together = posterior(&model, &visible, 5000, 1e-6);
             assert_eq!(together.capped, 0);
             for row in 0..9 {
                 let state: Vec<&[f32]> = together.means.iter().map(|layer| layer.row(row)).collect();
@@ -92,7 +99,7 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
                         assert!((f64::from(*mean) - expected).abs() < 1e-4, "{units:?} {sizes:?} layer {l}");
                     }
                 }
-                let alone = mean_field::posterior(&model, &Matrix::from_vec(1, sizes[0], visible.row(row).to_vec()), 5000, 1e-6);
+                let alone = posterior(&model, &Matrix::from_vec(1, sizes[0], visible.row(row).to_vec()), 5000, 1e-6);
                 for (a, b) in alone.means.iter().zip(&together.means) {
                     assert!(a.row(0).iter().zip(b.row(row)).all(|(a, b)| (a - b).abs() < 1e-4), "{units:?} {sizes:?} row {row}");
                 }
@@ -100,7 +107,7 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
             // Rows leave at different sweeps, and a cap on the way is counted.
             let distinct: std::collections::HashSet<u32> = together.sweeps.iter().copied().collect();
             assert!(distinct.len() > 1, "{:?}", together.sweeps);
-            let cut = mean_field::posterior(&model, &visible, 2, 1e-6);
+            let cut = posterior(&model, &visible, 2, 1e-6);
             assert!(cut.capped > 0 && cut.sweeps.iter().all(|&sweeps| sweeps <= 2));
         }
     }
@@ -200,8 +207,8 @@ fn annealed_draws_are_draws_from_the_annealed_model() {
         let (mut a, mut b) = ((Chains::free(&model, 8), streams()), (Chains::free(&annealed, 8), streams()));
         for round in 0..6 {
             let parity = Parity::first(round % 2 == 0);
-            a.0.half_sweep(&model, parity, &all, UpdateRule::Annealed { streams: &mut a.1, base: &base, beta });
-            b.0.half_sweep(&annealed, parity, &all, UpdateRule::Gibbs(&mut b.1));
+            a.0.half_sweep(&model, parity, &all, &mut AnnealedDraw::new(&mut a.1, &base, beta));
+            b.0.half_sweep(&annealed, parity, &all, &mut GibbsDraw::new(&mut b.1));
             for c in 0..8 {
                 assert_eq!(a.0.state(c), b.0.state(c), "{units:?} beta {beta} round {round} chain {c}");
             }
@@ -244,7 +251,7 @@ fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
 fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
     for model in models() {
         let (bits, visible) = all_visible(&model);
-        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        let posterior = posterior(&model, &visible, 1000, 1e-5);
         for unit in 0..model.n_visible() {
             let found = signals::log_conditionals(&model, &posterior, &vec![unit; bits.len()]);
             for (row, (bits, found)) in bits.iter().zip(found).enumerate() {
@@ -273,7 +280,7 @@ fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     let visible = all_visible(&model).1;
     for row in 0..8 {
         let repeated = Matrix::from_vec(4000, 6, visible.row(row * 8).repeat(4000));
-        let posterior = mean_field::posterior(&model, &repeated, 100, 1e-5);
+        let posterior = posterior(&model, &repeated, 100, 1e-5);
         let all: f64 = (0..6).map(|unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
         let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(4), 2, row as u64 * 4000);
         let (mean, error) = dbm_core::math::mean_and_error(&drawn);
@@ -299,7 +306,7 @@ fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
         let rows = all_gappy(&model);
         let data = examples(&rows);
         let all: Vec<usize> = (0..rows.len()).collect();
-        let posterior = mean_field::posterior_of(&model, &data, &all, 1000, 1e-5);
+        let posterior = mean_field::posterior_of(&model, &data, &all, MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 });
         assert_eq!(posterior.capped, 0);
         let (log_z, mut total, mut largest) = (common::log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
         for (row, visible) in rows.iter().enumerate() {
@@ -325,7 +332,12 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let model = random_model(Units::Signs, &[6, 5, 4], 41);
     let row = vec![Some(true), None, Some(false), None, None, Some(true)];
     let data = examples(&vec![row.clone(); 4000]);
-    let posterior = mean_field::posterior_of(&model, &data, &(0..4000).collect::<Vec<_>>(), 100, 1e-5);
+    let posterior = mean_field::posterior_of(
+        &model,
+        &data,
+        &(0..4000).collect::<Vec<_>>(),
+        MeanFieldSettings { max_sweeps: 100, tolerance: 1e-5 },
+    );
     let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
     let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(6), 0, 0);
     let (mean, error) = dbm_core::math::mean_and_error(&drawn);
@@ -357,7 +369,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
 fn reconstruction_errors_are_those_of_their_definition() {
     for model in models() {
         let (bits, visible) = all_visible(&model);
-        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-5);
+        let posterior = posterior(&model, &visible, 1000, 1e-5);
         for (row, found) in signals::reconstruction_errors(&model, &posterior).into_iter().enumerate() {
             let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             let gap = f64::from(model.units().gap());
@@ -374,7 +386,7 @@ fn reconstruction_errors_are_those_of_their_definition() {
 fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     for model in models() {
         let (bits, visible) = all_visible(&model);
-        let posterior = mean_field::posterior(&model, &visible, 1000, 1e-6);
+        let posterior = posterior(&model, &visible, 1000, 1e-6);
         let found = signals::free_energies(&model, &posterior);
         let mut largest = 0.0_f64;
         for (row, &found) in found.iter().enumerate() {
@@ -396,7 +408,12 @@ fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     // Missing units are summed out like hidden ones: exact on even layers of one unit each.
     let model = random_model(Units::Signs, &[3, 4], 3);
     let row = vec![Some(true), None, Some(false)];
-    let posterior = mean_field::posterior_of(&model, &examples(std::slice::from_ref(&row)), &[0], 1000, 1e-6);
+    let posterior = mean_field::posterior_of(
+        &model,
+        &examples(std::slice::from_ref(&row)),
+        &[0],
+        MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-6 },
+    );
     let (found, exact) = (signals::free_energies(&model, &posterior)[0], -common::log_sum(&model, &row));
     assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
 }
@@ -408,7 +425,7 @@ fn activities_are_the_mean_posteriors_counted() {
         let biases = vec![vec![0.0], vec![-9.0, 9.0, 0.0]];
         let model = Dbm::new(units, vec![vec![0.0, 0.0, 50.0]], biases).unwrap();
         let visible = Matrix::from_vec(2, 1, vec![units.value(false), units.value(true)]);
-        let posterior = mean_field::posterior(&model, &visible, 10, 1e-6);
+        let posterior = posterior(&model, &visible, 10, 1e-6);
         let [activity] = &signals::activities(&model, &posterior)[..] else { panic!("one hidden layer") };
         let middle = if units == Units::Signs { 0.5 } else { 0.75 }; // a bit that is 0 drives nothing
         let at = |mean: f64| (mean * signals::ACTIVITY_BINS as f64 - 1e-6) as usize;

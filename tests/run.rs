@@ -7,8 +7,8 @@ use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{
-    Backend, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot, Trainer,
-    Units, exact, init,
+    Backend, Clamp, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot,
+    Trainer, Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -242,15 +242,14 @@ fn marks_that_mark_nothing_and_values_that_are_missing_change_no_bit() {
     let visible = |missing: f32| Matrix::from_vec(2, 16, (0..32).map(|i| [1.0, -1.0, -1.0, missing][i % 4]).collect());
     for name in NAMES {
         let run = estimator(name);
-        let estimate = |visible: Matrix, observed: Option<Vec<bool>>| {
-            let streams = Streams::new(5);
-            let batch = Batch { visible, observed, known: None, persistent: None, streams, step: 0, first_chain: 0 };
+        let estimate = |visible: Matrix, observed: Clamp| {
+            let batch = Batch { observed, ..Batch::new(visible, Streams::new(5)) };
             gradient::estimator(run.settings()).estimate(run.model(), &batch, &|| 0.0)
         };
-        assert_eq!(estimate(visible(1.0), None), estimate(visible(1.0), Some(vec![true; 32])), "{name}");
-        let gaps = || Some((0..32).map(|i| i % 4 != 3).collect());
+        assert_eq!(estimate(visible(1.0), Clamp::Visible), estimate(visible(1.0), Clamp::Known(vec![true; 32])), "{name}");
+        let gaps = || Clamp::Known((0..32).map(|i| i % 4 != 3).collect());
         assert_eq!(estimate(visible(1.0), gaps()), estimate(visible(-1.0), gaps()), "{name}");
-        assert_ne!(estimate(visible(1.0), gaps()).moments, estimate(visible(1.0), None).moments, "{name}");
+        assert_ne!(estimate(visible(1.0), gaps()).moments, estimate(visible(1.0), Clamp::Visible).moments, "{name}");
     }
 }
 

@@ -1,10 +1,11 @@
 //! Annealed importance sampling: an estimate of log Z, with its error, from chains that walk from independent units to the model.
 
-use crate::chains::{Chains, UpdateRule};
+use crate::chains::Chains;
 use crate::linalg::dot;
 use crate::math::{log_sum_exp, softplus, sum_softplus};
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
+use crate::sweep::AnnealedDraw;
 use crate::{Dbm, DbmError, Examples, Host};
 use std::ops::Range;
 
@@ -174,8 +175,8 @@ impl Ais {
     /// Draws the layers of one parity from their distribution given the other, at one beta.
     fn draw(&mut self, model: &Dbm, parity: Parity, beta: f64) {
         let all: Vec<u32> = (0..self.streams.len() as u32).collect();
-        let rule = UpdateRule::Annealed { streams: &mut self.streams, base: &self.base.biases, beta: beta as f32 };
-        self.chains.half_sweep(model, parity, &all, rule);
+        let mut rule = AnnealedDraw::new(&mut self.streams, &self.base.biases, beta as f32);
+        self.chains.half_sweep(model, parity, &all, &mut rule);
     }
 
     /// `log p*_to(s_p) - log p*_from(s_p)` of one chain.

@@ -7,50 +7,30 @@ use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
 use crate::rng::Stream;
 use crate::vector::vectorized;
-use crate::{Dbm, parity::Parity};
+use crate::{Clamp, Dbm, Parity, Units};
 use serde::{Deserialize, Serialize};
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
 
-/// Which visible units never change.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Clamp {
-    /// None: chains of p(v, h).
-    Free,
-    /// All: chains of p(h | v).
-    Visible,
-    /// Those marked, `[chains, n_0]` row by row: chains of p(unknown, h | known).
-    Known(Vec<bool>),
+/// The fields of one layer of one chain, from which an [`UpdateRule`] decides.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerFields<'a> {
+    /// The chain's number in its batch.
+    pub chain: usize,
+    /// The layer's number, 0 for the visible one.
+    pub layer: usize,
+    /// Kind of units.
+    pub units: Units,
+    /// `a_l`, `[n_l]`.
+    pub fields: &'a [f32],
 }
 
-/// Draws visible units that are not independent, given the fields of their layer, into decisions.
-pub type JointVisible<'a> = dyn Fn(&[f32], &mut Stream, &mut [f32]) + 'a;
-
-/// How a half-sweep sets a unit from its field.
-pub enum UpdateRule<'a> {
-    /// To its conditional minimum of the energy: high where `a >= 0`.
-    Minimum,
-    /// To a draw from its conditional distribution; one stream a chain.
-    Gibbs(&'a mut [Stream]),
-    /// As Gibbs, but for visible units that are not independent: `together` is told the fields of a chain's visible layer and puts decisions of its
-    /// own, at least zero for a high unit, in place of those of units that are not clamped.
-    JointVisible {
-        /// One a chain.
-        streams: &'a mut [Stream],
-        /// What draws them.
-        together: &'a JointVisible<'a>,
-    },
-    /// To a draw from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
-    /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model. One stream a chain.
-    Annealed {
-        /// One a chain.
-        streams: &'a mut [Stream],
-        /// Biases at `beta = 0`, `[n_l]` a layer.
-        base: &'a [Vec<f32>],
-        /// How much of the model is there, in `0..=1`.
-        beta: f32,
-    },
+/// How a half-sweep sets the units of a layer, which are independent given the other parity. The rules stand beside what uses them: the search's and
+/// the Gibbs sweep's in [`crate::sweep`].
+pub trait UpdateRule {
+    /// Writes a decision for each unit, `[n_l]`: the unit is set high where it is at least zero. Clamped units keep their values, whatever is decided.
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]);
 }
 
 /// Multiply-adds that went into fields, most of the arithmetic of a phase.
@@ -87,8 +67,6 @@ pub struct Chains {
 struct Scratch {
     gathered: Vec<f32>,
     product: Vec<f32>,
-    uniforms: Vec<f32>,
-    annealed: Vec<f32>,
     decisions: Vec<f32>,
     flips: Vec<(u32, f32)>,
     /// Where in `flips` each layer of the parity ends.
@@ -98,41 +76,17 @@ struct Scratch {
 impl Chains {
     /// Chains with nothing clamped. All units are low until [`Chains::randomize`].
     pub fn free(model: &Dbm, count: usize) -> Self {
-        Self::new(
-            model,
-            Matrix::from_vec(count, model.n_visible(), vec![model.units().low(); count * model.n_visible()]),
-            Clamp::Free,
-        )
+        let low = vec![model.units().low(); count * model.n_visible()];
+        Self::new(model, Matrix::from_vec(count, model.n_visible(), low), Clamp::Free)
     }
 
-    /// Chains whose visible layer is clamped to the rows of `visible`, `[count, n_0]`.
-    pub fn clamped(model: &Dbm, visible: Matrix) -> Self {
-        Self::new(model, visible, Clamp::Visible)
-    }
-
-    /// Chains whose `known` visible units, `[count, n_0]` row by row, are clamped to `visible`.
+    /// Chains, one a row of `visible`, `[count, n_0]`, whose clamped units keep the values they have there. Hidden units are low until
+    /// [`Chains::randomize`].
     ///
     /// # Panics
-    /// If there is not one mark a visible unit.
-    pub fn partly_known(model: &Dbm, visible: Matrix, known: Vec<bool>) -> Self {
-        assert_eq!(known.len(), visible.data().len());
-        Self::new(model, visible, Clamp::Known(known))
-    }
-
-    /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
-    pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
-        let n = model.n_visible();
-        let mut values = Matrix::zeros(0, n);
-        rows.iter().for_each(|&row| values.push_row(self.states[0].row(row)));
-        let clamp = match &self.clamp {
-            Clamp::Free => Clamp::Free,
-            Clamp::Visible => Clamp::Visible,
-            Clamp::Known(known) => Clamp::Known(rows.iter().flat_map(|&row| &known[row * n..(row + 1) * n]).copied().collect()),
-        };
-        Self::new(model, values, clamp)
-    }
-
-    fn new(model: &Dbm, visible: Matrix, clamp: Clamp) -> Self {
+    /// If `visible` is not as wide as the visible layer, or the clamp does not have one mark a visible unit.
+    pub fn new(model: &Dbm, visible: Matrix, clamp: Clamp) -> Self {
+        assert!(!matches!(&clamp, Clamp::Known(known) if known.len() != visible.data().len()), "one mark a visible unit");
         assert_eq!(visible.columns(), model.n_visible());
         let count = visible.rows();
         let mut states = vec![visible];
@@ -160,6 +114,11 @@ impl Chains {
         self.count
     }
 
+    /// The numbers of all chains.
+    pub fn all(&self) -> Vec<u32> {
+        (0..self.count as u32).collect()
+    }
+
     /// What is clamped.
     pub fn clamp(&self) -> &Clamp {
         &self.clamp
@@ -175,50 +134,55 @@ impl Chains {
         &self.states[layer]
     }
 
+    /// The states of all layers, `[count, n_l]` each.
+    pub(crate) fn layers(&self) -> &[Matrix] {
+        &self.states
+    }
+
     /// The whole state of one chain.
     pub fn state(&self, chain: usize) -> Vec<Vec<f32>> {
         self.states.iter().map(|layer| layer.row(chain).to_vec()).collect()
     }
 
-    /// Whether any visible unit of this chain is clamped.
-    pub fn is_clamped(&self, chain: usize) -> bool {
-        match &self.clamp {
-            Clamp::Free => false,
-            Clamp::Visible => true,
-            Clamp::Known(known) => {
-                let n = self.states[0].columns();
-                known[chain * n..(chain + 1) * n].iter().any(|&k| k)
-            }
-        }
+    /// What is clamped of one chain.
+    pub fn clamp_of(&self, chain: usize) -> Clamp {
+        self.clamp.of_rows(&[chain], self.states[0].columns())
+    }
+
+    /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
+    pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
+        let mut values = Matrix::zeros(0, model.n_visible());
+        rows.iter().for_each(|&row| values.push_row(self.states[0].row(row)));
+        Self::new(model, values, self.clamp.of_rows(rows, model.n_visible()))
     }
 
     /// A state of one chain with every unit that is not clamped drawn uniformly, layer by layer; the chain stays as it is.
     pub fn uniform_state(&self, model: &Dbm, chain: usize, stream: &mut Stream) -> Vec<Vec<f32>> {
-        let (low, high) = (model.units().low(), model.units().high());
         let mut state = self.state(chain);
-        for (l, layer) in state.iter_mut().enumerate() {
-            match (&self.clamp, l) {
-                (Clamp::Visible, 0) => {}
-                (Clamp::Known(known), 0) => {
-                    let n = layer.len();
-                    let given = std::mem::replace(layer, vec![low; n]);
-                    stream.fill_coins(low, high, layer);
-                    for ((value, given), &known) in layer.iter_mut().zip(given).zip(&known[chain * n..(chain + 1) * n]) {
-                        if known {
-                            *value = given;
-                        }
-                    }
-                }
-                _ => stream.fill_coins(low, high, layer),
+        for (l, layer) in state.iter_mut().enumerate().skip(usize::from(self.clamp == Clamp::Visible)) {
+            stream.fill_coins(model.units().low(), model.units().high(), layer);
+            if l == 0 {
+                self.keep_clamped(chain, layer);
             }
         }
         state
+    }
+
+    /// Puts the values of this chain's clamped units in place of what stands for them in a visible layer.
+    fn keep_clamped(&self, chain: usize, visible: &mut [f32]) {
+        let values = self.states[0].row(chain);
+        self.clamp.for_each_held(chain, visible.len(), |unit| visible[unit] = values[unit]);
     }
 
     /// Puts a chain at [`Chains::uniform_state`].
     pub fn randomize(&mut self, model: &Dbm, chain: usize, stream: &mut Stream) {
         let state = self.uniform_state(model, chain, stream);
         self.place(chain, &state);
+    }
+
+    /// Puts every chain at [`Chains::uniform_state`]; one stream a chain.
+    pub fn randomize_all(&mut self, model: &Dbm, streams: &mut [Stream]) {
+        streams.iter_mut().enumerate().for_each(|(chain, stream)| self.randomize(model, chain, stream));
     }
 
     /// Puts a chain at a state of the model's shape. A clamped unit is then clamped to its value there.
@@ -235,20 +199,16 @@ impl Chains {
         self.valid[1][chain] = false;
     }
 
+    /// Puts every chain at a row of these states, `[count, n_l]` a layer. A clamped unit is then clamped to its value there.
+    pub(crate) fn place_all(&mut self, states: &[Matrix]) {
+        self.states.clone_from_slice(states);
+        self.valid.iter_mut().for_each(|valid| valid.fill(false));
+    }
+
     /// The fields of a layer of one chain, `[n_l]`, where they are up to date.
     pub fn field(&self, layer: usize, chain: usize) -> Option<&[f32]> {
         let there = self.valid[layer % 2][chain] && self.fields[layer].rows() > 0;
         there.then(|| self.fields[layer].row(chain))
-    }
-
-    /// Which visible units of one chain are clamped; `None` where all are.
-    pub fn known(&self, chain: usize) -> Option<Vec<bool>> {
-        let n = self.states[0].columns();
-        match &self.clamp {
-            Clamp::Free => Some(vec![false; n]),
-            Clamp::Visible => None,
-            Clamp::Known(known) => Some(known[chain * n..(chain + 1) * n].to_vec()),
-        }
     }
 
     /// Brings the fields of one parity up to date for these chains, all stale ones in one batch of products.
@@ -293,18 +253,12 @@ impl Chains {
 
     /// Sets the layers of one parity by `rule`, for these chains, and carries the fields of the other parity along.
     /// Returns how many units flipped, chain by chain.
-    pub fn half_sweep(&mut self, model: &Dbm, parity: Parity, chains: &[u32], mut rule: UpdateRule) -> Vec<u32> {
+    pub fn half_sweep(&mut self, model: &Dbm, parity: Parity, chains: &[u32], rule: &mut dyn UpdateRule) -> Vec<u32> {
         self.refresh(model, parity, chains);
         let mut flipped = Vec::with_capacity(chains.len());
         for &c in chains {
             let c = c as usize;
-            let (stream, annealing, together) = match &mut rule {
-                UpdateRule::Minimum => (None, None, None),
-                UpdateRule::Gibbs(streams) => (Some(&mut streams[c]), None, None),
-                UpdateRule::JointVisible { streams, together } => (Some(&mut streams[c]), None, Some(*together)),
-                UpdateRule::Annealed { streams, base, beta } => (Some(&mut streams[c]), Some((*base, *beta)), None),
-            };
-            self.set(model, parity, c, stream, annealing, together);
+            self.set(model, parity, c, rule);
             flipped.push(self.scratch.flips.len() as u32);
             self.carry(model, parity, c);
         }
@@ -312,52 +266,21 @@ impl Chains {
     }
 
     /// Sets one chain's layers of a parity from their fields, noting what flipped.
-    fn set(
-        &mut self,
-        model: &Dbm,
-        parity: Parity,
-        c: usize,
-        mut stream: Option<&mut Stream>,
-        annealing: Option<(&[Vec<f32>], f32)>,
-        together: Option<&JointVisible>,
-    ) {
+    fn set(&mut self, model: &Dbm, parity: Parity, c: usize, rule: &mut dyn UpdateRule) {
         let units = model.units();
-        let Scratch { uniforms, annealed, decisions, flips, ends, .. } = &mut self.scratch;
+        let Scratch { decisions, flips, ends, .. } = &mut self.scratch;
         flips.clear();
         ends.clear();
         for l in parity.layers(model.depth()) {
             if l == 0 && self.clamp == Clamp::Visible {
                 continue;
             }
-            let mut field = self.fields[l].row(c);
-            if let Some((base, beta)) = annealing {
-                annealed.clear();
-                annealed.extend(base[l].iter().zip(field).map(|(base, a)| (1.0 - beta) * base + beta * a));
-                field = annealed;
-            }
+            let fields = self.fields[l].row(c);
             let state = self.states[l].row_mut(c);
-            // A unit is set high where its decision is at least zero.
-            decisions.resize(field.len(), 0.0);
-            if let Some(stream) = stream.as_deref_mut() {
-                uniforms.resize(field.len(), 0.0);
-                stream.fill_uniform(uniforms);
-                sigma_each(field, units.gap(), 0.0, 1.0, decisions);
-                for (decision, &u) in decisions.iter_mut().zip(&*uniforms) {
-                    *decision -= u;
-                }
-            } else {
-                decisions.copy_from_slice(field);
-            }
-            if let (0, Clamp::Known(known)) = (l, &self.clamp) {
-                let n = field.len();
-                for ((decision, &value), &known) in decisions.iter_mut().zip(&*state).zip(&known[c * n..(c + 1) * n]) {
-                    if known {
-                        *decision = value - 0.5;
-                    }
-                }
-            }
-            if let (0, Some(together), Some(stream)) = (l, together, stream.as_deref_mut()) {
-                together(field, stream, decisions);
+            decisions.resize(fields.len(), 0.0);
+            rule.decide(LayerFields { chain: c, layer: l, units, fields }, decisions);
+            if l == 0 {
+                self.clamp.for_each_held(c, state.len(), |unit| decisions[unit] = state[unit] - 0.5);
             }
             flip(decisions, state, units.low(), units.high(), flips);
             ends.push((l, flips.len()));
@@ -445,13 +368,8 @@ impl Chains {
         assert!(self.valid[layer % 2][chain], "refresh before asking for means");
         let (low, gap) = (model.units().low(), model.units().gap());
         sigma_each(self.fields[layer].row(chain), gap, low, gap, into);
-        if let (0, Clamp::Known(known)) = (layer, &self.clamp) {
-            let n = into.len();
-            for ((mean, &value), &known) in into.iter_mut().zip(self.states[0].row(chain)).zip(&known[chain * n..]) {
-                if known {
-                    *mean = value;
-                }
-            }
+        if layer == 0 {
+            self.keep_clamped(chain, into);
         }
     }
 }

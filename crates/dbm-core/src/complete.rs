@@ -9,8 +9,8 @@ use crate::diagnostics::{Caps, CouplingKernel, Step, couple};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::search::{SearchInfo, search};
-use crate::{Dbm, gibbs};
+use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, uniform_start};
+use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
 pub use schedule::{SamplingSchedule, annealing};
 
@@ -34,13 +34,13 @@ pub struct Completer {
 }
 
 impl Completer {
-    /// Fills in the visible units not `known`, `[count, n_0]` both, from uniform noise; chain `c` draws from the stream of
+    /// Fills in the visible units that are not clamped to `visible`, `[count, n_0]`, from uniform noise; chain `c` draws from the stream of
     /// `seed` addressed `first_chain + c`.
     ///
     /// # Panics
     /// If the shapes do not fit.
-    pub fn complete(model: &Dbm, visible: Matrix, known: Vec<bool>, seed: u64, first_chain: u64) -> Self {
-        Self::start(model, Chains::partly_known(model, visible, known), seed, first_chain)
+    pub fn complete(model: &Dbm, visible: Matrix, clamp: Clamp, seed: u64, first_chain: u64) -> Self {
+        Self::start(model, Chains::new(model, visible, clamp), seed, first_chain)
     }
 
     /// Samples: nothing is known.
@@ -54,11 +54,11 @@ impl Completer {
     ///
     /// # Panics
     /// If the shapes do not fit.
-    pub fn clean_up(model: &Dbm, visible: Matrix, known: Vec<bool>, seed: u64, first_chain: u64, max_sweeps: u32) -> Self {
-        let mut drawn = Self::complete(model, visible, known, seed, first_chain);
+    pub fn clean_up(model: &Dbm, visible: Matrix, clamp: Clamp, seed: u64, first_chain: u64, max_sweeps: u32) -> Self {
+        let mut drawn = Self::complete(model, visible, clamp, seed, first_chain);
         search(model, &mut drawn.chains, &drawn.first, max_sweeps);
         let mut chains = Chains::free(model, drawn.chains.count());
-        (0..chains.count()).for_each(|chain| chains.place(chain, &drawn.chains.state(chain)));
+        chains.place_all(drawn.chains.layers());
         Self { chains, ..drawn }
     }
 
@@ -66,17 +66,13 @@ impl Completer {
         let streams = Streams::new(seed);
         let mut streams: Vec<Stream> =
             (0..chains.count() as u64).map(|c| streams.at(Purpose::Completion, 0, first_chain + c)).collect();
-        let mut first = Vec::with_capacity(streams.len());
-        for (c, stream) in streams.iter_mut().enumerate() {
-            chains.randomize(model, c, stream);
-            first.push(Parity::first(stream.coin()));
-        }
+        let first = uniform_start(model, &mut chains, &mut streams);
         Self { chains, streams, first, before: Vec::new() }
     }
 
     /// One Gibbs sweep of every chain.
     pub fn sweep(&mut self, model: &Dbm) {
-        gibbs::sweep(model, &mut self.chains, &self.first, &mut self.streams);
+        gibbs(model, &mut self.chains, &self.first, &mut self.streams);
     }
 
     /// Goes one Gibbs sweep on along this way from noise, of which `done` are behind; false where there is none left, and [`Self::finish`] is next.
@@ -89,7 +85,7 @@ impl Completer {
         }
         match schedule {
             SamplingSchedule::Annealed(sweeps) => {
-                gibbs::sweep_at(model, &mut self.chains, &self.first, &mut self.streams, annealing(done, sweeps));
+                gibbs_at(model, &mut self.chains, &self.first, &mut self.streams, annealing(done, sweeps));
             }
             _ => self.sweep(model),
         }
@@ -123,13 +119,12 @@ impl Completer {
 
     /// Energies of the whole states, hidden layers included.
     pub fn energies(&mut self, model: &Dbm) -> Vec<f64> {
-        let all: Vec<u32> = (0..self.chains.count() as u32).collect();
-        self.chains.refresh(model, Parity::Odd, &all);
+        self.chains.refresh(model, Parity::Odd, &self.chains.all());
         (0..self.chains.count()).map(|chain| self.chains.energy(model, chain)).collect()
     }
 
     /// Couples a pair on what the first chain has free, and shows `watch` every step. From where that chain stands, one Gibbs sweep in the order of a fresh
-    /// coin leads to `x_0 = y_0` (paper, section 4.1), which is returned with how the pair ended.
+    /// coin leads to `x_0 = y_0` (the paper's section 3.3), which is returned with how the pair ended.
     ///
     /// # Panics
     /// If there is no chain.
@@ -166,12 +161,12 @@ mod tests {
     fn a_picture_is_cleaned_up_downhill_to_a_mode() {
         let model = init::orthogonal(&[40, 30, 20], Units::Signs, 5).unwrap();
         let (count, n) = (12, 40);
-        let mut clamped = Completer::complete(&model, question(n, count), vec![true; n * count], 9, 0);
+        let mut clamped = Completer::complete(&model, question(n, count), Clamp::Visible, 9, 0);
         let kept = clamped.finish(&model, 1000).0;
         let before = clamped.energies(&model);
         assert!(kept.chunks(n).all(|bits| bits.iter().enumerate().all(|(i, &bit)| (bit == 1) == (i % 3 == 0))));
 
-        let mut cleaned = Completer::clean_up(&model, question(n, count), vec![true; n * count], 9, 0, 1000);
+        let mut cleaned = Completer::clean_up(&model, question(n, count), Clamp::Visible, 9, 0, 1000);
         assert_eq!(cleaned.visible_bits(), kept, "so far it is the picture");
         let (bits, searches) = cleaned.finish(&model, 1000);
         assert!(searches.iter().all(|search| !search.capped));
@@ -201,7 +196,7 @@ mod tests {
         for kernel in [CouplingKernel::Metropolis, CouplingKernel::Gibbs] {
             for seed in 0..20 {
                 let known = vec![true, false, false, true];
-                let mut pair = Completer::complete(&model, question(4, 1), known, seed, 0);
+                let mut pair = Completer::complete(&model, question(4, 1), Clamp::Known(known), seed, 0);
                 pair.finish(&model, 100);
                 let mut steps = Vec::new();
                 let caps = Caps { meeting: 200, tries: 100 };

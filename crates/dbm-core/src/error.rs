@@ -1,7 +1,7 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
 use crate::Footprint;
-use crate::train::format_bytes;
+use crate::footprint::format_bytes;
 use thiserror::Error;
 
 /// A refusal by this crate. Nothing is changed by a call that returns one.

@@ -1,6 +1,6 @@
 //! A binary data set: rows of visible bits, packed eight to a byte, some of which may be missing.
 
-use crate::{DbmError, Units};
+use crate::{Clamp, DbmError, Units};
 
 /// Binary examples of one width, packed: 70 000 x 784 bits take 6.9 MB, and as much again where some are missing.
 ///
@@ -166,6 +166,17 @@ impl Examples {
     /// If `row` is out of range.
     pub fn known_row(&self, row: usize) -> Vec<bool> {
         (0..self.width).map(|column| self.is_known(row, column)).collect()
+    }
+
+    /// What is known of these rows, [`Clamp::Visible`] where nothing is missing.
+    ///
+    /// # Panics
+    /// If a row is out of range.
+    pub fn clamp(&self, rows: &[usize]) -> Clamp {
+        if rows.iter().all(|&row| self.known_in_row(row) == self.width) {
+            return Clamp::Visible;
+        }
+        Clamp::Known(rows.iter().flat_map(|&row| self.known_row(row)).collect())
     }
 
     /// One row as bytes 0 and 1; what is missing is 0.

@@ -3,102 +3,78 @@
 
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
-use crate::{Dbm, Examples, parity::Parity};
+use crate::{Clamp, Dbm, Examples, Parity};
 
 /// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`, missing visible units being among the h.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanField {
     /// Means of every layer, `[count, n_l]` in unit values; layer 0 holds the visible values themselves where they are known.
     pub means: Vec<Matrix>,
-    /// Which visible units are known, `[count, n_0]`; `None` where all are.
-    pub known: Option<Vec<bool>>,
+    /// Which visible units are known.
+    pub clamp: Clamp,
     /// Sweeps taken, row by row.
     pub sweeps: Vec<u32>,
     /// Rows that the cap stopped before they had converged; their last iterate is kept.
     pub capped: u32,
 }
 
-/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009).
+/// When the mean-field iteration ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanFieldSettings {
+    /// Sweeps, at most.
+    pub max_sweeps: u32,
+    /// A row is done when no mean moved by more than this, times the gap of the units, in a sweep.
+    pub tolerance: f64,
+}
+
+/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009), whose known units `clamp` says.
 ///
 /// From the middle value (0 for signs, 1/2 for bits), each sweep sets the odd layers to their means given those of the even
-/// ones, `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones. Layers of one parity do not interact,
+/// ones, `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones, and with them the visible units that are not known; what
+/// `visible` has for these does not matter. Layers of one parity do not interact,
 /// so each half-sweep is the exact maximum of [`MeanField::bound`] over them, and the bound never falls. A row is done
-/// when no mean of the layers set last moved by more than `tolerance` times the gap in a sweep, or at `max_sweeps`; it then
-/// leaves the batch. With one hidden layer the posterior is exact after the first half-sweep.
+/// when no mean of the layers set last moved by more than the tolerance, or at `max_sweeps`; it then
+/// leaves the batch. With one hidden layer and no gaps the posterior is exact after the first half-sweep.
 ///
-/// The fixed point that is found need not be the best product: with two or more hidden layers the bound has local maxima.
+/// The fixed point that is found need not be the best product: with gaps, or with two or more hidden layers, the bound has local maxima.
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
-/// use dbm_core::{Dbm, Units, mean_field};
+/// use dbm_core::mean_field::{MeanFieldSettings, posterior};
+/// use dbm_core::{Clamp, Dbm, Units};
+/// let settings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
 /// let model = Dbm::new(Units::Bits, vec![vec![2.0, -2.0]], vec![vec![0.0], vec![0.0, 0.0]])?;
-/// let posterior = mean_field::posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), 100, 1e-4);
-/// assert!((posterior.means[1].row(0)[0] - 0.8808).abs() < 1e-4); // sigma(2)
-/// # Ok::<(), dbm_core::DbmError>(())
-/// ```
-///
-/// # Panics
-/// If `visible` is not as wide as the visible layer.
-pub fn posterior(model: &Dbm, visible: &Matrix, max_sweeps: u32, tolerance: f64) -> MeanField {
-    iterate(model, visible, None, max_sweeps, tolerance)
-}
-
-/// Mean-field posteriors where only the visible units marked in `known`, `[count, n_0]` row by row, are known: the others have means of
-/// their own, and are set with the even layers. What `visible` has for them does not matter.
-///
-/// With one hidden layer too this is an approximation for a row with gaps, and takes sweeps until it has converged.
-///
-/// ```
-/// use dbm_core::linalg::Matrix;
-/// use dbm_core::{Dbm, Units, mean_field};
+/// let means = posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), &Clamp::Visible, settings).means;
+/// assert!((means[1].row(0)[0] - 0.8808).abs() < 1e-4); // sigma(2)
 /// // Nothing is known of a unit that agrees with its hidden neighbour, which is high as a rule.
 /// let model = Dbm::new(Units::Bits, vec![vec![2.0]], vec![vec![-1.0], vec![3.0]])?;
-/// let posterior = mean_field::posterior_with_gaps(&model, &Matrix::zeros(1, 1), &[false], 100, 1e-4);
-/// assert!(posterior.means[0].row(0)[0] > 0.7);
+/// let means = posterior(&model, &Matrix::zeros(1, 1), &Clamp::Free, settings).means;
+/// assert!(means[0].row(0)[0] > 0.7);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 ///
 /// # Panics
-/// If `visible` is not as wide as the visible layer, or there is not one mark a visible unit.
-pub fn posterior_with_gaps(model: &Dbm, visible: &Matrix, known: &[bool], max_sweeps: u32, tolerance: f64) -> MeanField {
-    assert_eq!(known.len(), visible.data().len());
-    iterate(model, visible, Some(known), max_sweeps, tolerance)
-}
-
-/// Mean-field posteriors of these rows of a data set, whose missing bits have means of their own.
-///
-/// # Panics
-/// If the data are not as wide as the visible layer, or have no such row.
-pub fn posterior_of(model: &Dbm, data: &Examples, rows: &[usize], max_sweeps: u32, tolerance: f64) -> MeanField {
-    let mut visible = Matrix::zeros(rows.len(), model.n_visible());
-    for (place, &row) in rows.iter().enumerate() {
-        data.write_row(row, model.units(), visible.row_mut(place));
-    }
-    if rows.iter().all(|&row| data.known_in_row(row) == data.width()) {
-        return posterior(model, &visible, max_sweeps, tolerance);
-    }
-    let known: Vec<bool> = rows.iter().flat_map(|&row| data.known_row(row)).collect();
-    posterior_with_gaps(model, &visible, &known, max_sweeps, tolerance)
-}
-
-fn iterate(model: &Dbm, visible: &Matrix, known: Option<&[bool]>, max_sweeps: u32, tolerance: f64) -> MeanField {
+/// If `visible` is not as wide as the visible layer, or the clamp does not have one mark a visible unit.
+pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFieldSettings) -> MeanField {
     assert_eq!(visible.columns(), model.n_visible());
+    assert!(!matches!(clamp, Clamp::Known(known) if known.len() != visible.data().len()), "one mark a visible unit");
+    let MeanFieldSettings { max_sweeps, tolerance } = settings;
     let (count, units) = (visible.rows(), model.units());
     let middle = units.low() + 0.5 * units.gap();
     let mut means = vec![visible.clone()];
     means.extend(model.sizes()[1..].iter().map(|&size| Matrix::from_vec(count, size, vec![middle; count * size])));
-    let drive = if let Some(known) = known {
-        let missing = means[0].data_mut().iter_mut().zip(known).filter(|(_, known)| !**known);
-        missing.for_each(|(mean, _)| *mean = middle);
-        None
-    } else {
+    let drive = if *clamp == Clamp::Visible {
         let mut drive = Matrix::from_vec(count, model.sizes()[1], model.biases()[1].repeat(count));
         if count > 0 {
             model.backend().add_product(drive.data_mut(), visible.data(), &model.weights()[0]);
         }
         Some(drive)
+    } else {
+        let values = means[0].data_mut().iter_mut().enumerate();
+        values.filter(|(place, _)| !clamp.holds(*place)).for_each(|(_, mean)| *mean = middle);
+        None
     };
-    let mut batch = Batch { model, means, known, drive, gathered: vec![], fields: vec![] };
+    let mut batch = Batch { model, means, clamp, drive, gathered: vec![], fields: vec![] };
 
     let least = tolerance * f64::from(units.gap());
     let mut sweeps = vec![0; count];
@@ -109,7 +85,7 @@ fn iterate(model: &Dbm, visible: &Matrix, known: Option<&[bool]>, max_sweeps: u3
         }
         active.iter().for_each(|&row| sweeps[row] = sweep);
         batch.half_sweep(Parity::Odd, &active);
-        if model.depth() == 1 && known.is_none() {
+        if model.depth() == 1 && *clamp == Clamp::Visible {
             active.clear();
             break;
         }
@@ -117,16 +93,26 @@ fn iterate(model: &Dbm, visible: &Matrix, known: Option<&[bool]>, max_sweeps: u3
         let mut moved = moved.into_iter();
         active.retain(|_| moved.next().is_some_and(|moved| f64::from(moved) > least));
     }
-    let known = known.map(<[bool]>::to_vec);
-    MeanField { means: batch.means, known, sweeps, capped: active.len() as u32 }
+    MeanField { means: batch.means, clamp: clamp.clone(), sweeps, capped: active.len() as u32 }
+}
+
+/// Mean-field posteriors of these rows of a data set, whose missing bits have means of their own.
+///
+/// # Panics
+/// If the data are not as wide as the visible layer, or have no such row.
+pub fn posterior_of(model: &Dbm, data: &Examples, rows: &[usize], settings: MeanFieldSettings) -> MeanField {
+    let mut visible = Matrix::zeros(rows.len(), model.n_visible());
+    for (place, &row) in rows.iter().enumerate() {
+        data.write_row(row, model.units(), visible.row_mut(place));
+    }
+    posterior(model, &visible, &data.clamp(rows), settings)
 }
 
 /// What the half-sweeps work on.
 struct Batch<'a> {
     model: &'a Dbm,
     means: Vec<Matrix>,
-    /// Which visible units are known, `[count, n_0]`; `None` where all are.
-    known: Option<&'a [bool]>,
+    clamp: &'a Clamp,
     /// `b_1 + W_0^T v`, `[count, n_1]`, computed once where the visible layer never moves.
     drive: Option<Matrix>,
     gathered: Vec<f32>,
@@ -140,7 +126,7 @@ impl Batch<'_> {
         let model = self.model;
         let (low, gap) = (model.units().low(), model.units().gap());
         let mut moved = vec![0.0_f32; rows.len()];
-        let lowest = usize::from(self.known.is_none());
+        let lowest = usize::from(*self.clamp == Clamp::Visible);
         for l in parity.layers(model.depth()).filter(|&l| l >= lowest) {
             self.recompute(l, rows);
             for ((&row, fields), moved) in rows.iter().zip(self.fields.chunks_exact(model.sizes()[l])).zip(&mut moved) {
@@ -148,9 +134,8 @@ impl Batch<'_> {
                 let new = &mut self.gathered;
                 new.resize(fields.len(), 0.0);
                 sigma_each(fields, gap, low, gap, new);
-                if let (0, Some(known)) = (l, self.known) {
-                    let known = &known[row * new.len()..(row + 1) * new.len()];
-                    new.iter_mut().zip(&*before).zip(known).filter(|(_, known)| **known).for_each(|((new, &v), _)| *new = v);
+                if l == 0 {
+                    self.clamp.for_each_held(row, new.len(), |unit| new[unit] = before[unit]);
                 }
                 *moved = before.iter().zip(&*new).fold(*moved, |most, (before, new)| most.max((new - before).abs()));
                 before.copy_from_slice(new);
@@ -182,13 +167,11 @@ impl MeanField {
         self.sweeps.len()
     }
 
-    /// Which visible units of a row are known; `None` where all are.
-    ///
-    /// # Panics
-    /// If there is no such row.
-    pub fn known_row(&self, row: usize) -> Option<&[bool]> {
-        let n = self.means[0].columns();
-        self.known.as_ref().map(|known| &known[row * n..(row + 1) * n])
+    /// The visible units of a row that are known.
+    pub(crate) fn known_units(&self, row: usize) -> Vec<usize> {
+        let mut units = Vec::new();
+        self.clamp.for_each_held(row, self.means[0].columns(), |unit| units.push(unit));
+        units
     }
 
     /// `E_q[-E(v, h)] + H(q)` of one row, in nats: `log p(v_known) >= bound - log Z`, short of it by the divergence of q from
@@ -226,9 +209,15 @@ mod tests {
     #[test]
     fn an_empty_batch_and_a_cap_of_zero_are_answered() {
         let model = init::orthogonal(&[4, 3, 2], Units::Signs, 1).unwrap();
-        let none = posterior(&model, &Matrix::zeros(0, 4), 10, 1e-4);
+        let none =
+            posterior(&model, &Matrix::zeros(0, 4), &Clamp::Visible, MeanFieldSettings { max_sweeps: 10, tolerance: 1e-4 });
         assert_eq!((none.count(), none.capped), (0, 0));
-        let begun = posterior(&model, &Matrix::from_vec(2, 4, vec![1.0; 8]), 0, 1e-4);
+        let begun = posterior(
+            &model,
+            &Matrix::from_vec(2, 4, vec![1.0; 8]),
+            &Clamp::Visible,
+            MeanFieldSettings { max_sweeps: 0, tolerance: 1e-4 },
+        );
         assert_eq!((begun.sweeps, begun.capped), (vec![0, 0], 2));
         assert!(begun.means[1].data().iter().all(|&mean| mean == 0.0));
     }

@@ -5,7 +5,7 @@ mod rbm;
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::words::Setting;
-use crate::{Dbm, DbmError, Examples, SingleThread, Units, init};
+use crate::{Clamp, Dbm, DbmError, Examples, SingleThread, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
 
@@ -219,25 +219,20 @@ impl Pretrainer {
         let streams = Streams::new(self.settings.seed);
         let mut chains: Vec<Stream> =
             (0..self.settings.batch as u64).map(|chain| streams.at(Purpose::Pretraining, self.step, chain)).collect();
+        let examples: Vec<usize> = (0..chains.len()).map(|chain| self.example(streams, data, chain)).collect();
         let mut lower = Matrix::zeros(chains.len(), n);
-        let mut known = Vec::new();
-        for chain in 0..chains.len() {
-            let example = self.example(streams, data, chain);
-            data.write_row(example, self.model.units(), lower.row_mut(chain));
-            if data.has_gaps() {
-                known.extend(data.known_row(example));
-            }
-        }
-        if known.contains(&false) {
-            fill_gaps(&self.part(0), &mut lower, &known, &mut chains)?;
+        examples.iter().enumerate().for_each(|(row, &example)| data.write_row(example, self.model.units(), lower.row_mut(row)));
+        let clamp = data.clamp(&examples);
+        if clamp != Clamp::Visible {
+            fill_gaps(&self.part(0), &mut lower, &clamp, &mut chains)?;
         }
         // Above the visible layer nothing is missing.
-        let known = if layer == 0 { known } else { Vec::new() };
+        let clamp = if layer == 0 { clamp } else { Clamp::Visible };
         for below in 0..layer {
             let rbm = self.part(below);
             lower = rbm.draw(&rbm.upper_fields(&lower)?, &mut chains)?;
         }
-        let (gradient, error) = contrastive_divergence(&self.part(layer), &lower, &known, self.settings.k, &mut chains)?;
+        let (gradient, error) = contrastive_divergence(&self.part(layer), &lower, &clamp, self.settings.k, &mut chains)?;
         self.ascend(layer, gradient)?;
         self.reconstruction_error = Some(error);
         self.step += 1;
@@ -302,17 +297,16 @@ fn zeros(model: &Dbm, layer: usize) -> Tensors {
     [vec![0.0; rows * columns], vec![0.0; rows], vec![0.0; columns]]
 }
 
-/// Draws the missing units of the rows that have any, each from its own stream: `known`, `[chains, n_0]` row by row, stay as they are.
+/// Draws the missing units of the rows that have any, each from its own stream: what is clamped stays as it is.
 #[inline(never)]
-fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, known: &[bool], streams: &mut [Stream]) -> Result<(), DbmError> {
+fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, clamp: &Clamp, streams: &mut [Stream]) -> Result<(), DbmError> {
     let n = lower.columns();
-    let known = |row: usize| &known[row * n..(row + 1) * n];
-    let rows: Vec<usize> = (0..lower.rows()).filter(|&row| known(row).contains(&false)).collect();
+    let rows: Vec<usize> = (0..lower.rows()).filter(|&row| (0..n).any(|unit| !clamp.holds(row * n + unit))).collect();
     let mut states = Matrix::zeros(rows.len(), n);
     let mut own: Vec<Stream> = rows.iter().map(|&row| streams[row].clone()).collect();
     let place = |row: usize, lower: &mut [f32], drawn: &[f32]| {
-        let missing = lower.iter_mut().zip(drawn).zip(known(row)).filter(|(_, known)| !**known);
-        missing.for_each(|((value, &drawn), _)| *value = drawn);
+        let missing = (0..n).filter(|unit| !clamp.holds(row * n + unit));
+        missing.for_each(|unit| lower[unit] = drawn[unit]);
     };
     let mut drawn = vec![0.0; n];
     for (at, &row) in rows.iter().enumerate() {
@@ -332,11 +326,11 @@ fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, known: &[bool], streams: &mut [Strea
     Ok(())
 }
 
-/// The gradient of CD-k from these data, and the error of the first reconstruction: of the `known` units where not all are.
+/// The gradient of CD-k from these data, and the error of the first reconstruction: of the clamped units.
 fn contrastive_divergence(
     rbm: &Rbm,
     data: &Matrix,
-    known: &[bool],
+    clamp: &Clamp,
     k: u32,
     streams: &mut [Stream],
 ) -> Result<(Tensors, f64), DbmError> {
@@ -348,7 +342,7 @@ fn contrastive_divergence(
         let upper = rbm.draw(&fields, streams)?;
         let lower_fields = rbm.lower_fields(&upper)?;
         if sweep == 0 {
-            error = squared_error(rbm, data, known, &rbm.means(&lower_fields));
+            error = squared_error(rbm, data, clamp, &rbm.means(&lower_fields));
         }
         lower = rbm.draw(&lower_fields, streams)?;
         fields = rbm.upper_fields(&lower)?;
@@ -371,15 +365,15 @@ fn mean_difference(a: &Matrix, b: &Matrix) -> Vec<f32> {
     sums
 }
 
-/// The mean of `((states - means) / gap)^2`, over the `known` units where there are marks; 0 where nothing is known.
-fn squared_error(rbm: &Rbm, states: &Matrix, known: &[bool], means: &Matrix) -> f64 {
+/// The mean of `((states - means) / gap)^2` over the clamped units; 0 where there are none.
+fn squared_error(rbm: &Rbm, states: &Matrix, clamp: &Clamp, means: &Matrix) -> f64 {
     let gap = f64::from(rbm.units.gap());
-    let squares = states.data().iter().zip(means.data()).map(|(&s, &m)| ((f64::from(s) - f64::from(m)) / gap).powi(2));
-    if known.is_empty() {
-        return squares.sum::<f64>() / states.data().len() as f64;
+    let (mut sum, mut count) = (0.0, 0_usize);
+    for (_, (&s, &m)) in states.data().iter().zip(means.data()).enumerate().filter(|(place, _)| clamp.holds(*place)) {
+        sum += ((f64::from(s) - f64::from(m)) / gap).powi(2);
+        count += 1;
     }
-    let count = known.iter().filter(|&&known| known).count();
-    squares.zip(known).filter(|(_, known)| **known).map(|(square, _)| square).sum::<f64>() / count.max(1) as f64
+    sum / count.max(1) as f64
 }
 
 #[cfg(test)]
@@ -407,7 +401,7 @@ mod tests {
             known[5..10].fill(true);
             let mut streams: Vec<Stream> = (0..n as u64).map(|c| Streams::new(4).at(Purpose::Pretraining, 0, c)).collect();
             let untouched = streams[1].clone();
-            fill_gaps(&run.part(0), &mut lower, &known, &mut streams).unwrap();
+            fill_gaps(&run.part(0), &mut lower, &Clamp::Known(known), &mut streams).unwrap();
             assert_eq!((lower.row(1), &streams[1]), (&values[..], &untouched));
             for (unit, (bit, exact)) in visible.iter().zip(exact).enumerate() {
                 let highs = (2..n).filter(|&row| lower.row(row)[unit] == units.high()).count() as f64;

@@ -5,6 +5,7 @@ pub mod words;
 use crate::DbmError;
 use crate::gradient::EstimatorSettings;
 use crate::mask::Masks;
+use crate::sweep::LocalMode;
 use serde::{Deserialize, Serialize};
 use words::Setting;
 
@@ -25,7 +26,7 @@ pub enum OptimizerMethod {
 /// which is the gradient of the penalty `weight_decay / 2 |W|^2`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OptimizerSettings {
-    /// Which rule.
+    /// The update rule.
     pub method: OptimizerMethod,
     /// Step size, at step 0.
     pub learning_rate: f64,
@@ -75,7 +76,7 @@ pub struct Settings {
     /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
     /// What an example is missing is known to no mask.
     pub conditional: f64,
-    /// Which masks. A file older than this setting was made by the default, the mixed ones.
+    /// What the masks look like. A file older than this setting was made by the default, the mixed ones.
     #[serde(default)]
     pub masks: Masks,
     /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
@@ -112,6 +113,11 @@ pub(crate) fn within(name: &'static str, expected: &'static str, value: f64, ok:
 }
 
 impl Settings {
+    /// How chains come to their x_0 by a local mode.
+    pub(crate) fn local_mode(&self) -> LocalMode {
+        LocalMode { max_sweeps: self.max_sweeps, gibbs_sweeps: self.estimator.mode_sweeps }
+    }
+
     /// Accepts settings that make sense for a visible layer of `visible` units.
     ///
     /// # Errors

@@ -3,13 +3,12 @@
 
 use crate::linalg::{Matrix, add_scaled, dot};
 use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
-use crate::mean_field::{self, MeanField, entropy};
+use crate::mean_field::{self, MeanField, MeanFieldSettings, entropy};
 use crate::rng::{Purpose, Streams};
-use crate::{Dbm, DbmError, Examples, Parity, Units};
+use crate::{Clamp, Dbm, DbmError, Examples, Parity, Units};
 
 /// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
-const SWEEPS: u32 = 30;
-const TOLERANCE: f64 = 1e-3;
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 30, tolerance: 1e-3 };
 
 /// How a model does on some examples, at a glance.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +68,7 @@ impl Signals {
         if rows.is_empty() {
             return Err(DbmError::NoExamples);
         }
-        let posterior = mean_field::posterior_of(model, data, &rows, SWEEPS, TOLERANCE);
+        let posterior = mean_field::posterior_of(model, data, &rows, MEAN_FIELD);
         let (reconstruction_error, _) = mean_and_error(&reconstruction_errors(model, &posterior));
         let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, 0));
         Ok(Self {
@@ -90,10 +89,11 @@ impl Signals {
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
-/// use dbm_core::{Units, init, mean_field, signals};
+/// use dbm_core::mean_field::{self, MeanFieldSettings};
+/// use dbm_core::{Clamp, Units, init, signals};
 /// let model = init::orthogonal(&[6, 8], Units::Signs, 1)?;
 /// let visible = Matrix::from_vec(1, 6, vec![1.0, -1.0, 1.0, 1.0, -1.0, -1.0]);
-/// let posterior = mean_field::posterior(&model, &visible, 100, 1e-3);
+/// let posterior = mean_field::posterior(&model, &visible, &Clamp::Visible, MeanFieldSettings { max_sweeps: 100, tolerance: 1e-3 });
 /// let error = signals::reconstruction_errors(&model, &posterior)[0];
 /// assert!(error > 0.0 && error < 1.0);
 /// # Ok::<(), dbm_core::DbmError>(())
@@ -111,13 +111,9 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
         sigma_each(fields, model.units().gap(), 0.0, 1.0, &mut high);
         let bits = posterior.means[0].row(row).iter().map(|&value| f64::from(u8::from(value > 0.5)));
         let squares = bits.zip(&high).map(|(bit, &high)| (bit - f64::from(high)) * (bit - f64::from(high)));
-        match posterior.known_row(row) {
-            None => squares.sum::<f64>() / n as f64,
-            Some(known) => {
-                let count = known.iter().filter(|&&known| known).count();
-                squares.zip(known).filter(|(_, known)| **known).map(|(square, _)| square).sum::<f64>() / count.max(1) as f64
-            }
-        }
+        let squares: Vec<f64> = squares.collect();
+        let known = posterior.known_units(row);
+        known.iter().map(|&unit| squares[unit]).sum::<f64>() / known.len().max(1) as f64
     })
     .collect()
 }
@@ -133,14 +129,9 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
 pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Streams, step: u64, first: u64) -> Vec<f64> {
     let draw = |row: usize| {
         let mut stream = streams.at(Purpose::PseudoLikelihood, step, first + row as u64);
-        match posterior.known_row(row) {
-            None => (stream.below(model.n_visible() as u64) as usize, model.n_visible()),
-            Some(known) => {
-                let units: Vec<usize> = (0..known.len()).filter(|&unit| known[unit]).collect();
-                let place = stream.below(units.len() as u64) as usize;
-                (units.get(place).copied().unwrap_or(0), units.len())
-            }
-        }
+        let known = posterior.known_units(row);
+        let place = stream.below(known.len() as u64) as usize;
+        (known.get(place).copied().unwrap_or(0), known.len())
     };
     let (units, counts): (Vec<usize>, Vec<usize>) = (0..posterior.count()).map(draw).unzip();
     let mut values = log_conditionals(model, posterior, &units);
@@ -196,7 +187,8 @@ pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> 
 /// use dbm_core::{Dbm, Units, mean_field, signals};
 /// // E(v, h) = - v - 2 v h, with bits: F(1) = -1 - log(1 + e^2).
 /// let model = Dbm::new(Units::Bits, vec![vec![2.0]], vec![vec![1.0], vec![0.0]])?;
-/// let posterior = mean_field::posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), 1, 0.1);
+/// let posterior = mean_field::posterior(
+///     &model, &Matrix::from_vec(1, 1, vec![1.0]), &Clamp::Visible, MeanFieldSettings { max_sweeps: 1, tolerance: 0.1 });
 /// assert!((signals::free_energies(&model, &posterior)[0] + 1.0 + (1.0 + 2_f64.exp()).ln()).abs() < 1e-6);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
@@ -235,7 +227,7 @@ pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
 pub fn mean_free_energy(model: &Dbm, bits: &[u8]) -> f64 {
     let values = bits.iter().map(|&bit| model.units().value(bit != 0)).collect();
     let visible = Matrix::from_vec(bits.len() / model.n_visible(), model.n_visible(), values);
-    let energies = free_energies(model, &mean_field::posterior(model, &visible, SWEEPS, TOLERANCE));
+    let energies = free_energies(model, &mean_field::posterior(model, &visible, &Clamp::Visible, MEAN_FIELD));
     energies.iter().sum::<f64>() / energies.len().max(1) as f64
 }
 

@@ -1,11 +1,11 @@
 //! Invariants on random models, masks and states: any depth, any sizes, both kinds of units.
 
 use dbm_core::chains::{Chains, UpdateRule};
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, estimator};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::search::search_observed;
-use dbm_core::{Backend, Dbm, Parity, Settings, Units, exact, expectation, gibbs};
+use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, search_observed};
+use dbm_core::{Backend, Clamp, Dbm, Parity, Settings, Units, exact};
 use proptest::prelude::*;
 
 #[path = "../../../tests/common/mod.rs"]
@@ -42,15 +42,13 @@ impl Case {
         let mut streams: Vec<Stream> = (0..count as u64).map(|c| Streams::new(self.seed).at(Purpose::Negative, 0, c)).collect();
         let visible = (0..count * n).map(|_| self.units.value(streams[0].coin())).collect();
         let visible = Matrix::from_vec(count, n, visible);
-        let mut chains = match self.known {
-            0 => Chains::free(model, count),
-            1 => Chains::clamped(model, visible),
-            _ => {
-                let known = (0..count * n).map(|_| streams[0].coin()).collect();
-                Chains::partly_known(model, visible, known)
-            }
+        let clamp = match self.known {
+            0 => Clamp::Free,
+            1 => Clamp::Visible,
+            _ => Clamp::Known((0..count * n).map(|_| streams[0].coin()).collect()),
         };
-        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(model, c, stream));
+        let mut chains = Chains::new(model, visible, clamp);
+        chains.randomize_all(model, &mut streams);
         (chains, streams)
     }
 }
@@ -111,7 +109,8 @@ proptest! {
         let all: Vec<u32> = (0..5).collect();
         let bound = 1e-5 * case.scale * case.sizes.iter().sum::<usize>() as f64 + 1e-5;
         for round in 0..8_u32 {
-            let rule = if round % 2 == 0 { UpdateRule::Minimum } else { UpdateRule::Gibbs(&mut streams) };
+            let mut draw = GibbsDraw::new(&mut streams);
+            let rule: &mut dyn UpdateRule = if round % 2 == 0 { &mut Minimum } else { &mut draw };
             chains.half_sweep(&model, Parity::first(round % 4 < 2), &all, rule);
             for c in 0..5 {
                 let state = chains.state(c);
@@ -131,7 +130,7 @@ proptest! {
         let model = case.model();
         let (mut chains, mut streams) = case.chains(&model, 1);
         let begun = chains.state(0);
-        let known = chains.known(0);
+        let clamp = chains.clamp_of(0);
         let mut energy = model.energy(&begun);
         let slack = 1e-4 * (1.0 + energy.abs());
         let mut rose = false;
@@ -143,7 +142,7 @@ proptest! {
         prop_assert!(!rose && !info.capped);
         let end = chains.state(0);
         for (i, (a, b)) in begun[0].iter().zip(&end[0]).enumerate() {
-            prop_assert!(a == b || known.as_ref().is_some_and(|known| !known[i]));
+            prop_assert!(a == b || !clamp.holds(i));
         }
     }
 
@@ -154,7 +153,7 @@ proptest! {
         let plain = fast.clone().with_backend(Backend::Plain);
         let ends = [&fast, &plain].map(|model| {
             let (mut chains, mut streams) = case.chains(model, 4);
-            gibbs::sweep(model, &mut chains, &[Parity::Even, Parity::Odd, Parity::Even, Parity::Odd], &mut streams);
+            gibbs(model, &mut chains, &[Parity::Even, Parity::Odd, Parity::Even, Parity::Odd], &mut streams);
             (0..4).map(|c| chains.state(c)).collect::<Vec<_>>()
         });
         let differing = ends[0].iter().zip(&ends[1]).filter(|(a, b)| a != b).count();
@@ -176,9 +175,9 @@ proptest! {
         let exact = exact::gradient_with_gaps(&model, &visible, &known).unwrap();
         for kind in [EstimatorKind::UcdLmi, EstimatorKind::UcdMh, EstimatorKind::UcdGibbs] {
             for marginalize in [true, false] {
-                let estimator = EstimatorSettings::new(kind);
-                let settings = Settings { estimator, marginalize, max_meeting: u32::MAX, ..Settings::default() };
-                let mean = expectation::of(&settings).expectation(&model, &visible, &known, 0).unwrap();
+                let settings = EstimatorSettings::new(kind);
+                let settings = Settings { estimator: settings, marginalize, max_meeting: u32::MAX, ..Settings::default() };
+                let mean = estimator(&settings).expected(&model, &visible, &known, 0).unwrap();
                 let bias = mean.values.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 prop_assert!(mean.unmet < 1e-12 && bias < 1e-9, "{} marginalized {marginalize}: {bias:e}", kind.name());
             }

@@ -6,7 +6,7 @@ use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, major
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::words::{Choice, Choose, Words};
-use dbm_core::{Dbm, Host};
+use dbm_core::{Clamp, Dbm, Host};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
 use std::path::Path;
@@ -183,7 +183,7 @@ impl Answering {
             let asked = unknown[example * n..(example + 1) * n].iter();
             known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
-        let mut completer = Completer::complete(model, visible, known, seed, (rows.start * answers) as u64);
+        let mut completer = Completer::complete(model, visible, Clamp::Known(known), seed, (rows.start * answers) as u64);
         let bits = completer.run(model, self.schedule(), MAX_SWEEPS).0;
         match self.consensus {
             Some(consensus) => consensus.of(n, answers, &bits),

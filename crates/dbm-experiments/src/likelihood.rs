@@ -3,8 +3,9 @@
 use crate::{Error, Session};
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use dbm_core::math::mean_and_error;
+use dbm_core::mean_field::{self, MeanFieldSettings};
 use dbm_core::rng::Streams;
-use dbm_core::{Dbm, DbmError, Host, exact, mean_field, signals};
+use dbm_core::{Dbm, DbmError, Host, exact, signals};
 use dbm_data::Dataset;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,8 +20,8 @@ const EXAMPLES: usize = 50;
 /// A mean-field posterior that goes on longer is stopped and counted.
 pub const MAX_SWEEPS: u32 = 1000;
 
-/// A mean-field posterior has converged where no mean moves by more than this share of the gap between the unit's values.
-const TOLERANCE: f64 = 1e-5;
+/// A posterior has converged where no mean moves by more than a share of the gap between the unit's values.
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: MAX_SWEEPS, tolerance: 1e-5 };
 
 /// Exact likelihoods are left out where they would take more hidden states than this in all.
 const MAX_STATES: u128 = 1 << 32;
@@ -53,7 +54,7 @@ pub(crate) fn estimate_log_z(
 /// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.
 pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Vec<f64> {
     let of = |rows: Range<usize>| {
-        let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MAX_SWEEPS, TOLERANCE);
+        let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MEAN_FIELD);
         (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
     };
     by_examples(session, count, of).concat()
@@ -161,7 +162,7 @@ struct Part {
 impl Part {
     fn of(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Self {
         let these: Vec<usize> = rows.clone().collect();
-        let posterior = mean_field::posterior_of(model, &data.examples, &these, MAX_SWEEPS, TOLERANCE);
+        let posterior = mean_field::posterior_of(model, &data.examples, &these, MEAN_FIELD);
         let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
         Self {
             bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),

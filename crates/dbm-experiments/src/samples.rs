@@ -2,7 +2,7 @@
 
 use crate::Session;
 use dbm_core::complete::{Completer, SamplingSchedule};
-use dbm_core::search::SearchInfo;
+use dbm_core::sweep::SearchInfo;
 use dbm_core::{Dbm, Host};
 use dbm_data::Checkpoint;
 

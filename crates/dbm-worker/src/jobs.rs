@@ -8,9 +8,9 @@ use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, Draw};
 use dbm_core::impute::{self, ImputationMethod, Imputer, Outcome, Score};
 use dbm_core::linalg::Matrix;
-use dbm_core::search::{SearchInfo, search_observed};
 use dbm_core::signals::mean_free_energy;
-use dbm_core::{Dbm, Examples, Units};
+use dbm_core::sweep::{SearchInfo, search_observed};
+use dbm_core::{Clamp, Dbm, Examples, Units};
 use dbm_protocol::{
     CompletionMethod, Completions, CouplingKernel, Evaluation, Event, Grid, ModelChoice, PairFrame, PairMove, PairTrace, Reply,
     SearchFrame, SearchTrace,
@@ -285,10 +285,10 @@ impl Question {
         }
     }
 
-    fn rows(&self, units: Units, count: usize) -> (Matrix, Vec<bool>) {
+    fn rows(&self, units: Units, count: usize) -> (Matrix, Clamp) {
         let values: Vec<f32> = self.values.iter().map(|&bit| units.value(bit != 0)).collect();
         let known: Vec<bool> = self.unknown.iter().map(|&unknown| unknown == 0).collect();
-        (Matrix::from_vec(count, values.len(), values.repeat(count)), known.repeat(count))
+        (Matrix::from_vec(count, values.len(), values.repeat(count)), Clamp::Known(known.repeat(count)))
     }
 }
 

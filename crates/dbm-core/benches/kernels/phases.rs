@@ -5,7 +5,8 @@ use dbm_core::chains::Chains;
 use dbm_core::gradient::{self, Batch};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::{Dbm, Parity, Settings, Units, gibbs, init, search};
+use dbm_core::sweep::{gibbs, search};
+use dbm_core::{Dbm, Parity, Settings, Units, init};
 use divan::Bencher;
 
 const CHAINS: usize = 25;
@@ -27,14 +28,14 @@ fn orders() -> Vec<Parity> {
 /// Free chains at uniform random states.
 fn at_random(model: &Dbm) -> Chains {
     let mut chains = Chains::free(model, CHAINS);
-    streams().iter_mut().enumerate().for_each(|(chain, stream)| chains.randomize(model, chain, stream));
+    chains.randomize_all(model, &mut streams());
     chains
 }
 
 #[divan::bench(args = HIDDEN)]
 fn search_from_noise(bencher: Bencher, hidden: [usize; 2]) {
     let (model, first) = (model(hidden), orders());
-    bencher.with_inputs(|| at_random(&model)).bench_local_values(|mut chains| search::search(&model, &mut chains, &first, 1000));
+    bencher.with_inputs(|| at_random(&model)).bench_local_values(|mut chains| search(&model, &mut chains, &first, 1000));
 }
 
 #[divan::bench(args = HIDDEN)]
@@ -43,11 +44,11 @@ fn gibbs_sweep_from_a_mode(bencher: Bencher, hidden: [usize; 2]) {
     bencher
         .with_inputs(|| {
             let mut chains = at_random(&model);
-            search::search(&model, &mut chains, &first, 1000);
+            search(&model, &mut chains, &first, 1000);
             (chains, streams())
         })
         .bench_local_values(|(mut chains, mut streams)| {
-            gibbs::sweep(&model, &mut chains, &first, &mut streams);
+            gibbs(&model, &mut chains, &first, &mut streams);
             chains
         });
 }
@@ -58,7 +59,6 @@ fn estimate(bencher: Bencher, hidden: [usize; 2]) {
     let (model, estimator) = (model(hidden), gradient::estimator(&Settings::default()));
     let mut visible = Matrix::zeros(CHAINS, 784);
     stream().fill_coins(-1.0, 1.0, visible.data_mut());
-    let streams = Streams::new(3);
-    let batch = Batch { visible, observed: None, known: None, persistent: None, streams, step: 0, first_chain: 0 };
+    let batch = Batch::new(visible, Streams::new(3));
     bencher.bench_local(|| estimator.estimate(&model, &batch, &|| 0.0));
 }

@@ -2,12 +2,12 @@
 //! uniforms.
 
 use super::PairKernel;
-use crate::Dbm;
 use crate::chains::Chains;
 use crate::linalg::add_scaled_rows_exactly;
 use crate::math::{logistic_each, sum_softplus};
 use crate::parity::Parity;
 use crate::rng::Stream;
+use crate::{Clamp, Dbm};
 use std::rc::Rc;
 
 /// How two independent-unit distributions `p` and `q`, of the same units, are drawn together: `P(x_i = high) = p_i`,
@@ -149,8 +149,8 @@ impl AsRef<[Vec<f32>]> for StateWithFields {
 pub struct GibbsCoupling<'a> {
     /// The model.
     pub model: &'a Dbm,
-    /// Marks of the visible units that are clamped, one a unit.
-    pub known: Vec<bool>,
+    /// What is clamped of that chain.
+    pub clamp: Clamp,
     /// That chain's stream.
     pub stream: &'a mut Stream,
     /// How the even block is drawn.
@@ -164,8 +164,7 @@ pub struct GibbsCoupling<'a> {
 impl<'a> GibbsCoupling<'a> {
     /// For chain `chain` of a batch.
     pub fn new(model: &'a Dbm, chains: &Chains, chain: usize, stream: &'a mut Stream, max_tries: u32) -> Self {
-        let known = chains.known(chain).unwrap_or_else(|| vec![true; model.n_visible()]);
-        Self { model, known, stream, block: BlockCoupling { max_tries }, tries_capped: 0, drawn: None }
+        Self { model, clamp: chains.clamp_of(chain), stream, block: BlockCoupling { max_tries }, tries_capped: 0, drawn: None }
     }
 
     /// A state of the model's shape, with its fields.
@@ -179,7 +178,7 @@ impl<'a> GibbsCoupling<'a> {
 
     /// Whether a layer has units that are not clamped.
     fn is_free(&self, layer: usize) -> bool {
-        layer > 0 || self.known.contains(&false)
+        layer > 0 || !self.clamp.holds_all()
     }
 
     /// `P(high | the other parity)` of the free units of a parity, layer after layer.
@@ -191,7 +190,7 @@ impl<'a> GibbsCoupling<'a> {
         let gap = f64::from(self.model.units().gap());
         let layers = parity.layers(self.model.depth()).filter(|&l| self.is_free(l));
         let fields = layers.flat_map(|l| point.fields[l].iter().enumerate().map(move |(i, &a)| (l, i, a)));
-        Block::new(fields.filter(|&(l, i, _)| l > 0 || !self.known[i]).map(|(_, _, a)| gap * a).collect())
+        Block::new(fields.filter(|&(l, i, _)| l > 0 || !self.clamp.holds(i)).map(|(_, _, a)| gap * a).collect())
     }
 
     /// Puts bits into the free units of a parity, and carries the fields of the other one along.
@@ -204,7 +203,7 @@ impl<'a> GibbsCoupling<'a> {
             flips.resize(point.state[l].len(), (0, 0.0));
             let mut count = 0;
             for (i, value) in point.state[l].iter_mut().enumerate() {
-                if l > 0 || !self.known[i] {
+                if l > 0 || !self.clamp.holds(i) {
                     let new = units.value(bits.next().copied().unwrap_or_default());
                     flips[count] = (i as u32, new - *value);
                     count += usize::from(new != *value);

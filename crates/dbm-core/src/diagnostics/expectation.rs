@@ -3,7 +3,7 @@
 use super::ProgressFn;
 use super::exact_gradient::distinct;
 use super::samples::check_settings;
-use crate::{Dbm, DbmError, Examples, Settings, expectation};
+use crate::{Dbm, DbmError, Examples, Settings, expectation, gradient};
 
 /// Sweeps, at least, that persistent chains have made before they are asked for their law.
 pub const STEPS_AT_REST: u32 = 1000;
@@ -24,7 +24,7 @@ pub struct Expectations {
     pub unmet: f64,
 }
 
-/// The mean over the examples of [`expectation::of`] the settings, in which a cap on couplings of 10 000 steps or more counts as none.
+/// The mean over the examples of [`gradient::estimator`] of the settings, in which a cap on couplings of 10 000 steps or more counts as none.
 ///
 /// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
 /// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
@@ -40,7 +40,7 @@ pub fn expectations(
 ) -> Result<Expectations, DbmError> {
     check_settings(model, data, settings)?;
     let max_meeting = if settings.max_meeting >= NO_CAP { u32::MAX } else { settings.max_meeting };
-    let law = expectation::of(&Settings { max_meeting, ..settings.clone() });
+    let estimator = gradient::estimator(&Settings { max_meeting, ..settings.clone() });
     let n = model.n_visible();
     let known = vec![false; n];
     let parameters = model.n_parameters();
@@ -51,10 +51,11 @@ pub fn expectations(
     };
     let examples = distinct(data);
     for (place, (visible, share)) in (0..).zip(&examples) {
-        add(&mut positive, *share, law.positive(model, visible)?);
-        if place == 0 || law.negative_sees_all() {
-            let share = if law.negative_sees_all() { *share } else { 1.0 };
-            add(&mut negative, share, law.negative(model, visible, &known, STEPS_AT_REST.div_ceil(settings.estimator.k))?);
+        add(&mut positive, *share, estimator.expected_positive(model, visible)?);
+        if place == 0 || estimator.negative_sees_all() {
+            let share = if estimator.negative_sees_all() { *share } else { 1.0 };
+            let steps_before = STEPS_AT_REST.div_ceil(settings.estimator.k);
+            add(&mut negative, share, estimator.expected_negative(model, visible, &known, steps_before)?);
         }
         progress(place + 1, u64::MAX);
     }

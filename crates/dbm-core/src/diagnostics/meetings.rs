@@ -8,7 +8,7 @@ use crate::coupling::Meeting;
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::within;
-use crate::{Backend, Dbm, DbmError, Units, init};
+use crate::{Backend, Clamp, Dbm, DbmError, Units, init};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -116,7 +116,7 @@ pub(super) fn check_caps(max_meeting: u32, max_tries: u32) -> Result<(), DbmErro
 /// One chain, with the visible layer clamped to these values where there are any.
 pub(super) fn one_chain(model: &Dbm, clamped: Option<Vec<f32>>) -> Chains {
     match clamped {
-        Some(visible) => Chains::clamped(model, Matrix::from_vec(1, model.n_visible(), visible)),
+        Some(visible) => Chains::new(model, Matrix::from_vec(1, model.n_visible(), visible), Clamp::Visible),
         None => Chains::free(model, 1),
     }
 }

@@ -4,11 +4,11 @@ use super::couple::{Caps, Draw, Step, couple};
 use super::meetings::{check_caps, one_chain};
 use super::starts::MAX_SWEEPS;
 use super::{CouplingKernel, CouplingStart};
-use crate::chains::{Chains, UpdateRule};
+use crate::chains::Chains;
 use crate::coupling::Meeting;
 use crate::rng::{Purpose, Streams};
-use crate::search::search_observed;
 use crate::settings::within;
+use crate::sweep::{GibbsDraw, search_observed, uniform_start};
 use crate::{Backend, Dbm, DbmError, Parity};
 
 /// Units of a model, in all, whose couplings can be replayed.
@@ -162,14 +162,13 @@ fn approach(model: &Dbm, chains: &mut Chains, start: CouplingStart, stream: &mut
         let state = chains.state(0);
         Moment { energy: model.energy(&state), state, by }
     };
-    chains.randomize(model, 0, &mut stream[0]);
-    let first = Parity::first(stream[0].coin());
+    let first = uniform_start(model, chains, stream)[0];
     let mut moments = vec![moment(chains, Reached::Uniform)];
     if start == CouplingStart::LocalMode {
         search_observed(model, chains, first, MAX_SWEEPS, |chains, _| moments.push(moment(chains, Reached::Search)));
         let first = Parity::first(stream[0].coin());
         for half in [first, first.other()] {
-            chains.half_sweep(model, half, &[0], UpdateRule::Gibbs(stream));
+            chains.half_sweep(model, half, &[0], &mut GibbsDraw::new(stream));
             moments.push(moment(chains, Reached::Gibbs));
         }
     }

@@ -125,13 +125,9 @@ impl<'a> Samples<'a> {
             let mut of_group = vec![0.0; parameters];
             for step in 0..self.steps {
                 let batch = Batch {
-                    visible: self.visible.clone(),
-                    observed: None,
-                    known: None,
                     persistent: persistent.take(),
-                    streams: Streams::new(self.settings.seed),
                     step: u64::from(index) * self.steps as u64 + step as u64,
-                    first_chain: 0,
+                    ..Batch::new(self.visible.clone(), Streams::new(self.settings.seed))
                 };
                 let estimate = self.estimator.estimate(&self.model, &batch, &|| 0.0);
                 let gradient = estimate.moments.gradient(Backend::Plain, 1.0);

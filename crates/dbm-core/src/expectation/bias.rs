@@ -1,6 +1,6 @@
 //! The exact bias of every estimator on random models: the table of `dbm bias`.
 
-use super::estimators::of;
+use crate::gradient::{EstimatorKind, estimator};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Settings, Units, exact, init};
 
@@ -78,31 +78,38 @@ const LATER: u32 = 100;
 
 impl BiasTable {
     fn kinds(&self) -> Vec<Kind> {
-        let settings = |name: &str, marginalize: bool| Settings {
-            estimator: name.parse().expect("a name of this list"),
-            marginalize,
-            max_meeting: self.max_meeting,
-            ..Settings::default()
+        let kind = |name: &str| Kind {
+            name: name.into(),
+            settings: Settings {
+                estimator: name.parse().expect("a name that its descriptor gives"),
+                max_meeting: self.max_meeting,
+                ..Settings::default()
+            },
+            masked: false,
+            steps_before: 0,
         };
-        let kind = |name: &str| Kind { name: name.into(), settings: settings(name, true), masked: false, steps_before: 0 };
-        let mut kinds: Vec<Kind> =
-            ["ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-1", "cd-10", "pcd-1", "pcd-gibbs-1"].map(kind).into();
-        let unmarginalized =
-            |name: &str| Kind { name: format!("{name}, not marginalized"), settings: settings(name, false), ..kind(name) };
-        let masked = |name: &str| Kind { name: format!("{name}, conditional"), masked: true, ..kind(name) };
-        for (place, name) in ["ucd-lmi", "ucd-mh", "ucd-gibbs"].into_iter().enumerate() {
-            kinds.insert(3 * place + 1, unmarginalized(name));
-            kinds.insert(3 * place + 2, masked(name));
+        let (mut kinds, mut later) = (Vec::new(), Vec::new());
+        for its in EstimatorKind::ALL.map(EstimatorKind::descriptor) {
+            for &name in its.bias_rows {
+                kinds.push(kind(name));
+                if its.unbiased {
+                    let settings = Settings { marginalize: false, ..kind(name).settings };
+                    kinds.push(Kind { name: format!("{name}, not marginalized"), settings, ..kind(name) });
+                    kinds.push(Kind { name: format!("{name}, conditional"), masked: true, ..kind(name) });
+                }
+                if its.persistent {
+                    later.push(Kind { name: format!("{name}, after {LATER} steps at rest"), steps_before: LATER, ..kind(name) });
+                }
+            }
         }
-        for name in ["pcd-1", "pcd-gibbs-1"] {
-            kinds.push(Kind { name: format!("{name}, after {LATER} steps at rest"), steps_before: LATER, ..kind(name) });
-        }
-        kinds.extend(self.more.iter().map(|settings| Kind {
+        kinds.append(&mut later);
+        let more = self.more.iter().map(|settings| Kind {
             name: settings.estimator.to_string(),
             settings: settings.clone(),
             masked: false,
             steps_before: 0,
-        }));
+        });
+        kinds.extend(more);
         kinds
     }
 }
@@ -158,16 +165,16 @@ fn examples(width: usize, seed: u64) -> Vec<Example> {
 }
 
 fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) -> Result<(), DbmError> {
-    let law = of(&kind.settings);
-    let shared = !kind.masked && !law.negative_sees_all();
+    let estimator = estimator(&kind.settings);
+    let shared = !kind.masked && !estimator.negative_sees_all();
     let mut negative_before = None;
     for Example { visible, known } in examples {
         let free = vec![false; known.len()];
         let known = if kind.masked { known } else { &free };
-        let positive = phase(&law.positive(model, visible)?, model, visible, &vec![true; known.len()], row)?;
+        let positive = phase(&estimator.expected_positive(model, visible)?, model, visible, &vec![true; known.len()], row)?;
         let negative = match negative_before.take() {
             Some(negative) if shared => negative,
-            _ => phase(&law.negative(model, visible, known, kind.steps_before)?, model, visible, known, row)?,
+            _ => phase(&estimator.expected_negative(model, visible, known, kind.steps_before)?, model, visible, known, row)?,
         };
         let largest = |values: &[f64]| values.iter().map(|x| x.abs()).fold(0.0, f64::max);
         let whole: Vec<f64> = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();

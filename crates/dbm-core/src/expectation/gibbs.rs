@@ -1,8 +1,8 @@
 //! The law of the coupled Gibbs pair: how long, on average, either chain is where before they meet.
 
-use super::Occupation;
 use super::space::StateSpace;
 use super::unit_interval::pieces;
+use super::{NO_CAP, Occupation};
 use crate::Parity;
 use crate::coupling::{BlockCoupling, is_high, log_ratio};
 
@@ -57,13 +57,13 @@ impl<'s> GibbsPair<'s> {
         }
     }
 
-    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0 = y_0 and a sweep of x alone; with a cap on tau, or without.
-    pub fn occupation(&self, start: &[f64], cap: Option<u32>) -> Occupation {
+    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0 = y_0 and a sweep of x alone; with a cap on tau, or without (`u32::MAX`).
+    pub fn occupation(&self, start: &[f64], max_meeting: u32) -> Occupation {
         let space = self.space;
         let odds = space.count_of(Parity::Odd);
         let part = |state: usize| space.part(Parity::Odd, state);
         let mut occupation = Occupation::zeros(space.count());
-        let corrections = cap.map_or(MAX_STEPS, |cap| cap - 1);
+        let corrections = if max_meeting == NO_CAP { MAX_STEPS } else { max_meeting - 1 };
 
         let mut unmet = vec![0.0; odds * odds];
         let count = corrections > 0;

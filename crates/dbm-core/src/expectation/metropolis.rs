@@ -1,8 +1,8 @@
 //! The law of the coupled Metropolis pair: how long, on average, either chain is where before they meet.
 
-use super::Occupation;
 use super::space::StateSpace;
 use super::unit_interval::pieces;
+use super::{NO_CAP, Occupation};
 use crate::coupling::{Acceptance, pair_step};
 
 /// The pair on every pair of states.
@@ -53,12 +53,12 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         pairs
     }
 
-    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0; with a cap on tau, or without.
-    pub fn occupation(&self, start: &[f64], cap: Option<u32>) -> Occupation {
+    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0; with a cap on tau, or without (`u32::MAX`).
+    pub fn occupation(&self, start: &[f64], max_meeting: u32) -> Occupation {
         let pairs = self.first_pairs(start);
-        match cap {
-            Some(cap) => self.stepped(pairs, cap),
-            None => self.solved(pairs),
+        match max_meeting {
+            NO_CAP => self.solved(pairs),
+            cap => self.stepped(pairs, cap),
         }
     }
 
@@ -195,6 +195,7 @@ fn solve(a: &mut [f64], mut b: Vec<f64>) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::coupling::SharedUniform;
+    use crate::sweep::LocalMode;
     use crate::{Units, init};
 
     #[test]
@@ -203,8 +204,8 @@ mod tests {
             let model = init::gaussian(&[2, 2], units, 0.4, 3).unwrap();
             let space = StateSpace::new(&model, &[None; 2]).unwrap();
             let pair = MetropolisPair::new(&space, &SharedUniform);
-            let start = space.mode_and_sweeps(100, 1);
-            let (solved, stepped) = (pair.occupation(&start, None), pair.occupation(&start, Some(3000)));
+            let start = space.local_mode(LocalMode { max_sweeps: 100, gibbs_sweeps: 1 });
+            let (solved, stepped) = (pair.occupation(&start, NO_CAP), pair.occupation(&start, 3000));
             assert!(solved.unmet < 1e-15 && stepped.unmet < 1e-12);
             let apart = solved.excess.iter().zip(&stepped.excess).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(apart < 1e-9, "{apart}");

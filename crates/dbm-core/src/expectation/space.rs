@@ -1,10 +1,11 @@
 //! Every state of a tiny model's free units, and the laws on them that its kernels make.
 
+use super::{Expected, Occupation};
 use crate::chains::Chains;
 use crate::linalg::Matrix;
 use crate::math::logistic;
-use crate::search::search;
-use crate::{Dbm, DbmError, Parity};
+use crate::sweep::{LocalMode, search};
+use crate::{Clamp, Dbm, DbmError, Parity};
 
 /// At most this many free units: the law of a coupled pair sums over the cube of the number of states.
 pub const MAX_UNITS: usize = 10;
@@ -69,9 +70,17 @@ impl<'m> StateSpace<'m> {
         self.free[parity as usize].iter().map(|&(l, i)| logistic(gap * fields[l][i])).collect()
     }
 
-    /// Whether every visible unit is clamped.
-    pub fn is_whole(&self) -> bool {
-        self.clamp.iter().all(Option::is_some)
+    /// With the `known` units clamped to the values of `visible`, where it has any.
+    ///
+    /// # Errors
+    /// Those of [`StateSpace::new`].
+    pub fn of_known(model: &'m Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Self, DbmError> {
+        Self::new(model, &visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect::<Vec<_>>())
+    }
+
+    /// Whether the free units are independent: those of an RBM whose visible layer is clamped.
+    pub(crate) fn has_exact_posterior(&self) -> bool {
+        self.model.depth() == 1 && self.clamp.iter().all(Option::is_some)
     }
 
     /// How many states there are.
@@ -141,39 +150,57 @@ impl<'m> StateSpace<'m> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
-    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and one Gibbs sweep (or more), both orders alike.
-    pub fn mode_and_sweeps(&self, max_sweeps: u32, mode_sweeps: u32) -> Vec<f64> {
+    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and its Gibbs sweeps, both orders alike.
+    pub fn local_mode(&self, start: LocalMode) -> Vec<f64> {
         let mut modes = vec![0.0; self.count()];
         for first in [Parity::Even, Parity::Odd] {
             let mut chains = self.chains();
-            search(self.model, &mut chains, &vec![first; self.count()], max_sweeps);
+            search(self.model, &mut chains, &vec![first; self.count()], start.max_sweeps);
             for c in 0..self.count() {
                 modes[self.index_of(&chains.state(c))] += 0.5 / self.count() as f64;
             }
         }
-        let orders = [Parity::Even, Parity::Odd].map(|first| self.sweeps(modes.clone(), first, mode_sweeps));
+        let orders = [Parity::Even, Parity::Odd].map(|first| self.sweeps(modes.clone(), first, start.gibbs_sweeps));
         orders[0].iter().zip(&orders[1]).map(|(a, b)| 0.5 * (a + b)).collect()
     }
 
     /// One chain at every state.
     fn chains(&self) -> Chains {
-        let count = self.count();
-        let visible: Vec<f32> = self.states.iter().flat_map(|state| &state[0]).copied().collect();
-        let visible = Matrix::from_vec(count, self.model.n_visible(), visible);
         let known: Vec<bool> = self.clamp.iter().map(Option::is_some).collect();
-        let mut chains = match (known.contains(&true), known.contains(&false)) {
-            (true, false) => Chains::clamped(self.model, visible),
-            (false, _) => Chains::free(self.model, count),
-            (true, true) => Chains::partly_known(self.model, visible, known.repeat(count)),
-        };
+        let visible: Vec<f32> = self.states.iter().flat_map(|state| &state[0]).copied().collect();
+        let visible = Matrix::from_vec(self.count(), self.model.n_visible(), visible);
+        let mut chains = Chains::new(self.model, visible, Clamp::of_units(&known, self.count()));
         self.states.iter().enumerate().for_each(|(c, state)| chains.place(c, state));
         chains
     }
 
     /// Which state this is; clamped units do not matter.
-    pub(super) fn index_of(&self, state: &[Vec<f32>]) -> usize {
+    pub(crate) fn index_of(&self, state: &[Vec<f32>]) -> usize {
         let bit = |(place, &(l, i)): (usize, &(usize, usize))| usize::from(state[l][i] == self.model.units().high()) << place;
         self.free.iter().flatten().enumerate().map(bit).sum()
+    }
+
+    /// The mean of f under a law.
+    pub(crate) fn expected(&self, law: &[f64], marginalize: bool) -> Expected {
+        Expected { values: self.features(law, marginalize), unmet: 0.0 }
+    }
+
+    /// The mean of f given the clamped units, where [`StateSpace::has_exact_posterior`]: that after half a sweep from anywhere.
+    pub(crate) fn exact_posterior(&self) -> Expected {
+        self.expected(&self.half_sweep(&self.uniform(), Parity::Odd), false)
+    }
+
+    /// The mean of f(x_0) and the corrections to it.
+    pub(crate) fn expected_coupled(&self, start: &[f64], occupation: Occupation, marginalize: bool) -> Expected {
+        let weights: Vec<f64> = start.iter().zip(occupation.excess).map(|(p, excess)| p + excess).collect();
+        Expected { unmet: occupation.unmet, ..self.expected(&weights, marginalize) }
+    }
+
+    /// f of one state, whose units may have any values.
+    pub(crate) fn expected_at(&self, state: &[Vec<f64>]) -> Expected {
+        let mut sum = Features::zeros(self.model);
+        sum.add(1.0, state);
+        Expected { values: sum.flat(), unmet: 0.0 }
     }
 
     /// `sum_s w(s) f(s)`, `f` marginalized or not, in the order of [`crate::exact::gradient`]. The weights may be of any sign.
@@ -201,20 +228,19 @@ impl<'m> StateSpace<'m> {
 }
 
 /// A sum of `-dE/dtheta`.
-pub(super) struct Features {
+struct Features {
     weights: Vec<Vec<f64>>,
     biases: Vec<Vec<f64>>,
 }
 
 impl Features {
-    /// For a model's shape.
-    pub fn zeros(model: &Dbm) -> Self {
+    fn zeros(model: &Dbm) -> Self {
         let weights = model.sizes().windows(2).map(|pair| vec![0.0; pair[0] * pair[1]]).collect();
         Self { weights, biases: model.sizes().iter().map(|&n| vec![0.0; n]).collect() }
     }
 
     /// Adds `weight f(s)`.
-    pub fn add(&mut self, weight: f64, state: &[Vec<f64>]) {
+    fn add(&mut self, weight: f64, state: &[Vec<f64>]) {
         for (sum, pair) in self.weights.iter_mut().zip(state.windows(2)) {
             for (row, lower) in sum.chunks_exact_mut(pair[1].len()).zip(&pair[0]) {
                 row.iter_mut().zip(&pair[1]).for_each(|(x, upper)| *x += weight * lower * upper);
@@ -226,7 +252,7 @@ impl Features {
     }
 
     /// In the order of [`crate::exact::gradient`].
-    pub fn flat(self) -> Vec<f64> {
+    fn flat(self) -> Vec<f64> {
         self.weights.into_iter().chain(self.biases).flatten().collect()
     }
 }

@@ -1,11 +1,36 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
-use super::phase::{PhaseRun, negative_chains};
-use super::{Batch, Estimate, Estimator, Info, Moments, PhaseInfo};
-use crate::chains::Chains;
-use crate::parity::Parity;
-use crate::rng::Stream;
-use crate::{Dbm, Settings, gibbs};
+use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
+use super::phase::{PhaseRun, Phases};
+use super::{Batch, Estimate, Estimator, Info, Moments};
+use crate::expectation::{Expected, StateSpace};
+use crate::linalg::Matrix;
+use crate::sweep::half_gibbs;
+use crate::words::Setting;
+use crate::{Dbm, DbmError, Parity, Settings};
+use std::sync::Arc;
+
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "cd",
+    label: "CD-k",
+    title: "CD-{k}",
+    summary: "Biased: a few Gibbs sweeps away from the data, as RBMs are usually trained.",
+    unbiased: false,
+    persistent: false,
+    settings: &[Setting::K],
+    bias_rows: &["cd-1", "cd-10"],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+    about: About {
+        meeting: IfSmall::same(
+            "CD takes its chains as they are after k sweeps, so no two chains have to meet. How far they are from the model then is its bias.",
+        ),
+        search: "CD makes k Gibbs sweeps with the data clamped and k more without, and never searches. The energy is that of the last states.",
+        no_meeting: Some("CD has no coupling."),
+        no_search: [Some("CD has no search."); 2],
+    },
+    make: |settings| Arc::new(Cd::new(settings)),
+};
 
 /// Contrastive divergence with `k` Gibbs sweeps.
 ///
@@ -16,7 +41,7 @@ use crate::{Dbm, Settings, gibbs};
 pub struct Cd {
     /// Replace half of each state by its conditional means. The last state is not stationary, so this changes the bias too.
     pub marginalize: bool,
-    /// Sweeps.
+    /// Gibbs sweeps of either phase.
     pub k: u32,
 }
 
@@ -25,62 +50,65 @@ impl Cd {
     pub fn new(settings: &Settings) -> Self {
         Self { marginalize: settings.marginalize, k: settings.estimator.k }
     }
+
+    /// A positive phase of `k` Gibbs sweeps with what the data tell clamped, from uniform states of the rest; exact for an RBM without gaps.
+    pub(super) fn positive_phase(&self, run: &mut PhaseRun) {
+        if run.has_exact_posterior() {
+            half_gibbs(run.model, &mut run.chains, Parity::Odd, &mut run.streams);
+            run.push_posterior();
+        } else {
+            run.chains.randomize_all(run.model, &mut run.streams);
+            run.gibbs_sweeps(Parity::Odd, self.k);
+            run.push_states();
+        }
+    }
+
+    /// The law of the units that are not clamped after the positive phase.
+    fn posterior(&self, space: &StateSpace) -> Vec<f64> {
+        let uniform = space.uniform();
+        if space.has_exact_posterior() {
+            space.half_sweep(&uniform, Parity::Odd)
+        } else {
+            space.sweeps(uniform, Parity::Odd, self.k)
+        }
+    }
 }
 
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let mut chains = negative_chains(model, batch);
-        let parts = PhaseRun::positive(model, batch, self.marginalize, clock);
-        let positive = gibbs_posterior(parts, self.k, &mut moments, |row, state| chains.place(row, state));
-
-        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
-        gibbs_sweeps(model, &mut chains, Parity::Even, self.k, &mut run.streams());
-        let mut negative = PhaseInfo::default();
-        run.push_chains(&mut chains, &mut moments, &mut negative);
-        negative.search_seconds = clock() - run.started;
+        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let mut ends: Vec<Matrix> = model.sizes().iter().map(|&n| Matrix::zeros(batch.count(), n)).collect();
+        let positive = phases.positive(&mut moments, &mut |run| {
+            self.positive_phase(run);
+            for (l, layer) in ends.iter_mut().enumerate() {
+                run.rows.iter().enumerate().for_each(|(c, &row)| layer.row_mut(row).copy_from_slice(run.chains.layer(l).row(c)));
+            }
+        });
+        let negative = phases.negative(&mut moments, |run| {
+            run.chains.place_all(&ends);
+            run.gibbs_sweeps(Parity::Even, self.k);
+            run.push_states();
+        });
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
-}
 
-/// A positive phase of `k` Gibbs sweeps with what the data tell clamped, from uniform states of the rest; exact for an RBM without gaps.
-/// `end` is told where the chain of each row of the batch ended.
-pub(super) fn gibbs_posterior<'a>(
-    parts: impl Iterator<Item = PhaseRun<'a>>,
-    k: u32,
-    moments: &mut Moments,
-    mut end: impl FnMut(usize, &[Vec<f32>]),
-) -> PhaseInfo {
-    let mut info = PhaseInfo::default();
-    for run in parts {
-        let (chains, part) = gibbs_part(&run, k, moments);
-        run.rows.iter().enumerate().for_each(|(c, &row)| end(row, &chains.state(c)));
-        info.append(&part);
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        let space = StateSpace::new(model, visible)?;
+        let law = self.posterior(&space);
+        Ok(if space.has_exact_posterior() { space.exact_posterior() } else { space.expected(&law, self.marginalize) })
     }
-    info
-}
 
-fn gibbs_part(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Chains, PhaseInfo) {
-    let mut chains = run.clamped_chains();
-    let mut streams = run.streams();
-    let mut info = PhaseInfo::default();
-    if run.has_exact_posterior() {
-        gibbs::half_sweep(run.model, &mut chains, Parity::Odd, &mut streams);
-        run.push_posterior(&chains, moments);
-    } else {
-        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(run.model, c, stream));
-        gibbs_sweeps(run.model, &mut chains, Parity::Odd, k, &mut streams);
-        run.push_chains(&mut chains, moments, &mut info);
-    }
-    info.search_seconds = (run.clock)() - run.started;
-    (chains, info)
-}
-
-/// `k` sweeps of all chains, each with this parity first.
-pub(super) fn gibbs_sweeps(model: &Dbm, chains: &mut Chains, first: Parity, k: u32, streams: &mut [Stream]) {
-    for _ in 0..k {
-        for parity in [first, first.other()] {
-            gibbs::half_sweep(model, chains, parity, streams);
+    fn expected_negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        let (latent, space) = (StateSpace::new(model, visible)?, StateSpace::of_known(model, visible, known)?);
+        let mut start = vec![0.0; space.count()];
+        for (state, p) in latent.states().iter().zip(self.posterior(&latent)) {
+            start[space.index_of(state)] = p;
         }
+        Ok(space.expected(&space.sweeps(start, Parity::Even, self.k), self.marginalize))
+    }
+
+    fn negative_sees_all(&self) -> bool {
+        true
     }
 }

@@ -1,10 +1,37 @@
 //! LMI: local mode and one Gibbs sweep, no coupling; what is left of UCD-LMI where couplings never happen.
 
-use super::phase::both_phases;
-use super::{Batch, Estimate, Estimator, PhaseInfo};
-use crate::{Dbm, Settings};
+use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
+use super::phase::{PhaseRun, SamePhases};
+use crate::Settings;
+use crate::expectation::{Expected, StateSpace};
+use crate::sweep::LocalMode;
+use crate::words::Setting;
+use std::sync::Arc;
 
-/// Local mode initialization alone: each phase is `f(x_0)`, x_0 one Gibbs sweep from a mode.
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "lmi",
+    label: "LMI, no coupling",
+    title: "LMI, no coupling",
+    summary: "Biased: UCD-LMI without its correction. On wide models the two give the same numbers.",
+    unbiased: false,
+    persistent: false,
+    settings: &[Setting::MaxSweeps, Setting::ModeSweeps],
+    bias_rows: &["lmi"],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+    about: About {
+        meeting: IfSmall::same(
+            "LMI stops where UCD-LMI begins to couple, so no two chains have to meet. What a coupling would correct is left out: that is \
+             its bias.",
+        ),
+        search: super::ucd_lmi::DESCRIPTOR.about.search,
+        no_meeting: Some("LMI has no coupling."),
+        no_search: [None, None],
+    },
+    make: |settings| Arc::new(Lmi::new(settings)),
+};
+
+/// Local mode initialization alone: each phase is `f(x_0)`, x_0 one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
 ///
 /// Biased: x_0 follows where searches end, not the model. In a wide model UCD-LMI's couplings all end at tau = 1, and the two give the
 /// same numbers.
@@ -12,30 +39,29 @@ use crate::{Dbm, Settings};
 pub struct Lmi {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Cap of a local search.
-    pub max_sweeps: u32,
-    /// Gibbs sweeps from the mode to x_0.
-    pub mode_sweeps: u32,
+    /// How the chains come to x_0.
+    pub start: LocalMode,
 }
 
 impl Lmi {
     /// As a run's settings say.
     pub fn new(settings: &Settings) -> Self {
-        let mode_sweeps = settings.estimator.mode_sweeps;
-        Self { marginalize: settings.marginalize, max_sweeps: settings.max_sweeps, mode_sweeps }
+        Self { marginalize: settings.marginalize, start: settings.local_mode() }
     }
 }
 
-impl Estimator for Lmi {
-    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
-            let mut streams = run.streams();
-            let mut info = PhaseInfo::default();
-            let first = run.uniform_starts(&mut chains, &mut streams);
-            run.mode_and_sweeps(&mut chains, &first, (self.max_sweeps, self.mode_sweeps), &mut streams, &mut info);
-            run.push_chains(&mut chains, moments, &mut info);
-            info.search_seconds = clock() - run.started;
-            info
-        })
+impl SamePhases for Lmi {
+    fn marginalizes(&self) -> bool {
+        self.marginalize
+    }
+
+    fn phase(&self, run: &mut PhaseRun) {
+        let first = run.start_uniform();
+        run.to_local_mode(self.start, &first);
+        run.push_states();
+    }
+
+    fn expected_phase(&self, space: &StateSpace) -> Expected {
+        space.expected(&space.local_mode(self.start), self.marginalize)
     }
 }

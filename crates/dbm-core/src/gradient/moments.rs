@@ -9,7 +9,7 @@ use crate::rng::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// Rows that are kept before they are multiplied out: a long coupling visits more states than are worth keeping.
-const MAX_ROWS: usize = 4096;
+pub(crate) const MAX_ROWS: usize = 4096;
 
 /// A dense gradient in the direction of ascent, shaped as the model's parameters.
 #[derive(Clone, Debug, PartialEq)]

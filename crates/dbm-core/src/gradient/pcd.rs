@@ -1,36 +1,61 @@
 //! PCD-k with a mean-field positive phase: how DBMs were trained before (Salakhutdinov and Hinton 2009, Algorithm 1).
 
-use super::pcd_gibbs::persistent_phase;
-use super::phase::PhaseRun;
+use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
+use super::pcd_gibbs::{expected_persistent, persistent_phase};
+use super::phase::Phases;
 use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
-use crate::{Dbm, Settings, mean_field};
+use crate::expectation::{Expected, StateSpace};
+use crate::linalg::Matrix;
+use crate::mean_field::{self, MeanFieldSettings};
+use crate::words::Setting;
+use crate::{Clamp, Dbm, DbmError, Settings};
+use std::sync::Arc;
+
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "pcd",
+    label: "PCD-k, mean field",
+    title: "PCD-{k}",
+    summary: "Biased: how DBMs were trained before. Mean field for the data; free chains live on from step to step.",
+    unbiased: false,
+    persistent: true,
+    settings: &[Setting::K, Setting::MeanFieldSweeps],
+    bias_rows: &["pcd-1"],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+    about: About {
+        meeting: IfSmall::same(
+            "PCD keeps one chain for each example of a batch and couples none. Its free chains lag behind a model that changes at every \
+             step, and that is one part of its bias.",
+        ),
+        search: "For the data, the probabilities of the hidden units are computed from one another, sweep by sweep, until none moves. Taking \
+                 the units for independent is the other part of PCD’s bias. The free chains make k Gibbs sweeps.",
+        no_meeting: Some("PCD has no coupling."),
+        no_search: [None, Some("The free chains of PCD have no search.")],
+    },
+    make: |settings| Arc::new(Pcd::new(settings)),
+};
 
 /// Persistent contrastive divergence with a variational posterior.
 ///
 /// Positive phase: `f` of the means `mu` of the mean-field posterior, `E_q[s_l s_{l+1}^T] = mu_l mu_{l+1}^T`, in which a missing visible unit has a
-/// mean as a hidden one has; exact for an RBM without gaps. Negative phase: as [`super::PcdGibbs`]'s. An iteration cut at `max_sweeps` is used as it stands, and counted.
+/// mean as a hidden one has; exact for an RBM without gaps. Negative phase: as [`super::PcdGibbs`]'s. An iteration that is cut is used as it stands, and
+/// counted.
 #[derive(Clone, Debug)]
 pub struct Pcd {
     /// Replace half of each negative state by its conditional means.
     pub marginalize: bool,
-    /// Sweeps of the persistent chains.
+    /// Gibbs sweeps of the persistent chains, a step.
     pub k: u32,
-    /// Cap of the mean-field iteration, in sweeps.
-    pub max_sweeps: u32,
-    /// It ends when no probability moves by more than this.
-    pub tolerance: f64,
+    /// When the mean-field iteration ends.
+    pub mean_field: MeanFieldSettings,
 }
 
 impl Pcd {
     /// As a run's settings say.
     pub fn new(settings: &Settings) -> Self {
         let its = &settings.estimator;
-        Self {
-            marginalize: settings.marginalize,
-            k: its.k,
-            max_sweeps: its.mean_field_sweeps,
-            tolerance: its.mean_field_tolerance,
-        }
+        let mean_field = MeanFieldSettings { max_sweeps: its.mean_field_sweeps, tolerance: its.mean_field_tolerance };
+        Self { marginalize: settings.marginalize, k: its.k, mean_field }
     }
 }
 
@@ -38,11 +63,8 @@ impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let started = clock();
-        let posterior = match &batch.observed {
-            None => mean_field::posterior(model, &batch.visible, self.max_sweeps, self.tolerance),
-            Some(observed) => mean_field::posterior_with_gaps(model, &batch.visible, observed, self.max_sweeps, self.tolerance),
-        };
-        for row in 0..batch.visible.rows() {
+        let posterior = mean_field::posterior(model, &batch.visible, &batch.observed, self.mean_field);
+        for row in 0..batch.count() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             moments.push(Phase::Positive, 1.0, &means);
         }
@@ -52,8 +74,22 @@ impl Estimator for Pcd {
             search_seconds: clock() - started,
             ..PhaseInfo::default()
         };
-        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
-        let (persistent, negative) = persistent_phase(&run, self.k, &mut moments);
+        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
+    }
+
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        let space = StateSpace::new(model, visible)?; // refuses what the other estimators refuse
+        let values = visible.iter().map(|bit| model.units().value(*bit == Some(true))).collect();
+        let known: Vec<bool> = visible.iter().map(Option::is_some).collect();
+        let values = Matrix::from_vec(1, visible.len(), values);
+        let means = mean_field::posterior(model, &values, &Clamp::Known(known), self.mean_field).means;
+        let state: Vec<Vec<f64>> = means.iter().map(|layer| layer.row(0).iter().map(|&m| f64::from(m)).collect()).collect();
+        Ok(space.expected_at(&state))
+    }
+
+    fn expected_negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+        expected_persistent(model, self.k, steps_before, self.marginalize)
     }
 }

@@ -1,12 +1,34 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::cd::{gibbs_posterior, gibbs_sweeps};
-use super::phase::PhaseRun;
-use super::{Batch, Estimate, Estimator, Info, Moments, PhaseInfo};
-use crate::chains::Chains;
+use super::descriptor::{About, EstimatorDescriptor, NO_COUPLING_CAP};
+use super::phase::Phases;
+use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
+use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::parity::Parity;
-use crate::{Dbm, Settings};
+use crate::words::Setting;
+use crate::{Dbm, DbmError, Parity, Settings};
+use std::sync::Arc;
+
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "pcd-gibbs",
+    label: "PCD-k, Gibbs",
+    title: "PCD-{k} with Gibbs",
+    summary: "Biased: free chains live on from step to step; Gibbs sweeps for the data as well.",
+    unbiased: false,
+    persistent: true,
+    settings: &[Setting::K],
+    bias_rows: &["pcd-gibbs-1"],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+    about: About {
+        meeting: super::pcd::DESCRIPTOR.about.meeting,
+        search: "For the data, k Gibbs sweeps from noise, too few for the posterior: the other part of PCD’s bias. The free chains make k \
+                 sweeps as well. The energy is that of the last states.",
+        no_meeting: Some("PCD has no coupling."),
+        no_search: [Some("PCD has no search."); 2],
+    },
+    make: |settings| Arc::new(PcdGibbs::new(settings)),
+};
 
 /// Persistent contrastive divergence: the negative phase goes on from the last step's states.
 ///
@@ -16,7 +38,7 @@ use crate::{Dbm, Settings};
 pub struct PcdGibbs {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Sweeps of both phases.
+    /// Gibbs sweeps of either phase.
     pub k: u32,
 }
 
@@ -25,34 +47,48 @@ impl PcdGibbs {
     pub fn new(settings: &Settings) -> Self {
         Self { marginalize: settings.marginalize, k: settings.estimator.k }
     }
+
+    fn contrastive_divergence(&self) -> Cd {
+        Cd { marginalize: self.marginalize, k: self.k }
+    }
 }
 
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let parts = PhaseRun::positive(model, batch, self.marginalize, clock);
-        let positive = gibbs_posterior(parts, self.k, &mut moments, |_, _| ());
-        let run = PhaseRun::negative(model, batch, self.marginalize, clock);
-        let (persistent, negative) = persistent_phase(&run, self.k, &mut moments);
+        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let positive = phases.positive(&mut moments, &mut |run| self.contrastive_divergence().positive_phase(run));
+        let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
+    }
+
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        self.contrastive_divergence().expected_positive(model, visible)
+    }
+
+    fn expected_negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+        expected_persistent(model, self.k, steps_before, self.marginalize)
     }
 }
 
-/// The negative phase by persistent chains; returns where they are afterwards.
-pub(super) fn persistent_phase(run: &PhaseRun, k: u32, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
-    let count = run.batch.visible.rows();
-    let mut chains = Chains::free(run.model, count);
-    let mut streams = run.streams();
-    match &run.batch.persistent {
-        Some(layers) => (0..count).for_each(|c| {
-            let state: Vec<Vec<f32>> = layers.iter().map(|layer| layer.row(c).to_vec()).collect();
-            chains.place(c, &state);
-        }),
-        None => streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(run.model, c, stream)),
-    }
-    gibbs_sweeps(run.model, &mut chains, Parity::Even, k, &mut streams);
-    let mut info = PhaseInfo::default();
-    run.push_chains(&mut chains, moments, &mut info);
-    info.search_seconds = (run.clock)() - run.started;
-    ((0..run.model.sizes().len()).map(|l| chains.layer(l).clone()).collect(), info)
+/// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` a layer.
+pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
+    let mut ends = Vec::new();
+    let info = phases.negative(moments, |run| {
+        match &phases.batch.persistent {
+            Some(layers) => run.chains.place_all(layers),
+            None => run.chains.randomize_all(run.model, &mut run.streams),
+        }
+        run.gibbs_sweeps(Parity::Even, k);
+        run.push_states();
+        ends = run.chains.layers().to_vec();
+    });
+    (ends, info)
+}
+
+/// The mean of the negative phase of free chains that have made `k` sweeps a step, at the step after `steps_before` others.
+pub(super) fn expected_persistent(model: &Dbm, k: u32, steps_before: u32, marginalize: bool) -> Result<Expected, DbmError> {
+    let space = StateSpace::new(model, &vec![None; model.n_visible()])?;
+    let sweeps = k.saturating_mul(steps_before.saturating_add(1));
+    Ok(space.expected(&space.sweeps(space.uniform(), Parity::Even, sweeps), marginalize))
 }

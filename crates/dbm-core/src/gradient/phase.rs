@@ -1,223 +1,359 @@
-//! What every estimator's phase needs: its streams, its chains, and how a state enters the gradient.
+//! One phase of one estimate: where its chains begin, where a coupling corrects them, and how their states enter the gradient.
+//!
+//! **Recycled proposals.** The uniform random state that starts another chain's search is independent of this chain's x_0, and its energy falls out of the
+//! fields of its own first half-sweep: so it is this chain's first proposal. A chain with masked units shares its known units with no
+//! other, and draws its own, as does a batch of one. Only when a proposal is accepted, which a wide model never sees, is a recycled state drawn again,
+//! from the beginning of the other chain's stream. Chains become pairwise dependent; each estimate, and so their mean, stays unbiased.
 
-use super::{Batch, Estimate, Info, Moments, Phase, PhaseInfo};
-use crate::chains::{Chains, Clamp};
-use crate::linalg::Matrix;
-use crate::parity::Parity;
+use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
+use crate::chains::Chains;
+use crate::coupling::{Acceptance, GibbsCoupling, Meeting, MetropolisCoupling, StateWithEnergy, meet};
+use crate::expectation::{Expected, StateSpace};
+use crate::math::sigma;
 use crate::rng::Stream;
-use crate::search::{chains_starting_with, search};
-use crate::{Dbm, gibbs};
+use crate::sweep::{LocalMode, chains_starting_with, half_gibbs, uniform_start};
+use crate::{Clamp, Dbm, DbmError, Parity};
+use std::rc::Rc;
 
-/// One phase of one batch at work.
-pub(super) struct PhaseRun<'a> {
+/// An estimator whose two phases differ by what is clamped alone.
+pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
+    /// Whether half of each state is replaced by its conditional means.
+    fn marginalizes(&self) -> bool;
+
+    /// Takes the chains of a phase from nowhere to x_0, and adds the estimate.
+    fn phase(&self, run: &mut PhaseRun);
+
+    /// The mean of what [`SamePhases::phase`] adds for one chain.
+    fn expected_phase(&self, space: &StateSpace) -> Expected;
+}
+
+impl<T: SamePhases> Estimator for T {
+    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
+        let mut moments = Moments::new(model);
+        let phases = Phases { model, batch, marginalize: self.marginalizes(), clock };
+        let positive = phases.positive(&mut moments, &mut |run| {
+            if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run) }
+        });
+        let negative = phases.negative(&mut moments, |run| self.phase(run));
+        Estimate { moments, info: Info { positive, negative }, persistent: None }
+    }
+
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        let space = StateSpace::new(model, visible)?;
+        Ok(if space.has_exact_posterior() { space.exact_posterior() } else { self.expected_phase(&space) })
+    }
+
+    fn expected_negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        Ok(self.expected_phase(&StateSpace::of_known(model, visible, known)?))
+    }
+}
+
+/// What both phases of an estimate share.
+pub(super) struct Phases<'a> {
     pub model: &'a Dbm,
     pub batch: &'a Batch,
-    pub phase: Phase,
     pub marginalize: bool,
     pub clock: &'a dyn Fn() -> f64,
-    /// Rows of the batch that its chains are for.
-    pub rows: Vec<usize>,
-    /// When it began.
-    pub started: f64,
 }
 
-/// Runs `phase` on chains clamped to the data (unless they have one hidden layer and no gaps, and so an exact posterior), then on
-/// those that are free or keep what is known.
-pub(super) fn both_phases(
-    model: &Dbm,
-    batch: &Batch,
+impl Phases<'_> {
+    /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,
+    /// sampled and coupled like hidden ones.
+    pub fn positive(&self, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
+        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..self.batch.count()).partition(|&row| self.batch.is_whole(row));
+        let mut info = PhaseInfo::default();
+        for (rows, whole) in [(whole, true), (gaps, false)].into_iter().filter(|(rows, _)| !rows.is_empty()) {
+            let n = self.model.n_visible();
+            let clamp = if whole { Clamp::Visible } else { self.batch.observed.of_rows(&rows, n) };
+            info.append(&self.run(Phase::Positive, rows, clamp, moments, phase));
+        }
+        info
+    }
+
+    /// The negative phase, in which the chains are free or keep what is known.
+    pub fn negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
+        let rows = (0..self.batch.count()).collect();
+        self.run(Phase::Negative, rows, self.batch.known.clone(), moments, &mut phase)
+    }
+
+    // By a `dyn` function, so that its code is there once and not for each estimator: the page's worker has to be fetched.
+    fn run(
+        &self,
+        phase: Phase,
+        rows: Vec<usize>,
+        clamp: Clamp,
+        moments: &mut Moments,
+        estimate: &mut dyn FnMut(&mut PhaseRun),
+    ) -> PhaseInfo {
+        let started = (self.clock)();
+        let Self { model, batch, marginalize, clock } = *self;
+        let chains = Chains::new(model, batch.visible.select(&rows), clamp);
+        let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
+        let (starts, info) = (Vec::new(), PhaseInfo::default());
+        let mut run = PhaseRun { model, phase, marginalize, clock, rows, started, chains, streams, starts, moments, info };
+        estimate(&mut run);
+        run.info.work = run.chains.work();
+        run.info
+    }
+}
+
+/// One phase at work, or the part of it whose examples have gaps, or have none.
+pub(super) struct PhaseRun<'a> {
+    pub model: &'a Dbm,
+    phase: Phase,
     marginalize: bool,
-    clock: &dyn Fn() -> f64,
-    // By reference, so that its code is there once and not for each phase: the page's worker has to be fetched.
-    phase: &dyn Fn(&PhaseRun, Chains, &mut Moments) -> PhaseInfo,
-) -> Estimate {
-    let mut moments = Moments::new(model);
-    let mut positive = PhaseInfo::default();
-    for run in PhaseRun::positive(model, batch, marginalize, clock) {
-        let chains = run.clamped_chains();
-        positive.append(&if run.has_exact_posterior() {
-            run.exact_posterior(chains, &mut moments)
-        } else {
-            phase(&run, chains, &mut moments)
-        });
-    }
-    let run = PhaseRun::negative(model, batch, marginalize, clock);
-    let negative = phase(&run, negative_chains(model, batch), &mut moments);
-    Estimate { moments, info: Info { positive, negative }, persistent: None }
+    clock: &'a dyn Fn() -> f64,
+    /// Rows of the batch, one a chain.
+    pub rows: Vec<usize>,
+    /// When it began, in seconds.
+    started: f64,
+    pub chains: Chains,
+    pub streams: Vec<Stream>,
+    /// The streams as they were before the uniform starts were drawn.
+    starts: Vec<Stream>,
+    moments: &'a mut Moments,
+    pub info: PhaseInfo,
 }
 
-/// Chains of the negative phase: free, or with what is known clamped.
-pub(super) fn negative_chains(model: &Dbm, batch: &Batch) -> Chains {
-    match &batch.known {
-        None => Chains::free(model, batch.visible.rows()),
-        Some(known) => Chains::partly_known(model, batch.visible.clone(), known.clone()),
-    }
-}
-
-/// `0..count`, as chains are numbered.
-fn all(count: usize) -> Vec<u32> {
-    (0..count as u32).collect()
-}
-
-impl<'a> PhaseRun<'a> {
-    /// The positive phase, each part of it beginning when it is asked for: first the examples without gaps, whose visible layer is clamped
-    /// whole, then those with gaps, whose missing units are searched, sampled and coupled like hidden ones.
-    pub fn positive(
-        model: &'a Dbm,
-        batch: &'a Batch,
-        marginalize: bool,
-        clock: &'a dyn Fn() -> f64,
-    ) -> impl Iterator<Item = Self> {
-        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..batch.visible.rows()).partition(|&row| batch.is_whole(row));
-        let parts = [whole, gaps].into_iter().filter(|rows| !rows.is_empty());
-        parts.map(move |rows| Self { model, batch, phase: Phase::Positive, marginalize, clock, rows, started: clock() })
-    }
-
-    /// The negative phase, which begins now.
-    pub fn negative(model: &'a Dbm, batch: &'a Batch, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
-        let rows = (0..batch.visible.rows()).collect();
-        Self { model, batch, phase: Phase::Negative, marginalize, clock, rows, started: clock() }
-    }
-
-    /// Whether examples of this part of the positive phase have gaps: all have, or none.
-    fn has_gaps(&self) -> bool {
-        self.rows.first().is_some_and(|&row| !self.batch.is_whole(row))
-    }
-
-    /// Whether the units that are not clamped in this part of the positive phase are independent.
+impl PhaseRun<'_> {
+    /// Whether the units that are not clamped are independent, in the positive phase.
     pub fn has_exact_posterior(&self) -> bool {
-        self.model.depth() == 1 && !self.has_gaps()
+        self.model.depth() == 1 && *self.chains.clamp() == Clamp::Visible
     }
 
-    /// Chains of this part of the positive phase, all known visible units clamped.
-    #[inline(never)]
-    pub fn clamped_chains(&self) -> Chains {
-        let mut visible = Matrix::zeros(self.rows.len(), self.model.n_visible());
-        self.rows.iter().enumerate().for_each(|(c, &row)| visible.row_mut(c).copy_from_slice(self.batch.visible.row(row)));
-        if !self.has_gaps() {
-            return Chains::clamped(self.model, visible);
-        }
-        let observed = self.rows.iter().flat_map(|&row| self.batch.observed(row).unwrap_or_default()).copied().collect();
-        Chains::partly_known(self.model, visible, observed)
-    }
-
-    /// The stream of one of its chains, from the beginning.
-    pub fn stream(&self, chain: usize) -> Stream {
-        let address = self.batch.first_chain + self.rows[chain] as u64;
-        self.batch.streams.at(self.phase.purpose(), self.batch.step, address)
-    }
-
-    /// Each chain's stream.
-    pub fn streams(&self) -> Vec<Stream> {
-        (0..self.rows.len()).map(|chain| self.stream(chain)).collect()
-    }
-
-    /// The positive phase of an RBM: its hidden units are independent given the visible ones, so no chain is needed.
-    fn exact_posterior(&self, mut chains: Chains, moments: &mut Moments) -> PhaseInfo {
-        let all = all(chains.count());
+    /// Adds `f(v, h)` of an RBM whose visible layer is clamped: no chain is needed. Where the run marginalizes, `h` is replaced by its means, which is
+    /// exact there.
+    pub fn push_exact_posterior(&mut self) {
         if self.marginalize {
-            chains.refresh(self.model, Parity::Odd, &all);
+            self.chains.refresh(self.model, Parity::Odd, &self.chains.all());
         } else {
-            gibbs::half_sweep(self.model, &mut chains, Parity::Odd, &mut self.streams());
+            half_gibbs(self.model, &mut self.chains, Parity::Odd, &mut self.streams);
         }
-        self.push_posterior(&chains, moments);
-        PhaseInfo { work: chains.work(), search_seconds: (self.clock)() - self.started, ..PhaseInfo::default() }
+        self.push_posterior();
     }
 
-    /// Adds `f(v, h)` of an RBM's clamped chains, `h` replaced by its means where the run marginalizes, which is exact there.
-    pub fn push_posterior(&self, chains: &Chains, moments: &mut Moments) {
+    /// The same, from hidden units that are drawn already.
+    pub fn push_posterior(&mut self) {
         let mut means = vec![0.0; self.model.sizes()[1]];
-        for c in 0..chains.count() {
-            let visible = chains.layer(0).row(c);
+        for c in 0..self.chains.count() {
             if self.marginalize {
-                chains.means(self.model, 1, c, &mut means);
-                moments.push(self.phase, 1.0, &[visible, &means]);
+                self.chains.means(self.model, 1, c, &mut means);
             } else {
-                moments.push(self.phase, 1.0, &[visible, chains.layer(1).row(c)]);
+                means.copy_from_slice(self.chains.layer(1).row(c));
             }
+            self.moments.push(self.phase, 1.0, &[self.chains.layer(0).row(c), &means]);
         }
+        self.note_search();
     }
 
-    /// Puts every chain at a uniform random state and tosses the coin of its first sweep.
-    pub fn uniform_starts(&self, chains: &mut Chains, streams: &mut [Stream]) -> Vec<Parity> {
-        let mut first = Vec::with_capacity(streams.len());
-        for (c, stream) in streams.iter_mut().enumerate() {
-            chains.randomize(self.model, c, stream);
-            first.push(Parity::first(stream.coin()));
-        }
+    /// Puts every chain at a uniform random state, tosses the coin of its first sweep, and computes the fields that sweep needs.
+    pub fn start_uniform(&mut self) -> Vec<Parity> {
+        self.starts = self.streams.clone();
+        let first = uniform_start(self.model, &mut self.chains, &mut self.streams);
         for parity in [Parity::Even, Parity::Odd] {
-            chains.refresh(self.model, parity, &chains_starting_with(parity, &first));
+            self.chains.refresh(self.model, parity, &chains_starting_with(parity, &first));
         }
         first
     }
 
-    /// From where the chains are to a mode, and one Gibbs sweep on (or more), in the order of a fresh coin (paper, section 4.1): the state x_0.
-    pub fn mode_and_sweeps(
-        &self,
-        chains: &mut Chains,
-        first: &[Parity],
-        (max_sweeps, mode_sweeps): (u32, u32),
-        streams: &mut [Stream],
-        info: &mut PhaseInfo,
-    ) {
-        let searches = search(self.model, chains, first, max_sweeps);
-        let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-        (0..mode_sweeps).for_each(|_| gibbs::sweep(self.model, chains, &first, streams));
-        info.sweeps = searches.iter().map(|s| s.sweeps).collect();
-        info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
+    /// From uniform states to x_0 by a local mode.
+    pub fn to_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
+        let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams);
+        self.info.sweeps = searches.iter().map(|s| s.sweeps).collect();
+        self.info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
+        self.note_search();
+    }
+
+    /// `k` Gibbs sweeps of all chains, each with this parity first.
+    pub fn gibbs_sweeps(&mut self, first: Parity, k: u32) {
+        for _ in 0..k {
+            for parity in [first, first.other()] {
+                half_gibbs(self.model, &mut self.chains, parity, &mut self.streams);
+            }
+        }
+    }
+
+    /// Notes how long the chains took to where they are.
+    pub fn note_search(&mut self) {
+        self.info.search_seconds = (self.clock)() - self.started;
     }
 
     /// Brings all fields up to date, which energies and means need.
-    pub fn settle(&self, chains: &mut Chains) {
-        let all = all(chains.count());
-        chains.refresh(self.model, Parity::Even, &all);
-        chains.refresh(self.model, Parity::Odd, &all);
+    fn settle(&mut self) {
+        let all = self.chains.all();
+        self.chains.refresh(self.model, Parity::Even, &all);
+        self.chains.refresh(self.model, Parity::Odd, &all);
+        self.info.chains = self.chains.count() as u32;
     }
 
     /// Adds `f` of every chain's present state, and notes their energies.
-    pub fn push_chains(&self, chains: &mut Chains, moments: &mut Moments, info: &mut PhaseInfo) {
-        self.settle(chains);
-        info.chains = chains.count() as u32;
-        for c in 0..chains.count() {
-            self.push_chain(chains, c, moments);
-            info.energy_sum += chains.energy(self.model, c);
+    pub fn push_states(&mut self) {
+        self.settle();
+        for c in 0..self.chains.count() {
+            self.info.energy_sum += self.push_state(c);
         }
-        info.work = chains.work();
+        self.note_search();
     }
 
-    /// Adds `f` of the present state of chain `c`, whose fields are at hand.
-    pub fn push_chain(&self, chains: &Chains, c: usize, moments: &mut Moments) {
+    /// Adds `f` of the present state of chain `c`, whose fields are at hand, and returns its energy.
+    fn push_state(&mut self, c: usize) -> f64 {
         let layers = 0..self.model.sizes().len();
-        let state: Vec<&[f32]> = layers.clone().map(|l| chains.layer(l).row(c)).collect();
-        if !self.marginalize {
-            return moments.push(self.phase, 1.0, &state);
-        }
-        let means: Vec<Vec<f32>> = layers
-            .map(|l| {
+        let state: Vec<&[f32]> = layers.clone().map(|l| self.chains.layer(l).row(c)).collect();
+        if self.marginalize {
+            let means = layers.map(|l| {
                 let mut means = vec![0.0; self.model.sizes()[l]];
-                chains.means(self.model, l, c, &mut means);
+                self.chains.means(self.model, l, c, &mut means);
                 means
-            })
-            .collect();
-        let means: Vec<&[f32]> = means.iter().map(Vec::as_slice).collect();
-        moments.push_marginal(self.phase, 1.0, &state, &means, *chains.clamp() == Clamp::Visible);
+            });
+            let means: Vec<Vec<f32>> = means.collect();
+            let means: Vec<&[f32]> = means.iter().map(Vec::as_slice).collect();
+            self.moments.push_marginal(self.phase, 1.0, &state, &means, *self.chains.clamp() == Clamp::Visible);
+        } else {
+            self.moments.push(self.phase, 1.0, &state);
+        }
+        self.chains.energy(self.model, c)
     }
 
-    /// Adds `weight f(s)` of a state visited by the coupling of chain `c`, whose fields have to be computed.
-    pub fn push_state(&self, chains: &Chains, c: usize, weight: f32, state: &[Vec<f32>], moments: &mut Moments) {
-        if !self.marginalize {
-            return moments.push(self.phase, weight, state);
+    /// Adds the unbiased estimate of every chain from where it is, x_0 = y_0, by the Metropolis coupling; `proposals` are those of the first step.
+    pub fn couple_by_metropolis(&mut self, proposals: Proposals, acceptance: &impl Acceptance, cap: u32) {
+        let started = (self.clock)();
+        let proposals = proposals.with_fresh(self);
+        self.couple(|chain, correct| {
+            let CoupledChain { model, chains, c, energy, stream, info } = chain;
+            info.proposals += 1;
+            let (accepts, _) = acceptance.decide(stream.uniform(), proposals.energies[c], energy, energy);
+            if !accepts {
+                return Meeting { time: 1, capped: false };
+            }
+            info.accepted += 1;
+            let x0 = Rc::new(StateWithEnergy { state: chains.state(c), energy });
+            let x1 = Rc::new(StateWithEnergy { state: proposals.state(model, chains, c), energy: proposals.energies[c] });
+            let mut pair = MetropolisCoupling::new(model, chains, c, stream, acceptance);
+            let meeting = meet(x0, x1, &mut pair, cap, correct);
+            info.proposals += pair.proposals;
+            info.accepted += pair.accepted;
+            meeting
+        });
+        self.info.coupling_seconds = (self.clock)() - started;
+    }
+
+    /// The same by the Gibbs coupling, whose rejections are cut at `max_tries`.
+    pub fn couple_by_gibbs(&mut self, max_tries: u32, cap: u32) {
+        let started = (self.clock)();
+        self.couple(|chain, correct| {
+            let CoupledChain { model, chains, c, stream, info, .. } = chain;
+            let mut pair = GibbsCoupling::new(model, chains, c, stream, max_tries);
+            let x0 = pair.point(chains.state(c));
+            let x1 = pair.single(&x0);
+            let meeting = meet(x0, x1, &mut pair, cap, correct);
+            info.tries_capped += pair.tries_capped;
+            meeting
+        });
+        self.info.coupling_seconds = (self.clock)() - started;
+    }
+
+    /// Adds `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` of every chain: `pair` runs the coupling of one chain, and hands the states of the
+    /// corrections with their weights to the function it is given.
+    fn couple(&mut self, mut pair: impl FnMut(CoupledChain, &mut dyn FnMut(i32, &[Vec<f32>])) -> Meeting) {
+        self.settle();
+        for c in 0..self.chains.count() {
+            let energy = self.push_state(c);
+            self.info.energy_sum += energy;
+            let Self { model, phase, marginalize, chains, streams, moments, info, .. } = self;
+            let (model, chains) = (*model, &*chains);
+            let clamp = chains.clamp_of(c);
+            let mut correct = |weight: i32, state: &[Vec<f32>]| {
+                if *marginalize {
+                    let means = conditional_means(model, &clamp, state);
+                    moments.push_marginal(*phase, weight as f32, state, &means, clamp == Clamp::Visible);
+                } else {
+                    moments.push(*phase, weight as f32, state);
+                }
+            };
+            let chain = CoupledChain { model, chains, c, energy, stream: &mut streams[c], info: &mut *info };
+            let meeting = pair(chain, &mut correct);
+            info.meeting_times.push(meeting.time);
+            info.couplings_capped += u32::from(meeting.capped);
         }
-        let (low, gap) = (self.model.units().low(), self.model.units().gap());
-        let mean = |a: f32| low + gap * crate::math::sigma(gap * a);
-        let mut means: Vec<Vec<f32>> =
-            (0..state.len()).map(|l| self.model.field(l, state).into_iter().map(mean).collect()).collect();
-        let known = chains.known(c);
-        for (i, (mean, &value)) in means[0].iter_mut().zip(&state[0]).enumerate() {
-            if known.as_ref().is_none_or(|known| known[i]) {
-                *mean = value;
+    }
+}
+
+/// The conditional means of every layer given its neighbours, from a state alone; clamped units keep their values.
+fn conditional_means(model: &Dbm, clamp: &Clamp, state: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let (low, gap) = (model.units().low(), model.units().gap());
+    let mean = |a: f32| low + gap * sigma(gap * a);
+    let mut means: Vec<Vec<f32>> = (0..state.len()).map(|l| model.field(l, state).into_iter().map(mean).collect()).collect();
+    clamp.for_each_held(0, state[0].len(), |unit| means[0][unit] = state[0][unit]);
+    means
+}
+
+/// A chain at x_0, about to be coupled.
+struct CoupledChain<'a> {
+    model: &'a Dbm,
+    chains: &'a Chains,
+    /// Its number in the batch.
+    c: usize,
+    /// The energy of x_0.
+    energy: f64,
+    stream: &'a mut Stream,
+    info: &'a mut PhaseInfo,
+}
+
+/// Each chain's first proposal with its energy: recycled from another chain's start, or drawn anew.
+pub(super) struct Proposals {
+    /// Whose start it is, for recycled ones.
+    donors: Vec<Option<usize>>,
+    energies: Vec<f64>,
+    /// Each chain's stream as it was before its start was drawn.
+    starts: Vec<Stream>,
+    /// The states drawn anew.
+    fresh: Option<Chains>,
+    /// Chain to row of `fresh`.
+    fresh_rows: Vec<usize>,
+}
+
+impl Proposals {
+    /// Takes the uniform starts, at which the chains of the phase must be.
+    pub fn recycled(run: &PhaseRun) -> Self {
+        let PhaseRun { model, chains, starts, .. } = run;
+        let count = chains.count();
+        let clamped = *chains.clamp() == Clamp::Visible;
+        let shares: Vec<usize> = (0..count).filter(|&c| clamped || !chains.clamp_of(c).holds_any()).collect();
+        let (mut donors, mut energies) = (vec![None; count], vec![f64::NAN; count]);
+        if shares.len() > 1 {
+            for (place, &c) in shares.iter().enumerate() {
+                let donor = shares[(place + 1) % shares.len()];
+                donors[c] = Some(donor);
+                energies[c] = if clamped { chains.energy_with_visible_of(model, donor, c) } else { chains.energy(model, donor) };
             }
         }
-        moments.push_marginal(self.phase, weight, state, &means, known.is_none());
+        Self { donors, energies, starts: starts.clone(), fresh: None, fresh_rows: vec![usize::MAX; count] }
+    }
+
+    /// Draws those still missing, from the streams of their own chains, in one batch.
+    fn with_fresh(mut self, run: &mut PhaseRun) -> Self {
+        let missing: Vec<usize> = (0..run.chains.count()).filter(|&c| self.donors[c].is_none()).collect();
+        if missing.is_empty() {
+            return self;
+        }
+        let mut fresh = run.chains.same_clamp(run.model, &missing);
+        for (row, &c) in missing.iter().enumerate() {
+            fresh.randomize(run.model, row, &mut run.streams[c]);
+            self.fresh_rows[c] = row;
+        }
+        fresh.refresh(run.model, Parity::Odd, &fresh.all());
+        for (row, &c) in missing.iter().enumerate() {
+            self.energies[c] = fresh.energy(run.model, row);
+        }
+        self.fresh = Some(fresh);
+        self
+    }
+
+    /// The state proposed to a chain; a recycled one is drawn again.
+    fn state(&self, model: &Dbm, chains: &Chains, c: usize) -> Vec<Vec<f32>> {
+        match (self.donors[c], &self.fresh) {
+            (None, Some(fresh)) => fresh.state(self.fresh_rows[c]),
+            (donor, _) => chains.uniform_state(model, c, &mut self.starts[donor.unwrap_or(c)].clone()),
+        }
     }
 }

@@ -1,72 +1,20 @@
 //! Which estimator, and its own settings, in a run's settings and in words: `ucd-lmi`, `cd-5`, `centered-pcd-1`.
 
+use super::EstimatorKind;
 use crate::DbmError;
 use crate::settings::within;
-use crate::words::Setting;
+use crate::words::{Choose, Setting};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-
-/// The estimators of the gradient, by the names of their files in this folder.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EstimatorKind {
-    /// Local mode, one Gibbs sweep, coupled Metropolis chains: unbiased.
-    #[default]
-    UcdLmi,
-    /// Coupled Metropolis chains from a uniform start: unbiased.
-    UcdMh,
-    /// Coupled Gibbs chains from a uniform start: unbiased.
-    UcdGibbs,
-    /// Local mode and one Gibbs sweep, no coupling: biased.
-    Lmi,
-    /// Contrastive divergence: biased.
-    Cd,
-    /// Persistent chains, mean-field positive phase: biased.
-    Pcd,
-    /// Persistent chains, Gibbs positive phase: biased.
-    PcdGibbs,
-}
-
-impl EstimatorKind {
-    /// All of them, the unbiased ones first.
-    pub const ALL: [Self; 7] = [Self::UcdLmi, Self::UcdMh, Self::UcdGibbs, Self::Lmi, Self::Cd, Self::Pcd, Self::PcdGibbs];
-
-    /// Its name in commands and files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UcdLmi => "ucd-lmi",
-            Self::UcdMh => "ucd-mh",
-            Self::UcdGibbs => "ucd-gibbs",
-            Self::Lmi => "lmi",
-            Self::Cd => "cd",
-            Self::Pcd => "pcd",
-            Self::PcdGibbs => "pcd-gibbs",
-        }
-    }
-
-    /// Whether its mean is the exact gradient, as long as no cap is reached.
-    pub const fn is_unbiased(self) -> bool {
-        matches!(self, Self::UcdLmi | Self::UcdMh | Self::UcdGibbs)
-    }
-
-    /// Whether chains live on from step to step.
-    pub const fn is_persistent(self) -> bool {
-        matches!(self, Self::Pcd | Self::PcdGibbs)
-    }
-
-    /// Whether it runs `k` Gibbs sweeps.
-    pub const fn has_k(self) -> bool {
-        matches!(self, Self::Cd | Self::Pcd | Self::PcdGibbs)
-    }
-}
+use std::sync::LazyLock;
 
 /// An estimator's kind and what only some kinds have.
 ///
 /// In words it is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 where it is left out.
 ///
 /// ```
-/// use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+/// use dbm_core::gradient::{EstimatorKinds};
 /// let settings: EstimatorSettings = "centered-pcd-5".parse()?;
 /// assert_eq!((settings.kind, settings.k, settings.centering.is_some()), (EstimatorKind::Pcd, 5, true));
 /// assert_eq!(settings.to_string(), "centered-pcd-5");
@@ -76,11 +24,11 @@ impl EstimatorKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EstimatorSettings {
-    /// Which estimator.
+    /// The estimator.
     pub kind: EstimatorKind,
     /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
     pub k: u32,
-    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; 1 is the paper's (section 4.1). The coupled estimate is unbiased for any number.
+    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; 1 is the paper's (section 3.3). The coupled estimate is unbiased for any number.
     pub mode_sweeps: u32,
     /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is taken, which biases, and counted.
     pub max_tries: u32,
@@ -138,25 +86,27 @@ impl fmt::Display for EstimatorSettings {
     }
 }
 
+/// All names, as they are given: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
+static NAMES: LazyLock<String> = LazyLock::new(|| {
+    let names = EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.has_k() { "-K" } else { "" }));
+    let (last, others) = names.split_last().expect("there are estimators");
+    format!("{} or {last}, or one of these with centered- before it", others.join(", "))
+});
+
 impl FromStr for EstimatorSettings {
     type Err = DbmError;
 
     fn from_str(text: &str) -> Result<Self, DbmError> {
-        let refuse = || DbmError::Setting {
-            name: "estimator",
-            expected: "ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K, or one of these with centered- before it",
-            got: format!("{text:?}"),
-        };
+        let refuse = || DbmError::Setting { name: "estimator", expected: &NAMES, got: format!("{text:?}") };
         let (name, centering) = match text.strip_prefix("centered-") {
             Some(rest) => (rest, Some(CENTERING_RATE)),
             None => (text, None),
         };
-        let find = |name: &str| EstimatorKind::ALL.into_iter().find(|kind| kind.name() == name);
-        let (kind, k) = if let Some(kind) = find(name) {
+        let (kind, k) = if let Some(kind) = EstimatorKind::named(name) {
             (kind, 1)
         } else {
             let (name, k) = name.rsplit_once('-').ok_or_else(refuse)?;
-            let kind = find(name).filter(|kind| kind.has_k()).ok_or_else(refuse)?;
+            let kind = EstimatorKind::named(name).filter(|kind| kind.has_k()).ok_or_else(refuse)?;
             (kind, k.parse().map_err(|_| refuse())?)
         };
         let settings = Self { kind, k, centering, ..Self::default() };
@@ -180,13 +130,6 @@ mod tests {
         }
         for nonsense in ["", "cd-", "cd-0", "cd--1", "ucd", "lmi-3", "centered", "cd-1.5", "cd-99999999999", "-1"] {
             assert!(nonsense.parse::<EstimatorSettings>().is_err(), "{nonsense}");
-        }
-    }
-
-    #[test]
-    fn a_name_in_a_file_is_the_name_in_words() {
-        for kind in EstimatorKind::ALL {
-            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
         }
     }
 }

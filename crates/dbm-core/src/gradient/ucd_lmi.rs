@@ -1,11 +1,39 @@
-//! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 4).
+//! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 2).
 
-use super::coupled;
-use super::phase::both_phases;
-use super::proposals::Proposals;
-use super::{Batch, Estimate, Estimator, PhaseInfo};
+use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
+use super::phase::{PhaseRun, Proposals, SamePhases};
+use crate::Settings;
 use crate::coupling::{Acceptance, SharedUniform};
-use crate::{Dbm, Settings};
+use crate::expectation::{Expected, MetropolisPair, StateSpace};
+use crate::sweep::LocalMode;
+use crate::words::Setting;
+use std::sync::Arc;
+
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "ucd-lmi",
+    label: "UCD-LMI",
+    title: "UCD-LMI",
+    summary: "Unbiased: starts in a local mode, and two coupled chains correct what that gets wrong.",
+    unbiased: true,
+    persistent: false,
+    settings: &[Setting::MaxSweeps, Setting::ModeSweeps, Setting::MaxMeeting],
+    bias_rows: &["ucd-lmi"],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+    about: About {
+        meeting: IfSmall {
+            small: "A model this small shows what unbiased means: some proposals are accepted, the two chains part, and what they see until \
+                    they meet, τ > 1, corrects the estimate so that its mean is exact.",
+            wide: "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, but its \
+                   corrections lie in events too rare to be seen. They show on small models: try Bars and stripes with few hidden units.",
+        },
+        search: "Each chain begins in a local mode: from noise, half of the layers at a time go where their energy is least, until a \
+                 whole sweep changes nothing. The energy never rises on the way.",
+        no_meeting: None,
+        no_search: [None, None],
+    },
+    make: |settings| Arc::new(UcdLmi::new(settings)),
+};
 
 /// Unbiased contrastive divergence with local mode initialization.
 ///
@@ -17,11 +45,9 @@ use crate::{Dbm, Settings};
 pub struct UcdLmi<A = SharedUniform> {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Cap of a local search.
-    pub max_sweeps: u32,
-    /// Gibbs sweeps from the mode to x_0.
-    pub mode_sweeps: u32,
-    /// Cap of a coupling.
+    /// How the chains come to x_0.
+    pub start: LocalMode,
+    /// Cap of a coupling, in steps.
     pub max_meeting: u32,
     /// The coupling's acceptance.
     pub acceptance: A,
@@ -30,29 +56,26 @@ pub struct UcdLmi<A = SharedUniform> {
 impl UcdLmi {
     /// As a run's settings say.
     pub fn new(settings: &Settings) -> Self {
-        Self {
-            marginalize: settings.marginalize,
-            max_sweeps: settings.max_sweeps,
-            mode_sweeps: settings.estimator.mode_sweeps,
-            max_meeting: settings.max_meeting,
-            acceptance: SharedUniform,
-        }
+        let Settings { marginalize, max_meeting, .. } = *settings;
+        Self { marginalize, start: settings.local_mode(), max_meeting, acceptance: SharedUniform }
     }
 }
 
-impl<A: Acceptance> Estimator for UcdLmi<A> {
-    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
-            let mut streams = run.streams();
-            let mut info = PhaseInfo::default();
-            let first = run.uniform_starts(&mut chains, &mut streams);
-            let proposals = Proposals::recycled(model, &chains);
-            run.mode_and_sweeps(&mut chains, &first, (self.max_sweeps, self.mode_sweeps), &mut streams, &mut info);
-            run.settle(&mut chains);
-            info.search_seconds = clock() - run.started;
-            let how = (&self.acceptance, self.max_meeting);
-            coupled::metropolis(run, &mut chains, &mut streams, proposals, how, moments, &mut info);
-            info
-        })
+impl<A: Acceptance> SamePhases for UcdLmi<A> {
+    fn marginalizes(&self) -> bool {
+        self.marginalize
+    }
+
+    fn phase(&self, run: &mut PhaseRun) {
+        let first = run.start_uniform();
+        let proposals = Proposals::recycled(run);
+        run.to_local_mode(self.start, &first);
+        run.couple_by_metropolis(proposals, &self.acceptance, self.max_meeting);
+    }
+
+    fn expected_phase(&self, space: &StateSpace) -> Expected {
+        let start = space.local_mode(self.start);
+        let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, self.max_meeting);
+        space.expected_coupled(&start, occupation, self.marginalize)
     }
 }

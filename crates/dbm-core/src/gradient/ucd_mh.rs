@@ -1,11 +1,36 @@
-//! UCD-MH: the Metropolis coupling from a uniform start, without the local search (the paper's ablation in Figure 1).
+//! UCD-MH: the Metropolis coupling from a uniform start, without the local search (the ablation in Figure 1 of Taniguchi et al. 2023).
 
-use super::coupled;
-use super::phase::both_phases;
-use super::proposals::Proposals;
-use super::{Batch, Estimate, Estimator, PhaseInfo};
+use super::descriptor::{About, EstimatorDescriptor, IfSmall};
+use super::phase::{PhaseRun, Proposals, SamePhases};
+use crate::Settings;
 use crate::coupling::{Acceptance, SharedUniform};
-use crate::{Dbm, Settings};
+use crate::expectation::{Expected, MetropolisPair, StateSpace};
+use crate::words::Setting;
+use std::sync::Arc;
+
+/// What the program says of it and asks for it.
+pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
+    name: "ucd-mh",
+    label: "UCD-MH, no search",
+    title: "UCD-MH",
+    summary: "Unbiased, but very noisy: coupled chains from random states, without the search.",
+    unbiased: true,
+    persistent: false,
+    settings: &[Setting::MaxMeeting],
+    bias_rows: &["ucd-mh"],
+    suggested_max_meeting: |_| 1000, // the chains meet late every now and then
+    about: About {
+        meeting: IfSmall::same(
+            "The chains begin in random states, which say nothing of the model: all rests on the corrections until both accept one \
+             proposal together. A few take very long. One that reaches the cap is cut, which biases its estimate.",
+        ),
+        search: "Without a search each chain begins where the noise put it. The energy is that of these random states: compare it with what \
+                 UCD-LMI reaches.",
+        no_meeting: None,
+        no_search: [Some("UCD-MH has no search."); 2],
+    },
+    make: |settings| Arc::new(UcdMh::new(settings)),
+};
 
 /// Unbiased contrastive divergence by coupled Metropolis chains from uniform states.
 ///
@@ -16,7 +41,7 @@ use crate::{Dbm, Settings};
 pub struct UcdMh<A = SharedUniform> {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Cap of a coupling.
+    /// Cap of a coupling, in steps.
     pub max_meeting: u32,
     /// The coupling's acceptance.
     pub acceptance: A,
@@ -29,16 +54,20 @@ impl UcdMh {
     }
 }
 
-impl<A: Acceptance> Estimator for UcdMh<A> {
-    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        both_phases(model, batch, self.marginalize, clock, &|run, mut chains, moments| {
-            let mut streams = run.streams();
-            let mut info = PhaseInfo::default();
-            run.uniform_starts(&mut chains, &mut streams);
-            let proposals = Proposals::recycled(model, &chains);
-            let how = (&self.acceptance, self.max_meeting);
-            coupled::metropolis(run, &mut chains, &mut streams, proposals, how, moments, &mut info);
-            info
-        })
+impl<A: Acceptance> SamePhases for UcdMh<A> {
+    fn marginalizes(&self) -> bool {
+        self.marginalize
+    }
+
+    fn phase(&self, run: &mut PhaseRun) {
+        run.start_uniform();
+        let proposals = Proposals::recycled(run);
+        run.couple_by_metropolis(proposals, &self.acceptance, self.max_meeting);
+    }
+
+    fn expected_phase(&self, space: &StateSpace) -> Expected {
+        let start = space.uniform();
+        let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, self.max_meeting);
+        space.expected_coupled(&start, occupation, self.marginalize)
     }
 }

@@ -7,14 +7,15 @@ mod hidden;
 pub use evaluation::{Evaluation, EvaluationSettings, ImputationMethod, LEAST_PROBABILITY, Outcome, Prediction, Report, Score};
 pub use hidden::{Cell, HiddenCells, hide};
 
-use crate::chains::{Chains, UpdateRule};
+use crate::chains::{Chains, LayerFields, UpdateRule};
 use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::one_hot;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::within;
-use crate::{Backend, Dbm, DbmError, Examples};
+use crate::sweep::GibbsDraw;
+use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -86,6 +87,24 @@ pub struct Imputer {
     settings: ImputeSettings,
 }
 
+/// Draws units as [`GibbsDraw`] does, but the missing visible ones of a one-hot group together.
+struct OneHotDraw<'a, F> {
+    draw: GibbsDraw<'a>,
+    groups: &'a [Range<usize>],
+    /// The bit of a visible unit that is clamped.
+    clamped: &'a F,
+}
+
+impl<F: Fn(usize) -> Option<bool>> UpdateRule for OneHotDraw<'_, F> {
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
+        self.draw.decide(layer, decisions);
+        if layer.layer == 0 {
+            let stream = self.draw.stream(layer.chain);
+            one_hot::decide(self.groups, layer.fields, layer.units.gap(), self.clamped, stream, decisions);
+        }
+    }
+}
+
 /// One row with its gaps filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
@@ -136,26 +155,19 @@ impl Imputer {
             return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
         }
         let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
-        let mut chains = Chains::partly_known(&self.model, Matrix::from_vec(k, n, values.repeat(k)), known.repeat(k));
+        let mut chains = Chains::new(&self.model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
         let streams = Streams::new(self.settings.seed);
         let mut streams: Vec<Stream> = (0..k as u64).map(|chain| streams.at(Purpose::Imputation, row as u64, chain)).collect();
-        streams.iter_mut().enumerate().for_each(|(c, stream)| chains.randomize(&self.model, c, stream));
+        chains.randomize_all(&self.model, &mut streams);
 
         let all: Vec<u32> = (0..k as u32).collect();
         let clamped = |i: usize| known[i].then_some(bits[i] == 1);
-        let gap = self.model.units().gap();
-        let together = |fields: &[f32], stream: &mut Stream, decisions: &mut [f32]| {
-            one_hot::decide(&self.groups, fields, gap, clamped, stream, decisions);
-        };
         let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
         for sweep in 0..self.settings.sweeps + self.settings.draws {
-            chains.half_sweep(&self.model, Parity::Odd, &all, UpdateRule::Gibbs(&mut streams));
-            chains.half_sweep(
-                &self.model,
-                Parity::Even,
-                &all,
-                UpdateRule::JointVisible { streams: &mut streams, together: &together },
-            );
+            let mut rule = OneHotDraw { draw: GibbsDraw::new(&mut streams), groups: &self.groups, clamped: &clamped };
+            for parity in [Parity::Odd, Parity::Even] {
+                chains.half_sweep(&self.model, parity, &all, &mut rule);
+            }
             if sweep >= self.settings.sweeps {
                 (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(fields, &clamped, &mut sums));
             }

@@ -93,6 +93,13 @@ impl Matrix {
         Self { rows: rows.len(), columns: self.columns, data }
     }
 
+    /// A copy of the rows with these numbers.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let data = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
+        Self { rows: rows.len(), columns: self.columns, data }
+    }
+
     /// Appends a row.
     ///
     /// # Panics

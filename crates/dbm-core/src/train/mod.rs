@@ -1,24 +1,23 @@
 //! A run: model, optimizer, average and order of the data, stepped, paused, and put away exactly.
 
-mod footprint;
 mod replica;
 mod tensors;
 mod update;
 
-pub use footprint::{Footprint, format_bytes};
 pub use replica::{Exchange, Part, Updated};
+pub(crate) use update::BLOCK_ROWS;
 
 use crate::centered::Centering;
 use crate::gradient::{self, Batch, Estimate, Estimator, Info};
 use crate::host::{Host, SingleThread};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
-use crate::{Backend, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
+use crate::{Backend, Clamp, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
 use std::sync::Arc;
 use tensors::{Tensors, offset_layers, persistent_layers};
 
 /// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
-const SHARD: usize = 32;
+pub(crate) const SHARD: usize = 32;
 
 /// What one step did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -252,33 +251,28 @@ impl Trainer {
         let n_shards = Shards::of_batch(batch);
         for shard in 0..n_shards {
             let end = batch * (shard + 1) / n_shards;
+            let examples: Vec<usize> = (next..end).map(|chain| self.example(streams, data, chain)).collect();
             let mut visible = Matrix::zeros(end - next, n);
-            let (mut observed, mut known) = (Vec::new(), Vec::new());
-            let mut any_masked = false;
-            for (row, chain) in (next..end).enumerate() {
-                let example = self.example(streams, data, chain);
+            let observed = data.clamp(&examples);
+            let mut known = Vec::new();
+            for (row, (chain, &example)) in (next..end).zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
-                if data.has_gaps() {
-                    observed.extend(data.known_row(example));
-                }
                 // Spreads the masked share evenly over the batch, and so over the shards.
                 let share = self.settings.conditional;
-                let masked = ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor();
-                any_masked |= masked;
-                if masked {
+                if ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor() {
                     let mut stream = streams.at(Purpose::Mask, self.step, chain as u64);
+                    known.resize(row * n, false);
                     known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
                     // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
-                    known[row * n..]
-                        .iter_mut()
-                        .zip(observed.iter().skip(row * n))
-                        .for_each(|(known, observed)| *known &= observed);
-                } else {
-                    known.resize(known.len() + n, false);
+                    (row * n..known.len()).for_each(|place| known[place] &= observed.holds(place));
                 }
             }
-            let known = any_masked.then_some(known);
-            let observed = observed.contains(&false).then_some(observed);
+            let known = if known.is_empty() {
+                Clamp::Free
+            } else {
+                known.resize((end - next) * n, false);
+                Clamp::Known(known)
+            };
             let persistent = self.persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(next..end)).collect());
             let (step, first_chain) = (self.step, next as u64);
             batches.push(Batch { visible, observed, known, persistent, streams, step, first_chain });
@@ -346,15 +340,17 @@ mod tests {
         for _ in 0..50 {
             // An epoch is one step here: the example is in one of the two shards.
             let shards = run.begin(&data).unwrap();
-            let marked: Vec<&Batch> = shards.batches.iter().filter(|batch| batch.observed.is_some()).collect();
+            let marked: Vec<&Batch> = shards.batches.iter().filter(|batch| batch.observed != Clamp::Visible).collect();
             assert_eq!((shards.count(), marked.len()), (2, 1));
-            let (observed, known) = (marked[0].observed.as_ref().unwrap(), marked[0].known.as_ref().unwrap());
-            let missing: Vec<usize> = (0..observed.len()).filter(|&place| !observed[place]).collect();
+            let Batch { visible, observed, known, .. } = marked[0];
+            let missing: Vec<usize> = (0..visible.data().len()).filter(|&place| !observed.holds(place)).collect();
             assert_eq!((missing.len(), missing[0] % 9, missing[1] - missing[0]), (2, 2, 5));
-            assert!(missing.iter().all(|&place| !known[place]));
+            assert!(missing.iter().all(|&place| !known.holds(place)));
             // The masks are those of data without gaps, elsewhere.
             let without = run.begin(&whole).unwrap();
-            let masks = |shards: &Shards| -> Vec<bool> { shards.batches.iter().flat_map(|b| b.known.clone().unwrap()).collect() };
+            let masks = |shards: &Shards| -> Vec<bool> {
+                shards.batches.iter().flat_map(|b| (0..b.visible.data().len()).map(|place| b.known.holds(place))).collect()
+            };
             gappy += masks(&without).iter().zip(masks(&shards)).filter(|(without, with)| **without && !with).count();
             run.step += 1;
         }

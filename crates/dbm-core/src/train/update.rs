@@ -9,7 +9,7 @@ use crate::vector::vectorized;
 use crate::{Backend, Dbm};
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
-pub(super) const BLOCK_ROWS: usize = 64;
+pub(crate) const BLOCK_ROWS: usize = 64;
 
 /// The largest magnitude, or NaN where there is one.
 pub(super) fn magnitude(values: &[f32]) -> f32 {

@@ -2,14 +2,14 @@
 
 use crate::Error;
 use dbm_core::math::sigma_each;
-use dbm_core::{Dbm, Examples, mean_field};
+use dbm_core::mean_field::{self, MeanFieldSettings};
+use dbm_core::{Dbm, Examples};
 use dbm_data::Dataset;
 use dbm_data::raw::Visible;
 use serde::{Deserialize, Serialize};
 
 /// Cap and tolerance of the mean-field iterations, as of the signals of training.
-const SWEEPS: u32 = 30;
-const TOLERANCE: f64 = 1e-3;
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 30, tolerance: 1e-3 };
 /// Training digits that the shares of high bits are counted over, at most.
 const COUNTED: usize = 10_000;
 
@@ -55,7 +55,7 @@ pub fn greys(data: &Dataset, rows: std::ops::Range<usize>) -> Result<Vec<u8>, Er
 /// What the model holds of each plane of the first so many test digits, the most significant plane first.
 pub fn held(model: &Dbm, depth: usize, (training, test): (&Examples, &Examples), count: usize) -> Vec<Plane> {
     let rows: Vec<usize> = (0..count.min(test.len())).collect();
-    let posterior = mean_field::posterior_of(model, test, &rows, SWEEPS, TOLERANCE);
+    let posterior = mean_field::posterior_of(model, test, &rows, MEAN_FIELD);
     let n = model.n_visible();
     let mut fields = model.biases()[0].repeat(rows.len());
     model.backend().add_product(&mut fields, posterior.means[1].data(), &model.transposed()[0]);

@@ -1,10 +1,10 @@
 //! How much memory a run takes, known before any of it is allocated.
 
-use super::SHARD;
-use super::update::BLOCK_ROWS;
-use crate::gradient::EstimatorKind;
+use crate::gradient::MAX_ROWS;
 use crate::model::count_parameters;
 use crate::pretrain::PretrainSettings;
+use crate::train::{BLOCK_ROWS, SHARD};
+use crate::words::Setting;
 use crate::{DbmError, Examples, Settings};
 
 /// Bytes of an f32.
@@ -16,9 +16,6 @@ const GROWN: u128 = 2;
 /// Copies that layer-wise pretraining holds at most: the composed model, its transpose, and of the largest weight matrix a
 /// velocity and a gradient.
 const PRETRAINING_COPIES: u128 = 4;
-
-/// Rows that a shard keeps of a weight matrix's gradient before it multiplies them out.
-const MAX_ROWS: usize = 4096;
 
 /// Rows of a product's operand that its kernel rearranges at a time, at most.
 const PACKED_ROWS: u128 = 512;
@@ -34,7 +31,7 @@ const PACKED_ROWS: u128 = 512;
 /// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1 + max(n_0, n_1)) + 8 sum_{l>0} (n_l + n_{l+1} + max(n_l, n_{l+1}))`, the
 ///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling), and one side of each once more, gathered for tables. And
 ///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
-///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. The couplings of UCD-Gibbs are long,
+///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long,
 ///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P)`.
 /// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
@@ -79,7 +76,7 @@ impl Footprint {
             let kind = settings.estimator.kind;
             let triple = units.saturating_mul(3);
             let persistent = if kind.is_persistent() { triple } else { 0 };
-            let mean_field = if kind == EstimatorKind::Pcd { triple } else { 0 };
+            let mean_field = if kind.has(Setting::MeanFieldSweeps) { triple } else { 0 };
             let masked = units.saturating_mul(2).saturating_add(first).saturating_add(visible / 4 + 1);
             let masked = if settings.conditional > 0.0 { masked } else { 0 };
             persistent.saturating_add(mean_field).saturating_add(masked)
@@ -115,7 +112,7 @@ impl Footprint {
     }
 
     fn with_long_couplings(mut self, settings: &Settings) -> Self {
-        if settings.estimator.kind == EstimatorKind::UcdGibbs {
+        if settings.estimator.kind.has(Setting::MaxTries) {
             let shards = settings.batch.div_ceil(SHARD) as u128;
             let pairs = total(self.sizes.windows(2).map(|pair| {
                 let (lower, upper) = (pair[0] as u128, pair[1] as u128);
@@ -170,7 +167,7 @@ impl Footprint {
         }
     }
 
-    /// All of it.
+    /// The sum of all parts, in bytes.
     pub fn total(&self) -> u128 {
         total([self.copies, self.states, self.scratch, self.data].into_iter())
     }
@@ -255,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_told_in_three_digits_or_so() {
+    fn bytes_are_written_in_three_digits_or_so() {
         let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
         assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
         assert!(format_bytes(u128::MAX).starts_with("more than") && format_bytes(u128::MAX / 2).ends_with(" YB"));

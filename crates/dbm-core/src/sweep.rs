@@ -1,0 +1,226 @@
+//! How chains move on their own: local search to a mode, Gibbs sweeps, and local mode initialization, which is one after the other.
+//!
+//! Each works on a batch of chains, parity by parity; a coin a chain says which parity a sweep begins with. The rules by which a half-sweep sets its
+//! units stand here too: [`Minimum`] for the search, [`GibbsDraw`] and [`AnnealedDraw`] for the sweeps.
+
+use crate::chains::{Chains, LayerFields, UpdateRule};
+use crate::math::sigma_each;
+use crate::rng::Stream;
+use crate::{Dbm, Parity};
+
+/// Sets each unit to its conditional minimum of the energy: high where `a >= 0`.
+#[derive(Clone, Copy, Debug)]
+pub struct Minimum;
+
+impl UpdateRule for Minimum {
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
+        decisions.copy_from_slice(layer.fields);
+    }
+}
+
+/// Draws each unit from its conditional distribution, high with probability `sigma(gap a)`.
+#[derive(Debug)]
+pub struct GibbsDraw<'a> {
+    streams: &'a mut [Stream],
+    uniforms: Vec<f32>,
+}
+
+impl<'a> GibbsDraw<'a> {
+    /// Draws from these streams, one a chain.
+    pub fn new(streams: &'a mut [Stream]) -> Self {
+        Self { streams, uniforms: Vec::new() }
+    }
+
+    /// The stream of a chain.
+    pub(crate) fn stream(&mut self, chain: usize) -> &mut Stream {
+        &mut self.streams[chain]
+    }
+}
+
+impl UpdateRule for GibbsDraw<'_> {
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
+        self.uniforms.resize(decisions.len(), 0.0);
+        self.streams[layer.chain].fill_uniform(&mut self.uniforms);
+        sigma_each(layer.fields, layer.units.gap(), 0.0, 1.0, decisions);
+        decisions.iter_mut().zip(&self.uniforms).for_each(|(decision, &u)| *decision -= u);
+    }
+}
+
+/// Draws each unit from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
+/// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model.
+#[derive(Debug)]
+pub struct AnnealedDraw<'a> {
+    draw: GibbsDraw<'a>,
+    base: &'a [Vec<f32>],
+    beta: f32,
+    fields: Vec<f32>,
+}
+
+impl<'a> AnnealedDraw<'a> {
+    /// Draws from these streams, one a chain, with the biases `base`, `[n_l]` a layer, at `beta = 0`, and the model at `beta = 1`.
+    pub fn new(streams: &'a mut [Stream], base: &'a [Vec<f32>], beta: f32) -> Self {
+        Self { draw: GibbsDraw::new(streams), base, beta, fields: Vec::new() }
+    }
+}
+
+impl UpdateRule for AnnealedDraw<'_> {
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
+        let Self { draw, base, beta, fields } = self;
+        fields.clear();
+        fields.extend(base[layer.layer].iter().zip(layer.fields).map(|(base, a)| (1.0 - *beta) * base + *beta * a));
+        draw.decide(LayerFields { fields, ..layer }, decisions);
+    }
+}
+
+/// What one chain's search did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchInfo {
+    /// T: whole sweeps, the last of which changed nothing.
+    pub sweeps: u32,
+    /// Whether the cap stopped it before a mode was reached.
+    pub capped: bool,
+}
+
+/// Local search (Taniguchi et al. 2023, Algorithm 1; Algorithm 5 where the visible layer is clamped): conditional minima, parity by parity, until a
+/// whole sweep changes nothing. Searches from the present states of all chains; `first[c]` is the parity that chain `c` updates first.
+///
+/// The energy never rises, and each search that is not capped ends in a mode: a state in which neither parity alone can lower it. Chains
+/// leave the batch as they arrive.
+///
+/// # Panics
+/// If there is not one first parity a chain.
+pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u32) -> Vec<SearchInfo> {
+    assert_eq!(first.len(), chains.count());
+    let mut info = vec![SearchInfo::default(); chains.count()];
+    for parity in [Parity::Even, Parity::Odd] {
+        let mut active = chains_starting_with(parity, first);
+        for sweep in 1..=max_sweeps {
+            if active.is_empty() {
+                break;
+            }
+            let flipped = chains.half_sweep(model, parity, &active, &mut Minimum);
+            // From the second sweep on, a first half that changes nothing leaves nothing for the second half to change.
+            let mut still = Vec::with_capacity(active.len());
+            let mut first_half = Vec::with_capacity(active.len());
+            for (&c, &flipped) in active.iter().zip(&flipped) {
+                if flipped == 0 && sweep > 1 {
+                    info[c as usize].sweeps = sweep;
+                } else {
+                    still.push(c);
+                    first_half.push(flipped);
+                }
+            }
+            let flipped = chains.half_sweep(model, parity.other(), &still, &mut Minimum);
+            active.clear();
+            for ((&c, &before), &after) in still.iter().zip(&first_half).zip(&flipped) {
+                if after > 0 {
+                    active.push(c);
+                } else {
+                    // Nothing can change any more; the sweep that would find so is counted, but need not be made.
+                    info[c as usize].sweeps = sweep + u32::from(before > 0);
+                }
+            }
+        }
+        for c in active {
+            info[c as usize] = SearchInfo { sweeps: max_sweeps, capped: true };
+        }
+    }
+    info
+}
+
+/// Searches with chain 0 alone, showing `observe` the chains after every half-sweep with the number of units it flipped.
+pub fn search_observed(
+    model: &Dbm,
+    chains: &mut Chains,
+    first: Parity,
+    max_sweeps: u32,
+    mut observe: impl FnMut(&Chains, u32),
+) -> SearchInfo {
+    for sweep in 1..=max_sweeps {
+        let mut changed = false;
+        for parity in [first, first.other()] {
+            let flipped = chains.half_sweep(model, parity, &[0], &mut Minimum)[0];
+            changed |= flipped > 0;
+            observe(chains, flipped);
+        }
+        if !changed {
+            return SearchInfo { sweeps: sweep, capped: false };
+        }
+    }
+    SearchInfo { sweeps: max_sweeps, capped: true }
+}
+
+/// One Gibbs sweep of all chains, each parity drawn given the other; `first[c]` is the parity that chain `c` draws first. Leaves `exp(-E)`, restricted
+/// to what is not clamped, invariant.
+///
+/// # Panics
+/// If there is not one first parity and one stream a chain.
+pub fn gibbs(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
+    assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
+    sweep(model, chains, first, &mut GibbsDraw::new(streams));
+}
+
+/// One Gibbs sweep of all chains at the inverse temperature `beta`: as [`gibbs`], but it leaves `exp(-beta E)` invariant. Below 1 chains cross between
+/// modes more easily; at 1 it draws what [`gibbs`] draws.
+///
+/// # Panics
+/// If there is not one first parity and one stream a chain.
+pub fn gibbs_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream], beta: f32) {
+    assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
+    // On the way from units that are fair coins to the model.
+    let coins: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+    sweep(model, chains, first, &mut AnnealedDraw::new(streams, &coins, beta));
+}
+
+/// Draws one parity of all chains given the other.
+///
+/// # Panics
+/// If there is not one stream a chain.
+pub fn half_gibbs(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mut [Stream]) {
+    assert_eq!(streams.len(), chains.count());
+    chains.half_sweep(model, parity, &chains.all(), &mut GibbsDraw::new(streams));
+}
+
+/// Both halves of a sweep, of the chains that begin with one parity and of those that begin with the other.
+fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], rule: &mut dyn UpdateRule) {
+    for parity in [Parity::Even, Parity::Odd] {
+        let group = chains_starting_with(parity, first);
+        chains.half_sweep(model, parity, &group, rule);
+        chains.half_sweep(model, parity.other(), &group, rule);
+    }
+}
+
+/// Chains whose coin chose this parity to be updated first.
+pub(crate) fn chains_starting_with(parity: Parity, first: &[Parity]) -> Vec<u32> {
+    (0..first.len() as u32).filter(|&c| first[c as usize] == parity).collect()
+}
+
+/// Puts every chain at a uniform random state, what is clamped kept, and tosses the coin that says which parity its first sweep begins with.
+pub fn uniform_start(model: &Dbm, chains: &mut Chains, streams: &mut [Stream]) -> Vec<Parity> {
+    let mut first = Vec::with_capacity(streams.len());
+    for (c, stream) in streams.iter_mut().enumerate() {
+        chains.randomize(model, c, stream);
+        first.push(Parity::first(stream.coin()));
+    }
+    first
+}
+
+/// Local mode initialization (Taniguchi et al. 2023, section 3.3): from where chains are to a mode, and one Gibbs sweep on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LocalMode {
+    /// A search stops after so many sweeps, wherever it is.
+    pub max_sweeps: u32,
+    /// Gibbs sweeps from the mode to x_0; 1 is the paper's.
+    pub gibbs_sweeps: u32,
+}
+
+impl LocalMode {
+    /// Takes chains that [`uniform_start`] has placed to x_0; `first` are the coins of the searches. The Gibbs sweeps of a chain are in the order of one
+    /// fresh coin.
+    pub fn apply(&self, model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) -> Vec<SearchInfo> {
+        let searches = search(model, chains, first, self.max_sweeps);
+        let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
+        (0..self.gibbs_sweeps).for_each(|_| gibbs(model, chains, &first, streams));
+        searches
+    }
+}
