@@ -6,8 +6,8 @@ use common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use dbm_core::diagnostics::{
-    CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, EstimateSums, Moved, Reached, Replay, ReplayPlan,
-    Samples, exact_gradient, expectations,
+    CorrectionProbabilityPlan, CouplingKernel, CouplingStart, CouplingTrace, Couplings, EstimateSums, PairDraw, Reached,
+    ReplayPlan, Samples, acceptance_probability, exact_gradient, expectations,
 };
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
@@ -136,28 +136,41 @@ impl<K: PairKernel> PairKernel for Noted<'_, K> {
     }
 }
 
-/// What is told of a replay hangs together.
-fn check_replay(model: &Dbm, replay: &Replay) {
-    let mut before = {
-        let x0 = replay.approach.last().expect("a start").state.clone();
-        (x0.clone(), x0)
-    };
-    for (place, step) in replay.steps.iter().enumerate() {
-        assert!((model.energy(&step.x) - step.energy_x).abs() < 1e-9 && (model.energy(&step.y) - step.energy_y).abs() < 1e-9);
-        match &step.moved {
-            Moved::Metropolis { proposal, u, accept_x, accept_y, .. } => {
-                assert_eq!(accept_y.is_none(), place == 0);
-                assert_eq!(step.x, if u < accept_x { proposal.clone() } else { before.0 });
-                assert_eq!(step.y, if accept_y.is_some_and(|y| *u < y) { proposal.clone() } else { before.1 });
+/// A state as bytes, and back.
+fn bits(model: &Dbm, state: &State) -> Vec<u8> {
+    state.iter().flatten().map(|&value| u8::from(value == model.units().high())).collect()
+}
+
+fn state(model: &Dbm, bits: &[u8]) -> State {
+    let mut bits = bits.iter().map(|&bit| model.units().value(bit == 1));
+    model.sizes().iter().map(|&n| bits.by_ref().take(n).collect()).collect()
+}
+
+/// What a trace says hangs together.
+fn check_trace(model: &Dbm, trace: &CouplingTrace) {
+    let x0 = &trace.approach.last().expect("a start").state;
+    let mut before = (x0, x0);
+    for (place, step) in trace.steps.iter().enumerate() {
+        assert_eq!(step.step as usize, place + 1);
+        for (bits, energy) in [&step.x, &step.y].into_iter().zip(step.energies) {
+            assert!((model.energy(&state(model, bits)) - energy).abs() < 1e-9);
+        }
+        match &step.draw {
+            PairDraw::Metropolis { proposal, u, log_accept_x, log_accept_y, .. } => {
+                assert_eq!(log_accept_y.is_none(), place == 0);
+                let accepts = |log: f64| *u < acceptance_probability(log);
+                assert_eq!(&step.x, if accepts(*log_accept_x) { proposal } else { before.0 });
+                assert_eq!(&step.y, if log_accept_y.is_some_and(accepts) { proposal } else { before.1 });
             }
-            Moved::Gibbs { overlap, shared, tries, tries_capped } => {
-                assert!(!tries_capped && overlap.is_some() == (place > 0) && (place == 0 || *shared == (*tries == 0)));
-                assert!(overlap.is_none_or(|overlap| (0.0..=1.0 + 1e-12).contains(&overlap)));
-                assert!(!shared || step.x[0] == step.y[0]);
+            PairDraw::Single => assert_eq!((place, &step.y), (0, x0)),
+            PairDraw::Gibbs { overlap, shared, tries, tries_capped } => {
+                assert!(!tries_capped && place > 0 && *shared == (*tries == 0));
+                assert!(overlap.is_some_and(|overlap| (0.0..=1.0 + 1e-12).contains(&overlap)));
+                assert!(!shared || step.x[..model.n_visible()] == step.y[..model.n_visible()]);
             }
         }
-        before = (step.x.clone(), step.y.clone());
-        assert_eq!(step.x == step.y, place + 1 == replay.steps.len() && !replay.meeting.capped, "the chains meet at the end");
+        before = (&step.x, &step.y);
+        assert_eq!(step.x == step.y, place + 1 == trace.steps.len() && !trace.meeting.capped, "the chains meet at the end");
     }
 }
 
@@ -172,11 +185,12 @@ fn a_replay_is_what_the_samplers_do() {
                 let replay = plan.run(&model).unwrap();
                 let (pairs, meeting) = sampled(&model, &plan);
                 assert_eq!(replay.meeting, meeting);
+                let pairs = pairs.iter().map(|(x, y)| (bits(&model, x), bits(&model, y)));
                 assert!(replay.steps.iter().map(|step| (step.x.clone(), step.y.clone())).eq(pairs));
                 assert_eq!(replay.steps.len(), meeting.time as usize);
-                check_replay(&model, &replay);
-                assert_eq!(replay.approach[0].by, Reached::Uniform);
-                let halves = |by: Reached| replay.approach.iter().filter(|moment| moment.by == by).count();
+                check_trace(&model, &replay);
+                assert_eq!(replay.approach[0].reached_by, Reached::Uniform);
+                let halves = |by: Reached| replay.approach.iter().filter(|state| state.reached_by == by).count();
                 let searched = usize::from(start == CouplingStart::LocalMode);
                 assert!(halves(Reached::Search).is_multiple_of(2) && halves(Reached::Gibbs) == 2 * searched);
                 longest = longest.max(meeting.time);

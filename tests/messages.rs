@@ -1,12 +1,14 @@
 //! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
 #![cfg(target_arch = "wasm32")]
 
+use dbm_core::coupling::Meeting;
+use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
-    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, Completions, CouplingKernel, DataSource,
-    EncodedData, EncodingChoice, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
-    Initialization, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PairFrame, PairMove, PairTrace, PhaseMetrics,
-    Pretraining, Product, Reply, RunPlan, Signals, Understood, UnderstoodKind, wire,
+    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, Completions, DataSource, EncodedData,
+    EncodingChoice, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram, Initialization,
+    LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reply, RunPlan, Signals, Understood,
+    UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -133,14 +135,15 @@ fn events_cross_unchanged() {
         energies: vec![-1.5, 0.1 + 0.2],
         seconds: 0.5,
     };
-    let moves = [
-        PairMove::Start,
-        PairMove::Metropolis { proposal: 7.5, u: 0.25, log_accept: [-412.25, 0.5] },
-        PairMove::Alone,
-        PairMove::Gibbs { shared: false, tries: 3, tries_capped: false },
-    ];
-    let frame = |moved| PairFrame { x: vec![0, 1], y: vec![1, 1], energies: [-1.0, -2.0], differ: 1, moved };
-    let frames = moves.map(frame).to_vec();
+    let metropolis =
+        PairDraw::Metropolis { proposal: vec![1, 0], energy: 7.5, u: 0.25, log_accept_x: -412.25, log_accept_y: Some(0.5) };
+    let gibbs = PairDraw::Gibbs { overlap: Some(0.25), shared: false, tries: 3, tries_capped: false };
+    let step = |(step, draw)| PairStep { step, x: vec![0, 1], y: vec![1, 1], energies: [-1.0, -2.0], draw };
+    let trace = CouplingTrace {
+        approach: vec![ApproachState { state: vec![0, 1], energy: 0.5, reached_by: Reached::Gibbs }],
+        steps: (1..).zip([metropolis, PairDraw::Single, gibbs]).map(step).collect(),
+        meeting: Meeting { time: 3, capped: true },
+    };
     let replies = [
         Reply::Ready,
         Reply::Answer(Event::Metrics(metrics)),
@@ -161,7 +164,7 @@ fn events_cross_unchanged() {
         Reply::Answer(Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] }),
         Reply::Answer(Event::Imputed { probabilities: vec![0.25, 1.0] }),
         Reply::Answer(Event::Completions(completions)),
-        Reply::Answer(Event::Pair(PairTrace { frames, capped: true })),
+        Reply::Answer(Event::Pair(trace)),
     ];
     for reply in replies {
         for id in [None, Some(4)] {

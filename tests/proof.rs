@@ -2,10 +2,8 @@
 //! those of contrastive divergence.
 
 use dbm_core::Settings;
-use dbm_core::diagnostics::simultaneous;
-use dbm_protocol::{
-    DiagnosticsCommand, DiagnosticsEvent, EstimateJob, EstimateSums, Exact, ProofPreset, SmallModel, proof_preset,
-};
+use dbm_core::diagnostics::{EstimateSums, ExactGradient, simultaneous};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ProofPreset, SmallModel, proof_preset};
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -19,7 +17,7 @@ const JOBS: u32 = 4;
 const SEVERAL: usize = 10;
 
 fn ask(command: DiagnosticsCommand) -> DiagnosticsEvent {
-    dbm_study::answer(command, &mut |_, _| ()).expect("a job that can be done")
+    dbm_worker::diagnostics::answer(command, &mut |_, _| ()).expect("a job that can be done")
 }
 
 /// Names of the parameters, in the order of a gradient.
@@ -36,32 +34,23 @@ fn names(model: &SmallModel) -> Vec<String> {
 /// Mean and standard error of every parameter.
 fn estimates(preset: &ProofPreset, model: &SmallModel, estimator: &str) -> Vec<(f64, f64)> {
     let settings = Settings { estimator: estimator.parse().unwrap(), seed: preset.seed, ..Settings::default() };
-    let mut all = EstimateSums::default();
+    let (mut all, mut chains) = (EstimateSums::default(), vec![]);
     let samples = preset.samples / JOBS;
     for job in 0..JOBS {
-        let (model, data, chains) = (model.clone(), preset.data.clone(), std::mem::take(&mut all.chains));
-        let asked = EstimateJob { model, data, settings: settings.clone(), first_sample: job * samples, samples, chains };
-        let DiagnosticsEvent::Estimate(estimated) = ask(DiagnosticsCommand::Estimate(asked)) else { panic!("another answer") };
-        for (sums, more) in [(&mut all.sums, &estimated.sums), (&mut all.group_squares, &estimated.group_squares)] {
-            sums.resize(more.len(), 0.0);
-            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        }
-        all.samples += estimated.samples;
-        all.groups += estimated.groups;
-        all.capped += estimated.capped + estimated.tries_capped;
-        all.chains = estimated.chains;
+        let (model, data, settings) = (model.clone(), preset.data.clone(), settings.clone());
+        let job = EstimateJob { model, data, settings, first_sample: job * samples, samples, chains };
+        let DiagnosticsEvent::Estimate { sums, chains: left } = ask(DiagnosticsCommand::Estimate(job)) else {
+            panic!("another answer")
+        };
+        all.add(&sums);
+        chains = left;
     }
-    assert_eq!((all.samples, all.capped), (preset.samples, 0));
-    let (n, groups) = (f64::from(all.samples), f64::from(all.groups));
-    let each = all.sums.iter().zip(&all.group_squares).map(|(sum, squares)| {
-        let mean = sum / n;
-        (mean, ((squares / groups - mean * mean).max(0.0) / (groups - 1.0)).sqrt())
-    });
-    each.collect()
+    assert_eq!((all.samples, all.capped, all.tries_capped), (preset.samples, 0, 0));
+    all.mean_and_error()
 }
 
 /// Of each estimator, the parameters whose interval does not hold the exact value, and a table of all for who reads a failure.
-fn outside(preset: &ProofPreset, exact: &Exact, model: &SmallModel, estimator: &str) -> (usize, String) {
+fn outside(preset: &ProofPreset, exact: &ExactGradient, model: &SmallModel, estimator: &str) -> (usize, String) {
     let factor = simultaneous(preset.level, exact.gradient.len());
     let (mut count, mut table) = (0, format!("{estimator}: exact, mean, half width of the interval\n"));
     for ((name, exact), (mean, error)) in names(model).iter().zip(&exact.gradient).zip(estimates(preset, model, estimator)) {

@@ -90,7 +90,8 @@ test("a figure by keyboard alone: computed, read as a table, taken home; and the
     await there.goto(url + address);
     await done(there);
     assert.equal((await csv(there)).text, text);
-    assert.equal(there.workers().filter((worker) => worker.url().includes("dbm-study-worker")).length, 1);
+    const names = await Promise.all(there.workers().map((worker) => worker.evaluate(() => self.name)));
+    assert.equal(names.filter((name) => name === "dbm-diagnostics").length, 1);
   } finally {
     await other.close();
   }

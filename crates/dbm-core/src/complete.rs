@@ -4,8 +4,7 @@ mod consensus;
 mod schedule;
 
 use crate::chains::Chains;
-use crate::coupling::Meeting;
-use crate::diagnostics::{Caps, CouplingKernel, Step, couple};
+use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, trace};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
@@ -123,22 +122,16 @@ impl Completer {
         (0..self.chains.count()).map(|chain| self.chains.energy(model, chain)).collect()
     }
 
-    /// Couples a pair on what the first chain has free, and shows `watch` every step. From where that chain stands, one Gibbs sweep in the order of a fresh
-    /// coin leads to `x_0 = y_0` (the paper's section 3.3), which is returned with how the pair ended.
+    /// Couples a pair on what the first chain has free, and writes it down. From where that chain stands, one Gibbs sweep in the order of a fresh coin leads
+    /// to `x_0 = y_0` (the paper's section 3.3), with which the trace begins.
     ///
     /// # Panics
     /// If there is no chain.
-    pub fn couple(
-        mut self,
-        model: &Dbm,
-        kernel: CouplingKernel,
-        caps: Caps,
-        watch: &mut dyn FnMut(&Step),
-    ) -> (Vec<Vec<f32>>, Meeting) {
+    pub fn couple(mut self, model: &Dbm, kernel: CouplingKernel, caps: Caps) -> CouplingTrace {
         self.first[0] = Parity::first(self.streams[0].coin());
         self.sweep(model);
-        let meeting = couple(model, &self.chains, 0, &mut self.streams[0], (kernel, caps), watch).0;
-        (self.chains.state(0), meeting)
+        let approach = vec![ApproachState::new(model, &self.chains.state(0), Reached::Gibbs)];
+        CouplingTrace { approach, ..trace(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
     }
 
     /// The chains themselves, and which parity each updates first: for watching a search.
@@ -198,14 +191,11 @@ mod tests {
                 let known = vec![true, false, false, true];
                 let mut pair = Completer::complete(&model, question(4, 1), Clamp::Known(known), seed, 0);
                 pair.finish(&model, 100);
-                let mut steps = Vec::new();
-                let caps = Caps { meeting: 200, tries: 100 };
-                let (x0, meeting) =
-                    pair.couple(&model, kernel, caps, &mut |step| steps.push(step.after.map(<[Vec<f32>]>::to_vec)));
+                let CouplingTrace { approach, steps, meeting } = pair.couple(&model, kernel, Caps { meeting: 200, tries: 100 });
                 assert_eq!((steps.len(), meeting.capped), (meeting.time as usize, false));
-                assert_eq!(steps[0][1], x0, "y begins where x began");
-                assert!(steps.iter().flatten().all(|state| (state[0][0], state[0][3]) == (1.0, 1.0)));
-                let met = steps.iter().position(|[x, y]| x == y);
+                assert_eq!(steps[0].y, approach[0].state, "y begins where x began");
+                assert!(steps.iter().flat_map(|step| [&step.x, &step.y]).all(|state| (state[0], state[3]) == (1, 1)));
+                let met = steps.iter().position(|step| step.x == step.y);
                 assert_eq!(met, Some(steps.len() - 1));
                 times.push(meeting.time);
             }

@@ -1,6 +1,7 @@
 //! What the page asks of the computing worker.
 
-use crate::{Body, CouplingKernel, EncodedData};
+use crate::{Body, EncodedData};
+use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! What the computing worker answers and reports.
 
 use crate::{Body, ModelChoice, PictureSource};
+use dbm_core::diagnostics::CouplingTrace;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,7 @@ pub enum Event {
     /// A local search, state by state.
     Search(SearchTrace),
     /// A coupled pair, step by step.
-    Pair(PairTrace),
+    Pair(CouplingTrace),
     /// How fast training is.
     Bench(BenchResult),
     /// The gaps of the data, filled.
@@ -338,60 +339,6 @@ pub struct SearchTrace {
     pub sweeps: u32,
     /// Whether it was cut at the cap.
     pub capped: bool,
-}
-
-/// A coupled pair from `x_0 = y_0` on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairTrace {
-    /// Frame 0 is `x_0` and `y_0`, frame `t` is `x_t` and `y_{t-1}`.
-    pub frames: Vec<PairFrame>,
-    /// Whether it was cut before the two met.
-    pub capped: bool,
-}
-
-/// Where a pair is.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairFrame {
-    /// The visible layer of x, one byte a unit,
-    #[serde(with = "serde_bytes")]
-    pub x: Vec<u8>,
-    /// and of y.
-    #[serde(with = "serde_bytes")]
-    pub y: Vec<u8>,
-    /// Energies of both whole states.
-    pub energies: [f64; 2],
-    /// Units of any layer in which they differ.
-    pub differ: u32,
-    /// What led here.
-    pub moved: PairMove,
-}
-
-/// How a watched pair moved.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum PairMove {
-    /// Not yet.
-    Start,
-    /// One proposal and one uniform number `u` for both.
-    Metropolis {
-        /// Energy of the proposal.
-        proposal: f64,
-        /// `u`, in `[0, 1)`.
-        u: f64,
-        /// `E(x) - E(x')` and the same of y: the logarithms of their probabilities of acceptance where they are below 0. Each accepts where `ln u` is below
-        /// its own; in the first step y does not move.
-        log_accept: [f64; 2],
-    },
-    /// The first Gibbs sweep, of x alone.
-    Alone,
-    /// A Gibbs sweep of both.
-    Gibbs {
-        /// Whether both took the same even layers.
-        shared: bool,
-        /// Tries of the draws from the residual laws; 0 where the draw was shared.
-        tries: u32,
-        /// Whether they were cut at the cap.
-        tries_capped: bool,
-    },
 }
 
 /// Answers compared on the same hidden cells.

@@ -20,19 +20,16 @@ pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, Initiali
 pub use envelope::{Body, Computing, Diagnostics, Envelope, Files, Reply, Role};
 pub use event::{
     Activity, BenchResult, BenchRow, Completions, DataInfo, Evaluation, Event, Filters, Grid, Histogram, Metrics, ModelInfo,
-    PairFrame, PairMove, PairTrace, PhaseMetrics, PictureToComplete, Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    PhaseMetrics, PictureToComplete, Pretraining, Score, SearchFrame, SearchTrace, Signals,
 };
 pub use files::{
     BitsFormat, ColumnInfo, EncodedData, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
     LogRow, NamedBytes, Product, Understood, UnderstoodKind,
 };
 
-pub use diagnostics::{
-    CorrectionProbability, CouplingKernel, CouplingRuns, CouplingStart, DiagnosticsCommand, DiagnosticsEvent, EstimateJob,
-    EstimateSums, Exact, MeetingTimes, ModelSource, Moment, Moved, PairStep, Replay, ReplayOf, SmallModel,
-};
+pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
 pub use proof::{ProofPreset, proof_preset};
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;

@@ -206,7 +206,7 @@ fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
             actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));
         }
         (Event::Search(trace), Purpose::Watch(unknown)) => watched::take(state, watched::search(trace), unknown),
-        (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(trace), unknown),
+        (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(&trace, unknown.len()), unknown),
         (Event::Bench(result), Purpose::Bench) => bench::end(state, &result),
         (Event::Imputed { probabilities }, Purpose::Impute) => gaps::fill(state, probabilities),
         (Event::Evaluated(evaluation), Purpose::Evaluate) => {

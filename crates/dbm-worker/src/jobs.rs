@@ -5,16 +5,13 @@ use crate::clock::now;
 use crate::pool::Crew;
 use crate::sources::shape;
 use dbm_core::complete::{Completer, SamplingSchedule};
-use dbm_core::diagnostics::{Caps, Draw};
+use dbm_core::diagnostics::{Caps, CouplingKernel, CouplingTrace};
 use dbm_core::impute::{self, ImputationMethod, Imputer, Outcome, Score};
 use dbm_core::linalg::Matrix;
 use dbm_core::signals::mean_free_energy;
 use dbm_core::sweep::{SearchInfo, search_observed};
 use dbm_core::{Clamp, Dbm, Examples, Units};
-use dbm_protocol::{
-    CompletionMethod, Completions, CouplingKernel, Evaluation, Event, Grid, ModelChoice, PairFrame, PairMove, PairTrace, Reply,
-    SearchFrame, SearchTrace,
-};
+use dbm_protocol::{CompletionMethod, Completions, Evaluation, Event, Grid, ModelChoice, Reply, SearchFrame, SearchTrace};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -311,34 +308,12 @@ pub fn watch(view: &View, question: &Question, seed: u32) -> SearchTrace {
 }
 
 /// A coupled pair from the mode where that search ends, step by step.
-pub fn watch_pair(view: &View, question: &Question, kernel: CouplingKernel, steps: u32, seed: u32) -> PairTrace {
+pub fn watch_pair(view: &View, question: &Question, kernel: CouplingKernel, steps: u32, seed: u32) -> CouplingTrace {
     let model = &*view.model;
     let (visible, known) = question.rows(model.units(), 1);
     let mut completer = Completer::complete(model, visible, known, u64::from(seed), 0);
     completer.finish(model, MAX_SWEEPS);
-    let frame = |[x, y]: [&[Vec<f32>]; 2], moved| PairFrame {
-        x: bits(&x[0]),
-        y: bits(&y[0]),
-        energies: [x, y].map(|state| model.energy(state)),
-        differ: x.iter().flatten().zip(y.iter().flatten()).filter(|(x, y)| x != y).count() as u32,
-        moved,
-    };
-    let mut frames = Vec::new();
-    let caps = Caps { meeting: steps, tries: MAX_TRIES };
-    let (x0, meeting) = completer.couple(model, kernel, caps, &mut |step| {
-        let moved = match &step.draw {
-            Draw::Metropolis { proposal, u, energies } => PairMove::Metropolis {
-                proposal: proposal.energy,
-                u: *u,
-                log_accept: energies.map(|energy| energy - proposal.energy),
-            },
-            Draw::Gibbs(None) => PairMove::Alone,
-            Draw::Gibbs(Some((draw, _))) => PairMove::Gibbs { shared: draw.shared, tries: draw.tries, tries_capped: draw.capped },
-        };
-        frames.push(frame(step.after, moved));
-    });
-    frames.insert(0, frame([&x0, &x0], PairMove::Start));
-    PairTrace { frames, capped: meeting.capped }
+    completer.couple(model, kernel, Caps { meeting: steps, tries: MAX_TRIES })
 }
 
 /// A visible layer as bytes 0 and 1.

@@ -11,6 +11,7 @@ pub(crate) use gibbs::{is_high, log_ratio};
 use crate::Dbm;
 use crate::chains::Chains;
 use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ pub trait PairKernel {
 }
 
 /// How a coupling ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meeting {
     /// tau: the first t with `x_t = y_{t-1}`, or the cap.
     pub time: u32,

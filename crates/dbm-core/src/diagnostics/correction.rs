@@ -9,6 +9,7 @@ use crate::math::{exp_below_zero, log_sum_exp};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::within;
 use crate::{Backend, Dbm, DbmError, Parity, Units, exact, init};
+use serde::{Deserialize, Serialize};
 
 /// Units, in all, up to which every proposal is summed over.
 pub const ENUMERATED_UNITS: usize = 24;
@@ -29,7 +30,7 @@ const MAX_RUNS: u32 = 100_000;
 const BATCH: u32 = 50;
 
 /// Couplings of UCD-LMI on [`init::orthogonal`] of these sizes, all units free.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionProbabilityPlan {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<usize>,
@@ -40,7 +41,7 @@ pub struct CorrectionProbabilityPlan {
 }
 
 /// How seldom they do anything.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorrectionProbability {
     /// Couplings that were run.
     pub runs: u32,

@@ -1,125 +1,117 @@
-//! One coupling from x_0 on, watched step by step: the same for meeting times and for the replay, so that the two cannot differ.
+//! One coupling from x_0 on, observed step by step: the same for meeting times and for traces, so that the two cannot differ.
+//!
+//! The loop and the kernels are those of training ([`crate::coupling::meet`]); only an observer stands between them.
 
-use super::CouplingKernel;
-use crate::Dbm;
+use super::trace::{PairDraw, PairStep, bits, overlap};
+use super::{CouplingKernel, CouplingTrace};
 use crate::chains::Chains;
-use crate::coupling::{
-    BlockDraw, GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, StateWithFields, meet,
-};
+use crate::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use crate::rng::Stream;
+use crate::{Dbm, Parity};
 use std::rc::Rc;
 
 /// Caps of a coupling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Steps.
+    /// Steps after which it is cut.
     pub meeting: u32,
-    /// Gibbs: tries of one draw from a residual law.
+    /// Gibbs: tries of one draw from a residual distribution, after which the last try is taken.
     pub tries: u32,
 }
 
-/// A step of a pair. In the first one, y has not begun, and stands at x_0 before and after it.
-pub struct Step<'s> {
-    /// Where x and y are after it.
-    pub after: [&'s [Vec<f32>]; 2],
-    /// What was drawn.
-    pub draw: Draw<'s>,
-}
+/// Hears of every step of a coupling; the function that it is given writes step `t` down.
+pub(super) type Observer<'o> = dyn FnMut(&dyn Fn(u32) -> PairStep) + 'o;
 
-/// What a step drew.
-pub enum Draw<'s> {
-    /// One proposal and one uniform number for both chains.
-    Metropolis {
-        /// What both may go to.
-        proposal: &'s StateWithEnergy,
-        /// What both compare their probability of acceptance with.
-        u: f64,
-        /// Of x and y before the step.
-        energies: [f64; 2],
-    },
-    /// The even block; nothing in the first step, which is a sweep of x alone. And the laws of the even block of x and y.
-    Gibbs(Option<(&'s BlockDraw, &'s Laws<'s>)>),
-}
-
-/// The laws of the even block of x and y, computed where they are asked for.
-pub type Laws<'l> = dyn Fn() -> [Vec<f64>; 2] + 'l;
-
-/// Runs the coupling of one chain of a batch from where it is, and shows `watch` every step. Returns how it ended, and how many draws were cut.
-pub fn couple(
+/// Runs the coupling of one chain of a batch from where it is. Returns how it ended, and how many draws were cut at the cap on tries.
+pub(super) fn couple(
     model: &Dbm,
     chains: &Chains,
     chain: usize,
     stream: &mut Stream,
     (kernel, caps): (CouplingKernel, Caps),
-    watch: &mut dyn FnMut(&Step),
+    observer: &mut Observer,
 ) -> (Meeting, u32) {
+    let state = chains.state(chain);
     match kernel {
         CouplingKernel::Metropolis => {
-            let state = chains.state(chain);
+            let pair = MetropolisCoupling::new(model, chains, chain, stream, &SharedUniform);
+            let mut pair = Observed::new(pair, |pair, before, after| {
+                let Some((proposal, u)) = &pair.drawn else { return };
+                let log_accept = before.map(|state| state.energy - proposal.energy);
+                observer(&|t| {
+                    let draw = PairDraw::Metropolis {
+                        proposal: bits(model, &proposal.state),
+                        energy: proposal.energy,
+                        u: *u,
+                        log_accept_x: log_accept[0],
+                        log_accept_y: (t > 1).then_some(log_accept[1]),
+                    };
+                    PairStep::new(model, t, after.map(|state| &state.state[..]), draw)
+                });
+            });
             let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
-            let mut pair = Watched { pair: MetropolisCoupling::new(model, chains, chain, stream, &SharedUniform), watch };
             // Of a pair in one state, each chain moves as a single one.
-            let x1 = pair.first(&x0);
+            let x1 = pair.kernel.step(&x0, &x0).0;
+            pair.show([&x0, &x0], [&x1, &x0]);
             (meet(x0, x1, &mut pair, caps.meeting, |_, _| ()), 0)
         }
         CouplingKernel::Gibbs => {
-            let mut pair = Watched { pair: GibbsCoupling::new(model, chains, chain, stream, caps.tries), watch };
-            let x0 = pair.pair.point(chains.state(chain));
-            let x1 = pair.first(&x0);
+            let pair = GibbsCoupling::new(model, chains, chain, stream, caps.tries);
+            let mut pair = Observed::new(pair, |pair, before, after| {
+                observer(&|t| {
+                    let draw = pair.drawn.as_ref().map_or(PairDraw::Single, |drawn| PairDraw::Gibbs {
+                        overlap: overlap(&before.map(|state| pair.probabilities(Parity::Even, state))),
+                        shared: drawn.shared,
+                        tries: drawn.tries,
+                        tries_capped: drawn.capped,
+                    });
+                    PairStep::new(model, t, after.map(|state| &state.state[..]), draw)
+                });
+            });
+            let x0 = pair.kernel.point(state);
+            let x1 = pair.kernel.single(&x0);
+            pair.show([&x0, &x0], [&x1, &x0]);
             let meeting = meet(x0, x1, &mut pair, caps.meeting, |_, _| ());
-            (meeting, pair.pair.tries_capped)
+            (meeting, pair.kernel.tries_capped)
         }
     }
 }
 
-/// A pair that shows its steps.
-struct Watched<'w, K> {
-    pair: K,
-    watch: &'w mut dyn FnMut(&Step),
+/// The same, written down.
+pub(crate) fn trace(
+    model: &Dbm,
+    chains: &Chains,
+    chain: usize,
+    stream: &mut Stream,
+    how: (CouplingKernel, Caps),
+) -> CouplingTrace {
+    let mut steps = Vec::new();
+    let (meeting, _) = couple(model, chains, chain, stream, how, &mut |step| steps.push(step(steps.len() as u32 + 1)));
+    CouplingTrace { approach: Vec::new(), steps, meeting }
 }
 
-impl Watched<'_, MetropolisCoupling<'_, SharedUniform>> {
-    fn first(&mut self, x0: &Rc<StateWithEnergy>) -> Rc<StateWithEnergy> {
-        let x1 = self.pair.step(x0, x0).0;
-        self.show([x0, x0], [&x1, x0]);
-        x1
+/// A pair whose steps are shown, where they lead from and where to.
+struct Observed<K, F> {
+    kernel: K,
+    observer: F,
+}
+
+impl<K: PairKernel, F: FnMut(&K, [&K::State; 2], [&K::State; 2])> Observed<K, F> {
+    fn new(kernel: K, observer: F) -> Self {
+        Self { kernel, observer }
     }
 
-    fn show(&mut self, before: [&StateWithEnergy; 2], after: [&StateWithEnergy; 2]) {
-        if let Some((proposal, u)) = &self.pair.drawn {
-            let draw = Draw::Metropolis { proposal, u: *u, energies: before.map(|point| point.energy) };
-            (self.watch)(&Step { after: after.map(AsRef::as_ref), draw });
-        }
+    fn show(&mut self, before: [&K::State; 2], after: [&K::State; 2]) {
+        (self.observer)(&self.kernel, before, after);
     }
 }
 
-impl PairKernel for Watched<'_, MetropolisCoupling<'_, SharedUniform>> {
-    type State = StateWithEnergy;
+impl<K: PairKernel, F: FnMut(&K, [&K::State; 2], [&K::State; 2])> PairKernel for Observed<K, F> {
+    type State = K::State;
 
-    fn step(&mut self, x: &Rc<StateWithEnergy>, y: &Rc<StateWithEnergy>) -> (Rc<StateWithEnergy>, Rc<StateWithEnergy>) {
-        let ends = self.pair.step(x, y);
+    fn step(&mut self, x: &Rc<K::State>, y: &Rc<K::State>) -> (Rc<K::State>, Rc<K::State>) {
+        let ends = self.kernel.step(x, y);
         self.show([x, y], [&ends.0, &ends.1]);
-        ends
-    }
-}
-
-impl Watched<'_, GibbsCoupling<'_>> {
-    fn first(&mut self, x0: &Rc<StateWithFields>) -> Rc<StateWithFields> {
-        let x1 = self.pair.single(x0);
-        (self.watch)(&Step { after: [&x1.state[..], &x0.state[..]], draw: Draw::Gibbs(None) });
-        x1
-    }
-}
-
-impl PairKernel for Watched<'_, GibbsCoupling<'_>> {
-    type State = StateWithFields;
-
-    fn step(&mut self, x: &Rc<StateWithFields>, y: &Rc<StateWithFields>) -> (Rc<StateWithFields>, Rc<StateWithFields>) {
-        let ends = self.pair.step(x, y);
-        let pair = &self.pair;
-        let laws = || [x, y].map(|point| pair.probabilities(crate::Parity::Even, point));
-        let draw = Draw::Gibbs(pair.drawn.as_ref().map(|drawn| (drawn, &laws as &Laws)));
-        (self.watch)(&Step { after: [&ends.0.state[..], &ends.1.state[..]], draw });
         ends
     }
 }

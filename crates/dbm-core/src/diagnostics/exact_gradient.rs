@@ -2,13 +2,14 @@
 
 use crate::exact::{self, Expectation};
 use crate::{Dbm, DbmError, Examples};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Units of a model, in all, up to which it is enumerated here.
 pub const MAX_UNITS: usize = 24;
 
 /// What an enumeration says of a model and its data.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExactGradient {
     /// The gradient of the mean of log p(v) over the examples, in the order of [`exact::gradient`].
     pub gradient: Vec<f64>,

@@ -4,6 +4,7 @@ use super::ProgressFn;
 use super::exact_gradient::distinct;
 use super::samples::check_settings;
 use crate::{Dbm, DbmError, Examples, Settings, expectation, gradient};
+use serde::{Deserialize, Serialize};
 
 /// Sweeps, at least, that persistent chains have made before they are asked for their law.
 pub const STEPS_AT_REST: u32 = 1000;
@@ -12,7 +13,7 @@ pub const STEPS_AT_REST: u32 = 1000;
 const NO_CAP: u32 = 10_000;
 
 /// Means of an estimator, in the order of [`crate::exact::gradient`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expectations {
     /// Of the estimate, `positive - negative`.
     pub mean: Vec<f64>,

@@ -54,7 +54,7 @@ pub struct Couplings {
 }
 
 /// What one run took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CouplingRun {
     /// tau, and whether the cap cut it.
     pub meeting: Meeting,

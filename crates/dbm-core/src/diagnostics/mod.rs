@@ -14,16 +14,19 @@ mod meetings;
 mod replay;
 mod samples;
 mod starts;
+mod trace;
 
 pub use correction::{CorrectionProbability, CorrectionProbabilityPlan, ENUMERATED_UNITS};
-pub use couple::{Caps, Draw, Laws, Step, couple};
+pub use couple::Caps;
+pub(crate) use couple::trace;
 pub use exact_gradient::{ExactGradient, MAX_UNITS, exact_gradient};
 pub use expectation::{Expectations, STEPS_AT_REST, expectations};
 pub use interval::simultaneous;
 pub use meetings::{CouplingRun, Couplings, MAX_DIMENSION};
-pub use replay::{MAX_OVERLAP_UNITS, MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, Moment, Moved, PairStep, Reached, Replay, ReplayPlan};
+pub use replay::{MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, ReplayPlan};
 pub use samples::{EstimateSums, Samples};
 use serde::{Deserialize, Serialize};
+pub use trace::{ApproachState, CouplingTrace, MAX_OVERLAP_UNITS, PairDraw, PairStep, Reached, acceptance_probability};
 
 /// How a pair of chains moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use crate::linalg::Matrix;
 use crate::rng::Streams;
 use crate::settings::within;
 use crate::{Backend, Dbm, DbmError, Examples, Settings, exact};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ pub struct Samples<'a> {
 }
 
 /// Sums over samples.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EstimateSums {
     /// Samples drawn.
     pub samples: u32,

@@ -3,7 +3,8 @@
 use crate::actions;
 use crate::state::{Opening, Start, State};
 use crate::ui::address;
-use dbm_protocol::{Command, CompletionMethod, CouplingKernel, ModelChoice};
+use dbm_core::diagnostics::CouplingKernel;
+use dbm_protocol::{Command, CompletionMethod, ModelChoice};
 use leptos::prelude::*;
 
 const PREFIX: &str = "c.";

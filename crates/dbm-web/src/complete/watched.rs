@@ -1,7 +1,8 @@
 //! What is watched, state by state and in words: a search, or a coupled pair.
 
 use crate::state::{Frame, Shown, State, Watched};
-use dbm_protocol::{PairMove, PairTrace, SearchFrame, SearchTrace};
+use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep};
+use dbm_protocol::{SearchFrame, SearchTrace};
 use leptos::prelude::*;
 
 /// Puts it on view from its first state on.
@@ -36,57 +37,77 @@ pub fn search(trace: SearchTrace) -> Vec<Frame> {
     frames.into_iter().map(told).collect()
 }
 
-/// A pair from one state to its meeting, or to the cut.
-pub fn pair(trace: PairTrace) -> Vec<Frame> {
-    let PairTrace { frames, capped } = trace;
-    let last = frames.len().saturating_sub(1);
-    let told = |(t, frame): (usize, dbm_protocol::PairFrame)| {
-        let moved = match frame.moved {
-            PairMove::Start => "x and y begin as one: the mode of the search, and a Gibbs sweep from there.".into(),
-            PairMove::Alone => "a Gibbs sweep of x alone.".into(),
-            PairMove::Metropolis { u, log_accept: [x, y], .. } => {
+/// A pair from one state to its meeting, or to the cut; `visible` units of each state are shown.
+pub fn pair(trace: &CouplingTrace, visible: usize) -> Vec<Frame> {
+    let shown = |state: &[u8]| state[..visible.min(state.len())].to_vec();
+    let start = trace.approach.last().map(|x0| Frame {
+        x: shown(&x0.state),
+        y: shown(&x0.state),
+        energies: [x0.energy; 2],
+        words: "x and y begin as one: the mode of the search, and a Gibbs sweep from there.".into(),
+    });
+    let frame = |(at, step): (usize, &PairStep)| {
+        let drawn = match &step.draw {
+            PairDraw::Single => "a Gibbs sweep of x alone.".into(),
+            PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
                 let verdict = |log: f64| {
                     let word = if u.ln() < log { "accepts" } else { "refuses" };
                     format!("{word} (log-probability {})", number(log.min(0.0)))
                 };
-                let second = if t > 1 { format!(", y {}", verdict(y)) } else { String::new() };
-                format!("ln u = {} for the proposal. x {}{second}.", number(u.ln()), verdict(x))
+                let second = log_accept_y.map_or_else(String::new, |log| format!(", y {}", verdict(log)));
+                format!("ln u = {} for the proposal. x {}{second}.", number(u.ln()), verdict(*log_accept_x))
             }
-            PairMove::Gibbs { shared: true, .. } => "both took the same even layers.".into(),
-            PairMove::Gibbs { tries, tries_capped, .. } => {
-                let cut = if tries_capped { ", cut at the cap" } else { "" };
-                format!("the even layers were drawn apart, in {tries} {}{cut}.", if tries == 1 { "try" } else { "tries" })
+            PairDraw::Gibbs { shared: true, .. } => "both took the same even layers.".into(),
+            PairDraw::Gibbs { tries, tries_capped, .. } => {
+                let cut = if *tries_capped { ", cut at the cap" } else { "" };
+                format!("the even layers were drawn apart, in {tries} {}{cut}.", if *tries == 1 { "try" } else { "tries" })
             }
         };
-        let met = match frame.differ {
-            _ if t == 0 => String::new(),
+        let t = step.step;
+        let met = match step.differing() {
             0 => format!(" They have met: τ = {t}."),
-            n if t == last && capped => format!(" {n} units differ. Cut here: they have not met."),
+            n if at + 1 == trace.steps.len() && trace.meeting.capped => {
+                format!(" {n} units differ. Cut here: they have not met.")
+            }
             n => format!(" {n} units differ."),
         };
-        let words = if t == 0 { moved } else { format!("Step {t}: {moved}{met}") };
-        Frame { x: frame.x, y: frame.y, energies: frame.energies, words }
+        let words = format!("Step {t}: {drawn}{met}");
+        Frame { x: shown(&step.x), y: shown(&step.y), energies: step.energies, words }
     };
-    frames.into_iter().enumerate().map(told).collect()
+    start.into_iter().chain(trace.steps.iter().enumerate().map(frame)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_protocol::PairFrame;
+    use dbm_core::coupling::Meeting;
+    use dbm_core::diagnostics::{ApproachState, Reached};
 
     #[test]
     fn a_pair_is_told_step_by_step() {
-        let frame = |differ, moved| PairFrame { x: vec![0], y: vec![1], energies: [-1.0, 2.0], differ, moved };
-        let refused = PairMove::Metropolis { proposal: 9.0, u: 0.5, log_accept: [-412.04, 3.0] };
-        let words =
-            |frames: Vec<PairFrame>, capped| pair(PairTrace { frames, capped }).into_iter().map(|f| f.words).collect::<Vec<_>>();
-        let told = words(vec![frame(0, PairMove::Start), frame(0, refused)], false);
-        assert_eq!(told[1], "Step 1: ln u = −0.7 for the proposal. x refuses (log-probability −412.0). They have met: τ = 1.");
-        let apart = PairMove::Gibbs { shared: false, tries: 1, tries_capped: false };
-        let told = words(vec![frame(0, PairMove::Start), frame(3, PairMove::Alone), frame(2, refused), frame(4, apart)], true);
-        assert_eq!(told[1], "Step 1: a Gibbs sweep of x alone. 3 units differ.");
-        assert!(told[2].contains("y accepts (log-probability 0.0)"), "{}", told[2]);
-        assert_eq!(told[3], "Step 3: the even layers were drawn apart, in 1 try. 4 units differ. Cut here: they have not met.");
+        let refused = |log_accept_y| PairDraw::Metropolis {
+            proposal: vec![0; 5],
+            energy: 9.0,
+            u: 0.5,
+            log_accept_x: -412.04,
+            log_accept_y,
+        };
+        let told = |steps: Vec<(usize, PairDraw)>, capped| {
+            let approach = vec![ApproachState { state: vec![0; 5], energy: -1.0, reached_by: Reached::Gibbs }];
+            let step = |(t, (differ, draw)): (u32, (usize, PairDraw))| {
+                let y = (0..5).map(|at| u8::from(at < differ)).collect();
+                PairStep { step: t, x: vec![0; 5], y, energies: [-1.0, 2.0], draw }
+            };
+            let meeting = Meeting { time: steps.len() as u32, capped };
+            let trace = CouplingTrace { approach, steps: (1..).zip(steps).map(step).collect(), meeting };
+            pair(&trace, 2).into_iter().map(|frame| frame.words).collect::<Vec<_>>()
+        };
+        let words = told(vec![(0, refused(None))], false);
+        assert_eq!(words[1], "Step 1: ln u = −0.7 for the proposal. x refuses (log-probability −412.0). They have met: τ = 1.");
+        let apart = PairDraw::Gibbs { overlap: None, shared: false, tries: 1, tries_capped: false };
+        let words = told(vec![(3, PairDraw::Single), (2, refused(Some(3.0))), (4, apart)], true);
+        assert_eq!(words[1], "Step 1: a Gibbs sweep of x alone. 3 units differ.");
+        assert!(words[2].contains("y accepts (log-probability 0.0)"), "{}", words[2]);
+        assert_eq!(words[3], "Step 3: the even layers were drawn apart, in 1 try. 4 units differ. Cut here: they have not met.");
     }
 }

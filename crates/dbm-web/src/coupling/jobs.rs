@@ -4,7 +4,8 @@ use super::pairs::Pair;
 use super::results::Results;
 use super::settings::Plan;
 use dbm_core::Units;
-use dbm_protocol::{CouplingKernel, CouplingRuns, CouplingStart};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
+use dbm_protocol::CouplingRuns;
 
 /// About half a second of a worker, in [`cost`]'s unit.
 const SLICE: f64 = 4e8;
@@ -37,18 +38,16 @@ pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, CouplingRuns)> {
                 for first_run in (first..first + count).step_by(most as usize) {
                     let runs = most.min(first + count - first_run);
                     spent += each * f64::from(runs);
-                    let job = CouplingRuns {
-                        dimension,
+                    let couplings = Couplings {
+                        dimension: dimension as usize,
                         units: plan.units,
                         kernel: pair.kernel(),
                         start: pair.start(),
-                        first_run,
-                        runs,
                         max_meeting: plan.cap,
                         max_tries: plan.tries,
                         seed: plan.seed,
                     };
-                    all.push((spent, pair, job));
+                    all.push((spent, pair, CouplingRuns { couplings, first_run, runs }));
                 }
             }
         }
@@ -61,29 +60,30 @@ pub fn jobs(plan: &Plan, results: &Results) -> Vec<(Pair, CouplingRuns)> {
 mod tests {
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::MeetingTimes;
+    use dbm_core::coupling::Meeting;
+    use dbm_core::diagnostics::CouplingRun;
     use std::collections::BTreeMap;
 
-    fn met(job: &CouplingRuns) -> MeetingTimes {
-        let runs = job.runs as usize;
-        MeetingTimes { meeting_times: vec![1; runs], sweeps: vec![1; runs], capped: vec![0; runs], tries_capped: 0 }
+    fn met(job: &CouplingRuns) -> Vec<CouplingRun> {
+        let run = CouplingRun { meeting: Meeting { time: 1, capped: false }, sweeps: 1, tries_capped: 0 };
+        vec![run; job.runs as usize]
     }
 
     #[test]
     fn every_run_is_in_one_job_and_long_ones_are_cut() {
         let plan = Draft::default().plan().unwrap();
         let jobs = jobs(&plan, &Results::default());
-        let mut seen = BTreeMap::<(u32, Pair), Vec<u32>>::new();
+        let mut seen = BTreeMap::<(usize, Pair), Vec<u32>>::new();
         for (pair, job) in &jobs {
             assert!(job.runs >= 1);
-            seen.entry((job.dimension, *pair)).or_default().extend(job.first_run..job.first_run + job.runs);
+            seen.entry((job.couplings.dimension, *pair)).or_default().extend(job.first_run..job.first_run + job.runs);
         }
         assert_eq!(seen.len(), 17 * 4);
         for runs in seen.values_mut() {
             runs.sort_unstable();
             assert_eq!(*runs, (0..100).collect::<Vec<u32>>());
         }
-        let of = |pair, dimension| jobs.iter().filter(|(p, job)| *p == pair && job.dimension == dimension).count();
+        let of = |pair, dimension| jobs.iter().filter(|(p, job)| *p == pair && job.couplings.dimension == dimension).count();
         assert_eq!((of(Pair::GibbsUniform, 5), of(Pair::MetropolisMode, 200)), (1, 1));
         assert!(of(Pair::GibbsUniform, 200) >= 20, "{}", of(Pair::GibbsUniform, 200));
         // The paper's pair is there everywhere long before the last Gibbs coupling.
@@ -107,6 +107,6 @@ mod tests {
         let more = jobs(&draft.plan().unwrap(), &results);
         let runs: u32 = more.iter().map(|(_, job)| job.runs).sum();
         assert_eq!(runs, 4 * (2 + 2 + 12));
-        assert!(more.iter().all(|(_, job)| job.dimension == 6 || job.first_run == 10));
+        assert!(more.iter().all(|(_, job)| job.couplings.dimension == 6 || job.first_run == 10));
     }
 }

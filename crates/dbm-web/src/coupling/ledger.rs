@@ -1,9 +1,9 @@
 //! What a coupling brings to the estimate, term by term, and all its steps as a table.
 
 use super::replay::ReplayOfOne;
-use super::scenes::{differing, lowered, near, terms};
+use super::scenes::{lowered, near, terms};
 use super::stage::three;
-use dbm_protocol::{CouplingKernel, Moved};
+use dbm_core::diagnostics::{CouplingKernel, PairDraw, acceptance_probability};
 use leptos::html::Div;
 use leptos::prelude::*;
 
@@ -18,7 +18,7 @@ pub fn Estimate(
         let now = now();
         replay.shown.with(|shown| {
             let (_, replay) = shown.as_ref()?;
-            let last = if replay.capped { replay.meeting_time } else { replay.meeting_time.saturating_sub(1) };
+            let last = if replay.meeting.capped { replay.meeting.time } else { replay.meeting.time.saturating_sub(1) };
             let mut parts = vec![view! { <b class:now=now == 0>"f(x₀)"</b> }.into_any()];
             let mut left_out = false;
             for t in 1..=last {
@@ -43,7 +43,7 @@ pub fn Estimate(
                     .into_any(),
                 );
             }
-            let end = match (replay.capped, replay.meeting_time) {
+            let end = match (replay.meeting.capped, replay.meeting.time) {
                 (true, tau) => format!("Cut at {tau} steps: the terms after that are missing."),
                 (false, 1) => "Met at τ = 1: the first proposal changed nothing, and there is no correction.".into(),
                 (false, tau) => {
@@ -113,23 +113,20 @@ pub fn Steps(
             let mut all = vec![line(now, 0, first, [start, "–".into(), "–".into(), "f(x₀)".into()])];
             for step in &replay.steps {
                 let decided = |u: f64, below: f64| format!("{} {}", near(below), if u < below { "accepts" } else { "refuses" });
-                let middle = match &step.moved {
-                    Moved::Metropolis { u, accept_x, accept_y, .. } => {
-                        [near(*u), decided(*u, *accept_x), accept_y.map_or_else(|| "–".into(), |below| decided(*u, below))]
+                let middle = match &step.draw {
+                    PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
+                        let decided = |log: f64| decided(*u, acceptance_probability(log));
+                        [near(*u), decided(*log_accept_x), log_accept_y.map_or_else(|| "–".into(), decided)]
                     }
-                    Moved::Gibbs { .. } if step.step == 1 => ["–".into(), "x alone".into(), "–".into()],
-                    Moved::Gibbs { overlap, shared, tries, tries_capped } => [
+                    PairDraw::Single => ["–".into(), "x alone".into(), "–".into()],
+                    PairDraw::Gibbs { overlap, shared, tries, tries_capped } => [
                         overlap.map_or_else(|| "–".into(), near),
                         if *shared { "as one" } else { "apart" }.into(),
                         format!("{tries}{}", if *tries_capped { " (cut)" } else { "" }),
                     ],
                 };
-                let end = [
-                    three(step.energy_x),
-                    three(step.energy_y),
-                    differing(&step.x, &step.y).to_string(),
-                    terms(step.step, replay),
-                ];
+                let end =
+                    [three(step.energies[0]), three(step.energies[1]), step.differing().to_string(), terms(step.step, replay)];
                 all.push(line(now, step.step, middle, end));
             }
             all

@@ -7,7 +7,7 @@ use super::setup::{CAP, Entry, LAST_RUN, MODELS, Setup};
 use super::stage::{self, Frame};
 use super::transport::Transport;
 use dbm_core::Units;
-use dbm_protocol::{CouplingKernel, CouplingStart};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
@@ -107,10 +107,10 @@ fn Choices(replay: ReplayOfOne) -> impl IntoView {
     let tau = move || {
         replay.shown.with(|shown| {
             shown.as_ref().map(|(asked, replay)| {
-                if replay.capped {
+                if replay.meeting.capped {
                     format!("Run {}: cut at {CAP} steps, not met.", asked.run)
                 } else {
-                    format!("Run {}: met at τ = {}.", asked.run, replay.meeting_time)
+                    format!("Run {}: met at τ = {}.", asked.run, replay.meeting.time)
                 }
             })
         })

@@ -1,6 +1,6 @@
 //! The four pairs of chains that the figure compares: a kernel and a start each.
 
-use dbm_protocol::{CouplingKernel, CouplingStart};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 
 /// One of the four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

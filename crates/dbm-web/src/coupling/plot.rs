@@ -27,7 +27,7 @@ pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {
         Show::Total => of_pairs(|summary| summary.total, true),
         Show::Coupling => of_pairs(|summary| summary.tau, true),
         Show::Search => {
-            let searched = plan.pairs.iter().filter(|pair| pair.start() == dbm_protocol::CouplingStart::LocalMode);
+            let searched = plan.pairs.iter().filter(|pair| pair.start() == dbm_core::diagnostics::CouplingStart::LocalMode);
             searched.map(|&pair| line(pair, |summary| summary.sweeps, false)).collect()
         }
         Show::Apart => {
@@ -137,7 +137,8 @@ mod tests {
     use super::super::jobs::jobs;
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::{CouplingKernel, MeetingTimes};
+    use dbm_core::coupling::Meeting;
+    use dbm_core::diagnostics::{CouplingKernel, CouplingRun};
 
     /// Every Gibbs run is cut at d = 60; every Metropolis run meets at once.
     fn filled() -> (Plan, Results) {
@@ -148,16 +149,11 @@ mod tests {
         let plan = draft.plan().unwrap();
         let mut results = Results::default();
         for (pair, job) in jobs(&plan, &results) {
-            let cut = job.kernel == CouplingKernel::Gibbs && job.dimension == 60;
-            let runs = job.runs as usize;
-            let sweeps = if pair.start() == dbm_protocol::CouplingStart::Uniform { 0 } else { 4 };
-            let met = MeetingTimes {
-                meeting_times: vec![if cut { 50 } else { 1 }; runs],
-                sweeps: vec![sweeps; runs],
-                capped: vec![u8::from(cut); runs],
-                tries_capped: 0,
-            };
-            results.take(&plan, pair, &job, &met).unwrap();
+            let cut = job.couplings.kernel == CouplingKernel::Gibbs && job.couplings.dimension == 60;
+            let sweeps = if pair.start() == dbm_core::diagnostics::CouplingStart::Uniform { 0 } else { 4 };
+            let meeting = Meeting { time: if cut { 50 } else { 1 }, capped: cut };
+            let run = CouplingRun { meeting, sweeps, tries_capped: 0 };
+            results.take(&plan, pair, &job, &vec![run; job.runs as usize]).unwrap();
         }
         (plan, results)
     }

@@ -4,7 +4,8 @@ use super::scenes::{Scene, scenes};
 use super::setup::{Asked, CAP, Entry, LAST_RUN, Setup};
 use crate::state::{State, Tone};
 use crate::worker::pool::{self, Group};
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Replay, ReplayOf, Reply, SmallModel};
+use dbm_core::diagnostics::{CouplingTrace, ReplayPlan};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply, SmallModel};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -25,7 +26,7 @@ pub struct ReplayOfOne {
     /// The last model that came, and what it was asked for as.
     model: StoredValue<Option<(Asked, SmallModel)>>,
     /// What is on view, which is of the settings before while others are fetched.
-    pub shown: RwSignal<Option<(Asked, Replay)>>,
+    pub shown: RwSignal<Option<(Asked, CouplingTrace)>>,
     /// The same, moment by moment.
     pub scenes: Memo<Vec<Scene>>,
     /// Counts questions: an answer to an earlier one is not taken.
@@ -54,7 +55,7 @@ impl ReplayOfOne {
     /// As the address has it.
     pub fn new(state: State, setup: Setup) -> Self {
         let setup = RwSignal::new(setup);
-        let shown = RwSignal::new(None::<(Asked, Replay)>);
+        let shown = RwSignal::new(None::<(Asked, CouplingTrace)>);
         let replay = Self {
             state,
             setup,
@@ -148,7 +149,7 @@ impl ReplayOfOne {
     pub fn find_longer(self) {
         let (Some(asked), Some(tau)) = (
             self.asked.get_untracked(),
-            self.shown.with_untracked(|shown| shown.as_ref().map(|(_, replay)| replay.meeting_time)),
+            self.shown.with_untracked(|shown| shown.as_ref().map(|(_, replay)| replay.meeting.time)),
         ) else {
             return;
         };
@@ -175,7 +176,7 @@ impl ReplayOfOne {
                     return;
                 }
                 let tau = match answer {
-                    Ok(replay) => replay.meeting_time,
+                    Ok(replay) => replay.meeting.time,
                     Err(why) => {
                         self.begin();
                         return self.fail(&why);
@@ -222,10 +223,9 @@ impl ReplayOfOne {
 }
 
 /// Asks for a run.
-fn ask(asked: &Asked, run: u32, model: SmallModel, then: impl Fn(Result<Replay, String>) + 'static) {
-    let of = ReplayOf {
-        model,
-        clamped: vec![],
+fn ask(asked: &Asked, run: u32, model: SmallModel, then: impl Fn(Result<CouplingTrace, String>) + 'static) {
+    let plan = ReplayPlan {
+        clamped: None,
         kernel: asked.kernel,
         start: asked.start,
         max_meeting: CAP,
@@ -233,7 +233,7 @@ fn ask(asked: &Asked, run: u32, model: SmallModel, then: impl Fn(Result<Replay, 
         seed: asked.seed,
         run,
     };
-    pool::ask(Group::Replay, DiagnosticsCommand::Replay(of), move |answer| match answer {
+    pool::ask(Group::Replay, DiagnosticsCommand::Replay { model, plan }, move |answer| match answer {
         Ok(Reply::Answer(DiagnosticsEvent::Replay(replay))) => then(Ok(replay)),
         Ok(Reply::Progress { .. }) => {}
         Ok(_) => then(Err("a worker answered something else than a replay".into())),

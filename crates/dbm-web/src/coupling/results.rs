@@ -3,7 +3,8 @@
 use super::pairs::{Pair, kernel_name, start_name};
 use super::settings::Plan;
 use dbm_core::Units;
-use dbm_protocol::{CouplingRuns, MeetingTimes};
+use dbm_core::diagnostics::CouplingRun;
+use dbm_protocol::CouplingRuns;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -18,19 +19,10 @@ struct Key {
     dimension: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
-    meeting_time: u32,
-    sweeps: u32,
-    capped: bool,
-}
-
 /// The runs of one pair at one dimension, by number; those that have not been run are empty.
 #[derive(Clone, Debug, Default)]
 struct Runs {
-    each: Vec<Option<Run>>,
-    /// First run, how many, and draws cut at the cap on tries, of each job.
-    tries_capped: Vec<(u32, u32, u32)>,
+    each: Vec<Option<CouplingRun>>,
     /// What is said of the first so many runs: the figure asks for it again and again.
     said: Option<(u32, Summary)>,
 }
@@ -65,8 +57,8 @@ pub struct Summary {
     pub parted: u32,
     /// Runs cut at the cap: where there are any, means of tau are lower bounds.
     pub capped: u32,
-    /// Draws cut at the cap on tries; not known where a job had more runs than are asked for, and such draws.
-    pub tries_capped: Option<u32>,
+    /// Draws cut at the cap on tries.
+    pub tries_capped: u32,
 }
 
 impl Summary {
@@ -98,40 +90,34 @@ fn key(plan: &Plan, pair: Pair, dimension: u32) -> Key {
 impl Runs {
     /// What is said of those of the first `wanted` that are there.
     fn summary(&self, wanted: u32) -> Option<Summary> {
-        let there: Vec<Run> = self.each.iter().take(wanted as usize).flatten().copied().collect();
-        let count = |which: fn(&Run) -> bool| there.iter().filter(|run| which(run)).count() as u32;
-        let spread = |what: fn(&Run) -> u32| Spread::of(there.iter().map(what).collect());
-        let of_jobs = self.tries_capped.iter().filter(|(first, ..)| *first < wanted);
-        let tries_capped = of_jobs.map(|&(first, count, cut)| (cut == 0 || first + count <= wanted).then_some(cut)).sum();
+        let there: Vec<CouplingRun> = self.each.iter().take(wanted as usize).flatten().copied().collect();
+        let count = |which: fn(&CouplingRun) -> bool| there.iter().filter(|run| which(run)).count() as u32;
+        let spread = |what: fn(&CouplingRun) -> u32| Spread::of(there.iter().map(what).collect());
         (!there.is_empty()).then(|| Summary {
             runs: there.len() as u32,
-            tau: spread(|run| run.meeting_time),
+            tau: spread(|run| run.meeting.time),
             sweeps: spread(|run| run.sweeps),
-            total: spread(|run| run.meeting_time.saturating_add(run.sweeps)),
-            parted: count(|run| run.meeting_time > 1),
-            capped: count(|run| run.capped),
-            tries_capped,
+            total: spread(|run| run.meeting.time.saturating_add(run.sweeps)),
+            parted: count(|run| run.meeting.time > 1),
+            capped: count(|run| run.meeting.capped),
+            tries_capped: there.iter().map(|run| run.tries_capped).fold(0, u32::saturating_add),
         })
     }
 }
 
 impl Results {
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
-    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &CouplingRuns, met: &MeetingTimes) -> Result<(), String> {
+    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &CouplingRuns, answer: &[CouplingRun]) -> Result<(), String> {
         let expected = job.runs as usize;
-        let got = [met.meeting_times.len(), met.sweeps.len(), met.capped.len()];
-        if got != [expected; 3] {
-            return Err(format!("a worker was asked for {expected} couplings and answered with {got:?}"));
+        if answer.len() != expected {
+            return Err(format!("a worker was asked for {expected} couplings and answered with {}", answer.len()));
         }
-        let runs = self.0.entry(key(plan, pair, job.dimension)).or_default();
+        let runs = self.0.entry(key(plan, pair, job.couplings.dimension as u32)).or_default();
         let first = job.first_run as usize;
         if runs.each.len() < first + expected {
             runs.each.resize(first + expected, None);
         }
-        for (at, place) in runs.each[first..first + expected].iter_mut().enumerate() {
-            *place = Some(Run { meeting_time: met.meeting_times[at], sweeps: met.sweeps[at], capped: met.capped[at] == 1 });
-        }
-        runs.tries_capped.push((job.first_run, job.runs, met.tries_capped));
+        runs.each[first..first + expected].iter_mut().zip(answer).for_each(|(place, run)| *place = Some(*run));
         runs.said = runs.summary(plan.runs).map(|summary| (plan.runs, summary));
         Ok(())
     }
@@ -184,8 +170,8 @@ impl Results {
                 for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
                     write!(text, ",{mean},{low},{middle},{high},{most}")?;
                 }
-                let tries = summary.tries_capped.map(|tries| tries.to_string()).unwrap_or_default();
-                writeln!(text, ",{},{},{tries}", summary.share(summary.parted), summary.share(summary.capped))?;
+                let [parted, capped] = [summary.parted, summary.capped].map(|count| summary.share(count));
+                writeln!(text, ",{parted},{capped},{}", summary.tries_capped)?;
             }
         }
         Ok(())
@@ -196,7 +182,8 @@ impl Results {
 mod tests {
     use super::super::settings::{Draft, Field};
     use super::*;
-    use dbm_protocol::{CouplingKernel, CouplingStart};
+    use dbm_core::coupling::Meeting;
+    use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 
     fn plan(runs: u32) -> Plan {
         let mut draft = Draft::default();
@@ -206,26 +193,21 @@ mod tests {
     }
 
     fn job(plan: &Plan, first_run: u32, runs: u32) -> CouplingRuns {
-        CouplingRuns {
+        let couplings = Couplings {
             dimension: 7,
             units: plan.units,
             kernel: CouplingKernel::Gibbs,
             start: CouplingStart::Uniform,
-            first_run,
-            runs,
             max_meeting: plan.cap,
             max_tries: plan.tries,
             seed: plan.seed,
-        }
+        };
+        CouplingRuns { couplings, first_run, runs }
     }
 
-    fn met(times: &[u32], tries_capped: u32) -> MeetingTimes {
-        MeetingTimes {
-            meeting_times: times.to_vec(),
-            sweeps: vec![2; times.len()],
-            capped: times.iter().map(|&time| u8::from(time == 1000)).collect(),
-            tries_capped,
-        }
+    fn met(times: &[u32], tries_capped: u32) -> Vec<CouplingRun> {
+        let run = |&time: &u32| CouplingRun { meeting: Meeting { time, capped: time == 1000 }, sweeps: 2, tries_capped };
+        times.iter().map(run).collect()
     }
 
     #[test]
@@ -241,16 +223,16 @@ mod tests {
         let mut results = Results::default();
         assert_eq!(results.summary(&wide, Pair::GibbsUniform, 7), None);
         assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 10)]);
-        results.take(&wide, Pair::GibbsUniform, &job(&wide, 2, 3), &met(&[1, 5, 1000], 6)).unwrap();
+        results.take(&wide, Pair::GibbsUniform, &job(&wide, 2, 3), &met(&[1, 5, 1000], 2)).unwrap();
         results.take(&wide, Pair::GibbsUniform, &job(&wide, 7, 1), &met(&[2], 0)).unwrap();
         assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 2), (5, 2), (8, 2)]);
         assert_eq!(results.missing(&narrow, Pair::GibbsUniform, 7), [(0, 2)]);
         let all = results.summary(&wide, Pair::GibbsUniform, 7).unwrap();
-        assert_eq!((all.runs, all.parted, all.capped, all.tries_capped), (4, 3, 1, Some(6)));
+        assert_eq!((all.runs, all.parted, all.capped, all.tries_capped), (4, 3, 1, 6));
         assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
-        // Fewer runs: the first ones alone; of a job that lies across the end, the draws that were cut cannot be told apart.
+        // Fewer runs: the first ones alone.
         let first = results.summary(&narrow, Pair::GibbsUniform, 7).unwrap();
-        assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, None));
+        assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, 4));
         // Another seed is another run.
         assert_eq!(results.summary(&Plan { seed: 9, ..wide }, Pair::GibbsUniform, 7), None);
     }
@@ -265,13 +247,13 @@ mod tests {
     fn the_csv_has_a_line_a_dimension_and_pair() {
         let plan = plan(2);
         let mut results = Results::default();
-        results.take(&plan, Pair::GibbsUniform, &job(&plan, 0, 2), &met(&[1, 1000], 3)).unwrap();
+        results.take(&plan, Pair::GibbsUniform, &job(&plan, 0, 2), &met(&[1, 1000], 1)).unwrap();
         let text = results.csv(&plan);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");
         assert_eq!(
             lines[1],
-            "7,signs,gibbs,uniform,1,2,1000,10000,500.5,250.75,500.5,750.25,1000,2,2,2,2,2,502.5,252.75,502.5,752.25,1002,0.5,0.5,3"
+            "7,signs,gibbs,uniform,1,2,1000,10000,500.5,250.75,500.5,750.25,1000,2,2,2,2,2,502.5,252.75,502.5,752.25,1002,0.5,0.5,2"
         );
         assert_eq!(lines[0].split(',').count(), lines[1].split(',').count());
     }

@@ -1,7 +1,7 @@
 //! A replayed coupling, moment by moment: what is on view at each, and what is said of it.
 
 use crate::canvas::short;
-use dbm_protocol::{Moment, Moved, PairStep, Replay};
+use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep, Reached, acceptance_probability};
 
 /// A state on view, and its energy.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,22 +40,22 @@ pub struct Scene {
 }
 
 /// All moments of a replay: the way to `x_0`, then the steps.
-pub fn scenes(replay: &Replay) -> Vec<Scene> {
+pub fn scenes(replay: &CouplingTrace) -> Vec<Scene> {
     let mut all = Vec::new();
     let mut before: Option<Seen> = None;
     let mut sweeps = 0;
     let last = replay.approach.len().saturating_sub(1);
-    for (at, Moment { state, energy, by }) in replay.approach.iter().enumerate() {
-        let now = Seen::new(state, *energy);
-        let flipped = before.as_ref().map_or(0, |before| differing(&before.state, state));
-        sweeps += usize::from(by == "search");
-        let (name, mut words) = match by.as_str() {
-            "search" => (
+    for (at, state) in replay.approach.iter().enumerate() {
+        let now = Seen::new(&state.state, state.energy);
+        let flipped = before.as_ref().map_or(0, |before| differing(&before.state, &state.state));
+        sweeps += usize::from(state.reached_by == Reached::Search);
+        let (name, mut words) = match state.reached_by {
+            Reached::Search => (
                 format!("search, half-sweep {sweeps}"),
                 format!("Half of the layers go where their energy is least: {} flipped.", units(flipped)),
             ),
-            "gibbs" => ("Gibbs sweep".into(), format!("One Gibbs sweep from the local mode: {} flipped.", units(flipped))),
-            _ => ("uniform state".into(), "Every unit high or low with probability one half.".into()),
+            Reached::Gibbs => ("Gibbs sweep".into(), format!("One Gibbs sweep from the local mode: {} flipped.", units(flipped))),
+            Reached::Uniform => ("uniform state".into(), "Every unit high or low with probability one half.".into()),
         };
         if at == last {
             words += " This is x₀, and y₀ as well.";
@@ -66,13 +66,15 @@ pub fn scenes(replay: &Replay) -> Vec<Scene> {
     let mut x = before;
     let mut y: Option<Seen> = None;
     for (at, step) in replay.steps.iter().enumerate() {
-        let (next_x, next_y) = (Seen::new(&step.x, step.energy_x), Seen::new(&step.y, step.energy_y));
+        let (next_x, next_y) = (Seen::new(&step.x, step.energies[0]), Seen::new(&step.y, step.energies[1]));
         let end = at + 1 == replay.steps.len();
-        let (proposal, u, overlap) = match &step.moved {
-            Moved::Metropolis { proposal, energy, u, accept_x, accept_y } => {
-                (Some(Seen::new(proposal, *energy)), Some((*u, *accept_x, *accept_y)), None)
+        let (proposal, u, overlap) = match &step.draw {
+            PairDraw::Metropolis { proposal, energy, u, log_accept_x, log_accept_y } => {
+                let accepts = (*u, acceptance_probability(*log_accept_x), log_accept_y.map(acceptance_probability));
+                (Some(Seen::new(proposal, *energy)), Some(accepts), None)
             }
-            Moved::Gibbs { overlap, shared, .. } => (None, None, Some((*overlap, *shared))),
+            PairDraw::Single => (None, None, Some((None, false))),
+            PairDraw::Gibbs { overlap, shared, .. } => (None, None, Some((*overlap, *shared))),
         };
         all.push(Scene {
             name: format!("t = {}", step.step),
@@ -99,20 +101,23 @@ fn units(count: usize) -> String {
 
 /// How the pair moved.
 fn happened(step: &PairStep) -> String {
-    let did = |chain: &str, u: f64, accept: f64| {
+    let did = |chain: &str, u: f64, log_accept: f64| {
+        let accept = acceptance_probability(log_accept);
         let (verb, sign) = if u < accept { ("accepts x′", "<") } else { ("refuses x′ and stays", "≥") };
         format!("{chain} {verb} (u = {} {sign} {})", near(u), near(accept))
     };
-    match &step.moved {
-        Moved::Metropolis { u, accept_x, accept_y: None, .. } => format!("{}; y has not begun.", did("x", *u, *accept_x)),
-        Moved::Metropolis { u, accept_x, accept_y: Some(accept_y), .. } => {
-            format!("{}; {}.", did("x", *u, *accept_x), did("y", *u, *accept_y))
+    match &step.draw {
+        PairDraw::Metropolis { u, log_accept_x, log_accept_y: None, .. } => {
+            format!("{}; y has not begun.", did("x", *u, *log_accept_x))
         }
-        Moved::Gibbs { .. } if step.step == 1 => "x takes a Gibbs sweep alone; y has not begun.".into(),
-        Moved::Gibbs { shared: true, .. } => {
+        PairDraw::Metropolis { u, log_accept_x, log_accept_y: Some(log_accept_y), .. } => {
+            format!("{}; {}.", did("x", *u, *log_accept_x), did("y", *u, *log_accept_y))
+        }
+        PairDraw::Single => "x takes a Gibbs sweep alone; y has not begun.".into(),
+        PairDraw::Gibbs { shared: true, .. } => {
             "The even layers of both were drawn as one, the odd ones with common uniform numbers.".into()
         }
-        Moved::Gibbs { tries, tries_capped, .. } => format!(
+        PairDraw::Gibbs { tries, tries_capped, .. } => format!(
             "The even layers were drawn apart, in {tries} {}{}, the odd ones with common uniform numbers.",
             if *tries == 1 { "try" } else { "tries" },
             if *tries_capped { " (cut at the cap on tries)" } else { "" }
@@ -120,12 +125,12 @@ fn happened(step: &PairStep) -> String {
     }
 }
 
-fn met(step: &PairStep, end: bool, replay: &Replay) -> String {
+fn met(step: &PairStep, end: bool, replay: &CouplingTrace) -> String {
     let t = step.step;
-    if end && !replay.capped {
+    if end && !replay.meeting.capped {
         return format!(" x and y are in one state: met at τ = {t}.");
     }
-    let apart = format!(" They differ in {}.", units(differing(&step.x, &step.y)));
+    let apart = format!(" They differ in {}.", units(step.differing()));
     if end { format!("{apart} Cut at {t} steps, before they met.") } else { apart }
 }
 
@@ -139,8 +144,8 @@ pub fn near(value: f64) -> String {
 }
 
 /// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
-pub fn terms(t: u32, replay: &Replay) -> String {
-    if t < replay.meeting_time || (replay.capped && t <= replay.meeting_time) {
+pub fn terms(t: u32, replay: &CouplingTrace) -> String {
+    if t < replay.meeting.time || (replay.meeting.capped && t <= replay.meeting.time) {
         format!("+ f(x{}) − f(y{})", lowered(t), lowered(t - 1))
     } else {
         "none: x = y".into()
@@ -172,19 +177,21 @@ pub fn energies(scenes: &[Scene]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::coupling::Meeting;
+    use dbm_core::diagnostics::ApproachState;
 
     fn step(t: u32, x: [u8; 2], y: [u8; 2], accept_y: Option<f64>) -> PairStep {
-        let moved = Moved::Metropolis { proposal: vec![1, 1], energy: 3.0, u: 0.5, accept_x: 0.25, accept_y };
-        PairStep { step: t, x: x.to_vec(), y: y.to_vec(), energy_x: -1.0, energy_y: 2.0, moved }
+        let (log_accept_x, log_accept_y) = (0.25_f64.ln(), accept_y.map(f64::ln));
+        let draw = PairDraw::Metropolis { proposal: vec![1, 1], energy: 3.0, u: 0.5, log_accept_x, log_accept_y };
+        PairStep { step: t, x: x.to_vec(), y: y.to_vec(), energies: [-1.0, 2.0], draw }
     }
 
-    fn replay(capped: bool) -> Replay {
-        let moment = |state: [u8; 2], by: &str| Moment { state: state.to_vec(), energy: 0.0, by: by.into() };
-        Replay {
-            approach: vec![moment([0, 1], "uniform"), moment([1, 1], "search"), moment([1, 0], "gibbs")],
+    fn replay(capped: bool) -> CouplingTrace {
+        let moment = |state: [u8; 2], reached_by| ApproachState { state: state.to_vec(), energy: 0.0, reached_by };
+        CouplingTrace {
+            approach: vec![moment([0, 1], Reached::Uniform), moment([1, 1], Reached::Search), moment([1, 0], Reached::Gibbs)],
             steps: vec![step(1, [0, 0], [1, 0], None), step(2, [1, 1], [1, 1], Some(0.75))],
-            meeting_time: 2,
-            capped,
+            meeting: Meeting { time: 2, capped },
         }
     }
 

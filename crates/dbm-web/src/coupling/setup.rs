@@ -3,7 +3,7 @@
 use super::pairs::{kernel_name, start_name};
 use super::settings::{seed, whole};
 use dbm_core::Units;
-use dbm_protocol::{CouplingKernel, CouplingStart};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 
 /// Most units of a model, all layers.
 pub const MOST_UNITS: u32 = 64;

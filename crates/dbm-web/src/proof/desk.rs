@@ -6,7 +6,8 @@ use super::plan::{Plan, Question, rounded};
 use super::run;
 use super::tally::Tally;
 use crate::ui::address;
-use dbm_protocol::{CorrectionProbability, Exact, SmallModel};
+use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
+use dbm_protocol::SmallModel;
 use leptos::prelude::*;
 
 /// Edits that can be taken back.
@@ -22,7 +23,7 @@ pub struct Desk {
     /// With the edits.
     pub model: Memo<Option<SmallModel>>,
     /// The exact values; of the model before while those of the present one are being computed.
-    pub truth: RwSignal<Option<Exact>>,
+    pub truth: RwSignal<Option<ExactGradient>>,
     /// The exact mean of each estimator that is biased, where the model is small enough.
     pub laws: RwSignal<Vec<Option<Vec<f64>>>>,
     /// The samples of each estimator, as of the last look.

@@ -6,7 +6,8 @@ use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, shor
 use crate::ui::chart::ChartFigure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
-use dbm_protocol::{CorrectionProbability, DiagnosticsCommand, DiagnosticsEvent, Reply};
+use dbm_core::diagnostics::{CorrectionProbability, CorrectionProbabilityPlan};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Reply};
 use leptos::prelude::*;
 
 /// The models: as wide as they are, and some deep ones.
@@ -58,7 +59,10 @@ fn begin(desk: Desk, units: Units, seed: u64) {
         if desk.growth.with_untracked(|all| all.get(place).is_some_and(|(_, seen)| seen.is_some())) {
             continue;
         }
-        let command = DiagnosticsCommand::CorrectionProbability { sizes: sizes.to_vec(), units, seed, runs: RUNS };
+        let command = DiagnosticsCommand::CorrectionProbability {
+            plan: CorrectionProbabilityPlan { sizes: sizes.iter().map(|&n| n as usize).collect(), units, seed },
+            runs: RUNS,
+        };
         pool::ask(Group::Growth, command, move |answer| match answer {
             Ok(Reply::Answer(DiagnosticsEvent::CorrectionProbability(seen))) => desk.growth.update(|all| {
                 if let Some(one) = all.get_mut(place) {

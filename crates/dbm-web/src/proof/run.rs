@@ -4,6 +4,7 @@ use super::desk::Desk;
 use super::plan::{ESTIMATORS, MAX_LAW_UNITS, Plan, unbiased};
 use super::tally::{Tally, job_end};
 use crate::worker::pool::{self, Group};
+use dbm_core::diagnostics::Expectations;
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, Reply, SmallModel};
 use leptos::prelude::*;
 use std::time::Duration;
@@ -226,11 +227,11 @@ fn pump(desk: Desk) {
                 return;
             }
             match answer {
-                Ok(Reply::Answer(DiagnosticsEvent::Estimate(job))) => {
+                Ok(Reply::Answer(DiagnosticsEvent::Estimate { sums, chains })) => {
                     desk.jobs.update_value(|jobs| {
                         jobs.long -= 1;
                         jobs.lanes[estimator].at_work -= 1;
-                        jobs.lanes[estimator].tally.take(start, end, job);
+                        jobs.lanes[estimator].tally.take(start, end, sums, chains);
                     });
                     look(desk);
                     pump(desk);
@@ -286,14 +287,14 @@ fn ask_laws(desk: Desk, plan: &Plan) {
             jobs.long += 1;
             jobs.generation
         });
-        let command = DiagnosticsCommand::Law { model, data, settings: plan.settings(estimator) };
+        let command = DiagnosticsCommand::Expectation { model, data, settings: plan.settings(estimator) };
         pool::ask(Group::Proof, command, move |answer| {
             if matches!(answer, Ok(Reply::Progress { .. })) || desk.jobs.try_with_value(|jobs| jobs.generation) != generation {
                 return;
             }
             desk.jobs.update_value(|jobs| jobs.long -= 1);
             // Without it there is no mark in the plot, and that is all.
-            if let Ok(Reply::Answer(DiagnosticsEvent::Law { mean, .. })) = answer {
+            if let Ok(Reply::Answer(DiagnosticsEvent::Expectation(Expectations { mean, .. }))) = answer {
                 desk.laws.update(|laws| laws[estimator] = Some(mean));
             }
             pump(desk);

@@ -2,7 +2,7 @@
 
 use super::plan::LEVEL;
 use super::quantile::student;
-use dbm_protocol::EstimateSums;
+use dbm_core::diagnostics::EstimateSums;
 use std::collections::BTreeMap;
 
 /// Moments kept of a mean's course, a power of ten.
@@ -31,15 +31,13 @@ pub struct Moment {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     /// Jobs that came before their turn, by their first sample, with their end.
-    early: BTreeMap<u32, (u32, EstimateSums)>,
+    early: BTreeMap<u32, (u32, EstimateSums, Vec<u8>)>,
     /// The sample that the next job begins with.
     next: u32,
     /// The sums.
     all: EstimateSums,
-    /// Meeting times of the negative phase,
-    times: BTreeMap<u32, u32>,
-    /// and of the positive one.
-    times_positive: BTreeMap<u32, u32>,
+    /// States of persistent chains after the last sample.
+    chains: Vec<u8>,
     /// The course of the means, rising in samples.
     pub course: Vec<Moment>,
 }
@@ -72,28 +70,18 @@ pub struct Verdict {
 
 impl Tally {
     /// Takes the answer to the job that began with this sample and ended before `end`; it counts once all before it have come.
-    pub fn take(&mut self, start: u32, end: u32, job: EstimateSums) {
-        self.early.insert(start, (end, job));
-        while let Some((end, job)) = self.early.remove(&self.next) {
+    pub fn take(&mut self, start: u32, end: u32, sums: EstimateSums, chains: Vec<u8>) {
+        self.early.insert(start, (end, sums, chains));
+        while let Some((end, sums, chains)) = self.early.remove(&self.next) {
             self.next = end;
-            self.merge(job);
+            self.chains = chains;
+            self.merge(&sums);
         }
     }
 
-    fn merge(&mut self, job: EstimateSums) {
-        let all = &mut self.all;
-        for (sums, more) in [(&mut all.sums, &job.sums), (&mut all.group_squares, &job.group_squares)] {
-            sums.resize(more.len().max(sums.len()), 0.0);
-            sums.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
-        }
-        all.samples += job.samples;
-        all.groups += job.groups;
-        all.capped += job.capped;
-        all.tries_capped += job.tries_capped;
-        all.chains = job.chains;
-        for (times, more) in [(&mut self.times, &job.meeting_times), (&mut self.times_positive, &job.meeting_times_positive)] {
-            more.iter().for_each(|&(time, count)| *times.entry(time).or_default() += count);
-        }
+    fn merge(&mut self, sums: &EstimateSums) {
+        self.all.add(sums);
+        let all = &self.all;
         let due = |last: &Moment| f64::from(all.samples) >= f64::from(last.samples) * 10f64.powf(1.0 / PER_DECADE);
         if all.groups >= 2 && self.course.last().is_none_or(due) {
             self.course.push(self.now());
@@ -112,7 +100,7 @@ impl Tally {
 
     /// States of persistent chains after the last sample.
     pub fn chains(&self) -> &[u8] {
-        &self.all.chains
+        &self.chains
     }
 
     /// Couplings, and draws of Gibbs couplings, that were cut.
@@ -121,23 +109,15 @@ impl Tally {
     }
 
     /// The means as they are now.
-    ///
-    /// With `G` groups of means `m_g`, mean `m`, the standard error of `m` is `sqrt((sum m_g^2 / G - m^2) / (G - 1))`.
     pub fn now(&self) -> Moment {
-        let EstimateSums { samples, groups, sums, group_squares, .. } = &self.all;
-        let (n, g) = (f64::from(*samples), f64::from(*groups));
-        let one = |(sum, squares): (&f64, &f64)| {
-            let mean = sum / n;
-            let error = if *groups < 2 { f64::INFINITY } else { ((squares / g - mean * mean).max(0.0) / (g - 1.0)).sqrt() };
-            (mean, error)
-        };
-        let means = if *samples == 0 { Vec::new() } else { sums.iter().zip(group_squares).map(one).collect() };
-        Moment { samples: *samples, groups: *groups, means }
+        let EstimateSums { samples, groups, .. } = self.all;
+        let means = if samples == 0 { Vec::new() } else { self.all.mean_and_error() };
+        Moment { samples, groups, means }
     }
 
     /// The couplings of the negative phase, and of the positive one.
     pub fn meetings(&self) -> [Meetings; 2] {
-        [&self.times, &self.times_positive].map(|times| {
+        [&self.all.meeting_times, &self.all.meeting_times_positive].map(|times| {
             let count: u64 = times.values().map(|&count| u64::from(count)).sum();
             let total: f64 = times.iter().map(|(&time, &count)| f64::from(time) * f64::from(count)).sum();
             let still: u64 = times.range(..=1).map(|(_, &count)| u64::from(count)).sum();
@@ -188,17 +168,16 @@ mod tests {
     use dbm_core::rng::{Purpose, Streams};
 
     /// A job of groups of 10 samples whose means are given.
-    fn job(means: &[[f64; 2]], chains: &[u8]) -> EstimateSums {
+    fn job(means: &[[f64; 2]]) -> EstimateSums {
         let total = |f: &dyn Fn(f64) -> f64| (0..2).map(|at| means.iter().map(|mean| f(mean[at])).sum()).collect();
         EstimateSums {
             samples: 10 * means.len() as u32,
             sums: total(&|mean| 10.0 * mean),
             group_squares: total(&|mean| mean * mean),
             groups: means.len() as u32,
-            meeting_times: vec![(1, 9 * means.len() as u32), (3, means.len() as u32)],
-            meeting_times_positive: vec![(1, 10 * means.len() as u32)],
+            meeting_times: BTreeMap::from([(1, 9 * means.len() as u32), (3, means.len() as u32)]),
+            meeting_times_positive: BTreeMap::from([(1, 10 * means.len() as u32)]),
             capped: 1,
-            chains: chains.to_vec(),
             ..EstimateSums::default()
         }
     }
@@ -217,11 +196,11 @@ mod tests {
     #[test]
     fn the_order_in_which_jobs_come_changes_no_bit() {
         let jobs: Vec<EstimateSums> =
-            (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]], &[at])).collect();
+            (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]])).collect();
         let merged = |order: [usize; 6]| {
             let mut tally = Tally::default();
             for at in order {
-                tally.take(20 * at as u32, 20 * (at as u32 + 1), jobs[at].clone());
+                tally.take(20 * at as u32, 20 * (at as u32 + 1), jobs[at].clone(), vec![at as u8]);
             }
             tally
         };
@@ -229,14 +208,14 @@ mod tests {
         assert_eq!(straight, merged([5, 3, 1, 0, 2, 4]));
         assert_eq!((straight.samples(), straight.next(), straight.chains(), straight.capped()), (120, 120, &[5][..], 6));
         let mut waiting = Tally::default();
-        waiting.take(20, 40, jobs[1].clone());
+        waiting.take(20, 40, jobs[1].clone(), vec![]);
         assert_eq!((waiting.samples(), waiting.next(), waiting.now().means.len()), (0, 0, 0));
     }
 
     #[test]
     fn mean_error_and_meetings_are_what_they_are_by_hand() {
         let mut tally = Tally::default();
-        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]], &[]));
+        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
         let now = tally.now();
         // Means 1, 2, 6: mean 3, variance 7 of one group, 7 / 3 of the mean.
         assert_eq!(now.means[0].0, 3.0);
@@ -251,7 +230,7 @@ mod tests {
     #[test]
     fn a_verdict_counts_the_parameters_whose_interval_has_the_exact_value() {
         let mut tally = Tally::default();
-        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]], &[]));
+        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
         let verdict = |exact: [f64; 2]| tally.now().verdict(&exact, false).unwrap();
         assert_eq!((verdict([3.0, 5.0]).inside, verdict([3.0, 5.0]).largest_errors), (2, 0.0));
         assert_eq!((verdict([20.0, 5.0]).inside, verdict([20.0, 5.0]).largest), (2, 17.0));
@@ -279,7 +258,7 @@ mod tests {
                 group_squares: total(&|x| x * x),
                 ..EstimateSums::default()
             };
-            tally.take(0, 20, of);
+            tally.take(0, 20, of, vec![]);
             failed += usize::from(tally.now().verdict(&[0.0; 5], false).unwrap().inside < 5);
         }
         assert!((1..=12).contains(&failed), "{failed}");

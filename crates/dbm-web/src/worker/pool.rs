@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-const WORKER: &str = concat!("./dbm-study-worker_loader.js?v=", env!("CARGO_PKG_VERSION"));
+const WORKER: &str = concat!("./dbm-worker-wasm_loader.js?v=", env!("CARGO_PKG_VERSION"));
 /// The most workers; training has its own, and the page needs a core as well.
 const MOST: usize = 6;
 
@@ -144,7 +144,7 @@ impl Hand {
 fn start(number: u32) -> Result<Hand, String> {
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
-    options.set_name("dbm-study");
+    options.set_name("dbm-diagnostics");
     let worker = Worker::new_with_options(WORKER, &options).map_err(|problem| words(&problem))?;
     let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
         if let Some(event) = event.dyn_ref::<MessageEvent>() {

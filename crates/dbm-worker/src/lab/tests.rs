@@ -1,13 +1,14 @@
 //! The lab as the page meets it: requests in, messages out, natively.
 
 use super::*;
+use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
 use dbm_protocol::{
-    BenchProtocol, BenchResult, Completions, CouplingKernel, EncodedData, Grid, Histogram, Initialization, Metrics, PairMove,
-    PairTrace, PictureSource, PictureToComplete,
+    BenchProtocol, BenchResult, Completions, EncodedData, Grid, Histogram, Initialization, Metrics, PictureSource,
+    PictureToComplete,
 };
 
 struct Page {
@@ -406,30 +407,27 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
     let mut moved = 0;
     for kernel in [CouplingKernel::Metropolis, CouplingKernel::Gibbs] {
         for seed in 0..30 {
-            let Event::Pair(PairTrace { frames, capped }) = page.answer(pair(kernel, 50, seed)) else { panic!("a pair") };
-            assert!(frames.len() >= 2 && frames.len() <= 51 && (!capped || frames.len() == 51));
-            assert!(frames[0].moved == PairMove::Start && frames[0].x == frames[0].y && frames[0].differ == 0);
-            assert_eq!(frames[1].y, frames[0].y, "y moves from the second step on");
-            assert_eq!(frames.last().unwrap().differ == 0, !capped);
-            assert!(frames[1..frames.len() - 1].iter().all(|frame| frame.differ > 0));
-            for frame in &frames {
-                assert!(frame.x[..12] == values[..12] && frame.y[..12] == values[..12], "the known stays");
-            }
-            for pair in frames.windows(2) {
-                match pair[1].moved {
-                    PairMove::Metropolis { proposal, u, log_accept } => {
-                        assert!((log_accept[0] - (pair[0].energies[0] - proposal)).abs() < 1e-9);
-                        let accepted = u.ln() < log_accept[0];
-                        assert_eq!(
-                            accepted,
-                            (pair[1].energies[0] - proposal).abs() < 1e-9,
-                            "x is at the proposal where it accepts"
-                        );
+            let Event::Pair(trace) = page.answer(pair(kernel, 50, seed)) else { panic!("a pair") };
+            let (steps, capped) = (&trace.steps, trace.meeting.capped);
+            let [x0] = &trace.approach[..] else { panic!("one state before the pair: {:?}", trace.approach) };
+            assert!(!steps.is_empty() && steps.len() <= 50 && (!capped || steps.len() == 50));
+            assert_eq!(steps[0].y, x0.state, "y moves from the second step on");
+            assert_eq!(steps.last().unwrap().differing() == 0, !capped);
+            assert!(steps[..steps.len() - 1].iter().all(|step| step.differing() > 0));
+            let mut before = x0.energy;
+            for step in steps {
+                assert!(step.x[..12] == values[..12] && step.y[..12] == values[..12], "the known stays");
+                match step.draw {
+                    PairDraw::Metropolis { energy, u, log_accept_x, .. } => {
+                        assert!((log_accept_x - (before - energy)).abs() < 1e-9);
+                        let accepted = u.ln() < log_accept_x;
+                        assert_eq!(accepted, (step.energies[0] - energy).abs() < 1e-9, "x is at the proposal where it accepts");
                         moved += u32::from(accepted);
                     }
-                    PairMove::Gibbs { shared, tries, .. } => assert_eq!(shared, tries == 0),
-                    PairMove::Alone | PairMove::Start => {}
+                    PairDraw::Gibbs { shared, tries, .. } => assert_eq!(shared, tries == 0),
+                    PairDraw::Single => {}
                 }
+                before = step.energies[0];
             }
         }
     }

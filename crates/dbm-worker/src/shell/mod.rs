@@ -4,6 +4,7 @@
 //! are slowed down.
 
 mod coordinator;
+mod diagnostics;
 mod helper;
 mod hired;
 mod parcel;
@@ -12,7 +13,8 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
 
-/// By its name a worker knows that it is a helper.
+/// Names of workers whose role is not to compute for the page.
+const DIAGNOSTICS: &str = "dbm-diagnostics";
 const HELPER: &str = "dbm-helper";
 
 thread_local! {
@@ -23,7 +25,11 @@ thread_local! {
 /// Answers whoever started this worker: the page, or as a helper the coordinator.
 pub fn start() {
     console_error_panic_hook::set_once();
-    if scope().name() == HELPER { helper::start() } else { coordinator::start() }
+    match scope().name().as_str() {
+        HELPER => helper::start(),
+        DIAGNOSTICS => diagnostics::start(),
+        _ => coordinator::start(),
+    }
 }
 
 fn scope() -> DedicatedWorkerGlobalScope {

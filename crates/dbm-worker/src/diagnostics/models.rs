@@ -1,24 +1,19 @@
 //! Models and data as they come in messages, checked.
 
+use super::words;
 use dbm_core::linalg::Matrix;
 use dbm_core::{Backend, Dbm, Examples, init};
 use dbm_data::Checkpoint;
 use dbm_protocol::{ModelSource, SmallModel};
 
-/// Units, in all, of a model that is told in full.
+/// Units, in all, of a model that is sent in full.
 const MAX_UNITS: usize = 400;
 
 /// Parameters are at most so large: beyond, nothing is left to chance, and sums of exponentials overflow.
 const LARGEST: f32 = 1000.0;
 
-/// Refusals, in words.
-#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
-pub(crate) fn words(error: impl ToString) -> String {
-    error.to_string()
-}
-
 /// The model in a message.
-pub(crate) fn model(model: SmallModel) -> Result<Dbm, String> {
+pub fn model(model: SmallModel) -> Result<Dbm, String> {
     let SmallModel { sizes, units, weights, biases } = model;
     if !biases.iter().map(Vec::len).eq(sizes.iter().map(|&n| n as usize)) {
         let got: Vec<usize> = biases.iter().map(Vec::len).collect();
@@ -40,7 +35,7 @@ fn within_reach(model: &Dbm) -> Result<(), String> {
 }
 
 /// The model of a source.
-pub(crate) fn of_source(source: ModelSource) -> Result<SmallModel, String> {
+pub fn of_source(source: ModelSource) -> Result<SmallModel, String> {
     let checked = |sizes: Vec<u32>| -> Result<Vec<usize>, String> {
         let sizes: Vec<usize> = sizes.into_iter().map(|n| n as usize).collect();
         few_units(&sizes)?;
@@ -57,13 +52,13 @@ pub(crate) fn of_source(source: ModelSource) -> Result<SmallModel, String> {
             }
             init::gaussian(&checked(sizes)?, units, deviation, seed).map_err(words)?
         }
-        ModelSource::Checkpoint { bytes } => {
-            Checkpoint::read("the checkpoint", &bytes).and_then(|checkpoint| checkpoint.model()).map_err(words)?
-        }
+        ModelSource::Checkpoint { bytes } => Checkpoint::read("the checkpoint", &bytes)
+            .and_then(|checkpoint| checkpoint.model())
+            .map_err(|error| error.to_string())?,
     };
     few_units(model.sizes())?;
     within_reach(&model)?;
-    Ok(told(&model))
+    Ok(in_full(&model))
 }
 
 fn few_units(sizes: &[usize]) -> Result<(), String> {
@@ -74,8 +69,8 @@ fn few_units(sizes: &[usize]) -> Result<(), String> {
     Err(format!("a model of at most {MAX_UNITS} units was expected, but one of {units} came; choose smaller layers"))
 }
 
-/// A model as it is sent.
-pub(crate) fn told(model: &Dbm) -> SmallModel {
+/// A model with all its parameters, as it is sent.
+fn in_full(model: &Dbm) -> SmallModel {
     SmallModel {
         sizes: model.sizes().iter().map(|&n| n as u32).collect(),
         units: model.units(),
@@ -84,8 +79,8 @@ pub(crate) fn told(model: &Dbm) -> SmallModel {
     }
 }
 
-/// Bits, of whatever.
-pub(crate) fn bits(bytes: &[u8]) -> Result<Vec<bool>, String> {
+/// Bits, each a byte of 0 or 1.
+fn bits(bytes: &[u8]) -> Result<Vec<bool>, String> {
     match bytes.iter().find(|&&bit| bit > 1) {
         Some(byte) => Err(format!("bits were expected, each a byte of 0 or 1, but {byte} came; send the data as bits")),
         None => Ok(bytes.iter().map(|&bit| bit == 1).collect()),
@@ -93,7 +88,7 @@ pub(crate) fn bits(bytes: &[u8]) -> Result<Vec<bool>, String> {
 }
 
 /// The examples in a message.
-pub(crate) fn examples(model: &Dbm, data: &[u8]) -> Result<Examples, String> {
+pub fn examples(model: &Dbm, data: &[u8]) -> Result<Examples, String> {
     bits(data)?;
     Examples::from_bits(model.n_visible(), data).map_err(words)
 }

@@ -1,10 +1,9 @@
 //! No message makes the worker panic: what makes no sense is refused with words.
 
+use dbm_core::diagnostics::{CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, ReplayPlan};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{
-    CouplingKernel, CouplingRuns, CouplingStart, DiagnosticsCommand, EstimateJob, ModelSource, ReplayOf, SmallModel,
-};
-use dbm_study::answer;
+use dbm_protocol::{CouplingRuns, DiagnosticsCommand, EstimateJob, ModelSource, SmallModel};
+use dbm_worker::diagnostics::answer;
 use proptest::prelude::*;
 
 fn refusal(command: DiagnosticsCommand) -> String {
@@ -16,42 +15,41 @@ fn model() -> SmallModel {
     SmallModel { sizes: vec![2, 1], units: Units::Signs, weights: vec![vec![0.5, -0.5]], biases: vec![vec![0.0, 0.1], vec![0.2]] }
 }
 
-fn meet() -> CouplingRuns {
-    CouplingRuns {
+fn couplings() -> CouplingRuns {
+    let couplings = Couplings {
         dimension: 3,
         units: Units::Bits,
         kernel: CouplingKernel::Gibbs,
         start: CouplingStart::Uniform,
-        first_run: 0,
-        runs: 2,
         max_meeting: 10,
         max_tries: 10,
         seed: 1,
-    }
+    };
+    CouplingRuns { couplings, first_run: 0, runs: 2 }
 }
 
 fn estimate() -> EstimateJob {
     EstimateJob { model: model(), data: vec![1, 0], settings: Settings::default(), first_sample: 0, samples: 10, chains: vec![] }
 }
 
-fn replay() -> ReplayOf {
+fn replay() -> ReplayPlan {
     let (kernel, start) = (CouplingKernel::Metropolis, CouplingStart::LocalMode);
-    ReplayOf { model: model(), clamped: vec![], kernel, start, max_meeting: 10, max_tries: 10, seed: 1, run: 0 }
+    ReplayPlan { clamped: None, kernel, start, max_meeting: 10, max_tries: 10, seed: 1, run: 0 }
 }
 
 #[test]
 fn nonsense_is_refused_with_words() {
     let meets = |change: fn(&mut CouplingRuns)| {
-        let mut asked = meet();
+        let mut asked = couplings();
         change(&mut asked);
         refusal(DiagnosticsCommand::MeetingTimes(asked))
     };
-    assert!(meets(|m| m.dimension = 0).contains("1 to 400"));
-    assert!(meets(|m| m.dimension = u32::MAX).contains("1 to 400"));
+    assert!(meets(|m| m.couplings.dimension = 0).contains("1 to 400"));
+    assert!(meets(|m| m.couplings.dimension = usize::MAX).contains("1 to 400"));
     assert!(meets(|m| m.runs = 0).contains("0 were asked for"));
     assert!(meets(|m| m.first_run = u32::MAX).contains("begin lower"));
-    assert!(meets(|m| m.max_meeting = 0).contains("max meeting"));
-    assert!(meets(|m| m.max_tries = 0).contains("max tries"));
+    assert!(meets(|m| m.couplings.max_meeting = 0).contains("max meeting"));
+    assert!(meets(|m| m.couplings.max_tries = 0).contains("max tries"));
 
     let given = |change: fn(&mut SmallModel)| {
         let mut given = model();
@@ -78,13 +76,12 @@ fn nonsense_is_refused_with_words() {
     assert!(estimates(|e| e.settings.max_meeting = 0).contains("max meeting"));
     assert!(estimates(|e| e.settings.estimator = "centered-cd-1".parse().unwrap()).contains("centering"));
 
-    let replays = |change: fn(&mut ReplayOf)| {
+    let replays = |change: fn(&mut ReplayPlan)| {
         let mut asked = replay();
         change(&mut asked);
-        refusal(DiagnosticsCommand::Replay(asked))
+        refusal(DiagnosticsCommand::Replay { model: model(), plan: asked })
     };
-    assert!(replays(|r| r.clamped = vec![1]).contains("clamped"));
-    assert!(replays(|r| r.clamped = vec![1, 2]).contains("0 or 1"));
+    assert!(replays(|r| r.clamped = Some(vec![true])).contains("clamped"));
     assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
 
     let sources = |source: ModelSource| refusal(DiagnosticsCommand::Model { source });
@@ -94,16 +91,14 @@ fn nonsense_is_refused_with_words() {
     assert!(sources(gaussian(&[2, 2], f64::NAN)).contains("deviation"));
     assert!(sources(gaussian(&[u32::MAX, u32::MAX], 1.0)).contains("400 units"));
     assert!(sources(gaussian(&[2], 1.0)).contains("hidden layer"));
-    let seen = |sizes: &[u32], runs| DiagnosticsCommand::CorrectionProbability {
-        sizes: sizes.to_vec(),
-        units: Units::Bits,
-        seed: 1,
-        runs,
+    let seen = |sizes: &[usize], runs| {
+        let plan = CorrectionProbabilityPlan { sizes: sizes.to_vec(), units: Units::Bits, seed: 1 };
+        DiagnosticsCommand::CorrectionProbability { plan, runs }
     };
     assert!(refusal(seen(&[2, 2], 0)).contains("couplings"));
     assert!(refusal(seen(&[0, 2], 1)).contains("size 0"));
-    assert!(refusal(seen(&[u32::MAX, u32::MAX], 1)).contains("parameters"));
-    let law = DiagnosticsCommand::Law {
+    assert!(refusal(seen(&[u32::MAX as usize, u32::MAX as usize], 1)).contains("parameters"));
+    let law = DiagnosticsCommand::Expectation {
         model: SmallModel {
             sizes: vec![8, 3],
             units: Units::Bits,
@@ -119,7 +114,9 @@ fn nonsense_is_refused_with_words() {
 #[test]
 fn long_jobs_say_how_far_they_are() {
     let mut told = Vec::new();
-    let asked = CouplingRuns { dimension: 90, units: Units::Signs, runs: 30, max_meeting: 2000, max_tries: 1000, ..meet() };
+    let mut asked = couplings();
+    asked.runs = 30;
+    asked.couplings = Couplings { dimension: 90, units: Units::Signs, max_meeting: 2000, max_tries: 1000, ..asked.couplings };
     answer(DiagnosticsCommand::MeetingTimes(asked), &mut |done, total| told.push((done, total))).unwrap();
     assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
 }
@@ -161,12 +158,12 @@ proptest! {
         let mut commands = vec![
             DiagnosticsCommand::Model { source: ModelSource::Given(model.clone()) },
             DiagnosticsCommand::Exact { model: model.clone(), data: data.clone() },
-            DiagnosticsCommand::Replay(ReplayOf { model: model.clone(), clamped: data.clone(), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first }),
-            DiagnosticsCommand::CorrectionProbability { sizes: model.sizes.clone(), units: model.units, seed, runs: cap },
+            DiagnosticsCommand::Replay { model: model.clone(), plan: ReplayPlan { clamped: (!data.is_empty()).then(|| data.iter().map(|&bit| bit == 1).collect()), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first } },
+            DiagnosticsCommand::CorrectionProbability { plan: CorrectionProbabilityPlan { sizes: model.sizes.iter().map(|&n| n as usize).collect(), units: model.units, seed }, runs: cap },
             DiagnosticsCommand::Estimate(EstimateJob { model: model.clone(), data: data.clone(), settings: settings.clone(), first_sample: first, samples: 200, chains }),
         ];
         if few {
-            commands.push(DiagnosticsCommand::Law { model, data, settings });
+            commands.push(DiagnosticsCommand::Expectation { model, data, settings });
         }
         for command in commands {
             if let Err(words) = answer(command, &mut |_, _| ()) {

@@ -1,0 +1,98 @@
+//! The role of a diagnostics worker: each command is a job of its own, from its message to its answer. Nothing is kept between them.
+
+mod models;
+
+use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
+use dbm_core::{DbmError, Settings};
+use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob};
+use models::{examples, model, of_source};
+
+/// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
+const WORK: u64 = 20_000_000;
+
+/// Couplings, or samples, that one job may be asked for.
+const MOST: u32 = 10_000_000;
+
+/// Does a job. `progress` hears how many parts of how many are done, every few tens of milliseconds of a long one.
+///
+/// ```
+/// use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource};
+/// let source = ModelSource::Orthogonal { sizes: vec![4, 3], units: dbm_core::Units::Signs, seed: 1 };
+/// let answer = dbm_worker::diagnostics::answer(DiagnosticsCommand::Model { source }, &mut |_, _| ());
+/// let Ok(DiagnosticsEvent::Model(model)) = answer else { panic!() };
+/// assert_eq!(model.weights[0].len(), 12);
+/// ```
+///
+/// # Errors
+/// In words: what was expected, what came, and what to do.
+pub fn answer(command: DiagnosticsCommand, progress: &mut dyn FnMut(u32, u32)) -> Result<DiagnosticsEvent, String> {
+    match command {
+        DiagnosticsCommand::Model { source } => of_source(source).map(DiagnosticsEvent::Model),
+        DiagnosticsCommand::MeetingTimes(CouplingRuns { couplings, first_run, runs }) => {
+            let range = range("couplings", first_run, runs)?;
+            let model = couplings.model().map_err(words)?;
+            Ok(DiagnosticsEvent::MeetingTimes(couplings.run(&model, range, &mut every(WORK, progress, runs))))
+        }
+        DiagnosticsCommand::Replay { model: given, plan } => {
+            plan.run(&model(given)?).map(DiagnosticsEvent::Replay).map_err(words)
+        }
+        DiagnosticsCommand::Exact { model: given, data } => {
+            let model = model(given)?;
+            exact_gradient(&model, &examples(&model, &data)?).map(DiagnosticsEvent::Exact).map_err(words)
+        }
+        DiagnosticsCommand::Expectation { model: given, data, settings } => {
+            let model = model(given)?;
+            let data = examples(&model, &data)?;
+            let mut progress = every(WORK, progress, data.len() as u32);
+            expectations(&model, &data, &of_estimator(settings), &mut progress).map(DiagnosticsEvent::Expectation).map_err(words)
+        }
+        DiagnosticsCommand::Estimate(job) => estimate(job, progress),
+        DiagnosticsCommand::CorrectionProbability { plan, runs } => {
+            plan.run(runs, &mut every(WORK, progress, runs)).map(DiagnosticsEvent::CorrectionProbability).map_err(words)
+        }
+    }
+}
+
+fn estimate(job: EstimateJob, progress: &mut dyn FnMut(u32, u32)) -> Result<DiagnosticsEvent, String> {
+    let model = model(job.model)?;
+    let data = examples(&model, &job.data)?;
+    let range = range("samples", job.first_sample, job.samples)?;
+    let settings = of_estimator(job.settings);
+    let samples = Samples::new(&model, &data, &settings).map_err(words)?;
+    let mut progress = every(WORK, progress, job.samples);
+    let (sums, chains) = samples.draw(range, &job.chains, &mut progress).map_err(words)?;
+    Ok(DiagnosticsEvent::Estimate { sums, chains })
+}
+
+/// Settings of a run, of which only the estimator's matter here: the shape of the run's images does not.
+fn of_estimator(settings: Settings) -> Settings {
+    Settings { image: None, ..settings }
+}
+
+/// Parts `first..first + count` of a job.
+fn range(what: &str, first: u32, count: u32) -> Result<std::ops::Range<u32>, String> {
+    if !(1..=MOST).contains(&count) {
+        return Err(format!("1 to {MOST} {what} were expected, but {count} were asked for; ask for some, in several jobs"));
+    }
+    match first.checked_add(count) {
+        Some(end) => Ok(first..end),
+        None => Err(format!("{what} are numbered up to {}, but {count} from {first} on were asked for; begin lower", u32::MAX)),
+    }
+}
+
+/// Passes progress on whenever that much work was done.
+fn every(between: u64, progress: &mut dyn FnMut(u32, u32), total: u32) -> impl FnMut(u32, u64) {
+    let mut since = 0_u64;
+    move |done, work| {
+        since = since.saturating_add(work);
+        if since >= between {
+            since = 0;
+            progress(done.min(total), total);
+        }
+    }
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
+fn words(error: DbmError) -> String {
+    error.to_string()
+}
