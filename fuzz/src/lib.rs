@@ -4,7 +4,6 @@
 //! No panic; no more memory than a multiple of the input's size and a constant, both stated here; and every refusal is a line fit to be shown.
 
 use dbm_data::columns::Table;
-use dbm_data::idx::Idx;
 use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, read};
 use dbm_data::{Checkpoint, DataError, npy};
 use peak_alloc::PeakAlloc;
@@ -70,14 +69,14 @@ fn used(raw: &Raw) {
     for bits in [1, 3] {
         let encoding = Encoding { bits, ..raw.suggest() };
         let Some(data) = shown(raw.encode(&encoding)) else { continue };
-        let about = raw.about(&encoding).expect("what can be encoded can be described");
-        raw.preview(&encoding, 3).expect("what can be encoded can be shown");
-        assert_eq!((about.count, about.units), (data.examples.len(), data.examples.width()));
-        assert!((0.0..=1.0).contains(&about.ones) && (0.0..=1.0).contains(&about.missing_share));
+        let summary = raw.summary().expect("what can be encoded can be described");
+        let preview = raw.preview(&encoding, 3).expect("what can be encoded can be shown");
+        assert_eq!((summary.count, preview.units), (data.examples.len(), data.examples.width()));
+        assert!((0.0..=1.0).contains(&preview.share_of_ones) && (0.0..=1.0).contains(&summary.missing_share));
         if let Content::Pictures(pictures) = &raw.content {
             assert_eq!(pictures.values.len(), pictures.count * pictures.size());
             let bytes = data.examples.packed().len() + data.examples.known_packed().map_or(0, <[u8]>::len);
-            assert_eq!(about.bytes, bytes as u64);
+            assert_eq!(preview.bytes, bytes as u64);
             let visible = data.visible.as_ref().expect("pictures have one");
             assert_eq!(visible.grey(&data.examples.row(0)).len(), pictures.size());
             assert_eq!(pictures.encode_as("again", visible).map(|again| again.examples), Ok(data.examples));
@@ -105,7 +104,6 @@ fn file(bytes: Vec<u8>) -> File {
 /// IDX.
 pub fn idx(data: &[u8]) {
     let bytes = with(&[0, 0], data);
-    bounded(PLAIN, data, || shown(Idx::read("x", &bytes)));
     read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
 }
 

@@ -138,7 +138,7 @@ fn exit_code(error: &Error) -> u8 {
         Error::Usage(_)
         | Error::Memory { .. }
         | Error::Model(_)
-        | Error::Data(DataError::Asked { .. })
+        | Error::Data(DataError::OutOfRange { .. })
         | Error::Score(ScoreError::Setting { .. }) => 2,
         Error::Data(_)
         | Error::Score(_)

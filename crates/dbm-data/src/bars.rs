@@ -15,10 +15,10 @@ const MAX_SIDE: usize = 12;
 /// ```
 ///
 /// # Errors
-/// [`DataError::Asked`] for a side outside `1..=12`.
+/// [`DataError::OutOfRange`] for a side outside `1..=12`.
 pub fn dataset(side: usize) -> Result<Dataset, DataError> {
     if !(1..=MAX_SIDE).contains(&side) {
-        return Err(DataError::Asked { what: "the side of bars and stripes", expected: "1 to 12", got: side.to_string() });
+        return Err(DataError::out_of_range("the side of bars and stripes", "1 to 12", side));
     }
     let width = side * side;
     let lit = |pattern: u32, line: usize| (pattern >> line & 1) as u8;

@@ -2,7 +2,6 @@
 
 use crate::DataError;
 use crate::columns::Table;
-use crate::idx::Idx;
 use crate::pictures::Values;
 use crate::raw::{Content, File, ReadOptions, Visible, read};
 use dbm_core::Examples;
@@ -62,41 +61,12 @@ pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
     let options = ReadOptions { table: true, ..ReadOptions::default() };
     match read(&[file], &options, &mut |_, _, _| {})?.content {
         Content::Table(table) => Ok(table),
-        Content::Pictures(pictures) => Err(DataError::Format {
-            name: name.into(),
-            expected: "a table of named columns (CSV)".into(),
-            got: format!("this is an array of {} x {} x {} numbers", pictures.count, pictures.shape.0, pictures.shape.1),
-            advice: "give a table",
-        }),
-    }
-}
-
-impl Dataset {
-    /// From images and, where there are, their labels; made binary as [`load`] does.
-    ///
-    /// # Errors
-    /// [`DataError::LabelsAlone`] for images of one dimension, [`DataError::LabelCount`] where the labels are not one an
-    /// image, [`DataError::Refused`] for a shape that does not hold the data.
-    pub fn from_idx(name: &str, images: Idx, labels: Option<Idx>, threshold: u8) -> Result<Self, DataError> {
-        let (count, shape) = match &images.shape[..] {
-            [count, shape @ ..] if !shape.is_empty() => (*count, shape),
-            _ => return Err(DataError::LabelsAlone { name: name.into(), count: images.data.len() }),
-        };
-        let width = shape.iter().product();
-        let image = if let [rows, columns] = *shape { Some((rows, columns)) } else { square(width) };
-        let labels = labels.map(|labels| labels.data);
-        if let Some(labels) = &labels
-            && labels.len() != count
-        {
-            return Err(DataError::LabelCount { name: name.into(), images: count, labels: labels.len() });
-        }
-        let mut bits = images.data;
-        let threshold = if bits.iter().all(|&value| value <= 1) { 0 } else { threshold };
-        for value in &mut bits {
-            *value = u8::from(*value > threshold);
-        }
-        let examples = Examples::from_bits(width, &bits).map_err(DataError::refused(name))?;
-        Ok(Self { name: name.into(), examples, image, labels, visible: None })
+        Content::Pictures(pictures) => Err(DataError::format(
+            name,
+            "a table of named columns (CSV)",
+            format!("this is an array of {} x {} x {} numbers", pictures.count, pictures.shape.0, pictures.shape.1),
+            "give a table",
+        )),
     }
 }
 
@@ -108,17 +78,13 @@ pub(crate) fn square(width: usize) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::{gzip, refusal};
+    use crate::test_support::{gzip, idx, refusal};
     use proptest::prelude::*;
-
-    fn images(shape: &[usize], data: &[u8]) -> Idx {
-        Idx { shape: shape.to_vec(), data: data.to_vec() }
-    }
 
     #[test]
     fn content_decides_and_not_the_name() {
-        let idx = images(&[2, 1, 3], &[0, 127, 128, 255, 1, 200]).to_bytes();
-        for bytes in [idx.clone(), gzip(&idx)] {
+        let images = idx(&[2, 1, 3], &[0, 127, 128, 255, 1, 200]);
+        for bytes in [images.clone(), gzip(&images)] {
             let data = load("x.csv", &bytes, THRESHOLD).unwrap();
             assert_eq!((data.image, data.labels), (None, None));
             assert_eq!([data.examples.row(0), data.examples.row(1)], [[0, 0, 1], [1, 0, 1]]);
@@ -128,30 +94,18 @@ mod tests {
             let data = load("x.idx", &bytes, THRESHOLD).unwrap();
             assert_eq!((data.image, data.examples.row(1)), (None, vec![0, 1, 1]));
         }
+        assert!(refusal(load("x", &idx(&[3], &[7, 2, 1]), THRESHOLD)).contains("each of 3: labels; load the images"));
     }
 
     #[test]
     fn bits_stay_bits_and_squares_become_images() {
-        let data = load("x", &images(&[2, 4], &[0, 1, 1, 0, 1, 0, 0, 0]).to_bytes(), THRESHOLD).unwrap();
+        let data = load("x", &idx(&[2, 4], &[0, 1, 1, 0, 1, 0, 0, 0]), THRESHOLD).unwrap();
         assert_eq!((data.image, data.examples.row(0)), (Some((2, 2)), vec![0, 1, 1, 0]));
         let row = vec!["0"; 64].join(",");
         assert_eq!(load("x", row.as_bytes(), THRESHOLD).unwrap().image, Some((8, 8)));
         assert_eq!(load("x", b"0\n1\n", THRESHOLD).unwrap().image, None);
-        let data = load("x", &images(&[1, 2, 2, 1], &[9, 200, 0, 8]).to_bytes(), 8).unwrap();
+        let data = load("x", &idx(&[1, 2, 2, 1], &[9, 200, 0, 8]), 8).unwrap();
         assert_eq!((data.image, data.examples.row(0)), (Some((2, 2)), vec![1, 1, 0, 0]));
-    }
-
-    #[test]
-    fn labels_belong_to_images() {
-        let message = refusal(load("t10k-labels", &images(&[3], &[7, 2, 1]).to_bytes(), THRESHOLD));
-        assert!(message.contains("each of 3: labels; load the images"), "{message}");
-        let two = images(&[2, 1, 2], &[0, 255, 255, 0]);
-        let data = Dataset::from_idx("x", two.clone(), Some(images(&[2], &[4, 9])), THRESHOLD).unwrap();
-        assert_eq!(data.labels, Some(vec![4, 9]));
-        let message = refusal(Dataset::from_idx("x", two, Some(images(&[3], &[4, 9, 1])), THRESHOLD));
-        assert!(message.contains("each of 2 examples, but 3 came"), "{message}");
-        assert!(matches!(Dataset::from_idx("x", images(&[], &[]), None, 1), Err(DataError::LabelsAlone { .. })));
-        assert!(matches!(Dataset::from_idx("x", images(&[2, 2], &[1, 2, 3]), None, 1), Err(DataError::Refused { .. })));
     }
 
     #[test]
@@ -182,7 +136,7 @@ mod tests {
 
         #[test]
         fn no_damage_panics(at in 0_usize..40, flip in 1..=255_u8, packed: bool) {
-            let idx = images(&[2, 2, 3], &[200; 12]).to_bytes();
+            let idx = idx(&[2, 2, 3], &[200; 12]);
             let mut bytes = if packed { gzip(&idx) } else { idx };
             let at = at % bytes.len();
             bytes[at] ^= flip;

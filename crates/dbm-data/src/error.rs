@@ -6,70 +6,60 @@ use thiserror::Error;
 /// A refusal by this crate. `name` is the file's, as the caller gave it.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DataError {
-    /// Bytes of no accepted kind.
+    /// The bytes are of no accepted format.
     #[error(
         "{name}: {looks_like}; accepted are CSV or TSV text, IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
     )]
     Unrecognized {
-        /// The file.
+        /// The file's name.
         name: String,
         /// What the bytes look like, in words.
         looks_like: String,
     },
-    /// Bytes that end early.
+    /// The bytes end early.
     #[error("{name}: {what} should take {expected} bytes, but only {got} are there; the file is cut short, fetch it again")]
     Truncated {
-        /// The file.
+        /// The file's name.
         name: String,
-        /// Which part.
+        /// The part that is cut short.
         what: &'static str,
         /// Bytes the part should take.
         expected: u128,
         /// Bytes that are there.
         got: u128,
     },
-    /// More bytes than the header announces.
+    /// More bytes came than the header announces.
     #[error(
         "{name}: the header announces {expected} bytes of data, but more follow; the header or the file is wrong, fetch it again"
     )]
     Trailing {
-        /// The file.
+        /// The file's name.
         name: String,
         /// Bytes of data announced.
         expected: u128,
     },
-    /// A size beyond what this program takes into memory.
+    /// The data is larger than what this program takes into memory.
     #[error("{name}: {needed} bytes are needed, more than the {limit} this program takes; use fewer or smaller examples")]
     TooLarge {
-        /// The file.
+        /// The file's name.
         name: String,
         /// Bytes needed, or announced.
         needed: u128,
         /// Bytes accepted.
         limit: u128,
     },
-    /// More than the machine, or the tab, still has room for.
+    /// The machine, or the tab, has no room left.
     #[error("{name}: room for {needed} bytes is needed, but the memory is full; close other things, or use a smaller file")]
     Memory {
-        /// The file.
+        /// The file's name.
         name: String,
         /// Bytes needed.
         needed: usize,
     },
-    /// A gzip stream that does not unpack.
-    #[error("{name}: expected intact gzip data, but it fails after {at} unpacked bytes ({reason}); fetch the file again")]
-    Gzip {
-        /// The file.
-        name: String,
-        /// Bytes unpacked before.
-        at: usize,
-        /// The decoder's words.
-        reason: String,
-    },
-    /// Bytes that do not follow their format.
+    /// The bytes do not follow their format.
     #[error("{name}: expected {expected}, but {got}; {advice}")]
     Format {
-        /// The file.
+        /// The file's name.
         name: String,
         /// What should stand there, and where.
         expected: String,
@@ -78,10 +68,24 @@ pub enum DataError {
         /// What to do.
         advice: &'static str,
     },
+    /// One part of a file is missing, or not what it should be: a cell or row of a table, a tensor or a metadata entry of a checkpoint.
+    #[error("{name}: {part}: expected {expected}, but {got}; {advice}")]
+    Part {
+        /// The file's name.
+        name: String,
+        /// The part: `line 3, column 2 ("age")`, `tensor weight.0`.
+        part: String,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        got: String,
+        /// What to do.
+        advice: &'static str,
+    },
     /// A data file without values.
     #[error("{name}: expected at least one example, but the file holds none; choose another file")]
     Empty {
-        /// The file.
+        /// The file's name.
         name: String,
     },
     /// A file of labels where examples should be.
@@ -89,9 +93,9 @@ pub enum DataError {
         "{name}: expected examples, but this file holds one number for each of {count}: labels; load the images it belongs to"
     )]
     LabelsAlone {
-        /// The file.
+        /// The file's name.
         name: String,
-        /// How many labels.
+        /// How many labels it holds.
         count: usize,
     },
     /// Labels that do not belong to the images.
@@ -99,95 +103,35 @@ pub enum DataError {
     LabelCount {
         /// The images' file.
         name: String,
-        /// How many images.
+        /// How many images came.
         images: usize,
-        /// How many labels.
+        /// How many labels came.
         labels: usize,
-    },
-    /// A table's cell that the columns of a model have no bits for.
-    #[error(
-        "{name}: line {line}, column {column}: expected {expected}, but {got:?} came; correct it, write NA where it is \
-         unknown, or train a model on this table"
-    )]
-    Cell {
-        /// The file.
-        name: String,
-        /// Line of the file, from 1.
-        line: u64,
-        /// Number from 1 and name of the column.
-        column: String,
-        /// What may stand there.
-        expected: String,
-        /// The cell, cut to a readable length.
-        got: String,
-    },
-    /// A table's row of another width than the first.
-    #[error(
-        "{name}: line {line}: expected {expected} columns as in the first row, but {got} came; every row needs the same number, and a \
-         cell with a separator in it needs quotes"
-    )]
-    Ragged {
-        /// The file.
-        name: String,
-        /// Line of the file, from 1.
-        line: u64,
-        /// Columns of the first row.
-        expected: usize,
-        /// Columns of this one.
-        got: usize,
-    },
-    /// A tensor of a checkpoint that is missing, or should not be there, or is not what it should be.
-    #[error("{name}: tensor {tensor}: expected {expected}, but {got}; {advice}")]
-    Tensor {
-        /// The file.
-        name: String,
-        /// The tensor.
-        tensor: String,
-        /// What should be.
-        expected: String,
-        /// What is.
-        got: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// Metadata of a checkpoint that is missing or not what it should be.
-    #[error("{name}: metadata entry `{key}`: expected {expected}, but {got}; {advice}")]
-    Metadata {
-        /// The file.
-        name: String,
-        /// The entry.
-        key: String,
-        /// What should be.
-        expected: &'static str,
-        /// What is.
-        got: String,
-        /// What to do.
-        advice: &'static str,
     },
     /// A model without its run.
     #[error(
         "the checkpoint holds weights only, cannot resume: its {missing} is not in it; begin a new run, or open a full checkpoint"
     )]
     WeightsOnly {
-        /// What is not there.
+        /// The part of the run that is not there.
         missing: &'static str,
     },
-    /// What `dbm-core` refuses.
+    /// A refusal by `dbm-core`.
     #[error("{name}: {source}")]
     Refused {
         /// The file, or whatever the values came from.
         name: String,
-        /// Its refusal.
+        /// The core's error.
         source: DbmError,
     },
-    /// A picture or data set that cannot be made as asked.
+    /// An argument outside its range.
     #[error("{what} should be {expected}, but is {got}; change it and try again")]
-    Asked {
-        /// What was asked for.
+    OutOfRange {
+        /// The argument.
         what: &'static str,
         /// Its range, in words.
         expected: &'static str,
-        /// What came.
+        /// The value that came.
         got: String,
     },
 }
@@ -197,4 +141,36 @@ impl DataError {
     pub fn refused(name: &str) -> impl FnOnce(DbmError) -> Self {
         move |source| Self::Refused { name: name.into(), source }
     }
+
+    pub(crate) fn format(name: &str, expected: impl Into<String>, got: impl Into<String>, advice: &'static str) -> Self {
+        Self::Format { name: name.into(), expected: expected.into(), got: got.into(), advice }
+    }
+
+    pub(crate) fn part(name: &str, part: String, expected: impl Into<String>, got: String, advice: &'static str) -> Self {
+        Self::Part { name: name.into(), part, expected: expected.into(), got, advice }
+    }
+
+    pub(crate) fn out_of_range(what: &'static str, expected: &'static str, got: impl ToString) -> Self {
+        Self::OutOfRange { what, expected, got: got.to_string() }
+    }
+}
+
+/// So many zeros, or an error where there is no room for them.
+///
+/// # Errors
+/// [`DataError::Memory`].
+pub(crate) fn zeros(name: &str, needed: usize) -> Result<Vec<u8>, DataError> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
+    bytes.resize(needed, 0);
+    Ok(bytes)
+}
+
+/// Accepts sizes up to [`MAX_DATA`](crate::MAX_DATA).
+///
+/// # Errors
+/// [`DataError::TooLarge`].
+pub(crate) fn check_size(name: &str, needed: u128) -> Result<(), DataError> {
+    let limit = crate::MAX_DATA as u128;
+    if needed > limit { Err(DataError::TooLarge { name: name.into(), needed, limit }) } else { Ok(()) }
 }

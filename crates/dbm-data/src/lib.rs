@@ -11,7 +11,7 @@ mod dataset;
 pub mod digits;
 mod error;
 mod gzip;
-pub mod idx;
+mod idx;
 pub mod npy;
 mod numbers;
 pub mod picture;

@@ -44,9 +44,9 @@ pub fn write_u8(shape: &[usize], data: &[u8]) -> Vec<u8> {
 pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataError> {
     let Header { element, shape, fortran, start } = Header::read(name, bytes)?;
     if fortran {
-        let (expected, got) = ("row-major order".into(), "it is in Fortran order".into());
+        let (expected, got) = ("row-major order", "it is in Fortran order");
         let advice = "save numpy.ascontiguousarray of the array";
-        return Err(DataError::Format { name: name.into(), expected, got, advice });
+        return Err(DataError::format(name, expected, got, advice));
     }
     let data = &bytes[start..];
     let wide = shape.iter().try_fold(element.size as u128, |product, &size| product.checked_mul(size as u128));
@@ -63,9 +63,9 @@ pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataEr
         if (0.0..=255.0).contains(&value) && value.fract() == 0.0 {
             Ok(value as u8)
         } else {
-            let expected = "whole numbers from 0 to 255".into();
+            let expected = "whole numbers from 0 to 255";
             let got = format!("value {at} is {value}");
-            Err(DataError::Format { name: name.into(), expected, got, advice: "save a mask of zeros and ones" })
+            Err(DataError::format(name, expected, got, "save a mask of zeros and ones"))
         }
     };
     let values = data.chunks_exact(element.size).enumerate().map(value).collect::<Result<_, _>>()?;
@@ -93,8 +93,7 @@ impl Header {
     /// [`DataError::Format`] naming the part that does not fit, [`DataError::Truncated`] where it ends early.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         const SAVE: &str = "save the array with numpy.save";
-        let refuse =
-            |expected: &str, got: String, advice| DataError::Format { name: name.into(), expected: expected.into(), got, advice };
+        let refuse = |expected: &str, got: String, advice| DataError::format(name, expected, got, advice);
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
             let head: Vec<String> = bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
             return Err(refuse(

@@ -73,7 +73,7 @@ fn black_or_white(bit: u8) -> Colour {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Asked`] for no tiles, no columns, scale 0, or more than 100 million pixels.
+/// [`DataError::OutOfRange`] for no tiles, no columns, scale 0, or more than 100 million pixels.
 pub fn grid(tiles: &[Tile], columns: usize, scale: usize) -> Result<Vec<u8>, DataError> {
     Grid { tiles, columns, scale, line: scale, between: BETWEEN, empty: BETWEEN }.file()
 }
@@ -108,7 +108,7 @@ struct Grid<'t> {
 
 impl Grid<'_> {
     fn file(self) -> Result<Vec<u8>, DataError> {
-        let asked = |what, expected, got: String| DataError::Asked { what, expected, got };
+        let asked = |what, expected, got: String| DataError::out_of_range(what, expected, got);
         let Self { tiles, columns, scale, line, .. } = self;
         if tiles.is_empty() || columns == 0 || scale == 0 {
             let got = format!("{} tiles, {columns} columns, scale {scale}", tiles.len());
@@ -155,9 +155,9 @@ impl Grid<'_> {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Asked`] where the levels are not `rows * columns`, or there are none.
+/// [`DataError::OutOfRange`] where the levels are not `rows * columns`, or there are none.
 pub fn grey((rows, columns): (usize, usize), levels: &[u8]) -> Result<Vec<u8>, DataError> {
-    let asked = |got| DataError::Asked { what: "a picture", expected: "a grey level for each of its pixels", got };
+    let asked = |got| DataError::out_of_range("a picture", "a grey level for each of its pixels", got);
     match (u32::try_from(rows), u32::try_from(columns)) {
         (Ok(height), Ok(width)) if rows.checked_mul(columns) == Some(levels.len()) && !levels.is_empty() => {
             encode_as(png::ColorType::Grayscale, (width, height), levels).map_err(|error| asked(error.to_string()))

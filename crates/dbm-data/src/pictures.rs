@@ -1,5 +1,6 @@
 //! Arrays of numbers, as many in every example, and how they become bits.
 
+use crate::error::zeros;
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
@@ -93,7 +94,7 @@ impl Pictures {
     /// [`THRESHOLD`]; other numbers from the lowest to the highest.
     ///
     /// # Errors
-    /// [`DataError::Asked`] for another number of bits than 1 to 8, or a threshold that is not a number.
+    /// [`DataError::OutOfRange`] for another number of bits than 1 to 8, or a threshold that is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
         let (bits, threshold) = (encoding.bits, encoding.threshold);
         let visible = match (bits, &self.values) {
@@ -159,26 +160,20 @@ impl Pictures {
     pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
         visible.check()?;
         if let Visible::Table(columns) = &visible {
-            return Err(DataError::Format {
-                name: name.into(),
-                expected: format!("a table of {} columns, as the model was trained on", columns.columns.len()),
-                got: "these are pictures".into(),
-                advice: "load the table, or train a model on these",
-            });
+            return Err(DataError::format(
+                name,
+                format!("a table of {} columns, as the model was trained on", columns.columns.len()),
+                "these are pictures",
+                "load the table, or train a model on these",
+            ));
         }
         self.check(name)?;
         let depth = visible.depth();
         let (size, width) = (self.size(), self.size() * depth);
         let stride = width.div_ceil(8);
         let code = Code::new(&visible);
-        let room = |needed: usize| {
-            let mut bytes = Vec::new();
-            bytes.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
-            bytes.resize(needed, 0_u8);
-            Ok::<_, DataError>(bytes)
-        };
         let needed = examples.len().saturating_mul(stride);
-        let mut packed = room(needed)?;
+        let mut packed = zeros(name, needed)?;
         for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
             let mut put = |at: usize, units: u8| put(row, at * depth, units);
             let values = example * size..(example + 1) * size;
@@ -193,7 +188,7 @@ impl Pictures {
         if let Values::Floats(floats) = &self.values
             && examples.iter().any(|example| floats[example * size..(example + 1) * size].iter().any(|value| value.is_nan()))
         {
-            let mut known = room(needed)?;
+            let mut known = zeros(name, needed)?;
             for (row, &example) in known.chunks_exact_mut(stride).zip(examples) {
                 for (at, value) in floats[example * size..(example + 1) * size].iter().enumerate() {
                     put(row, at * depth, if value.is_nan() { 0 } else { u8::MAX >> (8 - depth) });

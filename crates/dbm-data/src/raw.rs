@@ -5,7 +5,7 @@
 
 use crate::columns::{Column, Columns, Kind, Table};
 use crate::pictures::Pictures;
-pub use crate::preview::{About, Preview};
+pub use crate::preview::{Preview, Summary};
 use crate::reading::names::line;
 pub use crate::reading::{ReadOptions, read};
 use crate::{DataError, Dataset};
@@ -61,12 +61,12 @@ impl Raw {
         match (&self.content, visible) {
             (Content::Pictures(pictures), visible) => pictures.encode_as(&self.name, visible),
             (Content::Table(table), Visible::Table(columns)) => table.encode_as(&self.name, columns),
-            (Content::Table(_), _) => Err(DataError::Format {
-                name: self.name.clone(),
-                expected: "pictures, as the model was trained on".into(),
-                got: "this is a table".into(),
-                advice: "load pictures, or train a model on this",
-            }),
+            (Content::Table(_), _) => Err(DataError::format(
+                &self.name,
+                "pictures, as the model was trained on",
+                "this is a table",
+                "load pictures, or train a model on this",
+            )),
         }
     }
 }
@@ -143,14 +143,11 @@ impl Visible {
     /// What [`Visible::to_json`] wrote. `name` is the file's, for the error.
     ///
     /// # Errors
-    /// [`DataError::Metadata`] where it is something else.
+    /// [`DataError::Part`] where it is something else.
     pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
-        let refuse = |got: String| DataError::Metadata {
-            name: name.into(),
-            key: Self::NOTE.into(),
-            expected: "a description of the visible units",
-            got,
-            advice: "use the file as it was saved",
+        let refuse = |got: String| {
+            let (part, expected) = (format!("metadata entry `{}`", Self::NOTE), "a description of the visible units");
+            DataError::part(name, part, expected, got, "use the file as it was saved")
         };
         let visible: Self = serde_json::from_str(json).map_err(|error| refuse(line(&error.to_string(), 160)))?;
         visible.check().map_err(|error| refuse(error.to_string()))?;
@@ -160,9 +157,9 @@ impl Visible {
     /// That its numbers mean something.
     ///
     /// # Errors
-    /// [`DataError::Asked`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
+    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
     pub fn check(&self) -> Result<(), DataError> {
-        let asked = |what, expected, got| Err(DataError::Asked { what, expected, got });
+        let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, got));
         match *self {
             Self::Bits { threshold } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
             Self::Planes { bits, .. } if !(2..=8).contains(&bits) => asked("bits per value", "1 to 8", bits.to_string()),

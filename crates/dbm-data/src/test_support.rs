@@ -16,6 +16,12 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// An IDX file of unsigned bytes.
+pub fn idx(sizes: &[usize], data: &[u8]) -> Vec<u8> {
+    let sizes: Vec<u8> = sizes.iter().flat_map(|&size| (size as u32).to_be_bytes()).collect();
+    [&[0, 0, 8, (sizes.len() / 4) as u8][..], &sizes, data].concat()
+}
+
 /// A PNG file of these samples.
 pub fn png(width: u32, height: u32, color: png::ColorType, depth: png::BitDepth, samples: &[u8]) -> Vec<u8> {
     let mut file = Vec::new();

@@ -83,10 +83,9 @@ fn every_file_is_read_as_those_who_wrote_it_see_it() {
         // Whatever was read can be shown and made binary.
         let encoding = raw.suggest();
         let data = raw.encode(&encoding).unwrap();
-        let about = raw.about(&encoding).unwrap();
-        assert_eq!((about.count, about.units), (data.examples.len(), data.examples.width()), "{what}");
+        let (summary, preview) = (raw.summary().unwrap(), raw.preview(&encoding, 5).unwrap());
+        assert_eq!((summary.count, preview.units), (data.examples.len(), data.examples.width()), "{what}");
         let known = data.examples.known_packed().map_or(0, <[u8]>::len);
-        assert_eq!(about.bytes as usize, data.examples.packed().len() + known, "{what}");
-        raw.preview(&encoding, 5).unwrap();
+        assert_eq!(preview.bytes as usize, data.examples.packed().len() + known, "{what}");
     }
 }

@@ -96,8 +96,8 @@ impl<'a> Contents<'a> {
             let lengths: Vec<usize> = sizes.iter().map(|&size| size.saturating_mul(rows.unwrap_or(1))).collect();
             check_tensors(name, "", kind, layers, &lengths)?;
         }
-        let metadata = |key: &str, expected, got: String, advice| {
-            Err(DataError::Metadata { name: name.into(), key: key.into(), expected, got, advice })
+        let metadata = |key: &str, expected: &str, got: String, advice| {
+            Err(DataError::part(name, format!("metadata entry `{key}`"), expected, got, advice))
         };
         if let Some((rows, columns)) = self.image
             && rows.checked_mul(columns) != Some(sizes[0])
@@ -126,7 +126,7 @@ fn check_set(name: &str, prefix: &str, set: &ParametersView, sizes: &[usize]) ->
 fn check_tensors(name: &str, prefix: &str, kind: &str, tensors: &[&[f32]], lengths: &[usize]) -> Result<(), DataError> {
     let advice = "use a checkpoint of an intact run";
     let refuse = |tensor: String, expected: String, got: String| {
-        Err(DataError::Tensor { name: name.into(), tensor: format!("{prefix}{tensor}"), expected, got, advice })
+        Err(DataError::part(name, format!("tensor {prefix}{tensor}"), expected, got, advice))
     };
     if tensors.len() != lengths.len() {
         return refuse(kind.into(), format!("{} of them", lengths.len()), format!("{} came", tensors.len()));

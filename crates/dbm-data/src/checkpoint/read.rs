@@ -15,7 +15,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`DataError::Truncated`], [`DataError::Trailing`] and [`DataError::Format`] where it is no intact safetensors file,
-    /// [`DataError::Metadata`] and [`DataError::Tensor`] where it holds no model of this program,
+    /// [`DataError::Part`] where a tensor or metadata entry is not that of a model of this program,
     /// [`DataError::Refused`] for sizes or settings that `dbm-core` refuses.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let file = File::open(name, bytes)?;
@@ -94,8 +94,7 @@ impl<'a> File<'a> {
             expected: u128::from(expected),
             got: got as u128,
         };
-        let format =
-            |got: String| DataError::Format { name: name.into(), expected: "a safetensors file".into(), got, advice: OTHER };
+        let format = |got: String| DataError::format(name, "a safetensors file", got, OTHER);
         let Some((length, rest)) = bytes.split_first_chunk() else {
             return Err(truncated("a safetensors file's header length", 8, bytes.len()));
         };
@@ -122,12 +121,9 @@ impl<'a> File<'a> {
         let none = HashMap::new();
         let metadata = self.header.metadata().as_ref().unwrap_or(&none);
         let get = |key: &str| metadata.get(key).map(String::as_str);
-        let refuse = |key: &str, expected, advice| DataError::Metadata {
-            name: self.name.into(),
-            key: key.into(),
-            expected,
-            got: get(key).map_or("it is missing".into(), |value| format!("it is {:?}", line(value, 80))),
-            advice,
+        let refuse = |key: &str, expected: &str, advice| {
+            let got = get(key).map_or("it is missing".into(), |value| format!("it is {:?}", line(value, 80)));
+            DataError::part(self.name, format!("metadata entry `{key}`"), expected, got, advice)
         };
         if get("format").is_some_and(|format| format != FORMAT) {
             return Err(refuse("format", "`dbm-lab`", OTHER));
@@ -218,7 +214,7 @@ impl<'a> File<'a> {
     }
 
     fn tensor(&self, tensor: &str, expected: String, got: String) -> DataError {
-        DataError::Tensor { name: self.name.into(), tensor: line(tensor, 80), expected, got, advice: OTHER }
+        DataError::part(self.name, format!("tensor {}", line(tensor, 80)), expected, got, OTHER)
     }
 }
 

@@ -49,7 +49,7 @@ impl<'a> Contents<'a> {
     /// Settles the file.
     ///
     /// # Errors
-    /// [`DataError::Tensor`], [`DataError::Metadata`] or [`DataError::Refused`] where its parts do not fit together or are
+    /// [`DataError::Part`] or [`DataError::Refused`] where its parts do not fit together or are
     /// not finite, which with [`Precision::Half`] includes values beyond 65504.
     pub fn lay_out(&self, precision: Precision) -> Result<Layout<'a>, DataError> {
         self.check(UNNAMED)?;
@@ -155,11 +155,7 @@ fn named<'a>(prefix: &str, set: &ParametersView<'a>) -> Vec<(String, Shaped<'a>)
 /// Accepts values that half precision can hold.
 fn check_half(tensor: &str, values: &[f32]) -> Result<(), DataError> {
     let Some(at) = values.iter().position(|&value| !f16::from_f32(value).is_finite()) else { return Ok(()) };
-    Err(DataError::Tensor {
-        name: UNNAMED.into(),
-        tensor: tensor.into(),
-        expected: "values of at most 65504, which half precision can hold".into(),
-        got: format!("value {at} is {}", values[at]),
-        advice: "save it in full precision",
-    })
+    let expected = "values of at most 65504, which half precision can hold";
+    let got = format!("value {at} is {}", values[at]);
+    Err(DataError::part(UNNAMED, format!("tensor {tensor}"), expected, got, "save it in full precision"))
 }

@@ -3,6 +3,7 @@
 use super::cells::{number, shown, word};
 use super::table::{Table, few, is_gap};
 use super::{Column, Columns, Kind};
+use crate::error::zeros;
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset};
 use dbm_core::Examples;
@@ -123,7 +124,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Table::matching`], [`DataError::Cell`] for the first cell that the columns have no bits for.
+    /// Those of [`Table::matching`], [`DataError::Part`] for the first cell that the columns have no bits for.
     pub fn encode_as(&self, name: &str, columns: &Columns) -> Result<Dataset, DataError> {
         let matching = self.matching(name, columns)?;
         let mut data = self.encode_matched(name, columns, &matching.columns)?;
@@ -137,7 +138,7 @@ impl Table {
     /// # Errors
     /// [`DataError::Format`] where none is found, or places cannot tell which are which.
     pub fn matching(&self, name: &str, columns: &Columns) -> Result<Matching, DataError> {
-        let refused = |expected: String, got: String, advice| Err(DataError::Format { name: name.into(), expected, got, advice });
+        let refused = |expected: String, got: String, advice| Err(DataError::format(name, expected, got, advice));
         let theirs = &columns.columns;
         let used = || theirs.iter().filter(|column| column.kind.units() > 0);
         let places: HashMap<&str, usize> = (0..self.n_columns()).map(|column| (self.name(column), column)).collect();
@@ -187,12 +188,12 @@ impl Table {
     fn encode_matched(&self, name: &str, columns: &Columns, matching: &[Option<usize>]) -> Result<Dataset, DataError> {
         let width = columns.n_units();
         if width == 0 {
-            return Err(DataError::Format {
-                name: name.into(),
-                expected: "at least one column of two values, numbers or a few levels".into(),
-                got: format!("all {} are set aside", columns.columns.len()),
-                advice: "add such a column, or fill in some of its cells",
-            });
+            return Err(DataError::format(
+                name,
+                "at least one column of two values, numbers or a few levels",
+                format!("all {} are set aside", columns.columns.len()),
+                "add such a column, or fill in some of its cells",
+            ));
         }
         let mut readers = Vec::new();
         let mut unit = 0;
@@ -205,12 +206,7 @@ impl Table {
         }
         let stride = width.div_ceil(8);
         let size = stride.saturating_mul(self.n_rows());
-        let full = || DataError::Memory { name: name.into(), needed: 2 * size };
-        let (mut packed, mut known) = (Vec::new(), Vec::new());
-        packed.try_reserve_exact(size).map_err(|_| full())?;
-        known.try_reserve_exact(size).map_err(|_| full())?;
-        packed.resize(size, 0_u8);
-        known.resize(size, 0_u8);
+        let (mut packed, mut known) = (zeros(name, size)?, zeros(name, size)?);
         let mut gaps = readers.len() < columns.with_units().count();
         for row in 0..self.n_rows() {
             let (packed, known) = (&mut packed[row * stride..], &mut known[row * stride..]);
@@ -220,12 +216,11 @@ impl Table {
                     gaps = true;
                     continue;
                 }
-                let high = reader.high(cell).map_err(|expected| DataError::Cell {
-                    name: name.into(),
-                    line: self.line(row),
-                    column: format!("{} ({:?})", reader.at + 1, shown(&reader.column.name)),
-                    expected,
-                    got: shown(cell),
+                let high = reader.high(cell).map_err(|expected| {
+                    let column = shown(&reader.column.name);
+                    let place = format!("line {}, column {} ({column:?})", self.line(row), reader.at + 1);
+                    let advice = "correct it, write NA where it is unknown, or train a model on this table";
+                    DataError::part(name, place, expected, format!("{:?} came", shown(cell)), advice)
                 })?;
                 if let Some(high) = high {
                     set(packed, reader.unit + high);

@@ -3,7 +3,7 @@
 use super::cells::shown;
 use super::separator::Separator;
 use crate::DataError;
-use crate::gzip::MAX_DATA;
+use crate::error::check_size;
 
 /// Tables of more columns are refused.
 pub const MAX_COLUMNS: usize = 100_000;
@@ -50,9 +50,7 @@ impl Cells {
 
     /// Cuts a text, which has no byte order mark.
     pub fn parse(name: &str, text: &str) -> Result<Self, DataError> {
-        if text.len() > MAX_DATA {
-            return Err(DataError::TooLarge { name: name.into(), needed: text.len() as u128, limit: MAX_DATA as u128 });
-        }
+        check_size(name, text.len() as u128)?;
         let separator = Separator::of(text);
         let mut parser = Parser {
             name,
@@ -126,18 +124,15 @@ impl Parser<'_> {
         if first == 0 {
             self.cells.width = got;
         }
-        let (name, line, expected) = (self.name.to_string(), u64::from(began), self.cells.width);
-        if got != expected {
-            return Err(DataError::Ragged { name, line, expected, got });
+        if got != self.cells.width {
+            let expected = format!("{} columns as in the first row", self.cells.width);
+            let advice = "every row needs the same number, and a cell with a separator in it needs quotes";
+            return Err(DataError::part(self.name, format!("line {began}"), expected, format!("{got} came"), advice));
         }
         if got > MAX_COLUMNS {
-            let expected = format!("at most {MAX_COLUMNS} columns");
-            return Err(DataError::Format {
-                name,
-                expected,
-                got: format!("line {line} has {got}"),
-                advice: "use fewer columns, or write the values as an array (NPY)",
-            });
+            let (expected, got) = (format!("at most {MAX_COLUMNS} columns"), format!("line {began} has {got}"));
+            let advice = "use fewer columns, or write the values as an array (NPY)";
+            return Err(DataError::format(self.name, expected, got, advice));
         }
         Ok(())
     }

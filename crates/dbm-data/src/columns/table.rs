@@ -45,7 +45,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::Ragged`] naming the first line with another number of cells, [`DataError::Format`] for a quote that is never closed and more
+    /// [`DataError::Part`] naming the first line with another number of cells, [`DataError::Format`] for a quote that is never closed and more
     /// than [`super::MAX_COLUMNS`], [`DataError::Empty`] for no rows, [`DataError::TooLarge`] beyond [`crate::MAX_DATA`],
     /// [`DataError::Memory`] where there is no room.
     pub fn read(name: &str, text: &str) -> Result<Self, DataError> {

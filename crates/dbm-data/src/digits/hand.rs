@@ -31,7 +31,7 @@ impl Chance {
 
 /// One way to write `class`, by its weight.
 fn choose(class: u8, chance: &mut Chance) -> &'static Glyph {
-    let glyphs = GLYPHS[usize::from(class)];
+    let glyphs = &GLYPHS[usize::from(class)];
     let mut left = chance.unit() * glyphs.iter().map(|glyph| glyph.weight).sum::<f32>();
     for glyph in glyphs {
         left -= glyph.weight;

@@ -1,11 +1,11 @@
 //! Many pictures at once, each an example; the folders they lie in can be their classes.
 
-use super::image::{COLOURED, TRANSPARENT, decode, size};
-use super::limits::Budget;
+use super::Session;
+use super::image::{decode, notes, size};
 use super::member::Member;
 use super::names::{few, folder, natural};
 use crate::DataError;
-use crate::gzip::MAX_DATA;
+use crate::error::check_size;
 use crate::pictures::{Pictures, Values};
 use std::collections::BTreeSet;
 
@@ -14,49 +14,32 @@ use std::collections::BTreeSet;
 /// # Errors
 /// [`DataError::Format`] naming the first picture of another size than the first, [`DataError::TooLarge`] where all together would be, and
 /// those of decoding.
-pub(crate) fn read(
-    members: &mut Vec<Member>,
-    budget: &mut Budget,
-    notes: &mut Vec<String>,
-    report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<Pictures, DataError> {
+pub(super) fn read(members: &mut [Member], session: &mut Session) -> Result<Pictures, DataError> {
     members.sort_by(|a, b| natural(&a.name, &b.name));
-    let labels = labels(members, notes);
+    let labels = labels(members, &mut session.notes);
     let count = members.len();
     let (mut shape, mut values) = ((0, 0), Vec::new());
-    let (mut coloured, mut transparent) = (0, 0);
+    let (mut coloured, mut transparent) = (false, false);
     for (at, member) in members.iter().enumerate() {
         if at % 64 == 0 {
-            report("decoding pictures", at as u64, count as u64);
+            (session.report)("decoding pictures", at as u64, count as u64);
         }
         let name = &member.name;
-        let bytes = member.bytes(usize::MAX, budget)?;
+        let bytes = member.bytes(usize::MAX, &mut session.budget)?;
         let (rows, columns) = size(name, &bytes)?;
         if at == 0 {
             shape = (rows, columns);
-            let needed = count as u128 * rows as u128 * columns as u128;
-            if needed > MAX_DATA as u128 {
-                return Err(DataError::TooLarge { name: name.clone(), needed, limit: MAX_DATA as u128 });
-            }
+            check_size(name, count as u128 * rows as u128 * columns as u128)?;
         } else if shape != (rows, columns) {
-            return Err(DataError::Format {
-                name: name.clone(),
-                expected: format!("{} x {} pixels (rows x columns) as in {}", shape.0, shape.1, members[0].name),
-                got: format!("it has {rows} x {columns}"),
-                advice: "make all pictures one size",
-            });
+            let expected = format!("{} x {} pixels (rows x columns) as in {}", shape.0, shape.1, members[0].name);
+            return Err(DataError::format(name, expected, format!("it has {rows} x {columns}"), "make all pictures one size"));
         }
         let picture = decode(name, &bytes)?;
-        coloured += usize::from(picture.coloured);
-        transparent += usize::from(picture.transparent);
+        coloured |= picture.coloured;
+        transparent |= picture.transparent;
         values.extend_from_slice(&picture.pixels);
     }
-    if coloured > 0 {
-        notes.push(COLOURED.into());
-    }
-    if transparent > 0 {
-        notes.push(TRANSPARENT.into());
-    }
+    session.notes.extend(notes(coloured, transparent));
     Ok(Pictures { count, shape, values: Values::Bytes(values), labels })
 }
 

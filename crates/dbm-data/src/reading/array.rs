@@ -1,10 +1,11 @@
 //! Arrays of numbers, from IDX and NPY files: which of several are the data, and what shape their examples have.
 
+use super::Session;
 use super::kind::Kind;
 use super::limits::Budget;
 use super::member::Member;
 use super::names::{base, few};
-use crate::gzip::MAX_DATA;
+use crate::error::check_size;
 use crate::numbers::Element;
 use crate::pictures::{Pictures, Values};
 use crate::{DataError, idx, npy};
@@ -25,12 +26,7 @@ struct Array<'a, 'b> {
 /// # Errors
 /// Those of the files' formats; [`DataError::LabelsAlone`] and [`DataError::Format`] where no array has examples,
 /// [`DataError::LabelCount`] for an IDX file with one of labels that are not as many.
-pub(crate) fn read(
-    members: &[&Member],
-    budget: &mut Budget,
-    notes: &mut Vec<String>,
-    report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<(String, Pictures), DataError> {
+pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures, DataError> {
     let mut arrays = Vec::new();
     let mut broken = Vec::new();
     for member in members {
@@ -51,8 +47,9 @@ pub(crate) fn read(
         let labels = if shape.len() == 1 { shape[0] } else { other[0] };
         return Err(DataError::LabelCount { name: data.member.name.clone(), images: count, labels });
     }
-    report("unpacking", 0, 0);
-    let mut pictures = data.pictures(budget, notes, report)?;
+    (session.report)("unpacking", 0, 0);
+    let mut pictures = data.pictures(session)?;
+    let Session { budget, notes, .. } = session;
     if let Some(array) = labels {
         pictures.labels = Some(array.labels(budget)?).filter(|labels| !labels.is_empty());
         if pictures.labels.is_none() {
@@ -67,7 +64,7 @@ pub(crate) fn read(
         let left = if left.is_empty() { String::new() } else { format!("; left out: {left}") };
         notes.push(format!("Taken was {} ({}){with}{left}.", base(&data.member.name), sizes(&data.shape)));
     }
-    Ok((data.member.name.clone(), pictures))
+    Ok(pictures)
 }
 
 /// `60000 x 28 x 28`.
@@ -152,9 +149,7 @@ impl<'a, 'b> Array<'a, 'b> {
         if expected == 0 {
             return Err(DataError::Empty { name: name.clone() });
         }
-        if expected > MAX_DATA as u128 {
-            return Err(DataError::TooLarge { name: name.clone(), needed: expected, limit: MAX_DATA as u128 });
-        }
+        check_size(name, expected)?;
         let bytes = self.member.bytes(self.start + expected as usize + 1, budget)?;
         let got = bytes.len().saturating_sub(self.start) as u128;
         if got < expected {
@@ -182,12 +177,8 @@ impl<'a, 'b> Array<'a, 'b> {
         Ok(data.chunks_exact(self.element.size).map(byte).collect::<Option<_>>().unwrap_or_default())
     }
 
-    fn pictures(
-        &self,
-        budget: &mut Budget,
-        notes: &mut Vec<String>,
-        report: &mut dyn FnMut(&str, u64, u64),
-    ) -> Result<Pictures, DataError> {
+    fn pictures(&self, session: &mut Session) -> Result<Pictures, DataError> {
+        let Session { budget, notes, report } = session;
         let layout = Layout::of(&self.shape, self.fortran).ok_or_else(|| self.refuse_shape())?;
         let data = self.data(budget)?;
         let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));
@@ -211,11 +202,7 @@ impl<'a, 'b> Array<'a, 'b> {
         let values = if found.are_bytes() {
             Values::Bytes(numbers.collect(found, report, |value| (value + 0.5) as u8))
         } else {
-            let needed = numbers.layout.pixels().saturating_mul(4);
-            if needed > MAX_DATA {
-                let name = self.member.name.clone();
-                return Err(DataError::TooLarge { name, needed: needed as u128, limit: MAX_DATA as u128 });
-            }
+            check_size(&self.member.name, 4 * numbers.layout.pixels() as u128)?;
             Values::Floats(numbers.collect(found, report, |value| value as f32))
         };
         Ok(pictures(values))
@@ -310,12 +297,12 @@ impl Numbers<'_> {
                 continue;
             }
             if value.abs() > f64::from(f32::MAX) {
-                return Err(DataError::Format {
-                    name: name.into(),
-                    expected: "finite numbers, or NaN for missing ones".into(),
-                    got: format!("value {at} is {value:e}"),
-                    advice: "replace it, or scale the values",
-                });
+                return Err(DataError::format(
+                    name,
+                    "finite numbers, or NaN for missing ones",
+                    format!("value {at} is {value:e}"),
+                    "replace it, or scale the values",
+                ));
             }
             highest = highest.max(value);
             found.whole &= (0.0..=255.0).contains(&value) && value.fract() == 0.0;

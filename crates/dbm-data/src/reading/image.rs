@@ -3,6 +3,7 @@
 use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
 use super::names::line;
 use crate::DataError;
+use crate::error::zeros;
 use png::{ColorType, Transformations};
 use std::fmt::Display;
 use std::io::Cursor;
@@ -24,10 +25,12 @@ pub(crate) struct Grey {
     pub transparent: bool,
 }
 
-/// What is said where [`Grey::coloured`].
-pub(crate) const COLOURED: &str = "Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.";
-/// What is said where [`Grey::transparent`].
-pub(crate) const TRANSPARENT: &str = "Grey values were multiplied by their opacity: what is transparent is black.";
+/// What the visitor is told where any picture was [`Grey::coloured`] or [`Grey::transparent`].
+pub(crate) fn notes(coloured: bool, transparent: bool) -> impl Iterator<Item = String> {
+    let coloured = coloured.then_some("Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.");
+    let transparent = transparent.then_some("Grey values were multiplied by their opacity: what is transparent is black.");
+    coloured.into_iter().chain(transparent).map(String::from)
+}
 
 /// Rows and columns that a file announces.
 ///
@@ -58,12 +61,7 @@ fn damaged(name: &str, expected: &str, reason: &dyn Display) -> DataError {
     // What stands behind "while" is of no use but to the decoder's authors.
     let reason = reason.to_string();
     let got = format!("it fails ({})", line(reason.split(" while ").next().unwrap_or("").trim(), 160));
-    DataError::Format {
-        name: name.into(),
-        expected: expected.into(),
-        got,
-        advice: "the file is cut short or damaged, save it again",
-    }
+    DataError::format(name, expected, got, "the file is cut short or damaged, save it again")
 }
 
 /// That so many pixels of so many bytes in the decoder's hands can be made at all.
@@ -73,12 +71,12 @@ fn check(name: &str, (rows, columns): (usize, usize), packed: u128, got: u128) -
         return Err(DataError::Empty { name: name.into() });
     }
     if pixels > MAX_PIXELS as u128 {
-        return Err(DataError::Format {
-            name: name.into(),
-            expected: format!("at most {MAX_PIXELS} pixels"),
-            got: format!("it announces {rows} x {columns}"),
-            advice: "cut it into smaller pictures",
-        });
+        return Err(DataError::format(
+            name,
+            format!("at most {MAX_PIXELS} pixels"),
+            format!("it announces {rows} x {columns}"),
+            "cut it into smaller pictures",
+        ));
     }
     if packed > got {
         let what = "a picture of the size it announces";
@@ -114,9 +112,7 @@ fn decode_png(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     let (rows, columns) = sides(&reader);
     let (color, _) = reader.output_color_type();
     let needed = reader.output_buffer_size().unwrap_or(usize::MAX);
-    let mut buffer = Vec::new();
-    buffer.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
-    buffer.resize(needed, 0);
+    let mut buffer = zeros(name, needed)?;
     reader.next_frame(&mut buffer).map_err(|error| damaged(name, "an intact PNG image", &error))?;
     let mut picture = Grey { rows, columns, pixels: Vec::new(), coloured: false, transparent: false };
     let (mut coloured, mut transparent) = (false, false);

@@ -5,7 +5,7 @@ use super::limits::Budget;
 use super::names::shown;
 use super::{zip, zip::Entry};
 use crate::DataError;
-use crate::gzip::{Source, is_gzip};
+use crate::gzip::{is_gzip, unpack, unpack_some};
 use crate::raw::File;
 use std::borrow::Cow;
 
@@ -36,11 +36,11 @@ impl<'a> Member<'a> {
     pub fn head(&self, count: usize) -> Result<Cow<'a, [u8]>, DataError> {
         match &self.stored {
             Stored::Plain(bytes) if !is_gzip(bytes) => Ok(Cow::Borrowed(&bytes[..count.min(bytes.len())])),
-            Stored::Plain(bytes) => Source::new(bytes).take(&self.name, count).map(Cow::Owned),
+            Stored::Plain(bytes) => unpack(&self.name, bytes, count).map(Cow::Owned),
             Stored::Packed(entry) => {
                 // Gzip has unpacked something by then, if it is whole at all.
                 let packed = entry.head(count + 64)?;
-                if is_gzip(&packed) { Ok(Cow::Owned(Source::new(&packed).some(count))) } else { Ok(cut(packed, count)) }
+                if is_gzip(&packed) { Ok(Cow::Owned(unpack_some(&packed, count).0)) } else { Ok(cut(packed, count)) }
             }
         }
     }
@@ -57,7 +57,7 @@ impl<'a> Member<'a> {
         if !is_gzip(&stored) {
             return Ok(cut(stored, most));
         }
-        let bytes = Source::new(&stored).grow(&self.name, most.min(budget.left().saturating_add(1)))?;
+        let bytes = unpack(&self.name, &stored, most.min(budget.left().saturating_add(1)))?;
         budget.take(&self.name, bytes.len() as u128)?;
         Ok(Cow::Owned(bytes))
     }

@@ -14,7 +14,7 @@ mod zip;
 
 use crate::DataError;
 use crate::columns::Table;
-use crate::gzip::MAX_DATA;
+use crate::error::check_size;
 use crate::pictures::Pictures;
 use crate::raw::{Content, File, Raw};
 use kind::Kind;
@@ -49,7 +49,7 @@ pub struct ReadOptions {
 ///
 /// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are kept as bytes, and NaN is missing.
 ///
-/// At most [`MAX_DATA`] bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
+/// At most [`MAX_DATA`](crate::MAX_DATA) bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
 /// picture of a size checked against its file's takes, memory stays below 16 times the bytes that came and were unpacked.
 ///
 /// ```
@@ -61,33 +61,41 @@ pub struct ReadOptions {
 /// ```
 ///
 /// # Errors
-/// [`DataError::Asked`] for no file or too many, [`DataError::Unrecognized`] where nothing of an accepted kind is there or kinds are mixed, and
+/// [`DataError::OutOfRange`] for no file or too many, [`DataError::Unrecognized`] where nothing of an accepted kind is there or kinds are mixed, and
 /// those of the formats, which name the file.
 pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
-        return Err(DataError::Asked { what: "the number of files", expected: "1 to 100000", got: "0".into() });
+        return Err(DataError::out_of_range("the number of files", "1 to 100000", "0"));
     };
     if files.len() > MAX_FILES {
-        return Err(DataError::Asked { what: "the number of files", expected: "1 to 100000", got: files.len().to_string() });
+        return Err(DataError::out_of_range("the number of files", "1 to 100000", files.len()));
     }
     let name = if files.len() == 1 {
         shown(base(&first.name))
     } else {
         format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
     };
-    let needed: u128 = files.iter().map(|file| file.bytes.len() as u128).sum();
-    if needed > MAX_DATA as u128 {
-        return Err(DataError::TooLarge { name, needed, limit: MAX_DATA as u128 });
-    }
+    check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
     // A file dropped alone is meant, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
-    let (members, refused) = members(&files, report)?;
-    let mut notes = Vec::new();
-    let content = content(&name, members, &refused, options, &mut notes, report)?;
+    let mut session = Session { budget: Budget::new(), notes: Vec::new(), report };
+    let (members, refused) = members(&files, session.report)?;
+    let content = content(&name, members, &refused, options, &mut session)?;
+    let mut notes = session.notes;
     if !refused.is_empty() {
         notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
     }
     Ok(Raw { name, content, notes })
+}
+
+/// What reading one set of files carries along.
+struct Session<'r> {
+    /// What may still be unpacked.
+    budget: Budget,
+    /// What the visitor should know, a sentence each.
+    notes: Vec<String>,
+    /// Is told the progress: what is being done, how much of it is done, and of how much.
+    report: &'r mut dyn FnMut(&str, u64, u64),
 }
 
 /// What the members are together.
@@ -96,10 +104,8 @@ fn content(
     members: Vec<Member>,
     refused: &[Refused],
     options: &ReadOptions,
-    notes: &mut Vec<String>,
-    report: &mut dyn FnMut(&str, u64, u64),
+    session: &mut Session,
 ) -> Result<Content, DataError> {
-    let mut budget = Budget::new();
     let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
         match member.kind {
@@ -109,29 +115,24 @@ fn content(
         }
     }
     let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };
-    let beside = |texts: &[Member], notes: &mut Vec<String>| {
-        if !texts.is_empty() {
-            notes.push(format!("Text beside the data was left out: {}.", few(texts.iter().map(|text| base(&text.name)))));
-        }
-    };
     if !pictures.is_empty() && !arrays.is_empty() {
         return Err(unrecognized("pictures and arrays came together; load one kind at a time".into()));
     }
+    if !(texts.is_empty() || pictures.is_empty() && arrays.is_empty()) {
+        let texts = few(texts.iter().map(|text| base(&text.name)));
+        session.notes.push(format!("Text beside the data was left out: {texts}."));
+    }
     if !arrays.is_empty() {
-        beside(&texts, notes);
-        let arrays: Vec<&Member> = arrays.iter().collect();
-        return array::read(&arrays, &mut budget, notes, report).map(|(_, pictures)| Content::Pictures(pictures));
+        return array::read(&arrays, session).map(Content::Pictures);
     }
     if let [picture] = &pictures[..] {
-        beside(&texts, notes);
-        return sheet(picture, options, &mut budget, notes, report).map(Content::Pictures);
+        return sheet(picture, options, session).map(Content::Pictures);
     }
     if !pictures.is_empty() {
-        beside(&texts, notes);
-        return album::read(&mut pictures, &mut budget, notes, report).map(Content::Pictures);
+        return album::read(&mut pictures, session).map(Content::Pictures);
     }
     match &texts[..] {
-        [text] => table(text, options, &mut budget, notes, report),
+        [text] => table(text, options, session),
         [] => Err(refused.first().map_or_else(|| DataError::Empty { name: name.into() }, |(_, error)| error.clone())),
         several => Err(unrecognized(format!(
             "{} tables came at once ({}); load one alone",
@@ -141,31 +142,15 @@ fn content(
     }
 }
 
-fn sheet(
-    member: &Member,
-    options: &ReadOptions,
-    budget: &mut Budget,
-    notes: &mut Vec<String>,
-    report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<Pictures, DataError> {
-    report("decoding the picture", 0, 0);
-    let picture = image::decode(&member.name, &member.bytes(usize::MAX, budget)?)?;
-    if picture.coloured {
-        notes.push(image::COLOURED.into());
-    }
-    if picture.transparent {
-        notes.push(image::TRANSPARENT.into());
-    }
-    sheet::cut(&member.name, picture, options.tile, notes)
+fn sheet(member: &Member, options: &ReadOptions, session: &mut Session) -> Result<Pictures, DataError> {
+    (session.report)("decoding the picture", 0, 0);
+    let picture = image::decode(&member.name, &member.bytes(usize::MAX, &mut session.budget)?)?;
+    session.notes.extend(image::notes(picture.coloured, picture.transparent));
+    sheet::cut(&member.name, picture, options.tile, &mut session.notes)
 }
 
-fn table(
-    member: &Member,
-    options: &ReadOptions,
-    budget: &mut Budget,
-    notes: &mut Vec<String>,
-    report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<Content, DataError> {
+fn table(member: &Member, options: &ReadOptions, session: &mut Session) -> Result<Content, DataError> {
+    let Session { budget, notes, report } = session;
     report("reading the table", 0, 0);
     let bytes = member.bytes(usize::MAX, budget)?;
     let text = text::decode(&member.name, &bytes, notes)?;

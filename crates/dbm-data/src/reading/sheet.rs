@@ -84,12 +84,12 @@ pub(crate) fn cut(
     let grid = match asked {
         Some(Some(grid)) => Some(grid),
         Some(None) => {
-            return Err(DataError::Format {
-                name: name.into(),
-                expected: format!("a picture that tiles of {} x {} fill", tile.unwrap_or_default().0, tile.unwrap_or_default().1),
-                got: format!("it has {rows} rows and {columns} columns of pixels"),
-                advice: "give another tile size, as rows x columns",
-            });
+            return Err(DataError::format(
+                name,
+                format!("a picture that tiles of {} x {} fill", tile.unwrap_or_default().0, tile.unwrap_or_default().1),
+                format!("it has {rows} rows and {columns} columns of pixels"),
+                "give another tile size, as rows x columns",
+            ));
         }
         None => {
             let scale = scale(&picture);
@@ -101,12 +101,12 @@ pub(crate) fn cut(
         }
     };
     let Some(grid) = grid else {
-        return Err(DataError::Format {
-            name: name.into(),
-            expected: "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row".into(),
-            got: format!("its {rows} rows and {columns} columns of pixels fit none of these"),
-            advice: "give the tile size, as rows x columns",
-        });
+        return Err(DataError::format(
+            name,
+            "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row",
+            format!("its {rows} rows and {columns} columns of pixels fit none of these"),
+            "give the tile size, as rows x columns",
+        ));
     };
     let Grid { vertical, horizontal, unrolled, rule } = grid;
     let shape = unrolled.unwrap_or((vertical.tile, horizontal.tile));
@@ -125,12 +125,12 @@ pub(crate) fn cut(
     let is_blank = |tile: &[u8]| size > 1 && tile.iter().all(|&pixel| pixel == tile[0]);
     let count = values.chunks_exact(size).rposition(|tile| !is_blank(tile)).map_or(0, |last| last + 1);
     if count == 0 {
-        return Err(DataError::Format {
-            name: name.into(),
-            expected: "tiles with something in them".into(),
-            got: "each is of one value all over".into(),
-            advice: "choose another picture, or another tile size",
-        });
+        return Err(DataError::format(
+            name,
+            "tiles with something in them",
+            "each is of one value all over",
+            "choose another picture, or another tile size",
+        ));
     }
     values.truncate(count * size);
     let empty =

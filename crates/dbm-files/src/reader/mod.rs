@@ -1,12 +1,12 @@
 //! Reading what the visitor brings, and writing what they take home; without a word of the browser.
 
-mod about;
 pub mod addresses;
+mod describe;
 mod products;
 pub mod verify;
 
 use dbm_core::{Examples, impute};
-use dbm_data::raw::{self, Content, Encoding, File, Raw, ReadOptions, Visible};
+use dbm_data::raw::{self, Content, Encoding, File, Raw, ReadOptions, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
 
 /// Which known cells are held back: the same ones whenever the same table is read.
@@ -20,9 +20,7 @@ pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 /// What was read last.
 #[derive(Default)]
 pub struct Reader {
-    raw: Option<Raw>,
-    /// Share of its values that are missing.
-    share_missing: f64,
+    raw: Option<(Raw, Summary)>,
     /// The file, where that is a table.
     table: Vec<u8>,
 }
@@ -41,11 +39,11 @@ impl Reader {
                 self.read(files, tile, report)
             }
             FilesCommand::Preview { encoding } => {
-                let look = about::look(self.raw()?, &about::encoding(encoding), self.share_missing);
-                look.map(FilesEvent::Preview).map_err(words)
+                let (raw, summary) = self.read_last()?;
+                describe::preview(raw, &describe::encoding(encoding), summary).map(FilesEvent::Preview).map_err(words)
             }
             FilesCommand::Encode { encoding, hold_back } => {
-                self.encode(&about::encoding(encoding), hold_back).map(FilesEvent::Encoded)
+                self.encode(&describe::encoding(encoding), hold_back).map(FilesEvent::Encoded)
             }
             FilesCommand::Fill { file, visible, probabilities } => fill(&file, &visible, &probabilities),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
@@ -63,15 +61,15 @@ impl Reader {
             report(stage, done as f64, total as f64);
         })
         .map_err(words)?;
-        let about = about::understood(&raw).map_err(words)?;
+        let summary = raw.summary().map_err(words)?;
+        let about = describe::understood(&raw, &summary).map_err(words)?;
         let is_table = matches!(raw.content, Content::Table(_));
         self.table = files.into_iter().next().filter(|_| is_table).map(|file| file.bytes).unwrap_or_default();
-        self.share_missing = about.look.share_missing;
-        self.raw = Some(raw);
+        self.raw = Some((raw, summary));
         Ok(FilesEvent::Understood(Box::new(about)))
     }
 
-    fn raw(&self) -> Result<&Raw, String> {
+    fn read_last(&self) -> Result<&(Raw, Summary), String> {
         self.raw.as_ref().ok_or_else(|| "nothing has been read yet: choose files first".into())
     }
 
@@ -79,7 +77,7 @@ impl Reader {
         if !(0.0..=MOST_HELD_BACK).contains(&hold_back) {
             return Err(format!("the share to hold back should be from 0 to {MOST_HELD_BACK}, but is {hold_back}"));
         }
-        let data = self.raw()?.encode(encoding).map_err(words)?;
+        let data = self.read_last()?.0.encode(encoding).map_err(words)?;
         let examples = &data.examples;
         let held_back = match &data.visible {
             Some(Visible::Table(columns)) if hold_back > 0.0 => {

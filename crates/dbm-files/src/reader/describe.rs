@@ -2,7 +2,7 @@
 
 use dbm_data::DataError;
 use dbm_data::columns::{Columns, Kind, Table};
-use dbm_data::raw::{Content, Encoding, Preview, Raw};
+use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
 use dbm_protocol::{ColumnInfo, EncodingChoice, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
 
 /// Pictures of a preview, and rows.
@@ -12,50 +12,39 @@ const ROWS: usize = 8;
 const NAMED: usize = 6;
 
 /// Everything the preview shows at first.
-pub fn understood(raw: &Raw) -> Result<Understood, DataError> {
+pub fn understood(raw: &Raw, summary: &Summary) -> Result<Understood, DataError> {
     let encoding = raw.suggest();
-    let about = raw.about(&encoding)?;
-    let (rows, columns) = about.shape;
+    let (rows, columns) = summary.shape;
     let kind = match &raw.content {
         Content::Pictures(_) => {
-            let (low, high) = about.range.unwrap_or_default();
-            UnderstoodKind::Pictures { shape: (rows as u32, columns as u32), low, high, classes: about.classes as u32 }
+            let (low, high) = summary.range.unwrap_or_default();
+            UnderstoodKind::Pictures { shape: (rows as u32, columns as u32), low, high, classes: summary.classes as u32 }
         }
         Content::Table(table) => UnderstoodKind::Table { columns: column_abouts(table, &encoding), rows: first_rows(table) },
     };
     Ok(Understood {
         name: raw.name.clone(),
-        count: about.count as u32,
+        count: summary.count as u32,
         kind,
         notes: raw.notes.clone(),
         encoding: choice(&encoding),
-        look: look(raw, &encoding, about.missing_share)?,
+        look: preview(raw, &encoding, summary)?,
     })
 }
 
-/// How it looks under an encoding, which changes nothing about the share that is missing. Of pictures only some are looked at: this follows a slider.
-pub fn look(raw: &Raw, encoding: &Encoding, share_missing: f64) -> Result<EncodingPreview, DataError> {
-    let (share_of_ones, _) = raw.ones(encoding)?;
-    let (width, bytes) = match &raw.content {
-        Content::Pictures(pictures) => pictures.encoded_size(encoding),
-        Content::Table(table) => {
-            let units = table.columns(encoding).n_units();
-            (units, (table.n_rows() * units.div_ceil(8)) as u64)
-        }
-    };
-    let (image, count, bits) = match raw.preview(encoding, PICTURES)? {
-        Preview::Pictures { rows, shape, after, .. } => (shape, rows.len(), after),
-        Preview::Table { .. } => ((0, 0), 0, Vec::new()),
-    };
-    // The preview has greys of 8 bits, whatever the depth: eight bits a value show them as they are.
-    let bits = bits.iter().flat_map(|grey| (0..8).rev().map(move |bit| grey >> bit & 1)).collect();
-    let image = (image.0 as u32, 8 * image.1 as u32);
+/// What an encoding makes of the files. Of pictures only some are encoded: this follows a slider.
+pub fn preview(raw: &Raw, encoding: &Encoding, summary: &Summary) -> Result<EncodingPreview, DataError> {
+    let Preview { units, bytes, share_of_ones, pictures } = raw.preview(encoding, PICTURES)?;
+    let (rows, columns) = if pictures.is_empty() { (0, 0) } else { summary.shape };
+    // The pictures have greys of 8 bits, whatever the depth: eight bits a value show them as they are.
+    let bits = pictures.iter().flatten().flat_map(|grey| (0..8).rev().map(move |bit| grey >> bit & 1)).collect();
+    let image = (rows as u32, 8 * columns as u32);
     Ok(EncodingPreview {
-        width: width as u32,
+        width: units as u32,
         share_of_ones,
-        share_missing,
+        share_missing: summary.missing_share,
         bytes: bytes as f64,
-        preview: Grid { model: ModelChoice::Training, step: 0, count: count as u32, image, depth: 8, bits },
+        preview: Grid { model: ModelChoice::Training, step: 0, count: pictures.len() as u32, image, depth: 8, bits },
     })
 }
 
