@@ -1,4 +1,4 @@
-//! Data to bytes and back, and through the whole path: generate, train, put away, restore, complete. Natively and in the browser.
+//! Data to bytes and back, and through the whole path: generate, train, checkpoint, restore, complete. Natively and in the browser.
 
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
@@ -11,7 +11,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 #[wasm_bindgen_test(unsupported = test)]
-fn a_run_put_away_goes_on_bit_for_bit() {
+fn a_run_restored_from_a_checkpoint_goes_on_bit_for_bit() {
     let data = bars::dataset(4).unwrap();
     let model = init::orthogonal(&[16, 20, 8], Units::Signs, 1).unwrap();
     let settings = Settings { batch: 40, average: Some(0.9), conditional: 0.5, image: data.image, ..Settings::default() };

@@ -25,7 +25,7 @@ pub struct Dataset {
 }
 
 /// Reads a data set from a file's bytes, whatever [`read`] takes, and makes it binary with the encoding that [`Raw::suggest`] gives; but bytes
-/// of which any exceeds 1 are high above `threshold` ([`THRESHOLD`] being the custom).
+/// of which any exceeds 1 are high above `threshold` ([`THRESHOLD`] is the usual one).
 ///
 /// A row of a square number of bits, four or more, that has no shape of its own is taken for a square image.
 ///

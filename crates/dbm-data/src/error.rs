@@ -45,7 +45,7 @@ pub enum DataError {
         name: String,
         /// Bytes needed, or announced.
         needed: u128,
-        /// Bytes accepted.
+        /// The most bytes that are accepted.
         limit: u128,
     },
     /// The machine, or the tab, has no room left.
@@ -53,7 +53,7 @@ pub enum DataError {
     Memory {
         /// The file's name.
         name: String,
-        /// Bytes needed.
+        /// Bytes that would be needed.
         needed: usize,
     },
     /// The bytes do not follow their format.
@@ -127,7 +127,7 @@ pub enum DataError {
     /// An argument outside its range.
     #[error("{what} should be {expected}, but is {got}; change it and try again")]
     OutOfRange {
-        /// The argument.
+        /// What the argument is, in words.
         what: &'static str,
         /// Its range, in words.
         expected: &'static str,

@@ -2,12 +2,12 @@
 
 use half::f16;
 
-/// Kind, width and byte order.
+/// Type, width and byte order of the numbers in an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Element {
     /// `b`ool, `u`nsigned, `i`nteger or `f`loat, as numpy calls them.
     kind: char,
-    /// Bytes.
+    /// Width in bytes: 1, 2, 4 or 8.
     pub size: usize,
     big_endian: bool,
 }

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 /// Numbers, row after row, of `count` examples of `rows x columns`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pictures {
-    /// Examples.
+    /// Number of examples.
     pub count: usize,
     /// Rows and columns of each; one row where it is no image.
     pub shape: (usize, usize),
-    /// `count * rows * columns` of them.
+    /// The values of all examples, `count * rows * columns` of them.
     pub values: Values,
     /// The class of each example, where known.
     pub labels: Option<Vec<u8>>,
@@ -22,14 +22,14 @@ pub struct Pictures {
 /// The numbers themselves.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// 8-bit ones.
+    /// Unsigned 8-bit numbers.
     Bytes(Vec<u8>),
-    /// Any others; a missing one is not a number.
+    /// Any other numbers; NaN where one is missing.
     Floats(Vec<f32>),
 }
 
 impl Values {
-    /// How many there are.
+    /// Number of values, missing ones included.
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(values) => values.len(),
@@ -37,15 +37,15 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One of them, not a number where it is missing.
+    /// The value at this place, NaN where it is missing.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// Where `at` is not below [`Values::len`].
     pub fn at(&self, at: usize) -> f64 {
         match self {
             Self::Bytes(values) => f64::from(values[at]),
@@ -119,7 +119,7 @@ impl Pictures {
         (units, (self.count as u64).saturating_mul(units.div_ceil(8) as u64).saturating_mul(gaps))
     }
 
-    /// How many values are missing.
+    /// Number of missing values.
     pub fn missing(&self) -> usize {
         match &self.values {
             Values::Bytes(_) => 0,

@@ -3,7 +3,7 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`] of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
-use crate::columns::{Column, Columns, Kind, Table};
+use crate::columns::{Column, ColumnKind, Columns, Table};
 use crate::pictures::Pictures;
 pub use crate::preview::{Preview, Summary};
 use crate::reading::names::line;
@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 /// A file's name, to show as text only, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// As the visitor's system calls it.
+    /// Its name, as the visitor's system has it.
     pub name: String,
-    /// All of it.
+    /// Its whole content.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
 }
@@ -25,9 +25,9 @@ pub struct File {
 /// What one file, or several at once, hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raw {
-    /// What to call it.
+    /// What to call the data: the file's name.
     pub name: String,
-    /// The values.
+    /// The values that were read.
     pub content: Content,
     /// What was understood or left out that the visitor should know, a sentence each.
     pub notes: Vec<String>,
@@ -42,7 +42,7 @@ impl Raw {
         }
     }
 
-    /// Binary examples.
+    /// The data as binary examples under an encoding.
     ///
     /// # Errors
     /// Those of [`Pictures::encode`] and [`Table::encode`].
@@ -75,7 +75,7 @@ impl Raw {
 fn suggest(table: &Table) -> Encoding {
     let columns = table.columns(&Encoding::default()).columns.into_iter();
     let threshold = |column: Column| match column.kind {
-        Kind::Number { threshold, .. } => Some((column.name, threshold)),
+        ColumnKind::Number { threshold, .. } => Some((column.name, threshold)),
         _ => None,
     };
     Encoding { columns: columns.filter_map(threshold).collect(), ..Encoding::default() }
@@ -96,9 +96,9 @@ pub struct Encoding {
     /// Bits a value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the values to
     /// whole numbers of 8 bits, of which these many are kept, the most significant ones: with 8, bytes lose nothing.
     pub bits: u8,
-    /// Of pictures, where `bits` is 1; in units of the values.
+    /// The threshold of pictures where `bits` is 1, in units of the values.
     pub threshold: f64,
-    /// Of the numeric columns of a table, by name: a cell is high above it.
+    /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
     pub columns: BTreeMap<String, f64>,
 }
 
@@ -114,16 +114,16 @@ impl Default for Encoding {
 pub enum Visible {
     /// A unit a value, high above the threshold.
     Bits {
-        /// In units of the values.
+        /// The threshold, in units of the values.
         threshold: f64,
     },
     /// `bits` units a value, side by side, the most significant first.
     Planes {
         /// Bits a value, 2 to 8.
         bits: u8,
-        /// The value that becomes 0,
+        /// The value that becomes 0.
         low: f64,
-        /// and the one that becomes 255.
+        /// The value that becomes 255.
         high: f64,
     },
     /// The columns of a table, one after another.
@@ -179,7 +179,7 @@ impl Visible {
         units.chunks_exact(depth).map(|units| ((number(units) * 255 + most / 2) / most) as u8).collect()
     }
 
-    /// Units a value of a picture; 1 of a table.
+    /// Visible units for one value of a picture, 1 to 8; 1 of a table.
     pub fn depth(&self) -> usize {
         match self {
             Self::Planes { bits, .. } => usize::from(*bits),

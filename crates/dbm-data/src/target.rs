@@ -66,10 +66,10 @@ pub fn probabilities(seed: u64) -> Vec<f64> {
 
 fn draws(seed: u64, series: u64, name: String) -> Result<Dataset, DataError> {
     let target = Target::new(seed);
-    let mut chance = Chance::new(seed, series);
+    let mut random = TargetRandom::new(seed, series);
     let (mut bits, mut labels) = (Vec::with_capacity(COUNT * BITS), Vec::with_capacity(COUNT));
     for _ in 0..COUNT {
-        let (state, label) = target.draw(&mut chance);
+        let (state, label) = target.draw(&mut random);
         bits.extend((0..BITS).map(|i| (state >> i & 1) as u8));
         labels.push(label);
     }
@@ -84,12 +84,12 @@ struct Target {
 
 impl Target {
     fn new(seed: u64) -> Self {
-        let mut chance = Chance::new(seed, 0);
+        let mut random = TargetRandom::new(seed, 0);
         // Independent exponentials over their sum are uniform on the simplex.
         let mut components: Vec<(f64, u16)> = (0..PROTOTYPES)
             .map(|_| {
-                let weight = -libm::log(1.0 - chance.unit());
-                (weight, (chance.0.next_u64() >> (64 - BITS)) as u16)
+                let weight = -libm::log(1.0 - random.unit());
+                (weight, (random.0.next_u64() >> (64 - BITS)) as u16)
             })
             .collect();
         let total: f64 = components.iter().map(|(weight, _)| weight).sum();
@@ -98,8 +98,8 @@ impl Target {
     }
 
     /// A state, and which prototype it came from.
-    fn draw(&self, chance: &mut Chance) -> (u16, u8) {
-        let mut left = chance.unit();
+    fn draw(&self, random: &mut TargetRandom) -> (u16, u8) {
+        let mut left = random.unit();
         // Rounding may leave a little of the last one's share over.
         let last = self.components.len() - 1;
         let chosen = self.components[..last].iter().position(|(weight, _)| {
@@ -107,15 +107,15 @@ impl Target {
             left < 0.0
         });
         let chosen = chosen.unwrap_or(last);
-        let flips = (0..BITS).map(|i| u16::from(chance.unit() < FLIP) << i).sum::<u16>();
+        let flips = (0..BITS).map(|i| u16::from(random.unit() < FLIP) << i).sum::<u16>();
         (self.components[chosen].1 ^ flips, chosen as u8)
     }
 }
 
-/// The chance of one purpose: the target itself, or one series of draws.
-struct Chance(Xoshiro256PlusPlus);
+/// The random numbers of one purpose: the target itself, or one series of draws.
+struct TargetRandom(Xoshiro256PlusPlus);
 
-impl Chance {
+impl TargetRandom {
     fn new(seed: u64, series: u64) -> Self {
         let mixed = SplitMix64::seed_from_u64(seed).next_u64();
         Self(Xoshiro256PlusPlus::seed_from_u64(mixed ^ series))
@@ -170,9 +170,9 @@ mod tests {
     fn draws_fit_the_probabilities() {
         // Five standard deviations, seeds 1 to 4: alpha about 1e-5 each.
         for seed in 1..=4 {
-            let (p, target, mut chance) = (probabilities(seed), Target::new(seed), Chance::new(seed, 9));
+            let (p, target, mut random) = (probabilities(seed), Target::new(seed), TargetRandom::new(seed, 9));
             let mut counts = vec![0; 4096];
-            (0..300_000).for_each(|_| counts[usize::from(target.draw(&mut chance).0)] += 1);
+            (0..300_000).for_each(|_| counts[usize::from(target.draw(&mut random).0)] += 1);
             let distance = misfit(&counts, &p);
             assert!(distance < 5.0, "seed {seed}: {distance:.1}");
             // Those of another target do not fit.

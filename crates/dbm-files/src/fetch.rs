@@ -37,8 +37,8 @@ async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> 
     for mirror in MIRRORS {
         let address = absolute(&format!("{mirror}{}.gz", part.name))?;
         let host = address.split('/').nth(2).unwrap_or(&address).to_string();
-        let mut tell = |done: f64, total: f64| report(&format!("Fetching {} from {host}", part.name), done, total);
-        let fetched = match download(&address, &mut tell).await {
+        let mut on_progress = |done: f64, total: f64| report(&format!("Fetching {} from {host}", part.name), done, total);
+        let fetched = match download(&address, &mut on_progress).await {
             Ok(bytes) => verify::unpacked(part, &host, &bytes).map(|content| (bytes, content)),
             Err(why) => Err(format!("{host}: {why}")),
         };
@@ -90,8 +90,8 @@ pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, Strin
     let path = absolute.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("data").to_string();
     let shown = addresses::shown(address);
-    let mut tell = |done: f64, total: f64| report(&format!("Fetching {shown}"), done, total);
-    let bytes = download(&absolute, &mut tell)
+    let mut on_progress = |done: f64, total: f64| report(&format!("Fetching {shown}"), done, total);
+    let bytes = download(&absolute, &mut on_progress)
         .await
         .map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here"))?;
     Ok(NamedBytes { name, bytes })
@@ -112,15 +112,15 @@ fn scope() -> DedicatedWorkerGlobalScope {
 }
 
 /// Reads an answer piece by piece; gives up after a long silence, or beyond the largest size.
-async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u8>, String> {
-    let controller = AbortController::new().map_err(words)?;
-    let watch = Watch::new(controller.clone());
+async fn download(address: &str, on_progress: &mut dyn FnMut(f64, f64)) -> Result<Vec<u8>, String> {
+    let controller = AbortController::new().map_err(message)?;
+    let timeout = SilenceTimeout::new(controller.clone());
     let options = RequestInit::new();
     options.set_signal(Some(&controller.signal()));
     options.set_credentials(web_sys::RequestCredentials::Omit);
-    watch.wind();
+    timeout.restart();
     let response = JsFuture::from(scope().fetch_with_str_and_init(address, &options)).await;
-    let response: Response = response.map_err(|problem| watch.words(problem))?.dyn_into().map_err(words)?;
+    let response: Response = response.map_err(|problem| timeout.message(problem))?.dyn_into().map_err(message)?;
     if !response.ok() {
         return Err(format!("the server answered {} {}", response.status(), response.status_text()));
     }
@@ -132,9 +132,9 @@ async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let mut bytes = Vec::new();
     loop {
-        watch.wind();
+        timeout.restart();
         let part = JsFuture::from(reader.read()).await;
-        let part = part.map_err(|problem| format!("{} after {}", watch.words(problem), amount(bytes.len(), total)))?;
+        let part = part.map_err(|problem| format!("{} after {}", timeout.message(problem), amount(bytes.len(), total)))?;
         let get = |name: &str| Reflect::get(&part, &name.into());
         if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
             break;
@@ -145,7 +145,7 @@ async fn download(address: &str, tell: &mut dyn FnMut(f64, f64)) -> Result<Vec<u
                 return Err("more than 1024 MiB came; use a part of it".into());
             }
             bytes.extend_from_slice(&chunk.to_vec());
-            tell(bytes.len() as f64, total);
+            on_progress(bytes.len() as f64, total);
         }
     }
     if (bytes.len() as f64) < total {
@@ -160,22 +160,22 @@ fn amount(bytes: usize, total: f64) -> String {
 }
 
 /// Aborts a request that has been silent for too long.
-struct Watch {
+struct SilenceTimeout {
     controller: AbortController,
     timer: std::cell::Cell<Option<i32>>,
-    bark: Closure<dyn FnMut()>,
+    abort: Closure<dyn FnMut()>,
 }
 
-impl Watch {
+impl SilenceTimeout {
     fn new(controller: AbortController) -> Self {
         let aborted = controller.clone();
-        Self { controller, timer: std::cell::Cell::new(None), bark: Closure::new(move || aborted.abort()) }
+        Self { controller, timer: std::cell::Cell::new(None), abort: Closure::new(move || aborted.abort()) }
     }
 
-    fn wind(&self) {
+    fn restart(&self) {
         self.stop();
-        let bark = self.bark.as_ref().unchecked_ref();
-        self.timer.set(scope().set_timeout_with_callback_and_timeout_and_arguments_0(bark, SILENCE).ok());
+        let abort = self.abort.as_ref().unchecked_ref();
+        self.timer.set(scope().set_timeout_with_callback_and_timeout_and_arguments_0(abort, SILENCE).ok());
     }
 
     fn stop(&self) {
@@ -184,18 +184,18 @@ impl Watch {
         }
     }
 
-    fn words(&self, problem: JsValue) -> String {
-        if self.controller.signal().aborted() { format!("nothing came for {} s", SILENCE / 1000) } else { words(problem) }
+    fn message(&self, problem: JsValue) -> String {
+        if self.controller.signal().aborted() { format!("nothing came for {} s", SILENCE / 1000) } else { message(problem) }
     }
 }
 
-impl Drop for Watch {
+impl Drop for SilenceTimeout {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-fn words(problem: impl Into<JsValue>) -> String {
+fn message(problem: impl Into<JsValue>) -> String {
     let problem = problem.into();
     let message = Reflect::get(&problem, &"message".into()).ok().and_then(|message| message.as_string());
     message.unwrap_or_else(|| "the browser did not say why".into())

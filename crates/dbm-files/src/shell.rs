@@ -4,7 +4,7 @@
 
 use crate::fetch;
 use crate::reader::Reader;
-use crate::store::Keeper;
+use crate::store::RunStore;
 use crate::store::browser::{BrowserStorage, TabLocks};
 use dbm_protocol::{Envelope, FilesCommand, FilesEvent, NamedBytes, Reply, wire};
 use std::cell::{Cell, RefCell};
@@ -26,7 +26,7 @@ thread_local! {
     /// When progress was told last.
     static TOLD: Cell<f64> = const { Cell::new(0.0) };
     /// From the first question about kept runs on.
-    static KEEPER: RefCell<Option<Keeper<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
+    static RUN_STORE: RefCell<Option<RunStore<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
 }
 
 /// Answers the page.
@@ -101,19 +101,19 @@ fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     }
 }
 
-/// Commands about kept runs go to the keeper, which is made when the first one comes.
+/// Commands about kept runs go to the store, which is made when the first one comes.
 async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
-    let mut keeper = match KEEPER.take() {
-        Some(keeper) => keeper,
+    let mut run_store = match RUN_STORE.take() {
+        Some(run_store) => run_store,
         None => match BrowserStorage::open().await {
-            Ok(storage) => Keeper::new(storage, TabLocks::default(), js_sys::Date::now),
+            Ok(storage) => RunStore::new(storage, TabLocks::default(), js_sys::Date::now),
             // Whoever only looks for a run need not know.
             Err(_) if command == FilesCommand::Find => return Ok(FilesEvent::Found { run: None, note: None }),
             Err(why) => return Err(format!("{NOTHING_KEPT} ({why}.)")),
         },
     };
-    let answer = keeper.answer(command).await;
-    KEEPER.set(Some(keeper));
+    let answer = run_store.answer(command).await;
+    RUN_STORE.set(Some(run_store));
     answer
 }
 

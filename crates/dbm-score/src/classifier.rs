@@ -25,7 +25,7 @@ const FIRST: usize = 16;
 const SECOND: usize = 32;
 const HALF: usize = SIDE / 2;
 const QUARTER: usize = SIDE / 4;
-/// Pictures a task.
+/// Number of pictures that one task reads.
 const TASK: usize = 100;
 
 /// A layer's weights, as the file names and shapes them: `[outputs, inputs, 3, 3]` of a convolution, `[outputs, inputs]` else.
@@ -98,7 +98,7 @@ pub struct Reading {
     pub features: Vec<f32>,
     /// The most probable digit; of equal ones the smallest.
     pub digits: Vec<u8>,
-    /// Its probability.
+    /// The probability of that digit, 0 to 1.
     pub confidence: Vec<f32>,
 }
 

@@ -17,7 +17,7 @@ const TASK: usize = 20;
 pub struct Questions<'a> {
     /// `[N, 784]`, grey levels.
     pub truths: &'a [u8],
-    /// The digit of each.
+    /// The digit of each truth, 0 to 9.
     pub labels: &'a [u8],
     /// `[N, 784]`, not 0 where unknown.
     pub unknown: &'a [u8],
@@ -26,9 +26,9 @@ pub struct Questions<'a> {
 /// What completions are worth, in means over all answers to all questions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completions {
-    /// Questions.
+    /// Number of questions.
     pub count: usize,
-    /// Answers to each.
+    /// Number of answers to each question.
     pub answers: usize,
     /// Share of the unknown pixels that are as in the truth; of grey levels, 1 less the mean difference. 1 where nothing is unknown.
     pub agreement: f64,
@@ -91,11 +91,11 @@ impl Completions {
 /// Whole numbers, so that no order of adding them matters.
 #[derive(Default)]
 struct Sums {
-    /// Unknown pixels.
+    /// Number of unknown pixels.
     unknown: u64,
-    /// Differences of answers from the truth there,
+    /// Differences of answers from the truth at these pixels, in grey levels.
     from_truth: u64,
-    /// and of answers from each other, over all pairs.
+    /// Differences of answers from each other at these pixels, over all pairs.
     apart: u64,
     distinct: u64,
 }

@@ -16,17 +16,17 @@ pub enum ScoreError {
     /// Values that are not whole pictures.
     #[error("{what} should have {expected} values, but {got} came; give whole pictures of 28 x 28")]
     Shape {
-        /// Which values.
+        /// What the values are, in words.
         what: &'static str,
-        /// Values expected.
+        /// Number of values expected.
         expected: usize,
-        /// Values received.
+        /// Number of values that came.
         got: usize,
     },
     /// Too few pictures for a score.
     #[error("{what} should be at least {least}, but {got} came; give more pictures")]
     TooFew {
-        /// Of what.
+        /// What there are too few of, in words.
         what: &'static str,
         /// The fewest there may be.
         least: usize,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Which nearest other point bounds a neighbourhood.
 pub const NEIGHBOURS: usize = 5;
 
-/// Points a task.
+/// Number of points that one task compares.
 const TASK: usize = 100;
 /// Points that those of a task are held against at a time, so that they stay in the cache.
 const BLOCK: usize = 256;
@@ -34,7 +34,7 @@ pub struct Overlap {
     pub precision: f64,
     /// Share of real pictures within the neighbourhood of any sample.
     pub recall: f64,
-    /// Neighbourhoods of real pictures that a sample is within, on average, divided by k: 1 where both sets have the same law, and more where samples crowd in
+    /// Neighbourhoods of real pictures that a sample is within, on average, divided by k: 1 where both sets have the same distribution, and more where samples crowd in
     /// dense places.
     pub density: f64,
     /// Share of real pictures that have any sample in their neighbourhood.
@@ -72,7 +72,7 @@ impl Manifold {
         Ok(Self { width, features, radii: radii.concat() })
     }
 
-    /// How many points.
+    /// Number of points.
     pub fn count(&self) -> usize {
         self.radii.len()
     }

@@ -19,14 +19,14 @@ pub struct Reference {
 /// The scores of a set of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scores {
-    /// Pictures scored.
+    /// Number of pictures scored.
     pub count: usize,
     /// The Frechet distance to the reference in the features of this project's classifier. It is not FID, and cannot be compared with it.
     pub digit_frechet_distance: f64,
     /// Precision, recall, density and coverage in the same features.
     #[serde(flatten)]
     pub overlap: Overlap,
-    /// Of which nearest neighbour those are.
+    /// The k of the k-th nearest neighbours that bound the neighbourhoods.
     pub neighbours: usize,
     /// Share of pictures that differ from all before them.
     pub distinct: f64,
@@ -59,12 +59,12 @@ impl Reference {
         Ok(Self { classifier, gaussian, manifold: Manifold::new(host, features, FEATURES)? })
     }
 
-    /// The classifier.
+    /// The classifier that the scores are measured with.
     pub fn classifier(&self) -> &Classifier {
         &self.classifier
     }
 
-    /// How many real pictures.
+    /// Number of real pictures.
     pub fn count(&self) -> usize {
         self.manifold.count()
     }

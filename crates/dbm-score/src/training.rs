@@ -11,7 +11,7 @@ use dbm_core::rng::{Purpose, Stream, Streams};
 pub struct Recipe {
     /// Times that every picture is seen.
     pub epochs: u32,
-    /// Pictures a step.
+    /// Pictures in one step.
     pub batch: usize,
     /// Adam's, at the first step; it falls to zero as a quarter of a cosine wave.
     pub learning_rate: f64,
@@ -33,9 +33,9 @@ impl Default for Recipe {
 /// Where training stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done,
+    /// Steps done.
     pub step: u64,
-    /// of so many.
+    /// Steps in all.
     pub steps: u64,
     /// The mean cross entropy of the last step's pictures, in nats.
     pub loss: f64,

@@ -8,7 +8,7 @@ use clap::Args;
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
-use dbm_data::columns::{Columns, Filled, Kind, Table};
+use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::{Error, Session, files};
@@ -180,7 +180,7 @@ impl Impute {
             .columns(&encoding)
             .columns
             .into_iter()
-            .filter(|column| matches!(column.kind, Kind::Number { .. }))
+            .filter(|column| matches!(column.kind, ColumnKind::Number { .. }))
             .map(|column| column.name)
             .collect();
         for asked in &self.thresholds {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A [`super::Checkpoint`] without a copy of its tensors, so that a run can be written while it holds them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents<'a> {
-    /// Kind of units.
+    /// Whether units are signs (-1 and 1) or bits (0 and 1).
     pub units: Units,
     /// The weights and biases of the last step.
     pub parameters: ParametersView<'a>,

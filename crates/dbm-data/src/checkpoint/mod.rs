@@ -36,7 +36,7 @@ const UNNAMED: &str = "the checkpoint";
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint {
-    /// Kind of units.
+    /// Whether units are signs (-1 and 1) or bits (0 and 1).
     pub units: Units,
     /// The weights and biases of the last step.
     pub parameters: Parameters,
@@ -59,7 +59,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Weights alone, of a run unknown.
+    /// A model alone, without the run that trained it.
     pub fn new(units: Units, parameters: Parameters) -> Self {
         Self {
             units,
@@ -75,7 +75,7 @@ impl Checkpoint {
         }
     }
 
-    /// A whole run, resumable.
+    /// A whole run, which can be resumed.
     pub fn from_snapshot(snapshot: Snapshot, image: Option<(usize, usize)>, notes: BTreeMap<String, String>) -> Self {
         Self {
             units: snapshot.units,

@@ -184,7 +184,7 @@ fn wrong_metadata_is_named() {
     assert!(refusal(file.to_bytes(Precision::Full)).contains("rename the note"));
     let mut file = full();
     file.settings.as_mut().unwrap().batch = 0;
-    assert!(refusal(file.to_bytes(Precision::Full)).contains("batch should be 1 to 100000"));
+    assert!(refusal(file.to_bytes(Precision::Full)).contains("1 to 100000"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::cells::{number, shown, word};
 use super::table::{Table, few, is_gap};
-use super::{Column, Columns, Kind};
+use super::{Column, ColumnKind, Columns};
 use crate::error::zeros;
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset};
@@ -39,17 +39,17 @@ impl<'a> Reader<'a> {
     fn new(column: &'a Column, at: usize, unit: usize, comma: bool) -> Self {
         let mut reader = Self { column, at, unit, comma, numbers: None, pair: None, levels: HashMap::new() };
         match &column.kind {
-            Kind::Binary { low, high } => {
+            ColumnKind::Binary { low, high } => {
                 reader.numbers = number(low, comma).zip(number(high, comma));
                 reader.pair = match (word(low), word(high)) {
                     (Some((one, false)), Some((other, true))) if one == other => Some(one),
                     _ => None,
                 };
             }
-            Kind::Category { levels } => {
+            ColumnKind::Category { levels } => {
                 reader.levels = levels.iter().enumerate().map(|(at, level)| (level.as_str(), at)).collect();
             }
-            Kind::Number { .. } | Kind::Aside => {}
+            ColumnKind::Number { .. } | ColumnKind::Ignored => {}
         }
         reader
     }
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
     fn high(&self, cell: &str) -> Result<Option<usize>, String> {
         let first = |high: bool| if high { Some(0) } else { None };
         match &self.column.kind {
-            Kind::Binary { low, high } => {
+            ColumnKind::Binary { low, high } => {
                 if cell == low || cell == high {
                     return Ok(first(cell == high));
                 }
@@ -73,15 +73,15 @@ impl<'a> Reader<'a> {
                     _ => Err(format!("{low:?} or {high:?}")),
                 }
             }
-            Kind::Number { threshold, .. } => match number(cell, self.comma) {
+            ColumnKind::Number { threshold, .. } => match number(cell, self.comma) {
                 Some(value) => Ok(first(value > *threshold)),
                 None => Err("a number".into()),
             },
-            Kind::Category { levels } => match self.levels.get(cell) {
+            ColumnKind::Category { levels } => match self.levels.get(cell) {
                 Some(&level) => Ok(Some(level)),
                 None => Err(one_of(levels)),
             },
-            Kind::Aside => Ok(None),
+            ColumnKind::Ignored => Ok(None),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Table {
         let columns = self.columns(encoding);
         let matching: Vec<Option<usize>> = (0..self.n_columns()).map(Some).collect();
         let mut data = self.encode_matched(name, &columns, &matching)?;
-        let binary = columns.columns.iter().all(|column| matches!(column.kind, Kind::Binary { .. }));
+        let binary = columns.columns.iter().all(|column| matches!(column.kind, ColumnKind::Binary { .. }));
         if binary && !self.has_names() {
             data.image = crate::dataset::square(columns.n_units());
         }

@@ -27,7 +27,7 @@ pub struct Filled<'a> {
 }
 
 impl Table {
-    /// Fills what is missing in columns that have units: each such cell gets its most probable value, as [`Kind::most_probable`] has it,
+    /// Fills what is missing in columns that have units: each such cell gets its most probable value, as [`ColumnKind::most_probable`] has it,
     /// `probability(row, unit)` being that of the unit to be high. `name` is the file's, for errors.
     ///
     /// ```
@@ -43,7 +43,7 @@ impl Table {
     /// # Errors
     /// Those of [`Table::matching`].
     ///
-    /// [`Kind::most_probable`]: super::Kind::most_probable
+    /// [`ColumnKind::most_probable`]: super::ColumnKind::most_probable
     pub fn fill<'a>(
         &'a self,
         name: &str,

@@ -4,7 +4,7 @@ use super::cells::{is_missing, number, word};
 use super::parse::Cells;
 use std::collections::HashSet;
 
-/// Rows looked at.
+/// Number of rows that are looked at.
 const LOOK: usize = 1000;
 
 /// Fewer rows of words alone do not show which of them are names.
@@ -17,12 +17,12 @@ pub enum Header {
     None,
     /// 0, 1, 2, ... as pandas numbers columns without names.
     Counting,
-    /// Names.
+    /// Names of the columns.
     Names,
 }
 
 impl Header {
-    /// Rows it takes.
+    /// Rows that the header takes: 0 or 1.
     pub fn rows(self) -> usize {
         usize::from(self != Self::None)
     }

@@ -1,6 +1,6 @@
 //! What a column holds, found from its known cells.
 
-use super::Kind;
+use super::ColumnKind;
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
 use super::table::Table;
 use std::cmp::Ordering;
@@ -61,7 +61,7 @@ impl<'a> Survey<'a> {
 
 /// The kind of each column by its own cells, and what the visitor should know of it. All columns are gone through side by side, in the order
 /// that the cells lie in.
-pub fn detect_all(table: &Table) -> Vec<(Kind, Option<String>)> {
+pub fn detect_all(table: &Table) -> Vec<(ColumnKind, Option<String>)> {
     let mut surveys = vec![Survey::default(); table.n_columns()];
     for row in 0..table.n_rows() {
         for (column, survey) in surveys.iter_mut().enumerate() {
@@ -71,9 +71,9 @@ pub fn detect_all(table: &Table) -> Vec<(Kind, Option<String>)> {
     surveys.into_iter().enumerate().map(|(column, survey)| detect(table, column, survey)).collect()
 }
 
-fn detect(table: &Table, column: usize, mut survey: Survey) -> (Kind, Option<String>) {
+fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Option<String>) {
     let name = table.name(column);
-    let aside = |why: String| (Kind::Aside, Some(format!("Column {name:?} is set aside: {why}")));
+    let aside = |why: String| (ColumnKind::Ignored, Some(format!("Column {name:?} is set aside: {why}")));
     if column == 0 && table.n_columns() > 1 && is_index(table) {
         return aside("it numbers the rows.".into());
     }
@@ -98,10 +98,10 @@ fn detect(table: &Table, column: usize, mut survey: Survey) -> (Kind, Option<Str
     if !survey.many && distinct == 2 {
         let mut texts = [texts[0], texts[1]];
         texts.sort_by_key(|text| (text.to_lowercase(), *text));
-        return (Kind::Binary { low: texts[0].into(), high: texts[1].into() }, None);
+        return (ColumnKind::Binary { low: texts[0].into(), high: texts[1].into() }, None);
     }
     if !survey.many && (distinct <= FEW_LEVELS || 2 * distinct < survey.known) {
-        return (Kind::Category { levels: texts.iter().map(|&text| text.into()).collect() }, None);
+        return (ColumnKind::Category { levels: texts.iter().map(|&text| text.into()).collect() }, None);
     }
     let words = survey.known - survey.numbers;
     match survey.stray {
@@ -122,7 +122,7 @@ fn distinct_words(survey: &Survey) -> String {
 }
 
 /// A column of one pair of words, as the table writes them.
-fn words(texts: &[&str]) -> Option<Kind> {
+fn words(texts: &[&str]) -> Option<ColumnKind> {
     let (pair, _) = word(texts[0])?;
     let mut written: [Option<&str>; 2] = [None; 2];
     for text in texts {
@@ -136,11 +136,11 @@ fn words(texts: &[&str]) -> Option<Kind> {
         (Some(text), _) => text.into(),
         (None, other) => other_word(pair, other.unwrap_or_default(), high),
     };
-    Some(Kind::Binary { low: text(false), high: text(true) })
+    Some(ColumnKind::Binary { low: text(false), high: text(true) })
 }
 
 /// A column of one or two numbers, written as where they came first: one of 0, 1 and -1 is binary too, another is a category of one level.
-fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<Kind> {
+fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<ColumnKind> {
     let mut values: Vec<(f64, &str)> = Vec::new();
     for &(text, value) in texts {
         let value = value?;
@@ -151,16 +151,16 @@ fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<Kind> {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     match values[..] {
         [(value, text)] => Some(match other_number(value, text) {
-            Some((low, high)) => Kind::Binary { low, high },
-            None => Kind::Category { levels: vec![text.into()] },
+            Some((low, high)) => ColumnKind::Binary { low, high },
+            None => ColumnKind::Category { levels: vec![text.into()] },
         }),
-        [(_, low), (_, high)] => Some(Kind::Binary { low: low.into(), high: high.into() }),
+        [(_, low), (_, high)] => Some(ColumnKind::Binary { low: low.into(), high: high.into() }),
         _ => None,
     }
 }
 
 /// The kind of a column of numbers alone, where those above the threshold are high, or above their median.
-pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Kind {
+pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> ColumnKind {
     let value = |row: usize| {
         let cell = table.cell(row, column);
         if is_missing(cell) { None } else { number(cell, table.comma()) }
@@ -169,7 +169,7 @@ pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Kind
     // None is NaN; 0 and -0 are one number, and stay in the order of their rows.
     values.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal).then(a.1.cmp(&b.1)));
     let text = |at: usize| table.cell(values[at].1, column).to_string();
-    let Some((last, most)) = values.len().checked_sub(1).map(|last| (last, values[last].0)) else { return Kind::Aside };
+    let Some((last, most)) = values.len().checked_sub(1).map(|last| (last, values[last].0)) else { return ColumnKind::Ignored };
     let threshold = threshold.unwrap_or_else(|| {
         let median = values[last / 2].0;
         // The greatest number has none above it: the one before it then divides.
@@ -178,7 +178,7 @@ pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Kind
         median.clamp(f64::MIN, f64::MAX)
     });
     let high = values.partition_point(|v| v.0 <= threshold);
-    Kind::Number {
+    ColumnKind::Number {
         threshold,
         low: text(high.saturating_sub(1) / 2),
         high: text(if high > last { last } else { high + (last - high) / 2 }),

@@ -2,14 +2,14 @@
 //!
 //! A [`Table`] keeps every cell as it came. What a column holds is found from its known cells:
 //!
-//! | Known cells | Kind |
+//! | Known cells | ColumnKind |
 //! | --- | --- |
-//! | two numbers, or one of 0, 1, -1 (`1.0` is `1`) | [`Kind::Binary`], the lesser is low |
-//! | more numbers | [`Kind::Number`], high above the median |
-//! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`Kind::Binary`] |
-//! | any two texts | [`Kind::Binary`], low is the first in alphabetical order |
-//! | up to 8 texts, or up to 32 where each comes more than twice on average | [`Kind::Category`] |
-//! | other texts; none at all; the numbers of the rows | [`Kind::Aside`] |
+//! | two numbers, or one of 0, 1, -1 (`1.0` is `1`) | [`ColumnKind::Binary`], the lesser is low |
+//! | more numbers | [`ColumnKind::Number`], high above the median |
+//! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`ColumnKind::Binary`] |
+//! | any two texts | [`ColumnKind::Binary`], low is the first in alphabetical order |
+//! | up to 8 texts, or up to 32 where each comes more than twice on average | [`ColumnKind::Category`] |
+//! | other texts; none at all; the numbers of the rows | [`ColumnKind::Ignored`] |
 //!
 //! Missing are cells that are empty or `?`, `NA`, `<NA>`, `#N/A`, `None`, `N/A`, `NaN` or `null` (the last three in any case), and `-` where
 //! it is not the other of `+`.
@@ -33,25 +33,25 @@ pub use table::Table;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What the visible units of a table's model stand for.
+/// The columns that the visible units of a model stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Columns {
-    /// In the table's order.
+    /// The columns, in the table's order.
     pub columns: Vec<Column>,
 }
 
-/// A column.
+/// A column of a table: its name and what it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
     /// Its name; `column 3` where the table has no header.
     pub name: String,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: ColumnKind,
 }
 
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum ColumnKind {
     /// One unit: two values, as the table writes them.
     Binary {
         /// Written for a low unit.
@@ -73,17 +73,18 @@ pub enum Kind {
         /// As the table writes them, in order of first appearance.
         levels: Vec<String>,
     },
-    /// No unit: written back as it came (names, identifiers, free text).
-    Aside,
+    /// No unit: written back as it came (names, identifiers, free text). Checkpoints call it `Aside`.
+    #[serde(rename = "Aside")]
+    Ignored,
 }
 
-impl Kind {
-    /// How many units stand for it.
+impl ColumnKind {
+    /// The number of visible units that stand for it.
     pub fn units(&self) -> usize {
         match self {
             Self::Binary { .. } | Self::Number { .. } => 1,
             Self::Category { levels } => levels.len(),
-            Self::Aside => 0,
+            Self::Ignored => 0,
         }
     }
 
@@ -91,10 +92,10 @@ impl Kind {
     /// probable level. The levels' probabilities are taken as shares of their sum.
     ///
     /// ```
-    /// use dbm_data::columns::Kind;
-    /// let kind = Kind::Category { levels: vec!["red".into(), "green".into(), "blue".into()] };
+    /// use dbm_data::columns::ColumnKind;
+    /// let kind = ColumnKind::Category { levels: vec!["red".into(), "green".into(), "blue".into()] };
     /// assert_eq!(kind.most_probable(&[0.1, 0.3, 0.1]), Some(("green", 0.6)));
-    /// assert_eq!(Kind::Aside.most_probable(&[]), None);
+    /// assert_eq!(ColumnKind::Ignored.most_probable(&[]), None);
     /// ```
     ///
     /// # Panics
@@ -113,7 +114,7 @@ impl Kind {
                 let most = units.iter().zip(levels).rev().max_by(|a, b| a.0.total_cmp(b.0));
                 most.map(|(&p, level)| (level.as_str(), share(p)))
             }
-            Self::Aside => None,
+            Self::Ignored => None,
         }
     }
 
@@ -128,7 +129,7 @@ impl Kind {
                 }
             }
             Self::Category { levels } => bits.iter().position(|&bit| bit != 0).map_or("", |level| &levels[level]),
-            Self::Aside => "",
+            Self::Ignored => "",
         }
     }
 }
@@ -141,17 +142,17 @@ impl Columns {
 
     /// The units of each category, in order: of them exactly one is high, as the groups of `dbm_core::impute` have it.
     pub fn groups(&self) -> Vec<Range<usize>> {
-        let categories = self.with_units().filter(|(column, _)| matches!(column.kind, Kind::Category { .. }));
+        let categories = self.with_units().filter(|(column, _)| matches!(column.kind, ColumnKind::Category { .. }));
         categories.map(|(_, units)| units).collect()
     }
 
     /// What each unit stands for: `smoker`, `age > 54`, `colour=red`.
     pub fn unit_names(&self) -> Vec<String> {
         let names = |column: &Column| match &column.kind {
-            Kind::Binary { .. } => vec![column.name.clone()],
-            Kind::Number { threshold, .. } => vec![format!("{} > {threshold}", column.name)],
-            Kind::Category { levels } => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
-            Kind::Aside => vec![],
+            ColumnKind::Binary { .. } => vec![column.name.clone()],
+            ColumnKind::Number { threshold, .. } => vec![format!("{} > {threshold}", column.name)],
+            ColumnKind::Category { levels } => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
+            ColumnKind::Ignored => vec![],
         };
         self.columns.iter().flat_map(names).collect()
     }

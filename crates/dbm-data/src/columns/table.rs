@@ -4,7 +4,7 @@ use super::header::Header;
 use super::kinds::{detect_all, number_kind};
 use super::parse::Cells;
 use super::separator::{LOOK as SEPARATOR_ROWS, Separator};
-use super::{Column, Columns, Kind, cells::is_missing};
+use super::{Column, ColumnKind, Columns, cells::is_missing};
 use crate::DataError;
 use crate::raw::Encoding;
 use std::collections::{HashMap, HashSet};
@@ -18,7 +18,7 @@ pub struct Table {
     cells: Cells,
     header: Header,
     names: Vec<String>,
-    kinds: Vec<Kind>,
+    kinds: Vec<ColumnKind>,
     notes: Vec<String>,
     /// The text began with a byte order mark.
     mark: bool,
@@ -35,12 +35,12 @@ impl Table {
     /// numbers of columns. [`Table::with_header`] decides otherwise.
     ///
     /// ```
-    /// use dbm_data::columns::{Kind, Table};
+    /// use dbm_data::columns::{ColumnKind, Table};
     /// let table = Table::read("x.csv", "smoker;weight\nyes;70,5\nno;?\n?;81\nno;64\n")?;
     /// assert_eq!((table.n_rows(), table.name(1), table.cell(0, 1), table.is_missing(1, 1)), (4, "weight", "70,5", true));
     /// let columns = table.columns(&Default::default());
-    /// assert_eq!(columns.columns[0].kind, Kind::Binary { low: "no".into(), high: "yes".into() });
-    /// assert_eq!(columns.columns[1].kind, Kind::Number { threshold: 70.5, low: "64".into(), high: "81".into() });
+    /// assert_eq!(columns.columns[0].kind, ColumnKind::Binary { low: "no".into(), high: "yes".into() });
+    /// assert_eq!(columns.columns[1].kind, ColumnKind::Number { threshold: 70.5, low: "64".into(), high: "81".into() });
     /// # Ok::<(), dbm_data::DataError>(())
     /// ```
     ///
@@ -184,7 +184,7 @@ impl Table {
     /// What the columns hold, and with which thresholds: those of the encoding by name, or else the medians.
     pub fn columns(&self, encoding: &Encoding) -> Columns {
         let kind = |column: usize| match (&self.kinds[column], encoding.columns.get(&self.names[column])) {
-            (Kind::Number { .. }, Some(&threshold)) if threshold.is_finite() => number_kind(self, column, Some(threshold)),
+            (ColumnKind::Number { .. }, Some(&threshold)) if threshold.is_finite() => number_kind(self, column, Some(threshold)),
             (kind, _) => kind.clone(),
         };
         let columns = (0..self.n_columns()).map(|column| Column { name: self.names[column].clone(), kind: kind(column) });
@@ -260,12 +260,12 @@ pub(super) fn few(mut notes: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Whether a cell of a column of this kind is missing: `-` is not where the column writes it.
-pub(super) fn is_gap(cell: &str, kind: &Kind) -> bool {
+pub(super) fn is_gap(cell: &str, kind: &ColumnKind) -> bool {
     is_missing(cell)
         && !(cell == "-"
             && match kind {
-                Kind::Binary { low, high } => low == "-" || high == "-",
-                Kind::Category { levels } => levels.iter().any(|level| level == "-"),
-                Kind::Number { .. } | Kind::Aside => false,
+                ColumnKind::Binary { low, high } => low == "-" || high == "-",
+                ColumnKind::Category { levels } => levels.iter().any(|level| level == "-"),
+                ColumnKind::Number { .. } | ColumnKind::Ignored => false,
             })
 }

@@ -10,20 +10,20 @@ fn table(text: &str) -> Table {
     Table::read("x", text).unwrap()
 }
 
-fn kinds(text: &str) -> Vec<Kind> {
+fn kinds(text: &str) -> Vec<ColumnKind> {
     table(text).columns(&Encoding::default()).columns.into_iter().map(|column| column.kind).collect()
 }
 
-fn binary(low: &str, high: &str) -> Kind {
-    Kind::Binary { low: low.into(), high: high.into() }
+fn binary(low: &str, high: &str) -> ColumnKind {
+    ColumnKind::Binary { low: low.into(), high: high.into() }
 }
 
-fn category(levels: &[&str]) -> Kind {
-    Kind::Category { levels: levels.iter().map(|&level| level.into()).collect() }
+fn category(levels: &[&str]) -> ColumnKind {
+    ColumnKind::Category { levels: levels.iter().map(|&level| level.into()).collect() }
 }
 
 /// The kind of a column `v` of these cells.
-fn kind(cells: &[&str]) -> Kind {
+fn kind(cells: &[&str]) -> ColumnKind {
     kinds(&format!("v,z\n{},0\n", cells.join(",0\n")))[0].clone()
 }
 
@@ -71,13 +71,13 @@ fn kinds_are_found_from_known_cells() {
     assert_eq!(kind(&["a", "-", "b"]), binary("a", "b"));
     assert_eq!(kind(&["5", "5"]), category(&["5"]));
     assert_eq!(kind(&["red", "green", "blue", "red"]), category(&["red", "green", "blue"]));
-    let number = |threshold, low: &str, high: &str| Kind::Number { threshold, low: low.into(), high: high.into() };
+    let number = |threshold, low: &str, high: &str| ColumnKind::Number { threshold, low: low.into(), high: high.into() };
     assert_eq!(kind(&["1", "2", "3", "4", ""]), number(2.0, "1", "3"));
     assert_eq!(kind(&["3", "3", "1", "3", "2.50", "3"]), number(2.5, "1", "3"));
     assert_eq!(kind(&["-inf", "-inf", "-inf", "5", "7"]), number(f64::MIN, "-inf", "5"));
-    assert_eq!(kind(&["?", "NA", "null"]), Kind::Aside);
+    assert_eq!(kind(&["?", "NA", "null"]), ColumnKind::Ignored);
     // Levels of few rows, and of many.
-    let names = |n: usize, times: usize| -> Kind {
+    let names = |n: usize, times: usize| -> ColumnKind {
         let cells: Vec<String> = (0..n * times).map(|i| format!("n{}", i % n)).collect();
         kind(&cells.iter().map(String::as_str).collect::<Vec<_>>())
     };
@@ -183,7 +183,7 @@ fn units_are_named_and_grouped() {
     let visible = Visible::Table(columns.clone());
     assert_eq!(Visible::from_json("x", &visible.to_json()), Ok(visible));
     let young = Encoding { columns: [("age".to_string(), 20.0), ("other".to_string(), 3.0)].into(), ..Encoding::default() };
-    let Kind::Number { threshold, low, high } = table(text).columns(&young).columns[2].kind.clone() else { panic!() };
+    let ColumnKind::Number { threshold, low, high } = table(text).columns(&young).columns[2].kind.clone() else { panic!() };
     assert_eq!((threshold, low.as_str(), high.as_str()), (20.0, "30", "50"));
     let none = Encoding { columns: [("age".to_string(), f64::NAN)].into(), ..Encoding::default() };
     assert_eq!(table(text).columns(&none), columns);
@@ -345,7 +345,7 @@ proptest! {
                 let at = (0..4).find(|&at| table.name(at) == column.name).unwrap();
                 let known = units.clone().all(|unit| data.examples.is_known(row, unit));
                 prop_assert_eq!(known, !table.is_missing(row, at));
-                if known && !matches!(column.kind, Kind::Number { .. }) {
+                if known && !matches!(column.kind, ColumnKind::Number { .. }) {
                     prop_assert_eq!(column.kind.value_of(&bits[units]), table.cell(row, at));
                 }
             }

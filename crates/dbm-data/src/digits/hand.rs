@@ -1,4 +1,4 @@
-//! A hand that never writes a glyph twice alike: chance between the drawings of [`super::glyphs`] and the pen.
+//! A hand that never writes a glyph twice alike: randomness between the drawings of [`super::glyphs`] and the pen.
 
 use super::glyphs::{GLYPHS, Glyph};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -8,10 +8,10 @@ use std::f32::consts::TAU;
 /// A glyph about to be inked: strokes of control points, in the glyph's own coordinates.
 pub(super) type Strokes = Vec<Vec<[f32; 2]>>;
 
-/// The chance of one image. Every value is made of integers, `+ - * /` and `libm`, so that all machines agree on it.
-pub(super) struct Chance(pub Xoshiro256PlusPlus);
+/// The random numbers of one image. Every value is made of integers, `+ - * /` and `libm`, so that all machines agree on it.
+pub(super) struct StrokeRandom(pub Xoshiro256PlusPlus);
 
-impl Chance {
+impl StrokeRandom {
     /// Uniform in `0.0..1.0`.
     pub fn unit(&mut self) -> f32 {
         (self.0.next_u32() >> 8) as f32 / (1 << 24) as f32
@@ -30,9 +30,9 @@ impl Chance {
 }
 
 /// One way to write `class`, by its weight.
-fn choose(class: u8, chance: &mut Chance) -> &'static Glyph {
+fn choose(class: u8, random: &mut StrokeRandom) -> &'static Glyph {
     let glyphs = &GLYPHS[usize::from(class)];
-    let mut left = chance.unit() * glyphs.iter().map(|glyph| glyph.weight).sum::<f32>();
+    let mut left = random.unit() * glyphs.iter().map(|glyph| glyph.weight).sum::<f32>();
     for glyph in glyphs {
         left -= glyph.weight;
         if left < 0.0 {
@@ -43,11 +43,11 @@ fn choose(class: u8, chance: &mut Chance) -> &'static Glyph {
 }
 
 /// Strokes of a digit of `class`, written anew.
-pub(super) fn write(class: u8, chance: &mut Chance) -> Strokes {
-    let glyph = choose(class, chance);
-    let mut strokes = between(glyph, chance);
-    let bends = [Bend::new(chance), Bend::new(chance)];
-    let build = Build::new(class, chance);
+pub(super) fn write(class: u8, random: &mut StrokeRandom) -> Strokes {
+    let glyph = choose(class, random);
+    let mut strokes = between(glyph, random);
+    let bends = [Bend::new(random), Bend::new(random)];
+    let build = Build::new(class, random);
     for point in strokes.iter_mut().flatten() {
         let bent = bends.iter().fold(*point, |at, bend| bend.apply(*point, at));
         *point = build.apply(bent);
@@ -56,11 +56,11 @@ pub(super) fn write(class: u8, chance: &mut Chance) -> Strokes {
 }
 
 /// Somewhere between the glyph's two drawings, or a little beyond, and every point a little off.
-fn between(glyph: &Glyph, chance: &mut Chance) -> Strokes {
+fn between(glyph: &Glyph, random: &mut StrokeRandom) -> Strokes {
     const JITTER: f32 = 0.027;
     // Where a stroke begins and ends is freer than the way it takes.
     const ENDS: f32 = 0.050;
-    let blend = 0.5 + 0.45 * chance.normal();
+    let blend = 0.5 + 0.45 * random.normal();
     let mut drift = [0.0; 2];
     glyph
         .strokes
@@ -75,7 +75,7 @@ fn between(glyph: &Glyph, chance: &mut Chance) -> Strokes {
                     // The second half of a corner goes where the first went.
                     if previous != Some(point) {
                         let jitter = if i == 0 || i == last { ENDS } else { JITTER };
-                        drift = drift.map(|d| 0.4 * d + jitter * chance.normal());
+                        drift = drift.map(|d| 0.4 * d + jitter * random.normal());
                     }
                     previous = Some(point);
                     let [xa, ya, xb, yb] = point;
@@ -94,12 +94,12 @@ struct Bend {
 }
 
 impl Bend {
-    fn new(chance: &mut Chance) -> Self {
+    fn new(random: &mut StrokeRandom) -> Self {
         const STRENGTH: f32 = 0.042;
         Self {
-            wave: [3.5 * chance.normal(), 3.5 * chance.normal()],
-            phase: TAU * chance.unit(),
-            push: [STRENGTH * chance.normal(), STRENGTH * chance.normal()],
+            wave: [3.5 * random.normal(), 3.5 * random.normal()],
+            phase: TAU * random.unit(),
+            push: [STRENGTH * random.normal(), STRENGTH * random.normal()],
         }
     }
 
@@ -120,16 +120,16 @@ struct Build {
 }
 
 impl Build {
-    fn new(class: u8, chance: &mut Chance) -> Self {
+    fn new(class: u8, random: &mut StrokeRandom) -> Self {
         // A turned one is still a one, and there is little else to vary about it.
         let (slant, turn) = if class == 1 { (0.26, 0.10) } else { (0.22, 0.09) };
-        let angle = turn * chance.normal();
+        let angle = turn * random.normal();
         Self {
-            width: 1.04 * chance.factor(0.18),
-            slant: 0.08 + slant * chance.normal(),
+            width: 1.04 * random.factor(0.18),
+            slant: 0.08 + slant * random.normal(),
             turn: [libm::cosf(angle), libm::sinf(angle)],
-            taper: 0.25 * chance.normal(),
-            waist: 0.22 * chance.normal(),
+            taper: 0.25 * random.normal(),
+            waist: 0.22 * random.normal(),
         }
     }
 

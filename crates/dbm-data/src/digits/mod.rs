@@ -10,7 +10,7 @@ mod pen;
 
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::Examples;
-use hand::Chance;
+use hand::StrokeRandom;
 use pen::Pen;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
@@ -34,9 +34,9 @@ const MAX_COUNT: usize = 200_000;
 pub fn image(seed: u64, index: u64) -> ([u8; PIXELS], u8) {
     let class = (index % 10) as u8;
     let series = SplitMix64::seed_from_u64(seed).next_u64();
-    let mut chance = Chance(Xoshiro256PlusPlus::seed_from_u64(series ^ index));
-    let strokes = hand::write(class, &mut chance);
-    (Pen::new(&mut chance).draw(&strokes), class)
+    let mut random = StrokeRandom(Xoshiro256PlusPlus::seed_from_u64(series ^ index));
+    let strokes = hand::write(class, &mut random);
+    (Pen::new(&mut random).draw(&strokes), class)
 }
 
 /// The first `count` digits of a series, binary, with their classes as labels.

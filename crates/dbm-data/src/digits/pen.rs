@@ -1,6 +1,6 @@
 //! From strokes to grey pixels: smooth curves, fitted and centred as MNIST's digits are, drawn with a soft round pen.
 
-use super::hand::{Chance, Strokes};
+use super::hand::{StrokeRandom, Strokes};
 use super::{PIXELS, SIDE};
 use std::f32::consts::TAU;
 
@@ -26,15 +26,15 @@ pub(super) struct Pen {
 
 impl Pen {
     /// A pen of any width, pressed and pulled in any way; about as broad as those of MNIST.
-    pub fn new(chance: &mut Chance) -> Self {
-        let rough = 0.05 + 0.15 * chance.unit();
+    pub fn new(random: &mut StrokeRandom) -> Self {
+        let rough = 0.05 + 0.15 * random.unit();
         Self {
-            radius: (1.21 * chance.factor(0.26)).clamp(0.75, 2.6),
-            pressure: 0.18 * chance.unit(),
-            phase: TAU * chance.unit(),
-            softness: 1.0 + 0.4 * chance.unit(),
-            offset: [chance.unit() - 0.5, chance.unit() - 0.5],
-            grain: std::array::from_fn(|_| rough * (2.0 * chance.unit() - 1.0)),
+            radius: (1.21 * random.factor(0.26)).clamp(0.75, 2.6),
+            pressure: 0.18 * random.unit(),
+            phase: TAU * random.unit(),
+            softness: 1.0 + 0.4 * random.unit(),
+            offset: [random.unit() - 0.5, random.unit() - 0.5],
+            grain: std::array::from_fn(|_| rough * (2.0 * random.unit() - 1.0)),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Arrays of numbers, from IDX and NPY files: which of several are the data, and what shape their examples have.
 
 use super::Session;
-use super::kind::Kind;
+use super::format::FileFormat;
 use super::limits::Budget;
 use super::member::Member;
 use super::names::{base, few};
@@ -41,7 +41,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
     };
     let count = data.shape[0];
     let labels = labels_of(data, &arrays);
-    if let ([Array { shape, .. }, Array { shape: other, .. }], None, Kind::Idx) = (&arrays[..], labels, data.member.kind)
+    if let ([Array { shape, .. }, Array { shape: other, .. }], None, FileFormat::Idx) = (&arrays[..], labels, data.member.format)
         && (shape.len() == 1 || other.len() == 1)
     {
         let labels = if shape.len() == 1 { shape[0] } else { other[0] };
@@ -98,7 +98,7 @@ fn labels_of<'c, 'a, 'b>(data: &Array, arrays: &'c [Array<'a, 'b>]) -> Option<&'
 
 impl<'a, 'b> Array<'a, 'b> {
     fn open(member: &'b Member<'a>) -> Result<Self, DataError> {
-        if member.kind == Kind::Npy {
+        if member.format == FileFormat::Npy {
             let npy::Header { element, shape, fortran, start } = npy::Header::read(&member.name, &member.head(npy::HEAD)?)?;
             return Ok(Self { member, element, shape, fortran, start });
         }

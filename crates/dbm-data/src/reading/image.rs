@@ -19,9 +19,9 @@ pub(crate) struct Grey {
     pub columns: usize,
     /// Row after row.
     pub pixels: Vec<u8>,
-    /// Whether colours were turned into grey,
+    /// Whether colours were turned into grey.
     pub coloured: bool,
-    /// and whether some of it was not opaque.
+    /// Whether some pixels were not opaque.
     pub transparent: bool,
 }
 

@@ -1,6 +1,6 @@
 //! One file among those that came: as it is, in gzip, or in an archive.
 
-use super::kind::{Kind, PEEK, recognize};
+use super::format::{FileFormat, PEEK, recognize};
 use super::limits::Budget;
 use super::names::shown;
 use super::{zip, zip::Entry};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 pub(crate) struct Member<'a> {
     /// Fit to be shown.
     pub name: String,
-    pub kind: Kind,
+    pub format: FileFormat,
     stored: Stored<'a>,
 }
 
@@ -24,8 +24,8 @@ enum Stored<'a> {
 
 impl<'a> Member<'a> {
     fn new(name: String, stored: Stored<'a>) -> Result<Self, DataError> {
-        let mut member = Self { name, kind: Kind::Text, stored };
-        member.kind = recognize(&member.name, &member.head(PEEK)?)?;
+        let mut member = Self { name, format: FileFormat::Text, stored };
+        member.format = recognize(&member.name, &member.head(PEEK)?)?;
         Ok(member)
     }
 
@@ -86,7 +86,7 @@ pub(crate) fn members<'a>(
     for file in files {
         let name = shown(&file.name);
         match Member::new(name.clone(), Stored::Plain(&file.bytes)) {
-            Ok(member) if member.kind == Kind::Zip && !is_gzip(&file.bytes) => {
+            Ok(member) if member.format == FileFormat::Zip && !is_gzip(&file.bytes) => {
                 let entries = zip::entries(&name, &file.bytes)?;
                 let total = entries.len() as u64;
                 if let Some(kind) = office(&entries) {
@@ -98,13 +98,13 @@ pub(crate) fn members<'a>(
                         report("looking into the archive", at as u64, total);
                     }
                     match Member::new(entry.name.clone(), Stored::Packed(entry.clone())) {
-                        Ok(member) if member.kind != Kind::Zip => members.push(member),
+                        Ok(member) if member.format != FileFormat::Zip => members.push(member),
                         Ok(_) => refused.push((entry.name.clone(), nested(entry.name))),
                         Err(error) => refused.push((entry.name, error)),
                     }
                 }
             }
-            Ok(member) if member.kind == Kind::Zip => refused.push((name.clone(), nested(name))),
+            Ok(member) if member.format == FileFormat::Zip => refused.push((name.clone(), nested(name))),
             Ok(member) => members.push(member),
             Err(error) => refused.push((name, error)),
         }

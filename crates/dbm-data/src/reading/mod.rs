@@ -2,9 +2,9 @@
 
 mod album;
 mod array;
+mod format;
 mod grid_table;
 mod image;
-mod kind;
 pub mod limits;
 mod member;
 pub(crate) mod names;
@@ -17,7 +17,7 @@ use crate::columns::Table;
 use crate::error::check_size;
 use crate::pictures::Pictures;
 use crate::raw::{Content, File, Raw};
-use kind::Kind;
+use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
 use names::{base, few, is_junk, shown};
@@ -108,10 +108,10 @@ fn content(
 ) -> Result<Content, DataError> {
     let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
-        match member.kind {
-            Kind::Picture => pictures.push(member),
-            Kind::Idx | Kind::Npy => arrays.push(member),
-            Kind::Text | Kind::Zip => texts.push(member),
+        match member.format {
+            FileFormat::Picture => pictures.push(member),
+            FileFormat::Idx | FileFormat::Npy => arrays.push(member),
+            FileFormat::Text | FileFormat::Zip => texts.push(member),
         }
     }
     let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };

@@ -40,9 +40,9 @@ struct Side {
     count: usize,
     /// Pixels of a tile.
     tile: usize,
-    /// Pixels before the first,
+    /// Pixels before the first tile.
     before: usize,
-    /// and between two.
+    /// Pixels between two tiles.
     between: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Bytes as text, in the encodings that tables come in.
 
-use super::kind::is_binary;
+use super::format::is_binary;
 use crate::DataError;
 use std::borrow::Cow;
 

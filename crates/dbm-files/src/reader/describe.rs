@@ -1,7 +1,7 @@
 //! What files hold, described for the page.
 
 use dbm_data::DataError;
-use dbm_data::columns::{Columns, Kind, Table};
+use dbm_data::columns::{ColumnKind, Columns, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
 use dbm_protocol::{ColumnInfo, EncodingChoice, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
 
@@ -55,22 +55,22 @@ fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
         kind: describe(&column.kind),
         units: column.kind.units() as u32,
         missing: missing(place) as u32,
-        threshold: if let Kind::Number { threshold, .. } = column.kind { Some(threshold) } else { None },
+        threshold: if let ColumnKind::Number { threshold, .. } = column.kind { Some(threshold) } else { None },
         name: column.name,
     };
     columns.into_iter().enumerate().map(about).collect()
 }
 
-fn describe(kind: &Kind) -> String {
+fn describe(kind: &ColumnKind) -> String {
     match kind {
-        Kind::Binary { low, high } => format!("{low} or {high}"),
-        Kind::Number { .. } => "number, high above".into(),
-        Kind::Category { levels } => {
+        ColumnKind::Binary { low, high } => format!("{low} or {high}"),
+        ColumnKind::Number { .. } => "number, high above".into(),
+        ColumnKind::Category { levels } => {
             let more = if levels.len() > NAMED { format!(" and {} more", levels.len() - NAMED) } else { String::new() };
             let named: Vec<&str> = levels.iter().take(NAMED).map(String::as_str).collect();
             format!("one of {}{more}", named.join(", "))
         }
-        Kind::Aside => "set aside".into(),
+        ColumnKind::Ignored => "set aside".into(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reading what the visitor brings, and writing what they take home; without a word of the browser.
+//! Reads the visitor's files and writes their downloads. Nothing here needs a browser.
 
 pub mod addresses;
 mod describe;
@@ -47,7 +47,7 @@ impl Reader {
             }
             FilesCommand::Fill { file, visible, probabilities } => fill(&file, &visible, &probabilities),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
-            _ => Err("this is the reader: it was asked for what only the keeper does; reload the page".into()),
+            _ => Err("the reader was asked for what only the storage worker does; reload the page".into()),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Files to take home: pictures, arrays, tables and logs, as bytes.
+//! Downloads: pictures, arrays, tables and logs, as bytes.
 
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};

@@ -10,9 +10,9 @@ pub struct Head {
     pub data: String,
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
-    /// Its data.
+    /// Where its data come from, or the data themselves.
     pub source: DataSource,
-    /// What it was begun with.
+    /// The settings and the start it was begun with.
     pub plan: RunPlan,
 }
 

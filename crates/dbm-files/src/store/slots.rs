@@ -2,17 +2,17 @@
 
 use super::head::Head;
 use super::seal::{self, Damage, HEADER, Label};
-use super::{Storage, Trouble};
+use super::{Storage, StorageError};
 
 const HEAD: &str = "head";
 const SLOTS: [&str; 2] = ["slot-0", "slot-1"];
-/// Has a byte in it where the visitor let the run go.
-const LET_GO: &str = "let-go";
+/// The file that has a byte in it where the visitor deleted the run; until the tab closes, that can be undone.
+const DELETED_MARK: &str = "let-go";
 
 /// The latest checkpoint of a place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Latest {
-    /// Which slot it is in.
+    /// The slot it is in, 0 or 1.
     pub slot: usize,
     pub label: Label,
     pub checkpoint: Vec<u8>,
@@ -31,7 +31,7 @@ pub enum Contents {
     Foreign,
 }
 
-pub async fn write_head(storage: &impl Storage, place: &str, head: &[Vec<u8>], now: f64) -> Result<(), Trouble> {
+pub async fn write_head(storage: &impl Storage, place: &str, head: &[Vec<u8>], now: f64) -> Result<(), StorageError> {
     let body: Vec<&[u8]> = head.iter().map(Vec::as_slice).collect();
     let header = seal::header(&Label { number: 0, step: 0, written: now }, &body);
     let mut parts = vec![&header[..]];
@@ -39,13 +39,19 @@ pub async fn write_head(storage: &impl Storage, place: &str, head: &[Vec<u8>], n
     storage.write(place, HEAD, &parts).await
 }
 
-pub async fn write(storage: &impl Storage, place: &str, slot: usize, label: Label, checkpoint: &[u8]) -> Result<(), Trouble> {
+pub async fn write(
+    storage: &impl Storage,
+    place: &str,
+    slot: usize,
+    label: Label,
+    checkpoint: &[u8],
+) -> Result<(), StorageError> {
     let header = seal::header(&label, &[checkpoint]);
     storage.write(place, SLOTS[slot % 2], &[&header, checkpoint]).await
 }
 
 /// The latest of what the headers in a place say, unproved.
-pub async fn glance(storage: &impl Storage, place: &str) -> Option<Label> {
+pub async fn latest_label(storage: &impl Storage, place: &str) -> Option<Label> {
     let mut labels = Vec::new();
     for slot in SLOTS {
         let bytes = storage.read(place, slot, HEADER).await.ok().flatten();
@@ -55,7 +61,7 @@ pub async fn glance(storage: &impl Storage, place: &str) -> Option<Label> {
 }
 
 /// The head of a place, if it is whole.
-async fn head(storage: &impl Storage, place: &str) -> Result<Result<Head, Contents>, Trouble> {
+async fn head(storage: &impl Storage, place: &str) -> Result<Result<Head, Contents>, StorageError> {
     let Some(bytes) = storage.read(place, HEAD, usize::MAX).await? else { return Ok(Err(Contents::Damaged)) };
     Ok(match seal::open(bytes) {
         Ok((_, body)) => Head::from_bytes(&body).ok_or(Contents::Foreign),
@@ -65,7 +71,7 @@ async fn head(storage: &impl Storage, place: &str) -> Result<Result<Head, Conten
 }
 
 /// Reads all that is needed to go on.
-pub async fn read(storage: &impl Storage, place: &str) -> Result<Contents, Trouble> {
+pub async fn read(storage: &impl Storage, place: &str) -> Result<Contents, StorageError> {
     let mut latest: Option<Latest> = None;
     let (mut some, mut foreign) = (false, false);
     for (slot, name) in SLOTS.into_iter().enumerate() {
@@ -91,11 +97,11 @@ pub async fn read(storage: &impl Storage, place: &str) -> Result<Contents, Troub
     })
 }
 
-/// Notes that the visitor let the run go, or that they took that back.
-pub async fn let_go(storage: &impl Storage, place: &str, gone: bool) -> Result<(), Trouble> {
-    storage.write(place, LET_GO, &[if gone { b"1" } else { b"" }]).await
+/// Notes that the visitor deleted the run, or that they took that back.
+pub async fn mark_deleted(storage: &impl Storage, place: &str, gone: bool) -> Result<(), StorageError> {
+    storage.write(place, DELETED_MARK, &[if gone { b"1" } else { b"" }]).await
 }
 
-pub async fn is_let_go(storage: &impl Storage, place: &str) -> Result<bool, Trouble> {
-    Ok(storage.read(place, LET_GO, 1).await?.is_some_and(|mark| !mark.is_empty()))
+pub async fn is_marked_deleted(storage: &impl Storage, place: &str) -> Result<bool, StorageError> {
+    Ok(storage.read(place, DELETED_MARK, 1).await?.is_some_and(|mark| !mark.is_empty()))
 }

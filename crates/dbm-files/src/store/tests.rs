@@ -3,7 +3,7 @@
 use super::head::Head;
 use super::seal::{self, Damage, HEADER, Label};
 use super::slots::{self, Contents};
-use super::{Keeper, Locks, Storage, Trouble};
+use super::{Locks, RunStore, Storage, StorageError};
 use dbm_core::{Settings, Units};
 use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, Initialization, KeptRun, RunPlan};
 use proptest::prelude::*;
@@ -41,16 +41,16 @@ impl Machine {
 }
 
 impl Storage for Machine {
-    async fn places(&self) -> Result<Vec<String>, Trouble> {
+    async fn places(&self) -> Result<Vec<String>, StorageError> {
         Ok(Machine::places(self))
     }
 
-    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, Trouble> {
+    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
         let files = self.0.files.borrow();
         Ok(files.get(&(place.into(), file.into())).map(|bytes| bytes[..bytes.len().min(most)].to_vec()))
     }
 
-    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), Trouble> {
+    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
         let name = (place.to_string(), file.to_string());
         let bytes = parts.concat();
         let mut files = self.0.files.borrow_mut();
@@ -62,12 +62,12 @@ impl Storage for Machine {
         files.insert(name, bytes[..lasts].to_vec());
         match lasts {
             all if all == bytes.len() => Ok(()),
-            lasts if lasts < fits => Err(Trouble::Failed("the power went".into())),
-            _ => Err(Trouble::Full),
+            lasts if lasts < fits => Err(StorageError::Failed("the power went".into())),
+            _ => Err(StorageError::Full),
         }
     }
 
-    async fn delete(&self, place: &str) -> Result<(), Trouble> {
+    async fn delete(&self, place: &str) -> Result<(), StorageError> {
         self.0.files.borrow_mut().retain(|(of, _), _| of != place);
         Ok(())
     }
@@ -115,7 +115,7 @@ fn tick() -> f64 {
 }
 
 struct Tab {
-    keeper: Keeper<Machine, TabsLocks>,
+    run_store: RunStore<Machine, TabsLocks>,
     machine: Machine,
     number: u32,
 }
@@ -123,7 +123,7 @@ struct Tab {
 impl Tab {
     fn open(machine: &Machine, number: u32) -> Self {
         let locks = TabsLocks { machine: machine.clone(), tab: number };
-        Self { keeper: Keeper::new(machine.clone(), locks, tick), machine: machine.clone(), number }
+        Self { run_store: RunStore::new(machine.clone(), locks, tick), machine: machine.clone(), number }
     }
 
     /// The browser frees what it held.
@@ -132,7 +132,7 @@ impl Tab {
     }
 
     fn ask(&mut self, command: FilesCommand) -> Result<FilesEvent, String> {
-        now(self.keeper.answer(command))
+        now(self.run_store.answer(command))
     }
 
     fn begin(&mut self, source: DataSource) {

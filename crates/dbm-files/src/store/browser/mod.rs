@@ -6,7 +6,7 @@ mod locks;
 
 pub use locks::TabLocks;
 
-use super::{Storage, Trouble};
+use super::{Storage, StorageError};
 use database::Database;
 use folders::Folders;
 use js_sys::Reflect;
@@ -24,11 +24,11 @@ pub enum BrowserStorage {
 }
 
 impl BrowserStorage {
-    /// Opens it.
+    /// Opens the file system, or the database where the browser has no file system.
     ///
     /// # Errors
     ///
-    /// Where neither works: why.
+    /// Where neither works: the reasons of both, in the browser's words.
     pub async fn open() -> Result<Self, String> {
         let folders = match Folders::open().await {
             Ok(folders) => return Ok(Self::Folders(folders)),
@@ -42,7 +42,7 @@ impl BrowserStorage {
 }
 
 impl Storage for BrowserStorage {
-    async fn places(&self) -> Result<Vec<String>, Trouble> {
+    async fn places(&self) -> Result<Vec<String>, StorageError> {
         match self {
             Self::Folders(folders) => folders.places().await,
             Self::Database(database) => database.places().await,
@@ -50,7 +50,7 @@ impl Storage for BrowserStorage {
         .map_err(|problem| trouble(&problem))
     }
 
-    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, Trouble> {
+    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
         match self {
             Self::Folders(folders) => folders.read(place, file, most).await,
             Self::Database(database) => database.read(place, file, most).await,
@@ -58,7 +58,7 @@ impl Storage for BrowserStorage {
         .map_err(|problem| trouble(&problem))
     }
 
-    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), Trouble> {
+    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
         match self {
             Self::Folders(folders) => folders.write(place, file, parts).await,
             Self::Database(database) => database.write(place, file, parts).await,
@@ -66,7 +66,7 @@ impl Storage for BrowserStorage {
         .map_err(|problem| trouble(&problem))
     }
 
-    async fn delete(&self, place: &str) -> Result<(), Trouble> {
+    async fn delete(&self, place: &str) -> Result<(), StorageError> {
         match self {
             Self::Folders(folders) => folders.delete(place).await,
             Self::Database(database) => database.delete(place).await,
@@ -75,8 +75,8 @@ impl Storage for BrowserStorage {
     }
 }
 
-fn trouble(problem: &JsValue) -> Trouble {
-    if name(problem) == "QuotaExceededError" { Trouble::Full } else { Trouble::Failed(words(problem)) }
+fn trouble(problem: &JsValue) -> StorageError {
+    if name(problem) == "QuotaExceededError" { StorageError::Full } else { StorageError::Failed(words(problem)) }
 }
 
 fn text(value: &JsValue, field: &str) -> Option<String> {

@@ -1,12 +1,12 @@
-//! What bytes are, told from how they begin; names have no say.
+//! The format of a file, told from its first bytes; its name has no say.
 
 use crate::DataError;
 use crate::gzip::is_gzip;
 use crate::idx::is_idx;
 
-/// What can be read.
+/// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileFormat {
     Idx,
     Npy,
     Zip,
@@ -21,33 +21,33 @@ pub(crate) const PEEK: usize = 1024;
 ///
 /// # Errors
 /// [`DataError::Unrecognized`] saying what it looks like, [`DataError::Empty`] where nothing is there.
-pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<Kind, DataError> {
+pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError> {
     if head.is_empty() {
         return Err(DataError::Empty { name: name.into() });
     }
     let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };
     if is_idx(head) {
-        return Ok(Kind::Idx);
+        return Ok(FileFormat::Idx);
     }
     let starts = |magic: &[u8]| head.starts_with(magic);
     if starts(b"\x93NUMPY") {
-        return Ok(Kind::Npy);
+        return Ok(FileFormat::Npy);
     }
     if starts(b"PK\x03\x04") || starts(b"PK\x05\x06") {
-        return Ok(Kind::Zip);
+        return Ok(FileFormat::Zip);
     }
     if starts(b"\x89PNG") || starts(b"\xff\xd8\xff") {
-        return Ok(Kind::Picture);
+        return Ok(FileFormat::Picture);
     }
     if let Some(kind) = looks_like(head) {
         return Err(unrecognized(format!("it looks like {kind}")));
     }
     if starts(b"\xff\xfe") || starts(b"\xfe\xff") {
-        return Ok(Kind::Text);
+        return Ok(FileFormat::Text);
     }
     match head.iter().take(PEEK).position(|&byte| is_binary(byte)) {
         Some(at) => Err(unrecognized(format!("the bytes look like no format known here, and are not text from byte {at} on"))),
-        None => Ok(Kind::Text),
+        None => Ok(FileFormat::Text),
     }
 }
 
@@ -119,19 +119,19 @@ mod tests {
     #[test]
     fn kinds_are_known_by_their_beginning() {
         for (head, kind) in [
-            (&b"\0\0\x08\x03"[..], Kind::Idx),
-            (b"\x93NUMPY\x01\0", Kind::Npy),
-            (b"PK\x03\x04", Kind::Zip),
-            (b"PK\x05\x06", Kind::Zip),
-            (b"\x89PNG\r\n", Kind::Picture),
-            (b"\xff\xd8\xff\xe0", Kind::Picture),
-            (b"\xff\xfe0\0", Kind::Text),
-            (b"0,1\n", Kind::Text),
+            (&b"\0\0\x08\x03"[..], FileFormat::Idx),
+            (b"\x93NUMPY\x01\0", FileFormat::Npy),
+            (b"PK\x03\x04", FileFormat::Zip),
+            (b"PK\x05\x06", FileFormat::Zip),
+            (b"\x89PNG\r\n", FileFormat::Picture),
+            (b"\xff\xd8\xff\xe0", FileFormat::Picture),
+            (b"\xff\xfe0\0", FileFormat::Text),
+            (b"0,1\n", FileFormat::Text),
             // Headers that a hasty look takes for something else.
-            (b"BMI,age\n", Kind::Text),
-            (b"PAR1,PAR2\n", Kind::Text),
-            (b"<5,>5\n", Kind::Text),
-            (b"Gr\xf6\xdfe,x\n", Kind::Text),
+            (b"BMI,age\n", FileFormat::Text),
+            (b"PAR1,PAR2\n", FileFormat::Text),
+            (b"<5,>5\n", FileFormat::Text),
+            (b"Gr\xf6\xdfe,x\n", FileFormat::Text),
         ] {
             assert_eq!(recognize("x", head), Ok(kind), "{head:?}");
         }

@@ -3,7 +3,7 @@
 use super::head::Head;
 use super::seal::Label;
 use super::slots::{self, Contents};
-use super::{Locks, Storage, Trouble};
+use super::{Locks, Storage, StorageError};
 use dbm_protocol::{FilesCommand, FilesEvent, KeptRun};
 
 /// Places that are kept besides those in use by some tab, this tab's own counted.
@@ -31,7 +31,7 @@ struct Current {
 }
 
 /// Answers the page's questions about kept runs, one after another.
-pub struct Keeper<S, L> {
+pub struct RunStore<S, L> {
     storage: S,
     locks: L,
     /// Milliseconds since 1970.
@@ -43,7 +43,7 @@ pub struct Keeper<S, L> {
     found: Option<(String, bool)>,
 }
 
-impl<S: Storage, L: Locks> Keeper<S, L> {
+impl<S: Storage, L: Locks> RunStore<S, L> {
     /// One that keeps nothing yet.
     pub fn new(storage: S, locks: L, clock: fn() -> f64) -> Self {
         Self { storage, locks, clock, pending: None, current: None, found: None }
@@ -65,19 +65,19 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
             FilesCommand::Keep { step, checkpoint } => self.keep(step, &checkpoint).await,
             FilesCommand::Forget { for_good } => self.forget(for_good).await.map(|()| FilesEvent::Done),
             FilesCommand::Recall => self.recall().await,
-            _ => Err("this is the keeper: it was asked for what only the reader does; reload the page".into()),
+            _ => Err("the storage worker was asked for what only the reader does; reload the page".into()),
         }
     }
 
     /// The places of all tabs and visits but this tab's own, the latest first, each with whether a tab has it.
-    async fn others(&self) -> Result<Vec<(String, bool)>, Trouble> {
+    async fn others(&self) -> Result<Vec<(String, bool)>, StorageError> {
         // Places before locks: one that is made in between has its lock already.
         let places = self.storage.places().await?;
         let held = self.locks.held().await;
         let mut others = Vec::new();
         for place in places {
             if number(&place).is_some() && self.current.as_ref().is_none_or(|current| current.place != place) {
-                let written = slots::glance(&self.storage, &place).await.map_or(0.0, |label| label.written);
+                let written = slots::latest_label(&self.storage, &place).await.map_or(0.0, |label| label.written);
                 let held = held.contains(&place);
                 others.push((written, place, held));
             }
@@ -86,7 +86,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
         Ok(others.into_iter().map(|(_, place, held)| (place, held)).collect())
     }
 
-    async fn find(&mut self) -> Result<FilesEvent, Trouble> {
+    async fn find(&mut self) -> Result<FilesEvent, StorageError> {
         let (mut open_elsewhere, mut run) = (None, None);
         let mut notes: Vec<&str> = if self.locks.work() { vec![] } else { vec![NO_LOCKS] };
         self.found = None;
@@ -95,7 +95,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
                 open_elsewhere = open_elsewhere.or(Some(place));
                 continue;
             }
-            if slots::is_let_go(&self.storage, &place).await? {
+            if slots::is_marked_deleted(&self.storage, &place).await? {
                 self.delete(&place).await;
                 continue;
             }
@@ -182,7 +182,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
     }
 
     /// Writes a run to a place of its own, and lets the one before it go.
-    async fn begin(&mut self, head: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, Trouble> {
+    async fn begin(&mut self, head: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
         let place = self.new_place().await?;
         let label = Label { number: 1, step, written: now };
         let written = match slots::write_head(&self.storage, &place, head, now).await {
@@ -206,7 +206,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
     }
 
     /// A name that no place has, and a lock on it.
-    async fn new_place(&self) -> Result<String, Trouble> {
+    async fn new_place(&self) -> Result<String, StorageError> {
         let last = self.storage.places().await?.iter().filter_map(|place| number(place)).max().unwrap_or(0);
         for next in 1..=TRIES {
             let place = format!("{PREFIX}{}", last.saturating_add(next));
@@ -214,7 +214,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
                 return Ok(place);
             }
         }
-        Err(Trouble::Failed("other tabs have taken every name that was tried".into()))
+        Err(StorageError::Failed("other tabs have taken every name that was tried".into()))
     }
 
     /// Deletes what nobody uses beyond the latest places; what cannot be deleted stays.
@@ -244,7 +244,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
             self.storage.delete(place).await
         } else {
             *gone = true;
-            slots::let_go(&self.storage, place, true).await
+            slots::mark_deleted(&self.storage, place, true).await
         };
         if for_good {
             self.locks.release(place);
@@ -255,7 +255,7 @@ impl<S: Storage, L: Locks> Keeper<S, L> {
 
     async fn recall(&mut self) -> Result<FilesEvent, String> {
         let Some((place, gone)) = &mut self.found else { return Err(GONE.into()) };
-        let recalled = slots::let_go(&self.storage, place, false).await;
+        let recalled = slots::mark_deleted(&self.storage, place, false).await;
         recalled.map_err(|trouble| said("The kept run could not be brought back", &trouble))?;
         *gone = false;
         self.locks.release(place);
@@ -276,18 +276,18 @@ fn described(head: &Head, label: Label, elsewhere: bool) -> KeptRun {
     KeptRun { data: head.data.clone(), sizes: head.sizes.clone(), step: label.step, written: label.written, elsewhere }
 }
 
-fn said(what: &str, trouble: &Trouble) -> String {
+fn said(what: &str, trouble: &StorageError) -> String {
     format!("{what}: {trouble}.")
 }
 
-fn not_kept(trouble: &Trouble, step: Option<u32>) -> String {
+fn not_kept(trouble: &StorageError, step: Option<u32>) -> String {
     let until =
         step.map_or_else(|| "nothing of this run is kept so far".into(), |step| format!("the run is kept up to step {step}"));
     match trouble {
-        Trouble::Full => {
+        StorageError::Full => {
             format!("The browser's storage is full: {until}. Training goes on. Free some space, or save the model as a file.")
         }
-        Trouble::Failed(why) => {
+        StorageError::Failed(why) => {
             format!("The browser's storage could not be written ({why}): {until}. Training goes on; save the model as a file.")
         }
     }
