@@ -1,11 +1,8 @@
 //! What the visitor can set in motion.
 
-use crate::canvas::shape::Shape;
-use crate::complete::asking::Question;
-use crate::complete::picture::Picture;
 use crate::inbox::Purpose;
 use crate::proof;
-use crate::state::{Brush, Busy, DataChoice, Opening, Shown, Start, State, Tone, Upload};
+use crate::state::{DataChoice, Opening, State, Tone, Upload};
 use crate::train::draft::{Draft, same_run};
 use crate::ui::address::{self, View};
 use crate::worker::link::ask;
@@ -22,12 +19,8 @@ pub const PACES: [u32; 3] = [1, 5, 20];
 const MOST_UNITS: u32 = 64;
 /// Samples shown.
 pub const SAMPLES: u32 = 64;
-/// A watched pair is cut after so many steps.
-const PAIR_STEPS: u32 = 50;
 /// Training data waits this long for the pretrained model, which the visitor sees first.
 const GRACE: Duration = Duration::from_millis(1500);
-/// A completion that takes longer shows its progress.
-const QUICK: Duration = Duration::from_millis(300);
 
 /// A worker has come up: gives it the model, as soon as it is there, and data.
 pub fn begin(state: State) {
@@ -102,7 +95,6 @@ fn send_data(state: State, source: DataSource, choice: DataChoice, upload: Optio
 /// Trains or takes one step; settings that were changed before the run has done anything are taken up first.
 pub fn train(state: State, command: Command) {
     state.model.set(ModelChoice::Training);
-    fit_picture(state);
     let at_start = !state.metrics.with_untracked(Metrics::begun);
     match state.draft.with_untracked(Draft::plan) {
         Some(plan) if at_start && !state.plan.with_untracked(|p| p.as_ref().is_some_and(|p| same_run(p, &plan))) => {
@@ -174,7 +166,6 @@ pub fn undo(state: State) {
 /// Puts a model on view.
 pub fn view_model(state: State, model: ModelChoice) {
     choose_model(state, model);
-    fit_picture(state);
 }
 
 /// The same, where another picture comes in any case.
@@ -191,134 +182,4 @@ pub fn new_samples(state: State, model: ModelChoice) {
     if about.with_untracked(Option::is_some) {
         ask(state, Command::Samples { model, count: SAMPLES, seed: fresh_seed() }, Purpose::Samples);
     }
-}
-
-/// Asks for another picture.
-pub fn another_picture(state: State) {
-    state.asking.update(|asking| asking.picture = fresh_seed());
-    new_picture(state);
-}
-
-/// Asks for the picture of the chosen start and seed; a blank one is made at once.
-pub fn new_picture(state: State) {
-    let Some(shape) = untrack(|| shape_on_view(state)) else { return };
-    let chosen = state.start.get_untracked();
-    if chosen == Start::Data && state.data.with_untracked(Option::is_none) && state.wanted.with_untracked(Option::is_some) {
-        return; // it comes with the data
-    }
-    match untrack(|| possible_start(state, chosen)).source() {
-        None => take_picture(state, Picture::blank(shape)),
-        Some(source) => {
-            let (model, seed) = (state.model.get_untracked(), state.asking.get_untracked().picture);
-            state.expected.set(ask(state, Command::Picture { source, model, seed }, Purpose::Picture));
-        }
-    }
-}
-
-/// Puts a new picture on the canvas: its lower half unknown, or as the address wants it.
-pub fn take_picture(state: State, mut picture: Picture) {
-    state.expected.set(None);
-    let wanted = state.wanted.try_update(Option::take).flatten().unwrap_or_default();
-    let seed = state.asking.get_untracked().picture;
-    picture.set_ink(&wanted.ink.unwrap_or_default());
-    picture.set_mask(state.start.get_untracked().mask(), seed);
-    picture.set_mask(&wanted.mask.unwrap_or_default(), seed);
-    picture.forget();
-    show_picture(state, picture);
-    if let Some(clean_up) = wanted.clean_up {
-        complete(state, clean_up);
-    }
-}
-
-/// Gets a picture that fits the model on view, where the present one does not.
-pub fn fit_picture(state: State) {
-    if untrack(|| shape_on_view(state)).is_some_and(|shape| state.picture.with_untracked(|picture| picture.shape != shape)) {
-        if state.wanted.with_untracked(Option::is_none) {
-            // A picture of another shape is not begun blank: what the model knows comes first.
-            let start = Some(state.start.get_untracked()).filter(|&start| start != Start::Blank).unwrap_or(Start::Data);
-            state.start.set(untrack(|| possible_start(state, start)));
-        }
-        new_picture(state);
-    }
-}
-
-/// Puts a picture on the canvas; answers to the one before go with it.
-pub fn show_picture(state: State, picture: Picture) {
-    if state.picture.with_untracked(|before| before.shape) != picture.shape {
-        state.brush.set(Brush::suiting(picture.shape.rows));
-    }
-    state.picture.set(picture);
-    state.playing.set(false);
-    state.shown.set(Shown::Picture);
-    state.answers.set(None);
-    state.watched.set(None);
-}
-
-/// Asks for answers, or has the picture cleaned up; where nothing is unknown, there is nothing to answer.
-pub fn complete(state: State, clean_up: bool) {
-    let question = untrack(|| Question::now(state, clean_up));
-    if !(clean_up || question.unknown.contains(&1)) {
-        return;
-    }
-    let truth = state.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
-    cancel(state);
-    let command = question.command();
-    if let Some(id) = ask(state, command, Purpose::Complete { question, truth }) {
-        state.completing.set(Some(Busy { id, done: 0, total: 0, shown: false }));
-        let show = move || {
-            state.completing.update(|busy| {
-                if let Some(busy) = busy.as_mut().filter(|busy| busy.id == id) {
-                    busy.shown = true;
-                }
-            });
-        };
-        set_timeout(show, QUICK);
-    }
-}
-
-/// Asks for other answers to the same question.
-pub fn another_set(state: State) {
-    state.asking.update(|asking| asking.set = fresh_seed());
-    complete(state, state.answers.with_untracked(|answered| answered.as_ref().is_some_and(|a| a.question.clean_up)));
-}
-
-/// Stops the completion at work.
-pub fn cancel(state: State) {
-    if let Some(busy) = state.completing.get_untracked() {
-        state.completing.set(None);
-        ask(state, Command::Cancel { request: busy.id }, Purpose::Cancel);
-    }
-}
-
-/// Asks for a search or a pair to watch: those of the first answer.
-pub fn watch(state: State) {
-    let asking = state.asking.get_untracked();
-    let Question { model, values, unknown, .. } = untrack(|| Question::now(state, false));
-    let (purpose, seed) = (Purpose::Watch(unknown.clone()), asking.set);
-    let command = match asking.pair() {
-        None => Command::Watch { model, values, unknown, seed },
-        Some(kernel) => Command::WatchPair { model, values, unknown, kernel, steps: PAIR_STEPS, seed },
-    };
-    ask(state, command, purpose);
-}
-
-/// Whether a picture can come from there for the model on view; the nearest that can, if not.
-pub fn possible_start(state: State, start: Start) -> Start {
-    let shape = shape_on_view(state);
-    match start {
-        Start::Generated if shape != Some(Shape::of((28, 28), 1)) => Start::Data,
-        Start::Data if !data_fits(state) => Start::Sample,
-        other => other,
-    }
-}
-
-/// Whether the loaded data has as many bits as the model on view has visible units.
-pub fn data_fits(state: State) -> bool {
-    let units = shape_on_view(state).map(|shape| shape.units);
-    state.data.with(|data| data.as_ref().map(|data| data.width as usize)) == units
-}
-
-/// How the visible layer of the model on view is shown.
-pub fn shape_on_view(state: State) -> Option<Shape> {
-    state.about().as_ref().map(Shape::of_model)
 }

@@ -2,13 +2,9 @@
 
 use crate::actions;
 use crate::bench::{self, Measuring};
-use crate::canvas::shape::Shape;
-use crate::complete::asking::Question;
-use crate::complete::picture::Picture;
-use crate::complete::watched;
 use crate::data::gaps;
 use crate::proof;
-use crate::state::{Answered, DataChoice, Opening, Shown, State, Tone, Upload};
+use crate::state::{DataChoice, Opening, State, Tone, Upload};
 use crate::train::draft::{Draft, same_run};
 use crate::train::instruments;
 use crate::train::log;
@@ -63,17 +59,6 @@ pub enum Purpose {
     Samples,
     /// To train at another pace.
     Pace,
-    /// To have a picture.
-    Picture,
-    /// To have it completed.
-    Complete {
-        /// What was asked.
-        question: Question,
-        /// What the unknown region hid.
-        truth: Option<Vec<u8>>,
-    },
-    /// To watch a search or a pair; what was unknown.
-    Watch(Vec<u8>),
     /// To time training.
     Bench,
     /// To stop another request.
@@ -112,7 +97,6 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, reply: R
                 model_file::opened(state, name, &bytes);
             }
             actions::new_samples(state, ModelChoice::Pretrained);
-            actions::fit_picture(state);
         }
         (Event::DataReady { data, model, plan, metrics, .. }, purpose) => {
             state.data.set(Some(data));
@@ -134,7 +118,7 @@ pub fn receive(state: State, id: Option<u32>, purpose: Option<Purpose>, reply: R
         }
         (Event::Cancelled, Some(purpose)) => gave_up(state, &purpose),
         (Event::Done, Some(Purpose::Pause)) => state.running.set(false),
-        (event, Some(purpose)) => take_answer(state, id, purpose, event),
+        (event, Some(purpose)) => take_answer(state, purpose, event),
         (_, None) => {}
     }
 }
@@ -151,11 +135,6 @@ fn begin(state: State) {
 
 fn take_progress(state: State, id: Option<u32>, purpose: Option<&Purpose>, (done, total): (u32, u32)) {
     match purpose {
-        Some(Purpose::Complete { .. }) => state.completing.update(|busy| {
-            if let Some(busy) = busy.as_mut().filter(|busy| Some(busy.id) == id) {
-                (busy.done, busy.total) = (done, total);
-            }
-        }),
         Some(Purpose::Bench) => state.measuring.update(|measuring| {
             if let Measuring::Working { steps, .. } = measuring {
                 *steps = Some((done, total));
@@ -188,25 +167,8 @@ fn take_failure(state: State, id: Option<u32>, purpose: Option<&Purpose>, messag
 }
 
 /// Takes in what a request of the visitor's was made for; an answer that nobody waits for any more is dropped.
-fn take_answer(state: State, id: Option<u32>, purpose: Purpose, event: Event) {
+fn take_answer(state: State, purpose: Purpose, event: Event) {
     match (event, purpose) {
-        (Event::Completions(completions), Purpose::Complete { question, truth })
-            if state.completing.get_untracked().is_some_and(|busy| Some(busy.id) == id) =>
-        {
-            state.completing.set(None);
-            let answered = Answered { completions, question, truth };
-            let best = untrack(|| answered.tiles(state)).first().map_or(0, |tile| tile.answer);
-            state.answers.set(Some(answered));
-            state.playing.set(false);
-            state.shown.set(Shown::Answer(best));
-        }
-        (Event::Picture(digit), Purpose::Picture) if id.is_some() && state.expected.get_untracked() == id => {
-            let shape = untrack(|| actions::shape_on_view(state)).filter(|shape| shape.units == digit.bits.len());
-            let shape = shape.unwrap_or_else(|| Shape::of(digit.image, 1));
-            actions::take_picture(state, Picture::with_gaps(shape, digit.bits, digit.missing));
-        }
-        (Event::Search(trace), Purpose::Watch(unknown)) => watched::take(state, watched::search(trace), unknown),
-        (Event::Pair(trace), Purpose::Watch(unknown)) => watched::take(state, watched::pair(&trace, unknown.len()), unknown),
         (Event::Bench(result), Purpose::Bench) => bench::end(state, &result),
         (Event::Imputed { probabilities }, Purpose::Impute) => gaps::fill(state, probabilities),
         (Event::Evaluated(evaluation), Purpose::Evaluate) => {
@@ -229,7 +191,6 @@ pub fn gave_up(state: State, purpose: &Purpose) {
         Purpose::Train => state.running.set(false),
         Purpose::Run(Some(next)) if **next == Command::Train => state.running.set(false),
         Purpose::Give => proof::given(Vec::new()),
-        Purpose::Complete { .. } => state.completing.set(None),
         Purpose::Bench => state.measuring.set(Measuring::Stopped),
         _ => {}
     }
@@ -238,7 +199,6 @@ pub fn gave_up(state: State, purpose: &Purpose) {
 /// The worker is gone, and with it the run.
 pub fn lost(state: State) {
     state.running.set(false);
-    state.playing.set(false);
     state.fed.set(false);
     // Until the next worker has the run, there is nothing to train.
     state.loading.set(true);
@@ -321,7 +281,6 @@ fn take_run(state: State, model: ModelInfo, plan: RunPlan, metrics: Metrics) {
     state.link_to_copy.set(None);
     shared::set_off(state);
     actions::new_samples(state, ModelChoice::Training);
-    actions::fit_picture(state);
 }
 
 fn refusal(purpose: Option<&Purpose>, message: &str) -> String {

@@ -1,8 +1,6 @@
 //! Everything the page shows, as signals; one copyable value that every part receives by context.
 
 use crate::bench::{self, Measuring};
-use crate::complete::asking::{Asking, Question, Wanted};
-use crate::complete::picture::{Picture, Tool};
 use crate::train::draft::Draft;
 use crate::train::shared::Asked;
 use crate::ui::address::{OnShow, View};
@@ -10,8 +8,7 @@ use crate::ui::notices::Notices;
 use crate::worker::session::Session;
 pub use crate::worker::session::{DataChoice, Opening, Upload};
 use dbm_protocol::{
-    Completions, DataInfo, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes, PictureSource,
-    RunPlan, Understood,
+    DataInfo, EncodingChoice, Evaluation, Filters, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes, RunPlan, Understood,
 };
 use leptos::prelude::*;
 
@@ -50,81 +47,6 @@ pub struct Offer {
     pub hold_back: bool,
 }
 
-/// What the large canvas shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shown {
-    /// The picture and its unknown region.
-    #[default]
-    Picture,
-    /// An answer.
-    Answer(usize),
-    /// How far the answers agree.
-    Agreement,
-    /// What is watched, at the present frame.
-    Search,
-}
-
-/// Where the next picture comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Start {
-    /// A sample of the model on view.
-    Sample,
-    /// A generated digit.
-    #[default]
-    Generated,
-    /// An example of the loaded data.
-    Data,
-    /// Nothing: drawn by hand.
-    Blank,
-}
-
-impl Start {
-    /// In the order of the select.
-    pub const ALL: [Self; 4] = [Self::Generated, Self::Sample, Self::Data, Self::Blank];
-
-    /// As the address has it.
-    pub const fn word(self) -> &'static str {
-        ["sample", "generated", "data", "blank"][self as usize]
-    }
-
-    /// The one that the address means; the default where it means none.
-    pub fn of(word: &str) -> Self {
-        Self::ALL.into_iter().find(|start| start.word() == word).unwrap_or_default()
-    }
-
-    /// The mask that a picture from there begins with.
-    pub const fn mask(self) -> &'static str {
-        if matches!(self, Self::Blank) { "none" } else { "lower" }
-    }
-
-    /// What the worker is asked for; nothing for a blank picture.
-    pub fn source(self) -> Option<PictureSource> {
-        match self {
-            Self::Sample => Some(PictureSource::Sample),
-            Self::Generated => Some(PictureSource::Generated),
-            Self::Data => Some(PictureSource::Data),
-            Self::Blank => None,
-        }
-    }
-}
-
-/// Width of the brush, in cells.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Brush(pub f64);
-
-impl Default for Brush {
-    fn default() -> Self {
-        Self(3.0)
-    }
-}
-
-impl Brush {
-    /// What suits a picture of so many rows.
-    pub fn suiting(rows: usize) -> Self {
-        Self(if rows <= 12 { 1.0 } else { 3.0 })
-    }
-}
-
 /// How sure a message is meant to sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
@@ -147,39 +69,6 @@ pub struct Busy {
     pub total: u32,
     /// Whether it has taken long enough to be shown.
     pub shown: bool,
-}
-
-/// Answers together with the question they answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
-    /// The answers.
-    pub completions: Completions,
-    /// What they answer.
-    pub question: Question,
-    /// What the unknown region hid, where that is known.
-    pub truth: Option<Vec<u8>>,
-}
-
-/// A search or a pair that is watched, together with what was unknown.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Watched {
-    /// State by state.
-    pub frames: Vec<Frame>,
-    /// What was unknown.
-    pub unknown: Vec<u8>,
-}
-
-/// One state of what is watched.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
-    /// The visible layer, one byte a unit: of x, where a pair is watched.
-    pub x: Vec<u8>,
-    /// That of y; empty where a search is watched.
-    pub y: Vec<u8>,
-    /// Energies of both; no number where there is no y.
-    pub energies: [f64; 2],
-    /// What happened.
-    pub words: String,
 }
 
 macro_rules! signals {
@@ -297,32 +186,6 @@ signals! {
     filter_layer: u32,
     /// Which of the curves is shown.
     curve: usize,
-    /// The picture to complete.
-    picture: Picture,
-    /// Where the next one comes from.
-    start: Start,
-    /// What the Complete view is set to.
-    asking: Asking,
-    /// What the address wants done with the next picture.
-    wanted: Option<Wanted>,
-    /// The request that the next picture answers.
-    expected: Option<u32>,
-    /// What a press on the canvas does.
-    tool: Tool,
-    /// Width of the brush, in cells.
-    brush: Brush,
-    /// What the large canvas shows.
-    shown: Shown,
-    /// The latest answers.
-    answers: Option<Answered>,
-    /// The completion at work.
-    completing: Option<Busy>,
-    /// The search or pair that was last watched.
-    watched: Option<Watched>,
-    /// Which of its frames is shown.
-    frame: usize,
-    /// Whether it plays.
-    playing: bool,
     /// Whether a file is being dragged over the page.
     dragging: bool,
     /// The benchmark that the page is for, where it is no lab.

@@ -66,7 +66,8 @@ pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
-const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {
+/// What a setting without a hint is called.
+pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {
     Words { key, label, hint: "", help }
 }
 
@@ -74,7 +75,8 @@ const fn hinted(key: &'static str, label: &'static str, hint: &'static str, help
     Words { key, label, hint, help }
 }
 
-const fn choice<T>(value: T, name: &'static str, label: &'static str, help: &'static str) -> Choice<T> {
+/// A row of a table of values.
+pub const fn choice<T>(value: T, name: &'static str, label: &'static str, help: &'static str) -> Choice<T> {
     Choice { value, name, label, help }
 }
 

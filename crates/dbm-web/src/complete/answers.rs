@@ -1,35 +1,39 @@
-//! Several answers, ranked, where they agree, and the truth beside them.
+//! The buttons that ask for answers; the answers, different pictures apart; where they agree; and the truth beside them.
 
-use crate::actions;
+use super::answer_set::{AnswerSet, DistinctAnswer};
+use super::choices::Choose;
+use super::recording::one_decimal;
+use super::settings::Method;
+use super::state::{CompletionState, OnCanvas};
 use crate::canvas::shape::Shape;
 use crate::canvas::{Fill, Layer, draw_layer, redraws};
-use crate::complete::asking::{Asking, Choice};
-use crate::complete::ranked::Tile as Ranked;
-use crate::complete::watched::number;
-use crate::state::{Answered, Shown, State, state};
 use crate::ui::download;
 use crate::ui::save::Save;
 use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Complete, its options, and the tiles.
+/// The buttons, the choices, and the tiles.
 #[component]
 pub fn Answers() -> impl IntoView {
-    let state = state();
-    let save = move |form| {
-        let Some(Answered { completions, question, .. }) = state.answers.get_untracked() else { return };
-        let shape = state.picture.with_untracked(|picture| picture.shape);
-        let Completions { answers, image, bits, .. } = completions;
-        let grid = Grid { model: question.model, step: 0, count: answers, image, depth: shape.depth as u8, bits };
-        download::bits(state, "answers", form, grid);
-    };
-    let nobody = move || state.about().is_none();
-    let nothing = move || nobody() || state.picture.with(|picture| picture.n_unknown() == 0);
-    let tiles = Memo::new(move |_| state.answers.with(|a| a.as_ref().map(|answered| answered.tiles(state)).unwrap_or_default()));
-    let slots = Memo::new(move |_| {
-        state.answers.with(|a| a.as_ref().map_or(state.asking.with(Asking::answers), |a| a.completions.answers)) as usize
+    let state = CompletionState::of_view();
+    let distinct = Memo::new(move |_| {
+        let order = state.settings.with(|settings| settings.order);
+        state.answers.with(|answers| answers.as_ref().map(|answers| answers.distinct(order)).unwrap_or_default())
     });
+    let tiles = Memo::new(move |_| {
+        let of_set = state.answers.with(|answers| answers.as_ref().map(|answers| answers.completions.answers));
+        of_set.unwrap_or_else(|| state.settings.with(|settings| settings.answers.0)) as usize
+    });
+    let no_sweeps = Signal::derive(move || state.settings.with(|settings| settings.method == Method::Search));
+    let status = move || {
+        state.answers.with(|answers| {
+            answers.as_ref().map_or_else(
+                || "Press Complete: the model answers several times, from different random starts.".into(),
+                |answers| summary(answers, distinct.with(Vec::len)),
+            )
+        })
+    };
     view! {
         <div class="ask">
             <button
@@ -37,209 +41,209 @@ pub fn Answers() -> impl IntoView {
                 aria-keyshortcuts="c"
                 class="primary accent"
                 data-help="Fills in what is hidden. The same settings and the same set give the same answers."
-                disabled=nothing
-                on:click=move |_| actions::complete(state, false)
+                disabled=move || state.has_nothing_to_ask()
+                on:click=move |_| state.complete(false)
             >
                 "Complete"
             </button>
             <button
                 type="button"
                 data-help="Other answers to the same question, from other random numbers."
-                disabled=move || nobody() || state.answers.with(Option::is_none)
-                on:click=move |_| actions::another_set(state)
+                disabled=move || state.lacks_model() || state.answers.with(Option::is_none)
+                on:click=move |_| state.complete_again()
             >
                 "Another set"
             </button>
             <button
                 type="button"
                 data-help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
-                disabled=nobody
-                on:click=move |_| actions::complete(state, true)
+                disabled=move || state.lacks_model()
+                on:click=move |_| state.complete(true)
             >
                 "Clean up"
             </button>
-            <Pick choice=Choice::Clean />
+            <Choose of=|settings| &mut settings.clean_up />
         </div>
         <div class="ask">
-            <Pick choice=Choice::Answers />
-            <Pick choice=Choice::By />
-            <Pick choice=Choice::Sweeps />
+            <Choose of=|settings| &mut settings.answers />
+            <Choose of=|settings| &mut settings.method />
+            <Choose of=|settings| &mut settings.sweeps disabled=no_sweeps />
         </div>
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
-                <Save what="answers" forms=download::BITS save />
+                <Save what="answers" forms=download::BITS save=move |form| save(state, form) />
             </Show>
-            <p role="status">{move || state.answers.with(|a| a.as_ref().map(|a| summary(a, tiles.with(Vec::len)))).unwrap_or_else(waiting_text)}</p>
-            <Show when=move || state.completing.get().is_some_and(|busy| busy.shown)>
+            <p role="status">{status}</p>
+            <Show when=move || state.at_work.get().is_some_and(|work| work.is_long)>
                 <progress
                     aria-label="Answers at work"
-                    max=move || state.completing.get().map_or(1, |busy| busy.total.max(1))
-                    prop:value=move || state.completing.get().map(|busy| f64::from(busy.done))
+                    max=move || state.at_work.get().map_or(1, |work| work.total.max(1))
+                    prop:value=move || state.at_work.get().map(|work| f64::from(work.done))
                 ></progress>
-                <button type="button" data-help="Stops computing; answers that are on view stay." on:click=move |_| actions::cancel(state)>
+                <button type="button" data-help="Stops computing; answers that are on view stay." on:click=move |_| state.cancel()>
                     "Cancel"
                 </button>
             </Show>
-            <Pick choice=Choice::Sort />
+            <Choose of=|settings| &mut settings.order />
         </div>
         <div class="answers">
-            <ul class="tiles" class:dense=move || 8 < slots.get() class:denser=move || 16 < slots.get() aria-label="Answers">
-                {move || (0..slots.get()).map(|at| view! { <Tile tiles at=Some(at) /> }).collect_view()}
+            <ul class="tiles" class:dense=move || 8 < tiles.get() class:denser=move || 16 < tiles.get() aria-label="Answers">
+                {move || (0..tiles.get()).map(|rank| view! { <Answer distinct rank /> }).collect_view()}
             </ul>
             <ul class="tiles beside">
-                <Tile tiles at=None />
-                <li data-help="What the unknown region hid, where that is known.">
-                    <Truth />
-                    <p class="key">
-                        <span>"Truth"</span>
-                    </p>
-                </li>
+                <Agreement />
+                <Truth />
             </ul>
         </div>
     }
 }
 
-/// One of several, chosen.
+fn save(state: CompletionState, form: usize) {
+    let Some(AnswerSet { completions, request, .. }) = state.answers.get_untracked() else { return };
+    let depth = state.picture.with_untracked(|picture| picture.shape.depth as u8);
+    let Completions { answers, image, bits, .. } = completions;
+    download::bits(
+        crate::state::state(),
+        "answers",
+        form,
+        Grid { model: request.model, step: 0, count: answers, image, depth, bits },
+    );
+}
+
+/// Draws what is filled in of the latest answers, as `show` has it of them: the known pixels, and the filled ones.
+fn draws(canvas: NodeRef<Canvas>, state: CompletionState, show: impl Fn(&AnswerSet) -> Option<(Vec<u8>, Fill)> + Copy + 'static) {
+    let layer = move || {
+        let shape = state.picture.with(|picture| picture.shape);
+        state.answers.with(|answers| {
+            let (known, fill) = show(answers.as_ref()?)?;
+            let unknown = answers.as_ref().map(|answers| answers.request.filled()).unwrap_or_default();
+            Some(Layer { shape, known, unknown, fill, other: Vec::new() })
+        })
+    };
+    redraws(canvas, layer, |surface, colours, layer| {
+        if let Some(layer) = layer {
+            draw_layer(surface, colours, &layer, None);
+        }
+    });
+}
+
+/// One of the different answers, by its rank; empty where there are not so many.
 #[component]
-pub fn Pick(
-    /// Which.
-    choice: Choice,
+fn Answer(
+    /// The different answers, in the chosen order.
+    distinct: Memo<Vec<DistinctAnswer>>,
+    /// Its rank among them, from 0 on.
+    rank: usize,
 ) -> impl IntoView {
-    let state = state();
-    let (id, label, help, options) = choice.about();
-    let idle = move || choice == Choice::Sweeps && state.asking.with(|asking| asking.word(Choice::By) == "search");
+    let state = CompletionState::of_view();
+    let canvas = NodeRef::<Canvas>::new();
+    let answer = move || distinct.with(|distinct| distinct.get(rank).copied());
+    draws(canvas, state, move |answers| {
+        let bits = answers.answer(answer()?.place).to_vec();
+        Some((bits.clone(), Fill::Bits(bits)))
+    });
+    let what = Signal::derive(move || answer().map(|answer| OnCanvas::Answer(answer.place)));
+    let help = move || {
+        answer().and_then(|answer| state.answers.with(|answers| answers.as_ref().map(|answers| answers.describe(&answer))))
+    };
+    let count = move || answer().map_or_else(|| "\u{a0}".into(), |answer| format!("× {}", answer.count));
     view! {
-        <div class="inline" data-help=help>
-            <label for=id>{label}</label>
-            <select
-                id=id
-                disabled=idle
-                on:change=move |event| state.asking.update(|asking| asking.choose(choice, &event_target_value(&event)))
-            >
-                {options
-                    .iter()
-                    .map(|&(word, name)| {
-                        view! {
-                            <option value=word prop:selected=move || state.asking.with(|asking| asking.word(choice) == word)>
-                                {name}
-                            </option>
-                        }
-                    })
-                    .collect_view()}
-            </select>
-        </div>
+        <li class:void=move || state.answers.with(Option::is_some) && what.get().is_none()>
+            <Tile canvas what name=format!("Answer {}", rank + 1) help=Signal::derive(help) />
+            <p class="key">
+                <span>{count}</span>
+                <span class="energy">{move || answer().map(|answer| one_decimal(answer.energy))}</span>
+            </p>
+        </li>
     }
 }
 
-/// A small picture that is shown large when pressed: an answer by its rank, or where all agree.
+/// Where all answers agree.
 #[component]
-fn Tile(
-    /// The answers, ranked.
-    tiles: Memo<Vec<Ranked>>,
-    /// Which of them.
-    at: Option<usize>,
-) -> impl IntoView {
-    let state = state();
+fn Agreement() -> impl IntoView {
+    let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
-    let tile = move || at.and_then(|at| tiles.with(|tiles| tiles.get(at).copied()));
-    redraws(
-        canvas,
-        move || (tile(), state.answers.get(), state.picture.with(|picture| picture.shape)),
-        move |surface, colours, (tile, answered, shape)| {
-            let Some(answered) = answered else { return };
-            let draw = |known: Vec<u8>, fill| {
-                let layer = Layer { shape, known, unknown: answered.question.filled(), fill, other: Vec::new() };
-                draw_layer(surface, colours, &layer, None);
-            };
-            match tile.map(|tile| answered.answer(tile.answer).to_vec()) {
-                Some(bits) => draw(bits.clone(), Fill::Bits(bits)),
-                None if at.is_none() => draw(answered.question.values.clone(), Fill::Shares(answered.shares())),
-                None => {}
-            }
-        },
-    );
-    let what = move || if at.is_some() { tile().map(|tile| Shown::Answer(tile.answer)) } else { Some(Shown::Agreement) };
-    let answered = move || state.answers.with(Option::is_some);
-    let name = at.map_or("Agreement".to_string(), |at| format!("Answer {}", at + 1));
-    let help = move || match (at, tile()) {
-        (None, _) => {
-            Some("How many of all answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.".into())
-        }
-        (_, tile) => tile.and_then(|tile| state.answers.with(|answered| answered.as_ref().map(|answered| answered.told(&tile)))),
-    };
-    let show = move |_| {
-        if let Some(what) = what() {
-            state.playing.set(false);
-            state.shown.set(what);
-        }
-    };
+    draws(canvas, state, |answers| Some((answers.request.values.clone(), Fill::Shares(answers.shares()))));
+    let help = "How many of all answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.";
     view! {
-        <li class:void=move || answered() && what().is_none()>
-            <button
-                type="button"
-                class="tile"
-                aria-label=name
-                data-help=help
-                aria-pressed=move || (what() == Some(state.shown.get())).to_string()
-                disabled=move || !answered() || what().is_none()
-                on:click=show
-            >
-                <canvas node_ref=canvas style:aspect-ratio=move || ratio(state)></canvas>
-            </button>
-            <p class="key" class:scale=at.is_none()>
-                <span>
-                    {move || match (at, tile()) {
-                        (None, _) => "Agreement".into(),
-                        (_, None) => "\u{a0}".into(),
-                        (_, Some(tile)) => format!("× {}", tile.count),
-                    }}
-                </span>
-                <span class="energy">{move || tile().map(|tile| number(tile.energy))}</span>
+        <li>
+            <Tile canvas what=Some(OnCanvas::Agreement) name="Agreement" help=Some(help.to_string()) />
+            <p class="key scale">
+                <span>"Agreement"</span>
+                <span class="energy"></span>
             </p>
         </li>
+    }
+}
+
+/// A small picture that is shown large when pressed.
+#[component]
+fn Tile(
+    /// Its canvas, which the caller draws.
+    canvas: NodeRef<Canvas>,
+    /// What a press puts on the large canvas; nothing where the tile is empty.
+    #[prop(into)]
+    what: Signal<Option<OnCanvas>>,
+    /// Its name for screen readers.
+    #[prop(into)]
+    name: String,
+    /// Hover help.
+    #[prop(into)]
+    help: Signal<Option<String>>,
+) -> impl IntoView {
+    let state = CompletionState::of_view();
+    view! {
+        <button
+            type="button"
+            class="tile"
+            aria-label=name
+            data-help=move || help.get()
+            aria-pressed=move || (what.get() == Some(state.on_canvas.get())).to_string()
+            disabled=move || state.answers.with(Option::is_none) || what.get().is_none()
+            on:click=move |_| {
+                if let Some(what) = what.get_untracked() {
+                    state.show(what);
+                }
+            }
+        >
+            <canvas node_ref=canvas style:aspect-ratio=move || state.aspect_ratio()></canvas>
+        </button>
     }
 }
 
 /// What the unknown region hid.
 #[component]
 fn Truth() -> impl IntoView {
-    let state = state();
+    let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
-    let truth = move || {
-        let shape = state.picture.with(|picture| picture.shape);
-        state.answers.get().and_then(|answered| answered.truth.map(|truth| (truth, shape)))
-    };
-    redraws(canvas, truth, |surface, colours, truth| {
-        if let Some((known, shape)) = truth {
-            let layer = Layer { shape, known, unknown: Vec::new(), fill: Fill::Hatching, other: Vec::new() };
-            draw_layer(surface, colours, &layer, None);
-        }
-    });
+    let truth = move || state.answers.with(|answers| answers.as_ref().and_then(|answers| answers.truth.clone()));
+    redraws(
+        canvas,
+        move || truth().map(|known| (state.picture.with(|picture| picture.shape), known)),
+        |surface, colours, truth: Option<(Shape, Vec<u8>)>| {
+            if let Some((shape, known)) = truth {
+                let layer = Layer { shape, known, unknown: Vec::new(), fill: Fill::Hatching, other: Vec::new() };
+                draw_layer(surface, colours, &layer, None);
+            }
+        },
+    );
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };
     view! {
-        <div class="tile" class:absent=move || truth().is_none() role="img" aria-label=words>
-            <canvas node_ref=canvas style:aspect-ratio=move || ratio(state)></canvas>
-        </div>
+        <li data-help="What the unknown region hid, where that is known.">
+            <div class="tile" class:absent=move || truth().is_none() role="img" aria-label=words>
+                <canvas node_ref=canvas style:aspect-ratio=move || state.aspect_ratio()></canvas>
+            </div>
+            <p class="key">
+                <span>"Truth"</span>
+            </p>
+        </li>
     }
 }
 
-/// That of the picture's cells, for the style sheet.
-pub fn ratio(state: State) -> String {
-    let Shape { rows, columns, .. } = state.picture.with(|picture| picture.shape);
-    format!("{} / {}", columns.max(1), rows.max(1))
-}
-
-fn waiting_text() -> String {
-    "Press Complete: the model answers several times, from different random starts.".into()
-}
-
-fn summary(answered: &Answered, distinct: usize) -> String {
-    let Completions { answers, seconds, .. } = answered.completions;
-    let who = if answered.question.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
-    let (agreed, filled) = answered.agreed();
-    format!("{distinct} distinct of {answers}, by {who} in {}. All agree on {agreed} of {filled} pixels.", duration(seconds))
-}
-
-fn duration(seconds: f64) -> String {
-    if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") }
+fn summary(answers: &AnswerSet, distinct: usize) -> String {
+    let Completions { answers: count, seconds, .. } = answers.completions;
+    let model = if answers.request.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
+    let took = if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") };
+    let (agreed, filled) = answers.agreed();
+    format!("{distinct} distinct of {count}, by {model} in {took}. All agree on {agreed} of {filled} pixels.")
 }

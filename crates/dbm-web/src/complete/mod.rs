@@ -1,26 +1,31 @@
 //! Completion: a picture with an unknown region, and what the model makes of it.
 
+mod address;
+mod answer_set;
 mod answers;
-pub mod asking;
-pub mod picture;
+mod choices;
+mod masks;
+mod picture;
 mod picture_canvas;
-mod ranked;
+mod recording;
+mod settings;
+mod state;
 mod tools;
 mod watch;
-pub mod watched;
 
-use crate::complete::answers::Answers;
-use crate::complete::picture_canvas::{PictureCanvas, agreement, hear_undo};
-use crate::complete::tools::Tools;
-use crate::complete::watch::Watch;
-use crate::state::{Shown, state};
+use answers::Answers;
 use leptos::prelude::*;
+use picture_canvas::{PictureCanvas, agreement, hear_undo};
+use state::{CompletionState, OnCanvas};
+use tools::Tools;
+use watch::Watch;
 
-/// The region.
+/// The view: the picture, its tools, the answers, and what is watched.
 #[component]
 pub fn Completion() -> impl IntoView {
-    let state = state();
-    asking::follow(state);
+    let state = CompletionState::new();
+    provide_context(state);
+    address::bind(state);
     hear_undo(state);
     let pointed = RwSignal::new(None);
     let caption = move || {
@@ -34,28 +39,30 @@ pub fn Completion() -> impl IntoView {
         } else {
             String::new()
         };
-        let what = match state.shown.get() {
-            Shown::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
-            Shown::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a mask.".into(),
-            Shown::Picture => format!("{unknown} of {} pixels unknown.", picture.shape.units),
-            Shown::Answer(at) => state.answers.with(|answered| {
-                let Some(answered) = answered else { return String::new() };
-                let tiles = answered.tiles(state);
-                let rank = tiles.iter().position(|tile| tile.answer == at).unwrap_or_default();
-                tiles
-                    .get(rank)
-                    .map_or(String::new(), |tile| format!("Answer {}. {} Paint to go on editing.", rank + 1, answered.told(tile)))
+        let what = match state.on_canvas.get() {
+            OnCanvas::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
+            OnCanvas::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a mask.".into(),
+            OnCanvas::Picture => format!("{unknown} of {} pixels unknown.", picture.shape.units),
+            OnCanvas::Answer(place) => state.answers.with(|answers| {
+                let Some(answers) = answers else { return String::new() };
+                let distinct = answers.distinct(state.settings.with(|settings| settings.order));
+                let found = distinct.iter().enumerate().find(|(_, answer)| answer.place == place);
+                found.map_or_else(String::new, |(rank, answer)| {
+                    format!("Answer {}. {} Paint to go on editing.", rank + 1, answers.describe(answer))
+                })
             }),
-            Shown::Agreement => pointed
+            OnCanvas::Agreement => pointed
                 .get()
                 .and_then(|cell| agreement(state, cell))
                 .unwrap_or_else(|| "Share of answers with ink. Point at a pixel to read it; paint to go on editing.".into()),
-            Shown::Search
-                if state.watched.with(|w| w.as_ref().is_some_and(|w| w.frames.iter().any(|frame| !frame.y.is_empty()))) =>
+            OnCanvas::Recording
+                if state.recording.with(|recording| {
+                    recording.as_ref().is_some_and(|recording| recording.states.iter().any(|state| !state.y.is_empty()))
+                }) =>
             {
                 "x of the pair, crossed where y differs. Paint to go on editing.".into()
             }
-            Shown::Search => "The search at work. Paint to go on editing.".into(),
+            OnCanvas::Recording => "The search at work. Paint to go on editing.".into(),
         };
         what + &wrapped
     };

@@ -1,6 +1,8 @@
 //! The picture being completed: its ink, its unknown region, and every edit of them, undoable.
 
+use super::masks::Mask;
 use crate::canvas::shape::Shape;
+use dbm_core::words::Choose;
 
 /// Edits kept for undo.
 const PAST: usize = 200;
@@ -19,96 +21,12 @@ pub enum Tool {
     Erase,
 }
 
-/// A mask at one press.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hide {
-    /// Rows above the middle.
-    Upper,
-    /// Rows below the middle.
-    Lower,
-    /// Columns left of the middle.
-    Left,
-    /// Columns right of the middle.
-    Right,
-    /// The middle half of the rows and columns.
-    Centre,
-    /// An eighth of the rows and columns from each side.
-    Frame,
-    /// Every other fourteenth of the rows.
-    Stripes,
-    /// Each pixel with probability 0.3.
-    Random30,
-    /// Each with probability 0.6.
-    Random60,
-    /// Everything: answers are samples.
-    All,
-}
-
-impl Hide {
-    /// In the order of their buttons.
-    pub const ALL: [Self; 10] = [
-        Self::Upper,
-        Self::Lower,
-        Self::Left,
-        Self::Right,
-        Self::Centre,
-        Self::Frame,
-        Self::Stripes,
-        Self::Random30,
-        Self::Random60,
-        Self::All,
-    ];
-
-    /// As the address has it, and what its button is called.
-    pub const fn names(self) -> (&'static str, &'static str) {
-        [
-            ("upper", "Upper half"),
-            ("lower", "Lower half"),
-            ("left", "Left half"),
-            ("right", "Right half"),
-            ("centre", "Centre"),
-            ("frame", "Outer frame"),
-            ("stripes", "Stripes"),
-            ("random30", "Random pixels, 30 %"),
-            ("random60", "Random pixels, 60 %"),
-            ("all", "Everything: sampling"),
-        ][self as usize]
-    }
-
-    /// Whether a cell of a picture of so many rows and columns is hidden.
-    fn hides(self, (row, column): (usize, usize), (rows, columns): (usize, usize), seed: u32) -> bool {
-        let middle = |at: usize, of: usize| 4 * at + 2 > of && 4 * at + 2 < 3 * of;
-        let inner = |at: usize, of: usize| 8 * at + 4 > of && 8 * at + 4 < 7 * of;
-        match self {
-            Self::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
-            Self::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
-            Self::Left => 2 * column < columns,
-            Self::Right => 2 * column >= columns,
-            Self::Centre => middle(row, rows) && middle(column, columns),
-            Self::Frame => !(inner(row, rows) && inner(column, columns)),
-            Self::Stripes => row / rows.div_ceil(14) % 2 == 1,
-            Self::Random30 => chance(seed, row * columns + column) < 30,
-            Self::Random60 => chance(seed, row * columns + column) < 60,
-            Self::All => true,
-        }
-    }
-}
-
-/// A number below 100 for each cell, the same for the same seed (MurmurHash3's last steps).
-fn chance(seed: u32, cell: usize) -> u32 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ (cell as u32).wrapping_add(1).wrapping_mul(0x85eb_ca6b);
-    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
-        x = (x ^ (x >> 15)).wrapping_mul(factor);
-    }
-    (x ^ (x >> 16)) % 100
-}
-
 /// Pictures of more units are not written into the address.
 const MOST_WRITTEN: usize = 1024;
 /// Six bits a letter, as in base64 for addresses.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Bits as text, the first bit the highest of the first letter.
+/// Bits as text for the address, the first bit the highest of the first letter; `None` where there are too many.
 fn written(bits: &[u8]) -> Option<String> {
     let letter = |six: &[u8]| {
         char::from(LETTERS[(0..6).fold(0, |sum, at| 2 * sum + usize::from(six.get(at).is_some_and(|&bit| bit != 0)))])
@@ -116,7 +34,7 @@ fn written(bits: &[u8]) -> Option<String> {
     (bits.len() <= MOST_WRITTEN).then(|| bits.chunks(6).map(letter).collect())
 }
 
-/// The same back, where it is so many bits.
+/// Reads `count` bits back from such a text; `None` where it is no such text.
 fn read(text: &str, count: usize) -> Option<Vec<u8>> {
     if text.len() != count.div_ceil(6) {
         return None;
@@ -141,7 +59,7 @@ struct Layers {
 /// A picture with an unknown region.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// How it is shown.
+    /// How its units are laid out.
     pub shape: Shape,
     now: Layers,
     past: Vec<Layers>,
@@ -160,7 +78,7 @@ impl Picture {
         Self { shape, now, ..Self::default() }
     }
 
-    /// One with gaps, 1 where there is one: these are unknown until they are drawn over, and what they hide is not known.
+    /// A picture with gaps, `missing` being 1 where there is one: gaps are unknown until they are drawn over, and nobody knows what they hide.
     pub fn with_gaps(shape: Shape, bits: Vec<u8>, missing: Vec<u8>) -> Self {
         let mut picture = Self::new(shape, bits);
         if missing.len() == shape.units && missing.contains(&1) {
@@ -175,7 +93,7 @@ impl Picture {
         self.missing.get(unit).is_some_and(|&missing| missing != 0)
     }
 
-    /// A blank one, to draw in.
+    /// A blank picture, to draw in.
     pub fn blank(shape: Shape) -> Self {
         let mut picture = Self::new(shape, Vec::new());
         picture.now.truth = None;
@@ -283,7 +201,7 @@ impl Picture {
         }
     }
 
-    /// To the whole cell whose first unit this is.
+    /// Uses a tool on the whole cell whose first unit this is.
     fn apply(&mut self, tool: Tool, unit: usize) {
         for unit in self.shape.cell(unit) {
             self.now.unknown[unit] = u8::from(tool == Tool::Mask || tool == Tool::Unmask && self.is_missing(unit));
@@ -295,25 +213,25 @@ impl Picture {
         }
     }
 
-    /// Makes exactly that unknown, and the gaps; `seed` draws random pixels.
-    pub fn hide(&mut self, hide: Hide, seed: u32) {
+    /// Makes exactly what the mask hides unknown, and the gaps; `seed` draws random pixels.
+    pub fn hide(&mut self, mask: Mask, seed: u32) {
         self.begin();
-        self.now.unknown = self.hidden(hide, seed);
+        self.now.unknown = self.hidden(mask, seed);
         self.end();
     }
 
-    fn hidden(&self, hide: Hide, seed: u32) -> Vec<u8> {
+    fn hidden(&self, mask: Mask, seed: u32) -> Vec<u8> {
         let (rows, columns) = (self.shape.rows, self.shape.columns);
         let hidden = |unit: usize| {
             let cell = unit / self.shape.depth.max(1);
-            hide.hides((cell / columns, cell % columns), (rows, columns), seed) || self.is_missing(unit)
+            mask.hides((cell / columns, cell % columns), (rows, columns), seed) || self.is_missing(unit)
         };
         (0..self.shape.units).map(|unit| u8::from(hidden(unit))).collect()
     }
 
-    /// Whether exactly that is unknown.
-    pub fn has_hidden(&self, hide: Hide, seed: u32) -> bool {
-        self.now.unknown == self.hidden(hide, seed)
+    /// Whether exactly what the mask hides is unknown, and the gaps.
+    pub fn has_hidden(&self, mask: Mask, seed: u32) -> bool {
+        self.now.unknown == self.hidden(mask, seed)
     }
 
     /// Makes everything known but the gaps.
@@ -325,17 +243,17 @@ impl Picture {
 
     /// The unknown region as the address has it: a name, or bit by bit; nothing where that would be too long.
     pub fn mask_text(&self, seed: u32) -> Option<String> {
-        match Hide::ALL.into_iter().find(|&hide| self.has_hidden(hide, seed)) {
-            Some(hide) => Some(hide.names().0.into()),
+        match Mask::CHOICES.iter().find(|mask| self.has_hidden(mask.value, seed)) {
+            Some(mask) => Some(mask.name.into()),
             None if self.n_unknown() == 0 => Some("none".into()),
             None => written(&self.now.unknown),
         }
     }
 
-    /// Takes such a text up; one that means nothing changes nothing.
+    /// Takes an unknown region up as [`Self::mask_text`] writes it; any other text changes nothing.
     pub fn set_mask(&mut self, text: &str, seed: u32) {
-        if let Some(hide) = Hide::ALL.into_iter().find(|hide| hide.names().0 == text) {
-            self.hide(hide, seed);
+        if let Some(mask) = Mask::named(text) {
+            self.hide(mask, seed);
         } else if text == "none" {
             self.clear_mask();
         } else if let Some(unknown) = read(text, self.shape.units) {
@@ -349,7 +267,7 @@ impl Picture {
         written(&self.now.bits).filter(|_| drawn)
     }
 
-    /// Takes such a text up; one that means nothing changes nothing.
+    /// Takes ink up as [`Self::ink_text`] writes it; any other text changes nothing.
     pub fn set_ink(&mut self, text: &str) {
         if let Some(bits) = read(text, self.shape.units) {
             self.now.bits = bits;
@@ -365,7 +283,7 @@ mod tests {
     #[test]
     fn halves_strokes_and_undo() {
         let mut picture = Picture::new(Shape::of((4, 4), 1), vec![1; 16]);
-        picture.hide(Hide::Lower, 0);
+        picture.hide(Mask::Lower, 0);
         assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
         picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
         assert_eq!(picture.n_unknown(), 4);
@@ -386,7 +304,7 @@ mod tests {
     fn gaps_stay_unknown_until_they_are_drawn_over() {
         let mut picture = Picture::with_gaps(Shape::of((2, 2), 1), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
         assert_eq!((picture.unknown(), picture.truth()), (&[0, 1, 0, 0][..], None));
-        picture.hide(Hide::Lower, 0);
+        picture.hide(Mask::Lower, 0);
         assert_eq!(picture.unknown(), [0, 1, 1, 1]);
         picture.stroke(Tool::Unmask, (0.5, 0.5), (1.5, 1.5), 3.0);
         assert_eq!(picture.unknown(), [0, 1, 0, 0]);
@@ -412,7 +330,7 @@ mod tests {
         picture.undo();
         assert_eq!((picture.bits()[..2].to_vec(), picture.can_undo(), picture.can_redo()), (vec![0, 0], false, true));
         picture.redo();
-        picture.hide(Hide::All, 0);
+        picture.hide(Mask::All, 0);
         assert_eq!((picture.bits()[..2].to_vec(), picture.can_redo()), (vec![1, 0], false));
         picture.undo();
         // An edit that changes nothing is none.
@@ -425,17 +343,17 @@ mod tests {
     fn presets_hide_what_they_say_and_are_told_apart_in_every_shape() {
         let mut picture = Picture::new(Shape::of((28, 28), 1), vec![0; 784]);
         let mut counts = Vec::new();
-        for hide in Hide::ALL {
-            picture.hide(hide, 43);
-            assert_eq!(picture.mask_text(43).as_deref(), Some(hide.names().0));
+        for mask in Mask::CHOICES {
+            picture.hide(mask.value, 43);
+            assert_eq!(picture.mask_text(43).as_deref(), Some(mask.name));
             counts.push(picture.n_unknown());
         }
         assert_eq!(counts[..7], [392, 392, 392, 392, 196, 784 - 400, 392]);
         // 784 draws at 0.3 and at 0.6, seed 43: within 4 standard deviations.
         assert!((183..=287).contains(&counts[7]) && (415..=525).contains(&counts[8]) && counts[9] == 784, "{counts:?}");
         for image in [(1, 1), (1, 2), (1, 13), (4, 4), (0, 0)] {
-            for hide in Hide::ALL {
-                Picture::blank(Shape::of(image, 1)).hide(hide, 1);
+            for mask in Mask::CHOICES {
+                Picture::blank(Shape::of(image, 1)).hide(mask.value, 1);
             }
         }
     }

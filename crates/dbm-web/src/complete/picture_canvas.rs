@@ -1,8 +1,9 @@
 //! The large canvas: shows the picture, an answer or a search, and is painted on by mouse, pen, touch or keys.
 
+use super::picture::{Picture, Tool};
+use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, draw_layer, redraws};
-use crate::complete::picture::{Picture, Tool};
-use crate::state::{Shown, State, state};
+use crate::ui::address::{OnShow, View};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use web_sys::{Element, KeyboardEvent, PointerEvent};
@@ -13,7 +14,7 @@ pub fn PictureCanvas(
     /// The cell that the pointer or the keyboard's cursor was last on.
     pointed: RwSignal<Option<(usize, usize)>>,
 ) -> impl IntoView {
-    let state = state();
+    let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
     let cursor = RwSignal::new((0_usize, 0_usize));
     let focused = RwSignal::new(false);
@@ -36,7 +37,7 @@ pub fn PictureCanvas(
         })
     };
     let stroke = move |from, to| {
-        let (tool, brush) = (state.tool.get_untracked(), state.brush.get_untracked().0);
+        let (tool, brush) = (state.tool.get_untracked(), state.brush.get_untracked());
         state.picture.update(|picture| picture.stroke(tool, from, to, brush));
     };
     let down = move |event: PointerEvent| {
@@ -47,7 +48,7 @@ pub fn PictureCanvas(
         if let Some(canvas) = canvas.get_untracked() {
             let _ = canvas.set_pointer_capture(event.pointer_id());
         }
-        edit(state);
+        state.edit(Picture::begin);
         last.set_value(Some(at));
         stroke(at, at);
     };
@@ -69,12 +70,13 @@ pub fn PictureCanvas(
         }
     };
     let key = move |event: KeyboardEvent| {
-        if let Some(to) = pressed(state, &event, cursor.get_untracked(), state.brush.get_untracked().0) {
+        if let Some(to) = pressed(state, &event, cursor.get_untracked(), state.brush.get_untracked()) {
             focused.set(true);
             cursor.set(to);
             pointed.set(Some(to));
             spoken.set(
-                untrack(|| agreement(state, to)).unwrap_or_else(|| state.picture.with_untracked(|picture| say(picture, to))),
+                untrack(|| agreement(state, to))
+                    .unwrap_or_else(|| state.picture.with_untracked(|picture| describe_cell(picture, to))),
             );
         }
     };
@@ -82,7 +84,7 @@ pub fn PictureCanvas(
         <canvas
             node_ref=canvas
             class="picture"
-            style:aspect-ratio=move || crate::complete::answers::ratio(state)
+            style:aspect-ratio=move || state.aspect_ratio()
             tabindex="0"
             role="application"
             aria-label="Picture"
@@ -104,7 +106,7 @@ pub fn PictureCanvas(
 }
 
 /// What the canvas shows.
-fn view_of(state: State) -> Layer {
+fn view_of(state: CompletionState) -> Layer {
     let plain = state.picture.with(|picture| Layer {
         shape: picture.shape,
         known: picture.bits().to_vec(),
@@ -112,57 +114,43 @@ fn view_of(state: State) -> Layer {
         fill: Fill::Hatching,
         other: Vec::new(),
     });
-    let (shown, frame) = (state.shown.get(), state.frame.get());
-    match shown {
-        Shown::Picture => plain,
-        Shown::Search => state.watched.with(|watched| {
-            let found = watched.as_ref().and_then(|watched| Some((watched, watched.frames.get(frame)?)));
-            let Some((watched, frame)) = found else { return plain };
-            let (unknown, fill, other) = (watched.unknown.clone(), Fill::Bits(frame.x.clone()), frame.y.clone());
-            Layer { known: frame.x.clone(), unknown, fill, other, ..plain }
+    match state.on_canvas.get() {
+        OnCanvas::Picture => plain,
+        OnCanvas::Recording => state.recording.with(|recording| {
+            let found = recording.as_ref().and_then(|recording| Some((recording, recording.states.get(state.frame.get())?)));
+            let Some((recording, now)) = found else { return plain };
+            let (unknown, fill, other) = (recording.unknown.clone(), Fill::Bits(now.x.clone()), now.y.clone());
+            Layer { known: now.x.clone(), unknown, fill, other, ..plain }
         }),
-        Shown::Answer(_) | Shown::Agreement => state.answers.with(|answered| {
-            let Some(answered) = answered else { return plain };
-            let unknown = answered.question.filled();
-            if let Shown::Answer(at) = shown {
-                let bits = answered.answer(at).to_vec();
+        shown => state.answers.with(|answers| {
+            let Some(answers) = answers else { return plain };
+            let unknown = answers.request.filled();
+            if let OnCanvas::Answer(place) = shown {
+                let bits = answers.answer(place).to_vec();
                 return Layer { known: bits.clone(), unknown, fill: Fill::Bits(bits), ..plain };
             }
-            Layer { known: answered.question.values.clone(), unknown, fill: Fill::Shares(answered.shares()), ..plain }
+            Layer { known: answers.request.values.clone(), unknown, fill: Fill::Shares(answers.shares()), ..plain }
         }),
     }
 }
 
 /// How far the answers agree on a cell, where that is what is shown.
-pub fn agreement(state: State, (row, column): (usize, usize)) -> Option<String> {
-    if state.shown.get() != Shown::Agreement {
+pub fn agreement(state: CompletionState, (row, column): (usize, usize)) -> Option<String> {
+    if state.on_canvas.get() != OnCanvas::Agreement {
         return None;
     }
     let shape = state.picture.with(|picture| picture.shape);
     let unit = shape.unit(row, column)?;
-    let inked = state.answers.with(|answered| answered.as_ref().map(|answered| answered.inked(shape, unit)))?;
+    let inked = state.answers.with(|answers| answers.as_ref().map(|answers| answers.inked(shape, unit)))?;
     Some(format!("Row {}, column {}: {inked}.", row + 1, column + 1))
 }
 
-/// Begins an edit, with the picture on view again.
-pub fn edit(state: State) {
-    state.playing.set(false);
-    state.shown.set(Shown::Picture);
-    state.picture.update(Picture::begin);
-}
-
-/// Takes the last edit back, or the last undo.
-pub fn step(state: State, which: fn(&mut Picture)) {
-    state.playing.set(false);
-    state.shown.set(Shown::Picture);
-    state.picture.update(which);
-}
-
 /// Control Z, Control Shift Z and Control Y, wherever in the view they are pressed.
-pub fn hear_undo(state: State) {
+pub fn hear_undo(state: CompletionState) {
+    let show = OnShow::of_page();
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let typing = |element: Element| element.matches("[type=text],textarea,dialog *").unwrap_or(false);
-        let elsewhere = state.view.get_untracked() != crate::ui::address::View::Complete || event.alt_key();
+        let elsewhere = show.view.get_untracked() != View::Complete || event.alt_key();
         if elsewhere || !(event.ctrl_key() || event.meta_key()) || document().active_element().is_some_and(typing) {
             return;
         }
@@ -172,13 +160,13 @@ pub fn hear_undo(state: State) {
             _ => return,
         };
         event.prevent_default();
-        step(state, which);
+        state.edit(which);
     });
     on_cleanup(move || pressed.remove());
 }
 
-/// What a key does; where the cursor then stands, if the key was one of the canvas's.
-fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), brush: f64) -> Option<(usize, usize)> {
+/// Does what a key asks for. Returns where the cursor then stands; `None` where the key means nothing to the canvas.
+fn pressed(state: CompletionState, event: &KeyboardEvent, (row, column): (usize, usize), brush: f64) -> Option<(usize, usize)> {
     let shape = state.picture.with_untracked(|picture| picture.shape);
     let (last_row, last_column) = (shape.rows.checked_sub(1)?, shape.columns.checked_sub(1)?);
     let (row, column) = (row.min(last_row), column.min(last_column));
@@ -200,8 +188,8 @@ fn pressed(state: State, event: &KeyboardEvent, (row, column): (usize, usize), b
     Some(to)
 }
 
-fn toggle(state: State, (row, column): (usize, usize), brush: f64) {
-    edit(state);
+fn toggle(state: CompletionState, (row, column): (usize, usize), brush: f64) {
+    state.edit(Picture::begin);
     let centre = (row as f64 + 0.5, column as f64 + 0.5);
     let chosen = state.tool.get_untracked();
     state.picture.update(|picture| {
@@ -217,7 +205,7 @@ fn toggle(state: State, (row, column): (usize, usize), brush: f64) {
     });
 }
 
-fn say(picture: &Picture, (row, column): (usize, usize)) -> String {
+fn describe_cell(picture: &Picture, (row, column): (usize, usize)) -> String {
     let what = match picture.shape.unit(row, column) {
         None => "nothing",
         Some(unit) if picture.unknown()[unit] != 0 => "unknown",

@@ -1,10 +1,9 @@
 //! A search or a coupled pair, state by state: played or stepped, with its energies.
 
-use crate::actions;
+use super::choices::Choose;
+use super::settings::Watched;
+use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, draw_layer, prefers_less_motion, redraws, sparkline};
-use crate::complete::answers::{Pick, ratio};
-use crate::complete::asking::Choice;
-use crate::state::{Shown, state};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -15,15 +14,17 @@ const BEAT: Duration = Duration::from_millis(220);
 /// The button that asks for it, and the controls over it.
 #[component]
 pub fn Watch() -> impl IntoView {
-    let state = state();
+    let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
-    let frames = Memo::new(move |_| state.watched.with(|watched| watched.as_ref().map_or(0, |w| w.frames.len())));
+    let frames =
+        Memo::new(move |_| state.recording.with(|recording| recording.as_ref().map_or(0, |recording| recording.states.len())));
     let last = move || frames.get().saturating_sub(1);
     redraws(
         canvas,
         move || {
-            let energies =
-                state.watched.with(|watched| watched.as_ref().map(|w| w.frames.iter().map(|f| f.energies).collect::<Vec<_>>()));
+            let energies = state.recording.with(|recording| {
+                recording.as_ref().map(|recording| recording.states.iter().map(|state| state.energies).collect::<Vec<_>>())
+            });
             (energies, state.frame.get())
         },
         |surface, colours, (energies, now)| {
@@ -56,26 +57,24 @@ pub fn Watch() -> impl IntoView {
             if state.frame.get_untracked() >= frames.get_untracked().saturating_sub(1) {
                 state.frame.set(0);
             }
-            state.shown.set(Shown::Search);
+            state.show(OnCanvas::Recording);
             state.playing.set(true);
         }
     };
     let slide = move |event| {
-        state.playing.set(false);
-        state.shown.set(Shown::Search);
+        state.show(OnCanvas::Recording);
         state.frame.set(event_target_value(&event).parse().unwrap_or(0));
     };
-    let pair = move || state.asking.with(|asking| asking.pair().is_some());
-    let impossible = move || state.about().is_none() || state.picture.with(|picture| picture.n_unknown() == 0);
+    let pair = move || state.settings.with(|settings| settings.watched != Watched::Search);
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched search">
-            <Pick choice=Choice::Watch />
+            <Choose of=|settings| &mut settings.watched />
             <button
                 type="button"
                 data-help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
-                disabled=impossible
-                on:click=move |_| actions::watch(state)
+                disabled=move || state.has_nothing_to_ask()
+                on:click=move |_| state.watch()
             >
                 {move || if pair() { "Watch the pair" } else { "Watch the search" }}
             </button>
@@ -102,8 +101,8 @@ pub fn Watch() -> impl IntoView {
             <p class="figures-text" aria-live="off">
                 {move || {
                     state
-                        .watched
-                        .with(|watched| watched.as_ref().and_then(|w| w.frames.get(state.frame.get()).map(|frame| frame.words.clone())))
+                        .recording
+                        .with(|recording| recording.as_ref().and_then(|it| it.states.get(state.frame.get())).map(|now| now.words.clone()))
                         .unwrap_or_else(|| "Each half-sweep puts half of the layers where their energy is least.".into())
                 }}
             </p>
@@ -118,28 +117,28 @@ pub fn Watch() -> impl IntoView {
 /// One of the pair, crossed where the other differs.
 #[component]
 fn Chain(
-    /// Whether it is y.
+    /// Whether it is y, which is one step behind x.
     y: bool,
 ) -> impl IntoView {
-    let state = state();
+    let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
+    let layer = move || {
+        let shape = state.picture.with(|picture| picture.shape);
+        state.recording.with(|recording| {
+            let recording = recording.as_ref()?;
+            let now = recording.states.get(state.frame.get()).filter(|now| !now.y.is_empty())?;
+            let (bits, other) = if y { (&now.y, &now.x) } else { (&now.x, &now.y) };
+            let (known, unknown, fill) = (bits.clone(), recording.unknown.clone(), Fill::Bits(bits.clone()));
+            Some(Layer { shape, known, unknown, fill, other: other.clone() })
+        })
+    };
     redraws(
         canvas,
-        move || {
-            let (shape, frame) = (state.picture.with(|picture| picture.shape), state.frame.get());
-            let _ = state.asking.get();
-            let found = state.watched.with(|watched| {
-                watched
-                    .as_ref()
-                    .and_then(|w| Some((w.unknown.clone(), w.frames.get(frame).filter(|frame| !frame.y.is_empty())?.clone())))
-            });
-            (shape, found)
-        },
-        move |surface, colours, (shape, found)| {
-            let Some((unknown, frame)) = found else { return };
-            let (bits, other) = if y { (frame.y, frame.x) } else { (frame.x, frame.y) };
-            let layer = Layer { shape, known: bits.clone(), unknown, fill: Fill::Bits(bits), other };
-            draw_layer(surface, colours, &layer, None);
+        move || (state.settings.with(|settings| settings.watched), layer()).1,
+        |surface, colours, layer| {
+            if let Some(layer) = layer {
+                draw_layer(surface, colours, &layer, None);
+            }
         },
     );
     let (name, help) = if y {
@@ -149,7 +148,7 @@ fn Chain(
     };
     view! {
         <figure data-help=help>
-            <canvas node_ref=canvas class="tile" role="img" aria-label=name style:aspect-ratio=move || ratio(state)></canvas>
+            <canvas node_ref=canvas class="tile" role="img" aria-label=name style:aspect-ratio=move || state.aspect_ratio()></canvas>
             <figcaption>{name}</figcaption>
         </figure>
     }

@@ -193,7 +193,7 @@ pub fn set_off(state: State) {
     state.asked.set(Some(Asked { stage: Stage::Goes, ..asked }));
     if step > stands {
         state.model.set(dbm_protocol::ModelChoice::Training);
-        actions::fit_picture(state);
+
         actions::go(state, Command::TrainUntil { step });
     } else {
         compare(state);

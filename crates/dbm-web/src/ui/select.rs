@@ -49,9 +49,11 @@ pub fn Select(
     #[prop(optional, into)]
     disabled: Signal<bool>,
 ) -> impl IntoView {
-    let line = |option: SelectOption| {
+    // A select made with its value has no lines yet, which then say themselves which of them is chosen.
+    let line = move |option: SelectOption| {
+        let own = option.value.clone();
         view! {
-            <option value=option.value disabled=option.disabled>
+            <option value=option.value disabled=option.disabled prop:selected=move || value.with(|value| *value == own)>
                 {option.label}
             </option>
         }

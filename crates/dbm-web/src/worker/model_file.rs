@@ -40,7 +40,6 @@ pub fn fetch(state: State) {
                     Tone::Error,
                     format!("The pretrained model ({FILE}) could not be fetched: {why}. Reload the page to try again; training works without it."),
                 );
-                actions::fit_picture(state);
             }
         }
         actions::use_present_data(state);

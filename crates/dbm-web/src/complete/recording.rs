@@ -1,46 +1,56 @@
-//! What is watched, state by state and in words: a search, or a coupled pair.
+//! A search or a coupled pair, recorded state by state, each state in words.
 
-use crate::state::{Frame, Shown, State, Watched};
 use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep};
 use dbm_protocol::{SearchFrame, SearchTrace};
-use leptos::prelude::*;
 
-/// Puts it on view from its first state on.
-pub fn take(state: State, frames: Vec<Frame>, unknown: Vec<u8>) {
-    if !frames.is_empty() {
-        state.frame.set(0);
-        state.watched.set(Some(Watched { frames, unknown }));
-        state.shown.set(Shown::Search);
-        state.playing.set(!crate::canvas::prefers_less_motion());
-    }
+/// A search or a pair, state by state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Its states, the first one first.
+    pub states: Vec<RecordedState>,
+    /// One byte a visible unit, 1 where it was unknown.
+    pub unknown: Vec<u8>,
+}
+
+/// One state of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedState {
+    /// The visible layer of the search, or of the pair's x: one byte a unit.
+    pub x: Vec<u8>,
+    /// The visible layer of the pair's y; empty in a search.
+    pub y: Vec<u8>,
+    /// Energies of both whole states; the second is no number in a search.
+    pub energies: [f64; 2],
+    /// What happened, in a sentence.
+    pub words: String,
 }
 
 /// A number with one decimal, as it is printed.
-pub fn number(value: f64) -> String {
+pub fn one_decimal(value: f64) -> String {
     format!("{value:.1}").replace('-', "−")
 }
 
 /// A search from its random start to its mode.
-pub fn search(trace: SearchTrace) -> Vec<Frame> {
+pub fn of_search(trace: SearchTrace) -> Vec<RecordedState> {
     let SearchTrace { frames, sweeps, capped, .. } = trace;
     let end = format!("T = {sweeps} sweeps{}.", if capped { " (cut at the cap)" } else { "" });
-    let told = |SearchFrame { half_sweep, energy, flipped, visible }| {
-        let at = number(energy);
+    let recorded = |SearchFrame { half_sweep, energy, flipped, visible }| {
+        let at = one_decimal(energy);
         let words = if half_sweep == 0 {
             format!("Random start, energy {at}. The search took {end}")
         } else {
             let unit = if flipped == 1 { "unit" } else { "units" };
             format!("Half-sweep {half_sweep}: {flipped} {unit} flipped, energy {at}. {end}")
         };
-        Frame { x: visible, y: Vec::new(), energies: [energy, f64::NAN], words }
+        RecordedState { x: visible, y: Vec::new(), energies: [energy, f64::NAN], words }
     };
-    frames.into_iter().map(told).collect()
+    frames.into_iter().map(recorded).collect()
 }
 
 /// A pair from one state to its meeting, or to the cut; `visible` units of each state are shown.
-pub fn pair(trace: &CouplingTrace, visible: usize) -> Vec<Frame> {
+pub fn of_pair(trace: &CouplingTrace, visible: usize) -> Vec<RecordedState> {
     let shown = |state: &[u8]| state[..visible.min(state.len())].to_vec();
-    let start = trace.approach.last().map(|x0| Frame {
+    let start = trace.approach.last().map(|x0| RecordedState {
         x: shown(&x0.state),
         y: shown(&x0.state),
         energies: [x0.energy; 2],
@@ -52,10 +62,10 @@ pub fn pair(trace: &CouplingTrace, visible: usize) -> Vec<Frame> {
             PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
                 let verdict = |log: f64| {
                     let word = if u.ln() < log { "accepts" } else { "refuses" };
-                    format!("{word} (log-probability {})", number(log.min(0.0)))
+                    format!("{word} (log-probability {})", one_decimal(log.min(0.0)))
                 };
                 let second = log_accept_y.map_or_else(String::new, |log| format!(", y {}", verdict(log)));
-                format!("ln u = {} for the proposal. x {}{second}.", number(u.ln()), verdict(*log_accept_x))
+                format!("ln u = {} for the proposal. x {}{second}.", one_decimal(u.ln()), verdict(*log_accept_x))
             }
             PairDraw::Gibbs { shared: true, .. } => "both took the same even layers.".into(),
             PairDraw::Gibbs { tries, tries_capped, .. } => {
@@ -72,7 +82,7 @@ pub fn pair(trace: &CouplingTrace, visible: usize) -> Vec<Frame> {
             n => format!(" {n} units differ."),
         };
         let words = format!("Step {t}: {drawn}{met}");
-        Frame { x: shown(&step.x), y: shown(&step.y), energies: step.energies, words }
+        RecordedState { x: shown(&step.x), y: shown(&step.y), energies: step.energies, words }
     };
     start.into_iter().chain(trace.steps.iter().enumerate().map(frame)).collect()
 }
@@ -100,7 +110,7 @@ mod tests {
             };
             let meeting = Meeting { time: steps.len() as u32, capped };
             let trace = CouplingTrace { approach, steps: (1..).zip(steps).map(step).collect(), meeting };
-            pair(&trace, 2).into_iter().map(|frame| frame.words).collect::<Vec<_>>()
+            of_pair(&trace, 2).into_iter().map(|frame| frame.words).collect::<Vec<_>>()
         };
         let words = told(vec![(0, refused(None))], false);
         assert_eq!(words[1], "Step 1: ln u = −0.7 for the proposal. x refuses (log-probability −412.0). They have met: τ = 1.");

@@ -1,0 +1,71 @@
+//! Complete's part of the address.
+
+use super::settings::CompletionSettings;
+use super::state::{CompletionState, PictureInAddress};
+use crate::ui::binding::{self, Keys};
+use crate::worker::session::Opening;
+use dbm_protocol::ModelChoice;
+use leptos::prelude::*;
+
+/// Keeps the view and its part of the address in step.
+pub fn bind(state: CompletionState) {
+    binding::bind("c.", move || write(state), move |keys| read(state, keys));
+}
+
+fn write(state: CompletionState) -> Option<Keys> {
+    // Until the picture of the address is there, the address is ahead of the page.
+    if state.to_come.with(Option::is_some) || state.picture.with(|picture| picture.shape.units == 0) {
+        return None;
+    }
+    let (now, usual) = (state.settings.get(), CompletionSettings::default());
+    let mut keys = Keys::default();
+    if state.session.model.get() == ModelChoice::Training {
+        keys.put("model", "training");
+    }
+    keys.put_choice(now.start, usual.start);
+    keys.put_unless("seed", &now.picture_seed, &usual.picture_seed);
+    state.picture.with(|picture| {
+        if let Some(mask) = picture.mask_text(now.picture_seed).filter(|mask| mask != now.start.mask()) {
+            keys.put("mask", mask);
+        }
+        if let Some(ink) = picture.ink_text() {
+            keys.put("ink", ink);
+        }
+    });
+    keys.put_unless("set", &now.answer_seed, &usual.answer_seed);
+    keys.put_choice(now.answers, usual.answers);
+    keys.put_choice(now.method, usual.method);
+    keys.put_choice(now.sweeps, usual.sweeps);
+    keys.put_choice(now.order, usual.order);
+    keys.put_choice(now.watched, usual.watched);
+    keys.put_choice(now.clean_up, usual.clean_up);
+    state.answers.with(|answers| {
+        if let Some(answered) = answers.as_ref().map(|answers| &answers.request)
+            && *answered == state.request(answered.clean_up)
+        {
+            keys.put("go", if answered.clean_up { "clean" } else { "yes" });
+        }
+    });
+    Some(keys)
+}
+
+fn read(state: CompletionState, keys: &Keys) {
+    let usual = CompletionSettings::default();
+    state.settings.set(CompletionSettings {
+        start: keys.choice().unwrap_or(usual.start),
+        picture_seed: keys.parse("seed").unwrap_or(usual.picture_seed),
+        answer_seed: keys.parse("set").unwrap_or(usual.answer_seed),
+        answers: keys.choice().unwrap_or(usual.answers),
+        method: keys.choice().unwrap_or(usual.method),
+        sweeps: keys.choice().unwrap_or(usual.sweeps),
+        order: keys.choice().unwrap_or(usual.order),
+        watched: keys.choice().unwrap_or(usual.watched),
+        clean_up: keys.choice().unwrap_or(usual.clean_up),
+    });
+    let text = |key| keys.get(key).map(Into::into);
+    let clean_up = keys.get("go").filter(|go| ["yes", "clean"].contains(go)).map(|go| go == "clean");
+    state.to_come.set(Some(PictureInAddress { mask: text("mask"), ink: text("ink"), clean_up }));
+    let training = keys.get("model") == Some("training") || state.session.opening.get_untracked() == Opening::Missing;
+    state.session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    state.new_picture();
+}

@@ -1,0 +1,170 @@
+//! Answers to one request: what was asked, the different pictures among the answers, and where they agree.
+
+use super::recording::one_decimal;
+use super::settings::Order;
+use crate::canvas::shape::Shape;
+use dbm_protocol::{Command, CompletionMethod, Completions, ModelChoice};
+
+/// What answers are the answers to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletionRequest {
+    /// The model that is asked.
+    pub model: ModelChoice,
+    /// The picture, one byte a unit.
+    pub values: Vec<u8>,
+    /// One byte a unit, 1 where it is unknown.
+    pub unknown: Vec<u8>,
+    /// How many answers.
+    pub answers: u32,
+    /// How each is made.
+    pub method: CompletionMethod,
+    /// Whether the picture is only where the chains begin, and nothing in it stays.
+    pub clean_up: bool,
+    /// Seed of the answers.
+    pub seed: u32,
+}
+
+impl CompletionRequest {
+    /// What the answers fill in: one byte a unit, 1 where they do.
+    pub fn filled(&self) -> Vec<u8> {
+        if self.clean_up { vec![1; self.values.len()] } else { self.unknown.clone() }
+    }
+
+    /// The message to the worker.
+    pub fn command(&self) -> Command {
+        let Self { model, values, unknown, answers, method, clean_up, seed } = self.clone();
+        Command::Complete { model, values, unknown, answers, method, clean_up, seed }
+    }
+}
+
+/// A picture among the answers, and how often it came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DistinctAnswer {
+    /// Place of the first answer that is this picture.
+    pub place: usize,
+    /// How many answers are this picture.
+    pub count: usize,
+    /// The lowest energy among those.
+    pub energy: f64,
+}
+
+/// Answers together with what they answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerSet {
+    /// The answers, as the worker gave them.
+    pub completions: Completions,
+    /// What they answer.
+    pub request: CompletionRequest,
+    /// What the unknown region hid, one byte a unit, where that is known.
+    pub truth: Option<Vec<u8>>,
+}
+
+impl AnswerSet {
+    /// The answers, one by one.
+    fn each(&self) -> std::slice::ChunksExact<'_, u8> {
+        self.completions.bits.chunks_exact(self.request.values.len().max(1))
+    }
+
+    /// One answer; nothing where there are not so many.
+    pub fn answer(&self, place: usize) -> &[u8] {
+        self.each().nth(place).unwrap_or(&[])
+    }
+
+    /// The different answers, in this order.
+    pub fn distinct(&self, order: Order) -> Vec<DistinctAnswer> {
+        let mut distinct: Vec<DistinctAnswer> = Vec::new();
+        for ((place, bits), &energy) in self.each().enumerate().zip(&self.completions.energies) {
+            if let Some(known) = distinct.iter_mut().find(|known| self.answer(known.place) == bits) {
+                known.count += 1;
+                known.energy = known.energy.min(energy);
+            } else {
+                distinct.push(DistinctAnswer { place, count: 1, energy });
+            }
+        }
+        if order == Order::Energy {
+            distinct.sort_by(|a, b| a.energy.total_cmp(&b.energy));
+        }
+        distinct
+    }
+
+    /// How often each unit is high among all answers.
+    pub fn shares(&self) -> Vec<f64> {
+        let mut shares = vec![0.0; self.request.values.len()];
+        let one = 1.0 / f64::from(self.completions.answers.max(1));
+        for bits in self.each() {
+            shares.iter_mut().zip(bits).for_each(|(share, &bit)| *share += f64::from(bit.min(1)) * one);
+        }
+        shares
+    }
+
+    /// How many answers have ink, half of it or more, in the cell whose first unit this is.
+    pub fn inked(&self, shape: Shape, unit: usize) -> String {
+        let inked = self.each().filter(|bits| shape.level(unit, |unit| f64::from(bits[unit].min(1))) >= 0.5).count();
+        format!("{inked} of {} answers have ink here", self.completions.answers)
+    }
+
+    /// In how many of the filled units all answers agree, and how many are filled.
+    pub fn agreed(&self) -> (usize, usize) {
+        let shares = self.shares();
+        let filled = self.request.filled();
+        let of = || shares.iter().zip(&filled).filter(|(_, filled)| **filled != 0);
+        (of().filter(|(share, _)| **share < 1e-9 || **share > 1.0 - 1e-9).count(), of().count())
+    }
+
+    /// One of the different answers in words: its energy, its search, how often it came, and how near it is to the truth.
+    pub fn describe(&self, answer: &DistinctAnswer) -> String {
+        let sweeps = self.completions.sweeps.get(answer.place).copied().unwrap_or_default();
+        let searched = if sweeps == 0 { "no search".into() } else { format!("search T = {sweeps} sweeps") };
+        let times = if answer.count == 1 { "once".into() } else { format!("{} times", answer.count) };
+        let like = self.truth.as_ref().map_or(String::new(), |truth| {
+            let filled = self.request.filled();
+            let units = || truth.iter().zip(self.answer(answer.place)).zip(&filled).filter(|(_, filled)| **filled != 0);
+            let right = units().filter(|((truth, bit), _)| truth == bit).count();
+            format!("; {} % of its pixels as in the truth", 100 * right / units().count().max(1))
+        });
+        format!("Energy {}, {searched}, came {times} of {}{like}.", one_decimal(answer.energy), self.completions.answers)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers() -> AnswerSet {
+        let bits = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [1, 1, 1]].concat();
+        let energies = vec![-2.0, -3.0, -2.5, -1.0];
+        let completions =
+            Completions { answers: 4, image: (1, 3), bits, distinct: 3, sweeps: vec![5, 6, 5, 0], energies, seconds: 0.1 };
+        let request = CompletionRequest {
+            model: ModelChoice::Pretrained,
+            values: vec![0, 0, 1],
+            unknown: vec![1, 1, 0],
+            answers: 4,
+            method: CompletionMethod::Search,
+            clean_up: false,
+            seed: 1,
+        };
+        AnswerSet { completions, request, truth: Some(vec![0, 1, 1]) }
+    }
+
+    #[test]
+    fn the_same_answers_are_one_and_the_lowest_energy_comes_first() {
+        let answers = answers();
+        let of = |order| answers.distinct(order).iter().map(|it| (it.place, it.count, it.energy)).collect::<Vec<_>>();
+        assert_eq!(of(Order::Energy), [(1, 1, -3.0), (0, 2, -2.5), (3, 1, -1.0)]);
+        assert_eq!(of(Order::Computed), [(0, 2, -2.5), (1, 1, -3.0), (3, 1, -1.0)]);
+    }
+
+    #[test]
+    fn agreement_counts_every_answer() {
+        let answers = answers();
+        assert_eq!(answers.shares(), [0.25, 0.5, 1.0]);
+        assert_eq!(answers.inked(Shape::of((1, 3), 1), 1), "2 of 4 answers have ink here");
+        assert_eq!(answers.agreed(), (0, 2), "the known pixel is no agreement");
+        let first = DistinctAnswer { place: 0, count: 2, energy: -2.5 };
+        assert_eq!(
+            answers.describe(&first),
+            "Energy −2.5, search T = 5 sweeps, came 2 times of 4; 50 % of its pixels as in the truth."
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Masks at one press: which cells of a picture each hides.
+
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+
+/// A mask at one press.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mask {
+    /// Rows above the middle.
+    Upper,
+    /// Rows below the middle.
+    Lower,
+    /// Columns left of the middle.
+    Left,
+    /// Columns right of the middle.
+    Right,
+    /// The middle half of the rows and columns.
+    Centre,
+    /// An eighth of the rows and columns from each side.
+    Frame,
+    /// Every other fourteenth of the rows.
+    Stripes,
+    /// Each pixel with probability 0.3.
+    Random30,
+    /// Each pixel with probability 0.6.
+    Random60,
+    /// Everything: answers are samples.
+    All,
+}
+
+impl Choose for Mask {
+    const WORDS: Words = words("mask", "Hide", "Which part of the picture is unknown.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Upper, "upper", "Upper half", "Rows above the middle."),
+        choice(Self::Lower, "lower", "Lower half", "Rows below the middle."),
+        choice(Self::Left, "left", "Left half", "Columns left of the middle."),
+        choice(Self::Right, "right", "Right half", "Columns right of the middle."),
+        choice(Self::Centre, "centre", "Centre", "The middle half of the rows and columns."),
+        choice(Self::Frame, "frame", "Outer frame", "An eighth of the rows and columns from each side."),
+        choice(Self::Stripes, "stripes", "Stripes", "Every other band of rows."),
+        choice(Self::Random30, "random30", "Random pixels, 30 %", "Each pixel with probability 0.3."),
+        choice(Self::Random60, "random60", "Random pixels, 60 %", "Each pixel with probability 0.6."),
+        choice(Self::All, "all", "Everything: sampling", "Nothing is known: the answers are samples."),
+    ];
+}
+
+impl Mask {
+    /// Whether a cell of a picture of so many rows and columns is hidden; `seed` draws random pixels.
+    pub fn hides(self, (row, column): (usize, usize), (rows, columns): (usize, usize), seed: u32) -> bool {
+        let middle = |at: usize, of: usize| 4 * at + 2 > of && 4 * at + 2 < 3 * of;
+        let inner = |at: usize, of: usize| 8 * at + 4 > of && 8 * at + 4 < 7 * of;
+        match self {
+            Self::Upper => 2 * row < rows && (rows > 1 || 2 * column < columns),
+            Self::Lower => 2 * row >= rows.max(2) || (rows == 1 && 2 * column >= columns),
+            Self::Left => 2 * column < columns,
+            Self::Right => 2 * column >= columns,
+            Self::Centre => middle(row, rows) && middle(column, columns),
+            Self::Frame => !(inner(row, rows) && inner(column, columns)),
+            Self::Stripes => row / rows.div_ceil(14) % 2 == 1,
+            Self::Random30 => percentile(seed, row * columns + column) < 30,
+            Self::Random60 => percentile(seed, row * columns + column) < 60,
+            Self::All => true,
+        }
+    }
+}
+
+/// A number from 0 to 99 for each cell, the same for the same seed (MurmurHash3's last steps).
+fn percentile(seed: u32, cell: usize) -> u32 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ (cell as u32).wrapping_add(1).wrapping_mul(0x85eb_ca6b);
+    for factor in [0x85eb_ca6b, 0xc2b2_ae35] {
+        x = (x ^ (x >> 15)).wrapping_mul(factor);
+    }
+    (x ^ (x >> 16)) % 100
+}

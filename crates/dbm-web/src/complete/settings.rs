@@ -1,0 +1,281 @@
+//! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
+
+use dbm_core::diagnostics::CouplingKernel;
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_protocol::{CompletionMethod, PictureSource};
+
+/// Where the next picture comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PictureStart {
+    /// A digit that the worker generates.
+    #[default]
+    Generated,
+    /// A sample of the model on view.
+    Sample,
+    /// An example of the data in use.
+    Data,
+    /// No ink, to draw in.
+    Blank,
+}
+
+impl PictureStart {
+    /// Name of the mask that a picture from there begins with.
+    pub const fn mask(self) -> &'static str {
+        if matches!(self, Self::Blank) { "none" } else { "lower" }
+    }
+
+    /// What the worker is asked for; `None` for a blank picture, which the page makes itself.
+    pub fn source(self) -> Option<PictureSource> {
+        match self {
+            Self::Sample => Some(PictureSource::Sample),
+            Self::Generated => Some(PictureSource::Generated),
+            Self::Data => Some(PictureSource::Data),
+            Self::Blank => None,
+        }
+    }
+}
+
+impl Choose for PictureStart {
+    const WORDS: Words = words("start", "Start from", "Where the next picture comes from. From a blank one, choose Draw.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Generated, "generated", "a generated digit", "A digit drawn by rules and a seed."),
+        choice(Self::Sample, "sample", "a sample of the model", "A local mode of the model, searched from noise."),
+        choice(Self::Data, "data", "the loaded data", "An example of the data in use."),
+        choice(Self::Blank, "blank", "blank, to draw in", "No ink, and nothing hidden."),
+    ];
+}
+
+/// How an answer is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Method {
+    /// Annealed Gibbs sweeps, then a local search.
+    #[default]
+    Annealed,
+    /// Gibbs sweeps, then a local search.
+    Gibbs,
+    /// A local search from noise.
+    Search,
+    /// Gibbs sweeps alone.
+    Sample,
+}
+
+impl Choose for Method {
+    const WORDS: Words = words("by", "By", "How each answer is made.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(
+            Self::Annealed,
+            "annealed",
+            "annealed Gibbs, then local search",
+            "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; a local search ends them. This finds the deepest modes.",
+        ),
+        choice(
+            Self::Gibbs,
+            "gibbs",
+            "Gibbs sweeps, then local search",
+            "Gibbs sweeps move between modes, and a local search ends in the nearest one.",
+        ),
+        choice(
+            Self::Search,
+            "search",
+            "Local mode (the paper)",
+            "One local search downhill from noise, as the paper samples (section 4.4).",
+        ),
+        choice(Self::Sample, "sample", "Gibbs sample, no search", "Gibbs sweeps alone: a draw from the model, not a mode."),
+    ];
+}
+
+impl Method {
+    /// What the worker is asked for.
+    pub const fn with_sweeps(self, sweeps: u32) -> CompletionMethod {
+        match self {
+            Self::Annealed => CompletionMethod::Annealed { sweeps },
+            Self::Gibbs => CompletionMethod::Gibbs { sweeps },
+            Self::Search => CompletionMethod::Search,
+            Self::Sample => CompletionMethod::Sample { sweeps },
+        }
+    }
+}
+
+/// In which order answers are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By the energy of the whole state, lowest first.
+    #[default]
+    Energy,
+    /// As they were computed.
+    Computed,
+}
+
+impl Choose for Order {
+    const WORDS: Words = words("sort", "Sort", "In which order the answers stand.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(
+            Self::Energy,
+            "energy",
+            "by energy",
+            "By the energy of the whole state, lowest first; the lowest is the deepest mode that was found.",
+        ),
+        choice(Self::Computed, "came", "as they came", "In the order in which they were computed."),
+    ];
+}
+
+/// What is watched state by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Watched {
+    /// A local search.
+    #[default]
+    Search,
+    /// Two coupled chains.
+    Pair(CouplingKernel),
+}
+
+impl Choose for Watched {
+    const WORDS: Words = words("watch", "Watch", "What is shown state by state.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Search, "search", "one search", "One search from noise to its mode."),
+        choice(
+            Self::Pair(CouplingKernel::Metropolis),
+            "metropolis",
+            "a Metropolis pair",
+            "Two coupled Metropolis chains x and y from one mode, which use the same random numbers until they meet.",
+        ),
+        choice(
+            Self::Pair(CouplingKernel::Gibbs),
+            "gibbs",
+            "a Gibbs pair",
+            "Two coupled Gibbs chains x and y from one mode, which use the same random numbers until they meet.",
+        ),
+    ];
+}
+
+/// A number that is chosen among a few.
+macro_rules! chosen_number {
+    ($(#[$doc:meta])* $name:ident, $words:expr, [$(($value:literal, $key:literal, $label:literal)),+]) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub u32);
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::CHOICES[0].value
+            }
+        }
+
+        impl Choose for $name {
+            const WORDS: Words = $words;
+            const CHOICES: &'static [Choice<Self>] = &[$(choice(Self($value), $key, $label, "")),+];
+        }
+    };
+}
+
+chosen_number!(
+    /// How many answers the model gives.
+    AnswerCount,
+    words("answers", "Answers", "How many answers the model gives, each from another random start."),
+    [(8, "8", "8"), (4, "4", "4"), (16, "16", "16"), (32, "32", "32"), (64, "64", "64")]
+);
+
+chosen_number!(
+    /// Gibbs sweeps of each answer.
+    Sweeps,
+    words("sweeps", "Sweeps", "Gibbs sweeps of each answer; the local mode needs none."),
+    [(100, "100", "100"), (1, "1", "1"), (3, "3", "3"), (10, "10", "10"), (30, "30", "30"), (300, "300", "300"), (1000, "1000", "1000")]
+);
+
+chosen_number!(
+    /// Gibbs sweeps from the picture to be cleaned up, before the search.
+    CleanUpSweeps,
+    words(
+        "clean",
+        "with",
+        "A search downhill from the picture changes little. Some Gibbs sweeps before it change more: with many, it may become another digit."
+    ),
+    [
+        (3, "3", "3 sweeps, then search"),
+        (0, "0", "the search alone"),
+        (10, "10", "10 sweeps, then search"),
+        (30, "30", "30 sweeps, then search")
+    ]
+);
+
+/// All that is chosen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CompletionSettings {
+    /// Where the next picture comes from.
+    pub start: PictureStart,
+    /// Seed of the picture, and of a mask of random pixels.
+    pub picture_seed: u32,
+    /// Seed of the answers.
+    pub answer_seed: u32,
+    /// How many answers.
+    pub answers: AnswerCount,
+    /// How an answer is made.
+    pub method: Method,
+    /// Gibbs sweeps of each answer.
+    pub sweeps: Sweeps,
+    /// In which order answers are shown.
+    pub order: Order,
+    /// What is watched.
+    pub watched: Watched,
+    /// Gibbs sweeps of a picture that is cleaned up.
+    pub clean_up: CleanUpSweeps,
+}
+
+impl Default for CompletionSettings {
+    /// The first picture is a three whose upper half could be a two, a seven or an eight.
+    fn default() -> Self {
+        Self {
+            start: PictureStart::default(),
+            picture_seed: 43,
+            answer_seed: 1,
+            answers: AnswerCount::default(),
+            method: Method::default(),
+            sweeps: Sweeps::default(),
+            order: Order::default(),
+            watched: Watched::default(),
+            clean_up: CleanUpSweeps::default(),
+        }
+    }
+}
+
+impl CompletionSettings {
+    /// How the worker is to complete the picture, or to clean it up.
+    pub const fn completion_method(&self, clean_up: bool) -> CompletionMethod {
+        match (clean_up, self.clean_up) {
+            (false, _) => self.method.with_sweeps(self.sweeps.0),
+            (true, CleanUpSweeps(0)) => CompletionMethod::Search,
+            (true, CleanUpSweeps(sweeps)) => CompletionMethod::Gibbs { sweeps },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worker_is_asked_for_what_was_chosen() {
+        let mut settings = CompletionSettings::default();
+        assert_eq!(settings.completion_method(false), CompletionMethod::Annealed { sweeps: 100 });
+        assert_eq!(settings.completion_method(true), CompletionMethod::Gibbs { sweeps: 3 });
+        (settings.method, settings.sweeps) = (Method::Sample, Sweeps(1000));
+        settings.clean_up = CleanUpSweeps(0);
+        assert_eq!(settings.completion_method(false), CompletionMethod::Sample { sweeps: 1000 });
+        assert_eq!(settings.completion_method(true), CompletionMethod::Search);
+    }
+
+    #[test]
+    fn the_usual_value_is_the_first_of_each_table() {
+        let CompletionSettings { start, answers, method, sweeps, order, watched, clean_up, .. } = CompletionSettings::default();
+        assert!(start == PictureStart::CHOICES[0].value && method == Method::CHOICES[0].value);
+        assert!(order == Order::CHOICES[0].value && watched == Watched::CHOICES[0].value);
+        assert_eq!((answers.0, sweeps.0, clean_up.0), (8, 100, 3));
+        for row in Sweeps::CHOICES
+            .iter()
+            .map(|row| (row.value.0, row.name))
+            .chain(AnswerCount::CHOICES.iter().map(|row| (row.value.0, row.name)))
+        {
+            assert_eq!(row.0.to_string(), row.1);
+        }
+    }
+}

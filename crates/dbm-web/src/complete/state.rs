@@ -1,0 +1,350 @@
+//! What Complete shows and has asked for. The worker is asked from here, and its answers are taken in here.
+
+use super::answer_set::{AnswerSet, CompletionRequest};
+use super::picture::{Picture, Tool};
+use super::recording::{self, Recording};
+use super::settings::{CompletionSettings, PictureStart, Watched};
+use crate::canvas::prefers_less_motion;
+use crate::canvas::shape::Shape;
+use crate::worker::client::Answer;
+use crate::worker::session::Session;
+use dbm_protocol::{Command, Event, PictureToComplete, fresh_seed};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::time::Duration;
+
+/// A watched pair is cut after so many steps.
+const PAIR_STEPS: u32 = 50;
+/// A completion that takes longer shows its progress.
+const QUICK: Duration = Duration::from_millis(300);
+
+/// What the large canvas shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnCanvas {
+    /// The picture and its unknown region.
+    #[default]
+    Picture,
+    /// An answer, by its place among all answers.
+    Answer(usize),
+    /// The share of answers with ink, pixel by pixel.
+    Agreement,
+    /// The present state of what is watched.
+    Recording,
+}
+
+/// A completion that the worker is at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtWork {
+    /// Tells it from those before.
+    number: u32,
+    /// The worker's request.
+    request: u32,
+    /// Parts done.
+    pub done: u32,
+    /// Parts in all; 0 while unknown.
+    pub total: u32,
+    /// Whether it has taken long enough to be shown.
+    pub is_long: bool,
+}
+
+/// What the address says of a picture that is still to come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PictureInAddress {
+    /// Its unknown region, as [`Picture::mask_text`] writes it.
+    pub mask: Option<String>,
+    /// Its ink, as [`Picture::ink_text`] writes it.
+    pub ink: Option<String>,
+    /// Whether to complete it (`false`) or to clean it up (`true`) at once; `None` for neither.
+    pub clean_up: Option<bool>,
+}
+
+/// The state of the view: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct CompletionState {
+    /// The models and data that the worker holds.
+    pub session: Session,
+    /// What is chosen.
+    pub settings: RwSignal<CompletionSettings>,
+    /// The picture to complete.
+    pub picture: RwSignal<Picture>,
+    /// What a press on the canvas does.
+    pub tool: RwSignal<Tool>,
+    /// Width of the brush, in cells.
+    pub brush: RwSignal<f64>,
+    /// What the large canvas shows.
+    pub on_canvas: RwSignal<OnCanvas>,
+    /// The latest answers.
+    pub answers: RwSignal<Option<AnswerSet>>,
+    /// The completion at work.
+    pub at_work: RwSignal<Option<AtWork>>,
+    /// The search or pair that was watched last.
+    pub recording: RwSignal<Option<Recording>>,
+    /// Which of its states is shown.
+    pub frame: RwSignal<usize>,
+    /// Whether it plays.
+    pub playing: RwSignal<bool>,
+    /// What the address says of the next picture, until it is there.
+    pub to_come: RwSignal<Option<PictureInAddress>>,
+    /// The request that the next picture answers, and the layout that it was made for.
+    awaited: StoredValue<Option<(u32, Shape)>>,
+    completions: StoredValue<u32>,
+}
+
+impl CompletionState {
+    /// An empty view, which gets a picture as soon as there is a model.
+    pub fn new() -> Self {
+        let state = Self {
+            session: Session::of_page(),
+            settings: RwSignal::default(),
+            picture: RwSignal::default(),
+            tool: RwSignal::default(),
+            brush: RwSignal::new(3.0),
+            on_canvas: RwSignal::default(),
+            answers: RwSignal::default(),
+            at_work: RwSignal::default(),
+            recording: RwSignal::default(),
+            frame: RwSignal::default(),
+            playing: RwSignal::default(),
+            to_come: RwSignal::default(),
+            awaited: StoredValue::default(),
+            completions: StoredValue::default(),
+        };
+        Effect::new(move |_| {
+            state.session.data.track();
+            if let Some(shape) = state.shape_on_view() {
+                untrack(|| state.fit_picture(shape));
+            }
+        });
+        state
+    }
+
+    /// The one of the view.
+    pub fn of_view() -> Self {
+        expect_context()
+    }
+
+    /// Whether there is no model that could be asked.
+    pub fn lacks_model(self) -> bool {
+        self.session.about().is_none()
+    }
+
+    /// Whether nothing is hidden, or nobody could be asked what is.
+    pub fn has_nothing_to_ask(self) -> bool {
+        self.lacks_model() || self.picture.with(|picture| picture.n_unknown() == 0)
+    }
+
+    /// Rows and columns of the picture, for the style sheet.
+    pub fn aspect_ratio(self) -> String {
+        let Shape { rows, columns, .. } = self.picture.with(|picture| picture.shape);
+        format!("{} / {}", columns.max(1), rows.max(1))
+    }
+
+    /// What is asked by the present picture and settings, or by cleaning the picture up.
+    pub fn request(self, clean_up: bool) -> CompletionRequest {
+        let settings = self.settings.get();
+        let (values, unknown) = self.picture.with(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
+        let (answers, method) = (settings.answers.0, settings.completion_method(clean_up));
+        CompletionRequest {
+            model: self.session.model.get(),
+            values,
+            unknown,
+            answers,
+            method,
+            clean_up,
+            seed: settings.answer_seed,
+        }
+    }
+
+    /// Asks for answers, or has the picture cleaned up. Where nothing is unknown, there is nothing to answer.
+    pub fn complete(self, clean_up: bool) {
+        let request = untrack(|| self.request(clean_up));
+        if !(clean_up || request.unknown.contains(&1)) {
+            return;
+        }
+        self.cancel();
+        let truth = self.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
+        let number = self.completions.get_value().wrapping_add(1);
+        self.completions.set_value(number);
+        let answer = self.session.client().ask_long(request.command(), move |progress| {
+            self.update_work(number, |work| (work.done, work.total) = (progress.done, progress.total));
+        });
+        self.at_work.set(Some(AtWork { number, request: answer.id, done: 0, total: 0, is_long: false }));
+        set_timeout(move || self.update_work(number, |work| work.is_long = true), QUICK);
+        spawn_local(async move {
+            let answered = answer.await;
+            if self.at_work.get_untracked().is_none_or(|work| work.number != number) {
+                return; // it was cancelled, or another one took its place
+            }
+            self.at_work.set(None);
+            match answered {
+                Ok(Event::Completions(completions)) => {
+                    let answers = AnswerSet { completions, request, truth };
+                    let best = answers.distinct(self.settings.get_untracked().order).first().map_or(0, |first| first.place);
+                    self.answers.set(Some(answers));
+                    self.show(OnCanvas::Answer(best));
+                }
+                Ok(_) => {}
+                Err(failure) => self.session.tell(&failure),
+            }
+        });
+    }
+
+    fn update_work(self, number: u32, update: impl FnOnce(&mut AtWork)) {
+        self.at_work.update(|work| {
+            if let Some(work) = work.as_mut().filter(|work| work.number == number) {
+                update(work);
+            }
+        });
+    }
+
+    /// Asks for other answers to the same question.
+    pub fn complete_again(self) {
+        self.settings.update(|settings| settings.answer_seed = fresh_seed());
+        self.complete(self.answers.with_untracked(|answers| answers.as_ref().is_some_and(|answers| answers.request.clean_up)));
+    }
+
+    /// Stops the completion at work.
+    pub fn cancel(self) {
+        if let Some(work) = self.at_work.get_untracked() {
+            self.at_work.set(None);
+            self.session.client().cancel(work.request);
+        }
+    }
+
+    /// Asks for a search or a pair, that of the first answer, and shows it state by state.
+    pub fn watch(self) {
+        let settings = self.settings.get_untracked();
+        let CompletionRequest { model, values, unknown, seed, .. } = untrack(|| self.request(false));
+        let (hidden, visible) = (unknown.clone(), values.len());
+        let command = match settings.watched {
+            Watched::Search => Command::Watch { model, values, unknown, seed },
+            Watched::Pair(kernel) => Command::WatchPair { model, values, unknown, kernel, steps: PAIR_STEPS, seed },
+        };
+        self.then(self.session.client().ask(command), move |event| {
+            let states = match event {
+                Event::Search(trace) => recording::of_search(trace),
+                Event::Pair(trace) => recording::of_pair(&trace, visible),
+                _ => return,
+            };
+            if !states.is_empty() {
+                self.frame.set(0);
+                self.recording.set(Some(Recording { states, unknown: hidden }));
+                self.show(OnCanvas::Recording);
+                self.playing.set(!prefers_less_motion());
+            }
+        });
+    }
+
+    /// Does something with an answer to come, or tells the visitor why there is none.
+    fn then(self, answer: Answer<Event>, take: impl FnOnce(Event) + 'static) {
+        spawn_local(async move {
+            match answer.await {
+                Ok(event) => take(event),
+                Err(failure) => self.session.tell(&failure),
+            }
+        });
+    }
+
+    /// How the visible layer of the model on view is laid out.
+    pub fn shape_on_view(self) -> Option<Shape> {
+        self.session.about().as_ref().map(Shape::of_model)
+    }
+
+    /// Where a picture can come from for the model on view: the start itself, or the nearest that can.
+    pub fn possible_start(self, start: PictureStart) -> PictureStart {
+        let shape = self.shape_on_view();
+        let data_fit =
+            || self.session.data.with(|data| data.as_ref().map(|data| data.width as usize)) == shape.map(|shape| shape.units);
+        match start {
+            PictureStart::Generated if shape != Some(Shape::of((28, 28), 1)) => self.possible_start(PictureStart::Data),
+            PictureStart::Data if !data_fit() => PictureStart::Sample,
+            other => other,
+        }
+    }
+
+    /// Gets a picture that the model on view can complete, where the present one is not, or where the address asks for one.
+    fn fit_picture(self, shape: Shape) {
+        let in_address = self.to_come.with(Option::is_some);
+        let fits = self.picture.with(|picture| picture.shape == shape) && !in_address;
+        if fits || self.awaited.get_value().is_some_and(|(_, awaited)| awaited == shape) {
+            return;
+        }
+        if !in_address {
+            // A picture of another shape is not begun blank: what the model knows comes first.
+            let start = Some(self.settings.get().start).filter(|&start| start != PictureStart::Blank);
+            let start = self.possible_start(start.unwrap_or(PictureStart::Data));
+            self.settings.update(|settings| settings.start = start);
+        }
+        self.new_picture();
+    }
+
+    /// Asks for another picture of the same kind.
+    pub fn another_picture(self) {
+        self.settings.update(|settings| settings.picture_seed = fresh_seed());
+        self.new_picture();
+    }
+
+    /// Asks for the picture of the chosen start and seed; a blank one is made at once. Nothing happens while there is no model.
+    pub fn new_picture(self) {
+        let Some(shape) = untrack(|| self.shape_on_view()) else { return };
+        let CompletionSettings { start, picture_seed: seed, .. } = self.settings.get_untracked();
+        let data_to_come = self.session.data.with_untracked(Option::is_none) && self.to_come.with_untracked(Option::is_some);
+        if start == PictureStart::Data && data_to_come {
+            return;
+        }
+        let Some(source) = untrack(|| self.possible_start(start)).source() else {
+            return self.take_picture(Picture::blank(shape));
+        };
+        let answer = self.session.client().ask(Command::Picture { source, model: self.session.model.get_untracked(), seed });
+        let request = answer.id;
+        self.awaited.set_value(Some((request, shape)));
+        spawn_local(async move {
+            let answered = answer.await;
+            if self.awaited.get_value().is_none_or(|(awaited, _)| awaited != request) {
+                return; // another one was asked for meanwhile
+            }
+            self.awaited.set_value(None);
+            match answered {
+                Ok(Event::Picture(PictureToComplete { image, bits, missing, .. })) => {
+                    let shape = untrack(|| self.shape_on_view()).filter(|shape| shape.units == bits.len());
+                    self.take_picture(Picture::with_gaps(shape.unwrap_or_else(|| Shape::of(image, 1)), bits, missing));
+                }
+                Ok(_) => {}
+                Err(failure) => self.session.tell(&failure),
+            }
+        });
+    }
+
+    /// Puts a new picture on the canvas: its lower half unknown, or as the address says.
+    fn take_picture(self, mut picture: Picture) {
+        self.awaited.set_value(None);
+        let PictureInAddress { mask, ink, clean_up } = self.to_come.try_update(Option::take).flatten().unwrap_or_default();
+        let CompletionSettings { start, picture_seed: seed, .. } = self.settings.get_untracked();
+        picture.set_ink(&ink.unwrap_or_default());
+        picture.set_mask(start.mask(), seed);
+        picture.set_mask(&mask.unwrap_or_default(), seed);
+        picture.forget();
+        if self.picture.with_untracked(|before| before.shape) != picture.shape {
+            self.brush.set(if picture.shape.rows <= 12 { 1.0 } else { 3.0 });
+        }
+        self.picture.set(picture);
+        self.show(OnCanvas::Picture);
+        self.answers.set(None);
+        self.recording.set(None);
+        if let Some(clean_up) = clean_up {
+            self.complete(clean_up);
+        }
+    }
+
+    /// Shows something on the large canvas; what plays is halted.
+    pub fn show(self, what: OnCanvas) {
+        self.playing.set(false);
+        self.on_canvas.set(what);
+    }
+
+    /// Edits the picture, which is on view again.
+    pub fn edit(self, edit: impl FnOnce(&mut Picture)) {
+        self.show(OnCanvas::Picture);
+        self.picture.update(edit);
+    }
+}
