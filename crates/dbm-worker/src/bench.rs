@@ -3,7 +3,7 @@
 use crate::clock::now;
 use crate::jobs::Slice;
 use crate::lab::within;
-use crate::pool::{Crew, Letter};
+use crate::pool::{PeerMessage, WorkerPool};
 use crate::run::{Advance, Run};
 use crate::sources::{self, Material};
 use dbm_core::{DbmError, Shards};
@@ -82,23 +82,23 @@ impl Benchmark {
     }
 
     /// Takes in what a helper sent.
-    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
-        self.run.receive(letter)
+    pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
+        self.run.receive(message)
     }
 
     /// Steps until the clock shows `until`, at most one whole step.
-    pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
-        self.slice(until, crew).unwrap_or_else(|message| Slice::failed(message))
+    pub fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Slice {
+        self.slice(until, pool).unwrap_or_else(|message| Slice::failed(message))
     }
 
-    fn slice(&mut self, until: f64, crew: &mut Crew) -> Result<Slice, String> {
+    fn slice(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String> {
         let BenchProtocol { warm_up, steps, runs } = self.protocol;
         if !self.shared {
             let workers = self.workers.last().copied().unwrap_or(1);
-            if workers > 1 && !crew.is_up(workers) {
+            if workers > 1 && !pool.is_up(workers) {
                 return Ok(Slice::Waits);
             }
-            self.run.share(crew, workers).map_err(|error| error.to_string())?;
+            self.run.share(pool, workers).map_err(|error| error.to_string())?;
             self.row.workers = self.run.workers() as u32;
             self.shared = true;
         }
@@ -106,10 +106,10 @@ impl Benchmark {
             self.started = Some(now());
         }
         loop {
-            match self.run.advance(crew).map_err(|error| error.to_string())? {
+            match self.run.advance(pool).map_err(|error| error.to_string())? {
                 Advance::Finished => break,
                 Advance::Waits => return Ok(Slice::Waits),
-                Advance::Goes if now() >= until || crew.has_posts() => return Ok(Slice::Goes),
+                Advance::Goes if now() >= until || pool.has_outgoing() => return Ok(Slice::Goes),
                 Advance::Goes => {}
             }
         }

@@ -18,9 +18,9 @@ pub fn now() -> f64 {
 }
 
 /// This worker: one thread, and that clock.
-pub struct Tab;
+pub struct SingleThread;
 
-impl Host for Tab {
+impl Host for SingleThread {
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
         items.into_iter().map(f).collect()
     }

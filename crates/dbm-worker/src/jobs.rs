@@ -2,7 +2,7 @@
 
 use crate::bench::Benchmark;
 use crate::clock::now;
-use crate::pool::Crew;
+use crate::pool::WorkerPool;
 use crate::sources::shape;
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel, CouplingTrace};
@@ -170,7 +170,7 @@ impl Job {
     }
 
     /// Works until the clock shows `until`, at least once.
-    pub fn work(&mut self, until: f64, crew: &mut Crew) -> Slice {
+    pub fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Slice {
         match &mut self.kind {
             Kind::Samples { view, seed, count, bits, chunk } => {
                 let model = &view.model;
@@ -223,7 +223,7 @@ impl Job {
                     seconds: now() - *started,
                 }))
             }
-            Kind::Bench(bench) => bench.work(until, crew),
+            Kind::Bench(bench) => bench.work(until, pool),
             Kind::Impute { imputer, data, probabilities, done } => {
                 while *done < data.len() {
                     match imputer.highs(data, *done..*done + 1) {

@@ -5,7 +5,7 @@
 use crate::bench::Benchmark;
 use crate::clock::now;
 use crate::jobs::{Job, Question, Slice, watch, watch_pair};
-use crate::pool::{Crew, Letter, Post};
+use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::{Advance, Run, about};
 use crate::sources;
 use dbm_core::Dbm;
@@ -55,8 +55,8 @@ pub struct Lab {
     previous: Option<Run>,
     goal: Goal,
     jobs: VecDeque<Job>,
-    shown: Shown,
-    crew: Crew,
+    shown: ReportTimes,
+    pool: WorkerPool,
     /// Whether the run that is shared can do nothing until a helper says something.
     waits: bool,
     /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
@@ -90,7 +90,7 @@ enum Goal {
 
 /// When the page last got what.
 #[derive(Default)]
-struct Shown {
+struct ReportTimes {
     metrics: f64,
     looks_due: f64,
     samples_due: f64,
@@ -103,7 +103,7 @@ type Answer = Result<Event, String>;
 impl Lab {
     /// A lab whose runs may be shared by this many workers, this one included, where a step takes one of them at least so many seconds.
     pub fn with_workers(most: usize, pays_from: f64) -> Self {
-        Self { crew: Crew::new(most, pays_from), ..Self::default() }
+        Self { pool: WorkerPool::new(most, pays_from), ..Self::default() }
     }
 
     /// Answers a request, puts it to work, or holds it until the run has settled.
@@ -130,7 +130,7 @@ impl Lab {
             if (needs_whole_run(&request.body) || request.body == Command::Save)
                 && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
             {
-                run.gather(&mut self.crew);
+                run.gather(&mut self.pool);
                 return;
             }
             let Some(Request { id, body, .. }) = self.held.pop_front() else { return };
@@ -142,19 +142,19 @@ impl Lab {
     }
 
     /// What is to be done outside of this worker, in its order.
-    pub fn take_posts(&mut self) -> Vec<Post> {
-        self.crew.take_posts()
+    pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
+        self.pool.take_outgoing()
     }
 
     /// The helpers that were asked for listen.
-    pub fn crew_came_up(&mut self) {
-        self.crew.came_up();
+    pub fn helpers_ready(&mut self) {
+        self.pool.came_up();
         self.waits = false;
     }
 
-    /// A helper is gone; the run goes on, from where it was last put away if need be.
-    pub fn crew_lost(&mut self, why: &str) -> Vec<Message> {
-        self.crew.lost();
+    /// A helper is gone; the run goes on, from where its last checkpoint was taken if need be.
+    pub fn helper_lost(&mut self, why: &str) -> Vec<Message> {
+        self.pool.lost();
         self.waits = false;
         let mut out = Vec::new();
         for bench in self.jobs.iter().filter(|job| job.is_bench()) {
@@ -166,8 +166,9 @@ impl Lab {
         let before = run.steps();
         let reply = match run.lose_helpers() {
             Ok(step) => {
-                let from = if step < before { format!(" from step {step}, where it was last put away") } else { String::new() };
-                let with = if self.crew.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
+                let from =
+                    if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
+                let with = if self.pool.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
                 let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
                 Reply::Answer(Event::Notice { message })
             }
@@ -184,17 +185,17 @@ impl Lab {
     }
 
     /// Takes in what a helper sent.
-    pub fn receive(&mut self, letter: Letter) -> Vec<Message> {
+    pub fn receive(&mut self, message: PeerMessage) -> Vec<Message> {
         self.waits = false;
         let bench = self.jobs.iter_mut().find_map(Job::bench_mut);
         let received = match (bench, &mut self.run) {
-            (Some(bench), _) => bench.receive(letter),
-            (None, Some(run)) => run.receive(letter),
+            (Some(bench), _) => bench.receive(message),
+            (None, Some(run)) => run.receive(message),
             (None, None) => Ok(()),
         };
         match received {
             Ok(()) => Vec::new(),
-            Err(error) => self.crew_lost(&error.to_string()),
+            Err(error) => self.helper_lost(&error.to_string()),
         }
     }
 
@@ -249,7 +250,7 @@ impl Lab {
             self.train(until, &mut out);
         } else if let Some(mut job) = self.next_job().and_then(|place| self.jobs.remove(place)) {
             let (own, started) = (job.id.is_none(), now());
-            match job.work(until, &mut self.crew) {
+            match job.work(until, &mut self.pool) {
                 Slice::Goes => self.jobs.push_front(job),
                 Slice::Waits => {
                     self.waits = true;
@@ -285,7 +286,7 @@ impl Lab {
 
     fn answer(&mut self, id: u32, command: Command, out: &mut Vec<Message>) -> Result<Option<Event>, String> {
         if needs_whole_run(&command) {
-            self.take_home();
+            self.stop_sharing();
         }
         match command {
             Command::OpenModel { name, bytes } => self.open_model(&name, &bytes).map(Some),
@@ -355,7 +356,7 @@ impl Lab {
                 if self.jobs.iter().any(Job::is_bench) {
                     return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
                 }
-                self.jobs.push_back(Job::bench(id, Benchmark::new(&source, plan, protocol, &workers, self.crew.most())?));
+                self.jobs.push_back(Job::bench(id, Benchmark::new(&source, plan, protocol, &workers, self.pool.most())?));
                 Ok(None)
             }
             Command::Cancel { request } => {
@@ -468,8 +469,8 @@ impl Lab {
     }
 
     /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.
-    fn take_home(&mut self) {
-        self.run.iter_mut().for_each(Run::leave);
+    fn stop_sharing(&mut self) {
+        self.run.iter_mut().for_each(Run::go_alone);
         self.waits = false;
     }
 
@@ -509,9 +510,9 @@ impl Lab {
             self.goal = Goal::Rest;
             return;
         };
-        if run.wants_helpers(&self.crew)
-            && self.crew.is_up(run.most_replicas())
-            && let Err(error) = run.share(&mut self.crew, usize::MAX)
+        if run.wants_helpers(&self.pool)
+            && self.pool.is_up(run.most_replicas())
+            && let Err(error) = run.share(&mut self.pool, usize::MAX)
         {
             // The run is as it was, on this worker alone.
             out.push(message_of(None, Reply::Failed { message: format!("the run could not be shared: {error}") }));
@@ -524,8 +525,8 @@ impl Lab {
             self.next_step = apart + self.next_step.clamp(time - apart, time);
         }
         let finished = loop {
-            match run.advance(&mut self.crew) {
-                Ok(Advance::Goes) if now() >= until || self.crew.has_posts() => break false,
+            match run.advance(&mut self.pool) {
+                Ok(Advance::Goes) if now() >= until || self.pool.has_outgoing() => break false,
                 Ok(Advance::Goes) => {}
                 Ok(Advance::Waits) => {
                     self.waits = true;
@@ -616,14 +617,14 @@ impl Lab {
     fn snapshot_asked(&mut self, since: f64, out: &mut Vec<Message>) {
         let Some(run) = &mut self.run else { return };
         if !run.is_whole() {
-            run.gather(&mut self.crew);
+            run.gather(&mut self.pool);
             self.owes_snapshot = Some(since);
             return;
         }
-        let reply = match run.put_away() {
+        let reply = match run.take_checkpoint() {
             Ok(Some(checkpoint)) => Event::Snapshot { step: run.steps(), checkpoint }.into(),
             Ok(None) => return,
-            Err(error) => Reply::Failed { message: format!("the run could not be put away: {error}") },
+            Err(error) => Reply::Failed { message: format!("the run could not be written as a checkpoint: {error}") },
         };
         let time = now();
         self.shown.snapshot_due = time + SNAPSHOT_SECONDS.max(SNAPSHOT_SHARE * (time - since));
@@ -635,7 +636,7 @@ impl Lab {
         let run = self.run.as_mut().ok_or(NO_RUN)?;
         let step = run.steps();
         let checkpoint = run
-            .put_away()
+            .take_checkpoint()
             .map_err(words)?
             .ok_or("a run that is being pretrained cannot be saved yet: wait for its first step")?;
         Ok(Event::Snapshot { step, checkpoint })

@@ -2,7 +2,7 @@
 //! of it.
 
 use crate::clock::now;
-use crate::pool::{Crew, Letter, Order, Progress, Replica, Session};
+use crate::pool::{Order, PeerMessage, Progress, Replica, Session, WorkerPool};
 use crate::recent::RecentPhase;
 use crate::sources::Material;
 use dbm_core::complete::SamplingSchedule;
@@ -26,7 +26,7 @@ const PRETRAINING_BATCH: usize = 100;
 const MEMORY: u128 = (7 << 29) * 4 / 11;
 
 /// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine less than all of them.
-const CREW_MEMORY: u128 = 4 << 30;
+const POOL_MEMORY: u128 = 4 << 30;
 
 pub struct Run {
     pub material: Material,
@@ -104,7 +104,7 @@ impl Stage {
 pub enum Advance {
     /// There is more to do of the present step.
     Goes,
-    /// There is nothing to do until a letter comes.
+    /// There is nothing to do until a message comes.
     Waits,
     /// A step is done.
     Finished,
@@ -188,7 +188,7 @@ impl Run {
     }
 
     /// One shard of the present step, begun if need be, or one minibatch of pretraining. Helpers who share the run are told of each step.
-    pub fn advance(&mut self, crew: &mut Crew) -> Result<Advance, DbmError> {
+    pub fn advance(&mut self, pool: &mut WorkerPool) -> Result<Advance, DbmError> {
         match &mut self.stage {
             Stage::Pretraining(pretrainer) => {
                 pretrainer.step(&self.material.data.examples)?;
@@ -201,15 +201,15 @@ impl Run {
             Stage::Training(replica) => {
                 let (of, started) = (replica.count(), now());
                 if of > 1 && replica.between_steps() {
-                    crew.order(of, Order::Step);
+                    pool.order(of, Order::Step);
                 }
-                let mut letters = Vec::new();
-                let progress = replica.advance(&self.material.data.examples, &mut letters);
-                crew.send(of, letters);
+                let mut messages = Vec::new();
+                let progress = replica.advance(&self.material.data.examples, &mut messages);
+                pool.send(of, messages);
                 let progress = match progress {
                     Ok(progress) => progress,
                     Err(error) => {
-                        replica.leave();
+                        replica.go_alone();
                         return Err(error);
                     }
                 };
@@ -236,20 +236,20 @@ impl Run {
     }
 
     /// Whether steps are long enough to be shared, and this is the moment to.
-    pub fn wants_helpers(&self, crew: &Crew) -> bool {
+    pub fn wants_helpers(&self, pool: &WorkerPool) -> bool {
         match &self.stage {
             Stage::Pretraining(_) => false,
             Stage::Training(replica) => {
                 let work = replica.trainer().model().n_parameters() * self.plan.settings.batch;
-                let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= crew.pays_from());
+                let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= pool.pays_from());
                 replica.count() == 1 && replica.between_steps() && shards(&self.plan) > 1 && long
             }
         }
     }
 
     /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
-    pub fn share(&mut self, crew: &mut Crew, most: usize) -> Result<(), DataError> {
-        let of = most.min(crew.most()).min(self.most_replicas());
+    pub fn share(&mut self, pool: &mut WorkerPool, most: usize) -> Result<(), DataError> {
+        let of = most.min(pool.most()).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Initialization::Pretrained { .. });
         let Stage::Training(replica) = &self.stage else { return Ok(()) };
         if of < 2 {
@@ -263,7 +263,7 @@ impl Run {
         let (plan, examples) = (self.plan.clone(), &self.material.data.examples);
         let (width, packed) = (examples.width(), examples.packed().to_vec());
         let known = examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
-        let number = crew.join(Session { number: 0, of, plan, width, packed, known, fresh, checkpoint });
+        let number = pool.join(Session { number: 0, of, plan, width, packed, known, fresh, checkpoint });
         if let Stage::Training(replica) = &mut self.stage {
             replica.share(number, Part { index: 0, of });
         }
@@ -279,7 +279,7 @@ impl Run {
         let examples = &self.material.data.examples;
         let sizes = layers(&self.plan, examples.width());
         let one = Footprint::of_data(&sizes, &self.plan.settings, examples, 1).total();
-        usize::try_from(CREW_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
+        usize::try_from(POOL_MEMORY / one.max(1)).map_or(usize::MAX, |most| most.max(1)).min(shards(&self.plan))
     }
 
     /// How many workers share the run.
@@ -301,13 +301,13 @@ impl Run {
     }
 
     /// Begins to bring all of it here, unless that is so or begun; not while committed.
-    pub fn gather(&mut self, crew: &mut Crew) {
+    pub fn gather(&mut self, pool: &mut WorkerPool) {
         if let Stage::Training(replica) = &mut self.stage
             && !replica.is_whole()
             && !replica.is_gathering()
         {
             replica.gather();
-            crew.order(replica.count(), Order::Gather);
+            pool.order(replica.count(), Order::Gather);
         }
     }
 
@@ -316,9 +316,9 @@ impl Run {
     }
 
     /// Takes in what a helper sent.
-    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
+    pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
         match &mut self.stage {
-            Stage::Training(replica) => replica.receive(letter),
+            Stage::Training(replica) => replica.receive(message),
             Stage::Pretraining(_) => Ok(()),
         }
     }
@@ -327,7 +327,7 @@ impl Run {
     pub fn lose_helpers(&mut self) -> Result<u32, DataError> {
         let Stage::Training(replica) = &mut self.stage else { return Ok(0) };
         if replica.is_whole() {
-            replica.leave();
+            replica.go_alone();
         } else {
             self.stage = Stage::training(trainer(&self.plan, &self.material.data.examples, &self.kept)?);
         }
@@ -336,9 +336,9 @@ impl Run {
     }
 
     /// Ends a shared run, which must be whole.
-    pub fn leave(&mut self) {
+    pub fn go_alone(&mut self) {
         if let Stage::Training(replica) = &mut self.stage {
-            replica.leave();
+            replica.go_alone();
         }
     }
 
@@ -397,7 +397,7 @@ impl Run {
     }
 
     /// [`Run::checkpoint`], and where the run is shared, what it goes back to if helpers are lost.
-    pub fn put_away(&mut self) -> Result<Option<Vec<u8>>, DataError> {
+    pub fn take_checkpoint(&mut self) -> Result<Option<Vec<u8>>, DataError> {
         let checkpoint = self.checkpoint()?;
         if let Some(checkpoint) = checkpoint.as_ref().filter(|_| self.workers() > 1) {
             self.kept.clone_from(checkpoint);

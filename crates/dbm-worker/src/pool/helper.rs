@@ -1,6 +1,6 @@
 //! A helper: does what the coordinator orders, with a replica of the run.
 
-use super::{Letter, Order, Progress, Replica, Session};
+use super::{Order, PeerMessage, Progress, Replica, Session};
 use crate::run::{begun, restored};
 use dbm_core::{Examples, Part};
 
@@ -9,8 +9,8 @@ pub struct Helper {
     /// Which replica it is, 1 and up.
     index: usize,
     member: Option<(Replica, Examples)>,
-    /// Letters of a session that it has not been told of yet: they and orders come by different ways.
-    early: Vec<Letter>,
+    /// Messages of a session that it has not been told of yet: they and orders come by different ways.
+    early: Vec<PeerMessage>,
     /// Steps ordered, and not begun.
     steps: u32,
     /// Whether the coordinator waits for the optimizer's state.
@@ -25,7 +25,7 @@ impl Helper {
     /// Takes an order.
     ///
     /// # Errors
-    /// Where there is no such run to join, or none was joined: the crew is of no use then.
+    /// Where there is no such run to join, or none was joined: the pool is of no use then.
     pub fn order(&mut self, order: Order) -> Result<(), String> {
         match order {
             Order::Join(session) => self.join(*session),
@@ -53,24 +53,24 @@ impl Helper {
         let mut replica = Replica::alone(trainer.map_err(|error| error.to_string())?);
         replica.share(number, Part { index: self.index, of });
         (self.steps, self.asked) = (0, false);
-        for letter in std::mem::take(&mut self.early) {
-            replica.receive(letter).map_err(|error| error.to_string())?;
+        for message in std::mem::take(&mut self.early) {
+            replica.receive(message).map_err(|error| error.to_string())?;
         }
         self.member = Some((replica, data));
         Ok(())
     }
 
-    /// Takes a letter of another replica.
+    /// Takes a message of another replica.
     ///
     /// # Errors
     /// Where it cannot be of this run.
-    pub fn receive(&mut self, letter: Letter) -> Result<(), String> {
+    pub fn receive(&mut self, message: PeerMessage) -> Result<(), String> {
         match &mut self.member {
-            Some((replica, _)) if letter.session <= replica.session() => {
-                replica.receive(letter).map_err(|error| error.to_string())
+            Some((replica, _)) if message.session <= replica.session() => {
+                replica.receive(message).map_err(|error| error.to_string())
             }
             _ => {
-                self.early.push(letter);
+                self.early.push(message);
                 Ok(())
             }
         }
@@ -79,15 +79,15 @@ impl Helper {
     /// Works until it has to wait, and gives what it has for the others.
     ///
     /// A run that diverges ends here as it does with the coordinator, which says so.
-    pub fn work(&mut self) -> Vec<Letter> {
+    pub fn work(&mut self) -> Vec<PeerMessage> {
         let mut post = Vec::new();
         let Some((replica, data)) = &mut self.member else { return post };
         loop {
             if self.asked
-                && let Some(letter) = replica.optimizer()
+                && let Some(message) = replica.optimizer()
             {
                 self.asked = false;
-                post.push(letter);
+                post.push(message);
             }
             if replica.between_steps() {
                 if self.steps == 0 {

@@ -1,23 +1,23 @@
 //! One run on several workers, each with a replica of it; the bits are those of a run alone.
 //!
-//! The coordinator, which answers the page, is replica 0 and has a [`Crew`] of helpers. It tells them what to do by [`Order`]s; all replicas tell each other what
-//! they computed by [`Letter`]s. Nothing here is of the browser: `shell` carries both.
+//! The coordinator, which answers the page, is replica 0 and has a [`WorkerPool`] of helpers. It tells them what to do by [`Order`]s; all replicas tell each other what
+//! they computed by [`PeerMessage`]s. Nothing here is of the browser: `shell` carries both.
 
-mod crew;
 mod helper;
 mod replica;
+mod worker_pool;
 
-pub use crew::{Crew, Post};
 pub use helper::Helper;
 pub use replica::{Progress, Replica};
+pub use worker_pool::{Outgoing, WorkerPool};
 
 use dbm_protocol::RunPlan;
 use serde::{Deserialize, Serialize};
 
 /// What one replica computed, for the others.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Letter {
-    /// Of which session: letters of one that has ended are dropped.
+pub struct PeerMessage {
+    /// Of which session: messages of one that has ended are dropped.
     pub session: u32,
     /// Steps that the run had taken.
     pub step: u64,
@@ -27,7 +27,7 @@ pub struct Letter {
     pub bytes: Vec<u8>,
 }
 
-/// What a letter holds.
+/// What a message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The estimate of a shard, in `postcard`.

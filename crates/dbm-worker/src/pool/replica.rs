@@ -4,8 +4,8 @@
 //! estimates are here; then this replica updates its part of the weights, sends it, and takes the parts of the others. Once its last estimate is sent the others may
 //! do so at any moment: the run is then *committed*, neither before the step nor after it, until the step ends.
 
-use super::{Kind, Letter};
-use crate::clock::{Tab, now};
+use super::{Kind, PeerMessage};
+use crate::clock::{SingleThread, now};
 use bytemuck::{cast_slice, pod_collect_to_vec};
 use dbm_core::gradient::Estimate;
 use dbm_core::{DbmError, Examples, Exchange, Part, Shards, StepInfo, Trainer, Updated};
@@ -15,8 +15,8 @@ pub struct Replica {
     part: Part,
     session: u32,
     underway: Option<Underway>,
-    /// Letters for a step that has not begun here.
-    early: Vec<Letter>,
+    /// Messages for a step that has not begun here.
+    early: Vec<PeerMessage>,
     /// Whose optimizer's state has come since it was asked for; `None` where it was not.
     gathering: Option<Vec<bool>>,
     /// Whether all of the optimizer's state is that of the present step.
@@ -50,7 +50,7 @@ impl Underway {
 pub enum Progress {
     /// There is more to do.
     Goes,
-    /// There is nothing to do until a letter comes.
+    /// There is nothing to do until a message comes.
     Waits,
     /// The step is done.
     Finished(Box<StepInfo>),
@@ -82,7 +82,7 @@ impl Replica {
     }
 
     /// Has the run alone again, a step under way included: where it is whole, or, having diverged, at its end.
-    pub fn leave(&mut self) {
+    pub fn go_alone(&mut self) {
         self.share(0, Part::WHOLE);
         (self.gathering, self.whole) = (None, true);
         if let Some(underway) = &mut self.underway {
@@ -127,7 +127,7 @@ impl Replica {
     }
 
     /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `post`, and should go out before the next piece: they may be waiting.
-    pub fn advance(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
+    pub fn advance(&mut self, data: &Examples, post: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
         let progress = self.piece(data, post);
         if progress.is_err() {
             self.underway = None;
@@ -135,7 +135,7 @@ impl Replica {
         progress
     }
 
-    fn piece(&mut self, data: &Examples, post: &mut Vec<Letter>) -> Result<Progress, DbmError> {
+    fn piece(&mut self, data: &Examples, post: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
         let shared = self.part.of > 1;
         if self.underway.is_none() {
             self.begin(data)?;
@@ -156,7 +156,7 @@ impl Replica {
             }
         }
         match self.underway.take_if(|underway| underway.can_end()).and_then(|underway| underway.updated) {
-            Some(updated) => Ok(Progress::Finished(Box::new(self.trainer.complete(updated, &Tab)?))),
+            Some(updated) => Ok(Progress::Finished(Box::new(self.trainer.complete(updated, &SingleThread)?))),
             None => Ok(Progress::Waits),
         }
     }
@@ -165,31 +165,37 @@ impl Replica {
         let shards = self.trainer.begin(data)?;
         let estimates = vec![None; shards.count()];
         self.underway = Some(Underway { shards, estimates, updated: None, rows: vec![], parts: vec![false; self.part.of] });
-        std::mem::take(&mut self.early).into_iter().try_for_each(|letter| self.receive(letter))
+        std::mem::take(&mut self.early).into_iter().try_for_each(|message| self.receive(message))
     }
 
-    fn estimate(&mut self, shard: usize, post: &mut Vec<Letter>) {
+    fn estimate(&mut self, shard: usize, post: &mut Vec<PeerMessage>) {
         let Some(underway) = &mut self.underway else { return };
         let estimate = self.trainer.estimate(&underway.shards, shard, &now);
         if self.part.of > 1 {
-            // Writing to memory cannot fail; were it to, the others would refuse the letter.
+            // Writing to memory cannot fail; were it to, the others would refuse the message.
             let bytes = postcard::to_stdvec(&estimate).unwrap_or_default();
-            post.push(Letter { session: self.session, step: self.trainer.steps(), kind: Kind::Estimate, index: shard, bytes });
+            post.push(PeerMessage {
+                session: self.session,
+                step: self.trainer.steps(),
+                kind: Kind::Estimate,
+                index: shard,
+                bytes,
+            });
         }
         underway.estimates[shard] = Some(estimate);
     }
 
-    fn update(&mut self, post: &mut Vec<Letter>) -> Result<(), DbmError> {
+    fn update(&mut self, post: &mut Vec<PeerMessage>) -> Result<(), DbmError> {
         let Some(underway) = &mut self.underway else { return Ok(()) };
         let estimates = underway.estimates.iter_mut().filter_map(Option::take).collect();
         self.whole &= self.part.of == 1;
-        underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &Tab)?);
+        underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &SingleThread)?);
         underway.parts[self.part.index] = true;
         if self.part.of > 1 {
             let mut rows = Vec::new();
             self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
             let bytes = cast_slice(&rows).to_vec();
-            post.push(Letter {
+            post.push(PeerMessage {
                 session: self.session,
                 step: self.trainer.steps(),
                 kind: Kind::Rows,
@@ -204,9 +210,9 @@ impl Replica {
         Ok(())
     }
 
-    /// Takes in what another replica sent. A letter that cannot be of this run is refused; the run cannot go on with that replica then.
-    pub fn receive(&mut self, letter: Letter) -> Result<(), DbmError> {
-        let Letter { session, step, kind, index, bytes } = letter;
+    /// Takes in what another replica sent. A message that cannot be of this run is refused; the run cannot go on with that replica then.
+    pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
+        let PeerMessage { session, step, kind, index, bytes } = message;
         if session != self.session {
             return Ok(());
         }
@@ -227,7 +233,7 @@ impl Replica {
             }
             // Another replica can be one step ahead of this one, and no more.
             (_, underway) if step == steps + 1 || (step == steps && underway.is_none()) => {
-                self.early.push(Letter { session, step, kind, index, bytes });
+                self.early.push(PeerMessage { session, step, kind, index, bytes });
             }
             (Kind::Estimate, Some(underway)) if step == steps => {
                 let awaited = underway.estimates.get(index).is_some_and(Option::is_none) && underway.updated.is_none();
@@ -247,7 +253,7 @@ impl Replica {
                     underway.rows.push((index, bytes));
                 }
             }
-            _ => return refused("a letter of part or shard"),
+            _ => return refused("a message of part or shard"),
         }
         Ok(())
     }
@@ -258,14 +264,14 @@ impl Replica {
     }
 
     /// This replica's part of the optimizer's state, unless that is just changing.
-    pub fn optimizer(&self) -> Option<Letter> {
+    pub fn optimizer(&self) -> Option<PeerMessage> {
         if self.underway.as_ref().is_some_and(|underway| underway.updated.is_some()) {
             return None;
         }
         let mut state = Vec::new();
         self.trainer.write_part(Exchange::Optimizer, self.part, &mut state);
         let (session, step) = (self.session, self.trainer.steps());
-        Some(Letter { session, step, kind: Kind::Optimizer, index: self.part.index, bytes: cast_slice(&state).to_vec() })
+        Some(PeerMessage { session, step, kind: Kind::Optimizer, index: self.part.index, bytes: cast_slice(&state).to_vec() })
     }
 }
 

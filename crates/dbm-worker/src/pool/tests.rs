@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 /// Something on its way from one worker to another; what one sends another arrives in its order.
 enum Parcel {
     Order(Order),
-    Letter(Letter),
+    PeerMessage(PeerMessage),
 }
 
 struct Workplace {
@@ -21,10 +21,10 @@ struct Workplace {
     coming: bool,
     order: Stream,
     next: u32,
-    hired: usize,
+    starts: usize,
     /// What the page heard.
     heard: Vec<Message>,
-    /// A letter that is lost with its sender, if there comes so many.
+    /// A message that is lost with its sender, if there comes so many.
     dies_after: Option<usize>,
 }
 
@@ -37,7 +37,7 @@ impl Workplace {
             coming: false,
             order: Streams::new(seed).at(Purpose::Order, 0, 0),
             next: 0,
-            hired: 0,
+            starts: 0,
             heard: Vec::new(),
             dies_after: None,
         }
@@ -63,22 +63,24 @@ impl Workplace {
 
     fn hear(&mut self, said: Vec<Message>) {
         self.heard.extend(said);
-        for post in self.lab.take_posts() {
+        for post in self.lab.take_outgoing() {
             match post {
-                Post::Hire(count) => {
+                Outgoing::StartHelpers(count) => {
                     self.helpers = (1..=count).map(Helper::new).collect();
                     self.ways = (0..=count).map(|_| (0..=count).map(|_| VecDeque::new()).collect()).collect();
                     self.coming = true;
-                    self.hired += 1;
+                    self.starts += 1;
                 }
-                Post::Dismiss => {
+                Outgoing::StopHelpers => {
                     self.helpers.clear();
                     self.ways.clear();
                 }
-                Post::Order(of, order) => {
+                Outgoing::Order(of, order) => {
                     (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Order(order.clone())));
                 }
-                Post::Letter(of, letter) => (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Letter(letter.clone()))),
+                Outgoing::Message(of, message) => {
+                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::PeerMessage(message.clone())))
+                }
             }
         }
     }
@@ -86,7 +88,7 @@ impl Workplace {
     /// One thing that can happen next, by chance; false where nothing can.
     fn go_on(&mut self) -> bool {
         if std::mem::take(&mut self.coming) {
-            self.lab.crew_came_up();
+            self.lab.helpers_ready();
             return true;
         }
         let full: Vec<(usize, usize)> = (0..self.ways.len())
@@ -115,21 +117,21 @@ impl Workplace {
         if let Some(left) = &mut self.dies_after {
             if *left == 0 {
                 self.dies_after = None;
-                let said = self.lab.crew_lost("it was told to die");
+                let said = self.lab.helper_lost("it was told to die");
                 self.hear(said);
                 return;
             }
             *left -= 1;
         }
         match (to, parcel) {
-            (0, Parcel::Letter(letter)) => {
-                let said = self.lab.receive(letter);
+            (0, Parcel::PeerMessage(message)) => {
+                let said = self.lab.receive(message);
                 self.hear(said);
             }
             (0, Parcel::Order(_)) => panic!("nobody orders the coordinator"),
             (to, parcel) => {
                 match parcel {
-                    Parcel::Letter(letter) => self.helpers[to - 1].receive(letter).unwrap(),
+                    Parcel::PeerMessage(message) => self.helpers[to - 1].receive(message).unwrap(),
                     Parcel::Order(order) => self.helpers[to - 1].order(order).unwrap(),
                 }
                 self.work(to - 1);
@@ -138,12 +140,12 @@ impl Workplace {
     }
 
     fn work(&mut self, helper: usize) {
-        for letter in self.helpers[helper].work() {
-            let (to_all, from) = (letter.kind != Kind::Optimizer, helper + 1);
+        for message in self.helpers[helper].work() {
+            let (to_all, from) = (message.kind != Kind::Optimizer, helper + 1);
             let others = self.ways.len();
             for to in (0..others).filter(|&to| to != from && (to == 0 || to_all)) {
                 // Those who take no part in the session drop it.
-                self.ways[from][to].push_back(Parcel::Letter(letter.clone()));
+                self.ways[from][to].push_back(Parcel::PeerMessage(message.clone()));
             }
         }
     }
@@ -190,7 +192,7 @@ fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
     for _ in 0..steps {
         place.ask(Command::Step);
     }
-    assert_eq!((place.metrics().workers, place.hired), (1, 0));
+    assert_eq!((place.metrics().workers, place.starts), (1, 0));
     place.snapshot()
 }
 
@@ -281,7 +283,7 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
     place.ask(Command::Undo);
     place.ask_until(Command::Train, at_step(12));
     place.ask(Command::Pause);
-    assert_eq!((place.metrics().workers, place.hired), (3, 1));
+    assert_eq!((place.metrics().workers, place.starts), (3, 1));
     let (step, checkpoint) = place.snapshot();
     assert!((step, checkpoint) == alone("ucd-lmi", step));
 }
@@ -319,7 +321,7 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
         assert!(kept.running && kept.step >= 5, "what was put away at Pause is not lost");
         place.ask_until(Command::Train, at_step(kept.step + 8));
         place.ask(Command::Pause);
-        assert_eq!((place.metrics().workers, place.hired), (4, 2), "others have taken over");
+        assert_eq!((place.metrics().workers, place.starts), (4, 2), "others have taken over");
         let (step, checkpoint) = place.snapshot();
         assert!((step, checkpoint) == alone("ucd-lmi", step));
     }
@@ -337,7 +339,7 @@ fn after_three_losses_one_worker_goes_on_alone() {
     let step = place.metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
     place.ask(Command::Pause);
-    assert_eq!((place.metrics().workers, place.hired), (1, 3));
+    assert_eq!((place.metrics().workers, place.starts), (1, 3));
     let (step, checkpoint) = place.snapshot();
     assert!((step, checkpoint) == alone("ucd-lmi", step));
 }
@@ -380,27 +382,27 @@ fn letters_that_cannot_be_are_refused() {
     place.ask(bars("ucd-lmi"));
     place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
     while place.ways[1][0].is_empty() && place.go_on() {}
-    let Some(Parcel::Letter(good)) = place.ways[1][0].pop_front() else { panic!("a letter") };
+    let Some(Parcel::PeerMessage(good)) = place.ways[1][0].pop_front() else { panic!("a message") };
     for change in [
-        (|letter: &mut Letter| letter.bytes.truncate(7)) as fn(&mut Letter),
-        |letter| letter.index = 0,
-        |letter| letter.index = 99,
-        |letter| letter.step += 7,
-        |letter| letter.kind = Kind::Optimizer,
-        |letter| (letter.kind, letter.bytes) = (Kind::Rows, vec![1; 5]),
+        (|message: &mut PeerMessage| message.bytes.truncate(7)) as fn(&mut PeerMessage),
+        |message| message.index = 0,
+        |message| message.index = 99,
+        |message| message.step += 7,
+        |message| message.kind = Kind::Optimizer,
+        |message| (message.kind, message.bytes) = (Kind::Rows, vec![1; 5]),
     ] {
         let data = dbm_data::bars::dataset(4).unwrap().examples;
         let mut replica = Replica::alone(begin(plan("ucd-lmi", 1)));
         replica.share(good.session, dbm_core::Part { index: 0, of: 2 });
-        let mut letter = Letter { step: 0, ..good.clone() };
+        let mut message = PeerMessage { step: 0, ..good.clone() };
         let mut post = Vec::new();
         assert!(matches!(replica.advance(&data, &mut post), Ok(Progress::Goes)));
-        change(&mut letter);
-        let rows = letter.kind == Kind::Rows;
-        let mut refused = replica.receive(letter).is_err();
+        change(&mut message);
+        let rows = message.kind == Kind::Rows;
+        let mut refused = replica.receive(message).is_err();
         if rows {
             // Rows wait until this replica has updated its own.
-            refused |= [1, 3].into_iter().any(|index| replica.receive(Letter { step: 0, index, ..good.clone() }).is_err());
+            refused |= [1, 3].into_iter().any(|index| replica.receive(PeerMessage { step: 0, index, ..good.clone() }).is_err());
             refused |= (0..5).any(|_| replica.advance(&data, &mut post).is_err());
         }
         assert!(refused);

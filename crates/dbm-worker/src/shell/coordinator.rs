@@ -1,9 +1,9 @@
 //! The worker that the page started: a [`Lab`] between the page's messages, its own, and its helpers'.
 
-use super::hired::{self, Said};
+use super::helpers::{self, PoolEvent};
 use super::{complain, listen, schedule, schedule_in, scope};
 use crate::lab::{Lab, Message};
-use crate::pool::Post;
+use crate::pool::Outgoing;
 use dbm_protocol::{Command, Envelope, Reply, wire};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -35,26 +35,26 @@ fn receive(data: &JsValue) {
 }
 
 /// What a helper says, or what became of it.
-fn hear(said: Said) {
+fn hear(said: PoolEvent) {
     settle(LAB.with_borrow_mut(|lab| match said {
-        Said::Letter(letter) => lab.receive(letter),
-        Said::AllUp => {
-            lab.crew_came_up();
+        PoolEvent::Message(message) => lab.receive(message),
+        PoolEvent::Ready => {
+            lab.helpers_ready();
             Vec::new()
         }
-        Said::Lost(why) => lab.crew_lost(&why),
+        PoolEvent::Lost(why) => lab.helper_lost(&why),
     }));
 }
 
 /// Sends out what a piece of work has led to, and sees to the next one.
 fn settle(messages: Vec<Message>) {
     messages.into_iter().for_each(post);
-    for post in LAB.with_borrow_mut(Lab::take_posts) {
+    for post in LAB.with_borrow_mut(Lab::take_outgoing) {
         match post {
-            Post::Hire(count) => hired::hire(count, hear),
-            Post::Dismiss => hired::dismiss(),
-            Post::Order(of, order) => hired::order(of, &order),
-            Post::Letter(of, letter) => hired::send(of, &letter),
+            Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
+            Outgoing::StopHelpers => helpers::stop_all(),
+            Outgoing::Order(of, order) => helpers::order(of, &order),
+            Outgoing::Message(of, message) => helpers::send(of, &message),
         }
     }
     if LAB.with_borrow(Lab::has_work) {

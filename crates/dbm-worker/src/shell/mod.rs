@@ -6,8 +6,8 @@
 mod coordinator;
 mod diagnostics;
 mod helper;
-mod hired;
-mod parcel;
+mod helpers;
+mod peer_messages;
 
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;

@@ -1,35 +1,35 @@
-//! The coordinator's helpers: whether there are any, what they were told, and what is to go out to them.
+//! The coordinator's pool of helpers: whether there are any, and what is to go out to them.
 
-use super::{Letter, Order, Session};
+use super::{Order, PeerMessage, Session};
 
 /// After so many losses the coordinator works alone.
 const TRIES: u32 = 3;
 
 /// What is to be done outside of this worker.
 #[derive(Debug, PartialEq)]
-pub enum Post {
-    /// Bring up this many helpers and say [`Crew::came_up`].
-    Hire(usize),
+pub enum Outgoing {
+    /// Bring up this many helpers and say [`WorkerPool::came_up`].
+    StartHelpers(usize),
     /// End all helpers.
-    Dismiss,
+    StopHelpers,
     /// An order to helpers 1 up to this number, it excluded.
     Order(usize, Order),
-    /// A letter to the same.
-    Letter(usize, Letter),
+    /// A message to the same.
+    Message(usize, PeerMessage),
 }
 
 #[derive(Default)]
-pub struct Crew {
+pub struct WorkerPool {
     /// Replicas that there may be, the coordinator included; no more than one is a coordinator alone.
     most: usize,
     /// Seconds that a step takes one worker from which on it is shared.
     pays_from: f64,
     state: State,
     /// Replicas that there are helpers for, there or coming.
-    hired: usize,
+    helpers: usize,
     losses: u32,
     session: u32,
-    posts: Vec<Post>,
+    outgoing: Vec<Outgoing>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ enum State {
     Up,
 }
 
-impl Crew {
+impl WorkerPool {
     pub fn new(most: usize, pays_from: f64) -> Self {
         Self { most, pays_from, ..Self::default() }
     }
@@ -57,13 +57,13 @@ impl Crew {
     /// Whether there are helpers for a run on `of` replicas; asks for them where there are not.
     pub fn is_up(&mut self, of: usize) -> bool {
         let of = of.min(self.most());
-        if self.state != State::None && self.hired < of {
-            self.posts.push(Post::Dismiss);
+        if self.state != State::None && self.helpers < of {
+            self.outgoing.push(Outgoing::StopHelpers);
             self.state = State::None;
         }
         if self.state == State::None && of > 1 {
-            (self.state, self.hired) = (State::Coming, of);
-            self.posts.push(Post::Hire(of - 1));
+            (self.state, self.helpers) = (State::Coming, of);
+            self.outgoing.push(Outgoing::StartHelpers(of - 1));
         }
         self.state == State::Up
     }
@@ -77,10 +77,10 @@ impl Crew {
     pub fn lost(&mut self) {
         self.state = State::None;
         self.losses += 1;
-        self.posts.push(Post::Dismiss);
+        self.outgoing.push(Outgoing::StopHelpers);
     }
 
-    /// Has helpers join a run; its number is given by this crew.
+    /// Has helpers join a run; its number is given by this pool.
     pub fn join(&mut self, mut session: Session) -> u32 {
         self.session += 1;
         session.number = self.session;
@@ -90,21 +90,21 @@ impl Crew {
 
     /// An order to those who share a run on `of` replicas.
     pub fn order(&mut self, of: usize, order: Order) {
-        self.posts.push(Post::Order(of, order));
+        self.outgoing.push(Outgoing::Order(of, order));
     }
 
-    /// Letters to them.
-    pub fn send(&mut self, of: usize, letters: Vec<Letter>) {
-        self.posts.extend(letters.into_iter().map(|letter| Post::Letter(of, letter)));
+    /// Messages to them.
+    pub fn send(&mut self, of: usize, messages: Vec<PeerMessage>) {
+        self.outgoing.extend(messages.into_iter().map(|message| Outgoing::Message(of, message)));
     }
 
     /// Whether anything is to go out.
-    pub fn has_posts(&self) -> bool {
-        !self.posts.is_empty()
+    pub fn has_outgoing(&self) -> bool {
+        !self.outgoing.is_empty()
     }
 
     /// What is to go out, in its order.
-    pub fn take_posts(&mut self) -> Vec<Post> {
-        std::mem::take(&mut self.posts)
+    pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
+        std::mem::take(&mut self.outgoing)
     }
 }

@@ -1,24 +1,24 @@
 //! The coordinator's helpers: workers of its own, with a channel between any two of them.
 
-use super::parcel::{self, Outbox};
+use super::peer_messages::{self, Outbox};
 use super::{HELPER, complain, scope};
-use crate::pool::{Letter, Order};
+use crate::pool::{Order, PeerMessage};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageChannel, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// What the coordinator hears of its helpers.
-pub enum Said {
-    Letter(Letter),
+pub enum PoolEvent {
+    Message(PeerMessage),
     /// All of them listen.
-    AllUp,
+    Ready,
     /// One has stopped or makes no sense, and why.
     Lost(String),
 }
 
 #[derive(Default)]
-struct Hired {
+struct Helpers {
     workers: Vec<Worker>,
     listeners: Vec<Closure<dyn FnMut(JsValue)>>,
     /// How many have not said yet that they listen.
@@ -27,39 +27,39 @@ struct Hired {
 }
 
 thread_local! {
-    static HIRED: RefCell<Hired> = RefCell::default();
+    static HELPERS: RefCell<Helpers> = RefCell::default();
 }
 
 /// Starts so many helpers; each counts as up when it has said so.
-pub fn hire(count: usize, hear: fn(Said)) {
+pub fn start_all(count: usize, hear: fn(PoolEvent)) {
     let started = (0..count).map(|_| start(hear)).collect::<Result<Vec<_>, JsValue>>();
     match started {
         Ok(started) => {
             let (workers, listeners): (Vec<_>, Vec<_>) = started.into_iter().unzip();
             let listeners = listeners.into_iter().flatten().collect();
-            HIRED.set(Hired { workers, listeners, missing: count, outbox: Outbox::default() });
+            HELPERS.set(Helpers { workers, listeners, missing: count, outbox: Outbox::default() });
         }
-        Err(problem) => hear(Said::Lost(format!("this browser could not start it ({})", reason(&problem)))),
+        Err(problem) => hear(PoolEvent::Lost(format!("this browser could not start it ({})", reason(&problem)))),
     }
 }
 
 type Started = (Worker, [Closure<dyn FnMut(JsValue)>; 3]);
 
-fn start(hear: fn(Said)) -> Result<Started, JsValue> {
+fn start(hear: fn(PoolEvent)) -> Result<Started, JsValue> {
     let options = WorkerOptions::new();
     options.set_type(WorkerType::Module);
     options.set_name(HELPER);
     let worker = Worker::new_with_options(&scope().location().href(), &options)?;
     let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
         let data = event.dyn_ref::<MessageEvent>().map(MessageEvent::data).unwrap_or_default();
-        match parcel::letter(&data) {
-            Some(letter) => hear(Said::Letter(letter)),
-            None if parcel::is_greeting(&data) => {
+        match peer_messages::message(&data) {
+            Some(message) => hear(PoolEvent::Message(message)),
+            None if peer_messages::is_greeting(&data) => {
                 if let Some(said) = greeted() {
                     hear(said);
                 }
             }
-            None => hear(Said::Lost("it sent what nobody can read".into())),
+            None => hear(PoolEvent::Lost("it sent what nobody can read".into())),
         }
     });
     let on_error = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
@@ -67,10 +67,10 @@ fn start(hear: fn(Said)) -> Result<Started, JsValue> {
         // It is dealt with here, and need not reach the page as an error of this worker.
         event.inspect(|event| event.prevent_default());
         let why = event.map(ErrorEvent::message).filter(|why| !why.is_empty());
-        hear(Said::Lost(why.unwrap_or_else(|| "it could not be loaded or stopped".into())));
+        hear(PoolEvent::Lost(why.unwrap_or_else(|| "it could not be loaded or stopped".into())));
     });
     let on_garbled =
-        Closure::<dyn FnMut(JsValue)>::new(move |_| hear(Said::Lost("it sent what the browser could not read".into())));
+        Closure::<dyn FnMut(JsValue)>::new(move |_| hear(PoolEvent::Lost("it sent what the browser could not read".into())));
     worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
     worker.set_onmessageerror(Some(on_garbled.as_ref().unchecked_ref()));
@@ -78,13 +78,13 @@ fn start(hear: fn(Said)) -> Result<Started, JsValue> {
 }
 
 /// One more helper listens. Once all do, they are introduced to each other.
-fn greeted() -> Option<Said> {
-    HIRED.with_borrow_mut(|hired| {
-        hired.missing = hired.missing.checked_sub(1)?;
-        if hired.missing > 0 {
+fn greeted() -> Option<PoolEvent> {
+    HELPERS.with_borrow_mut(|helpers| {
+        helpers.missing = helpers.missing.checked_sub(1)?;
+        if helpers.missing > 0 {
             return None;
         }
-        Some(introduce(&hired.workers).map_or_else(|problem| Said::Lost(reason(&problem)), |()| Said::AllUp))
+        Some(introduce(&helpers.workers).map_or_else(|problem| PoolEvent::Lost(reason(&problem)), |()| PoolEvent::Ready))
     })
 }
 
@@ -99,14 +99,14 @@ fn introduce(workers: &[Worker]) -> Result<(), JsValue> {
         }
     }
     for (place, (worker, ports)) in workers.iter().zip(&ports).enumerate() {
-        worker.post_message_with_transfer(&parcel::introduction(place + 1, ports), ports)?;
+        worker.post_message_with_transfer(&peer_messages::introduction(place + 1, ports), ports)?;
     }
     Ok(())
 }
 
 /// Ends them all.
-pub fn dismiss() {
-    let Hired { workers, listeners, .. } = HIRED.take();
+pub fn stop_all() {
+    let Helpers { workers, listeners, .. } = HELPERS.take();
     // Errors that are on their way would reach the page as those of this worker.
     let hush = Closure::<dyn FnMut(ErrorEvent)>::new(|event: ErrorEvent| event.prevent_default());
     for worker in workers {
@@ -115,7 +115,7 @@ pub fn dismiss() {
         worker.set_onmessageerror(None);
         worker.terminate();
     }
-    hush.forget(); // a crew is dismissed a few times at most
+    hush.forget(); // a pool is dismissed a few times at most
     // One of them may be running this very line.
     listeners.into_iter().for_each(Closure::forget);
 }
@@ -123,21 +123,21 @@ pub fn dismiss() {
 /// An order to the helpers below number `of`.
 pub fn order(of: usize, order: &Order) {
     match postcard::to_allocvec(order) {
-        Ok(order) => HIRED.with_borrow(|hired| post(hired, of, &parcel::order(&Uint8Array::from(order.as_slice())))),
+        Ok(order) => HELPERS.with_borrow(|helpers| post(helpers, of, &peer_messages::order(&Uint8Array::from(order.as_slice())))),
         Err(problem) => complain("an order could not be written", &problem.to_string().into()),
     }
 }
 
-/// A letter to the same.
-pub fn send(of: usize, letter: &Letter) {
-    HIRED.with_borrow_mut(|hired| {
-        let message = hired.outbox.put(letter);
-        post(hired, of, &message);
+/// A message to the same.
+pub fn send(of: usize, message: &PeerMessage) {
+    HELPERS.with_borrow_mut(|helpers| {
+        let message = helpers.outbox.put(message);
+        post(helpers, of, &message);
     });
 }
 
-fn post(hired: &Hired, of: usize, message: &JsValue) {
-    for worker in hired.workers.iter().take(of.saturating_sub(1)) {
+fn post(helpers: &Helpers, of: usize, message: &JsValue) {
+    for worker in helpers.workers.iter().take(of.saturating_sub(1)) {
         if let Err(problem) = worker.post_message(message) {
             complain("a helper could not be reached", &problem);
         }

@@ -1,9 +1,9 @@
-//! What goes between workers of one crew: arrays whose first item says what they are.
+//! What goes between workers of one pool: arrays whose first item says what they are.
 //!
-//! The bytes of a letter are in memory that all workers share, where the page is isolated from other origins, and are copied for each receiver where it is not. Shared memory is written
-//! again only when all have read it: every replica's next letter of the same kind comes after something that the others can only have sent when they had read this one.
+//! The bytes of a message are in memory that all workers share, where the page is isolated from other origins, and are copied for each receiver where it is not. Shared memory is written
+//! again only when all have read it: every replica's next message of the same kind comes after something that the others can only have sent when they had read this one.
 
-use crate::pool::{Kind, Letter};
+use crate::pool::{Kind, PeerMessage};
 use js_sys::{Array, Reflect, SharedArrayBuffer, Uint8Array};
 use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
@@ -12,35 +12,35 @@ use web_sys::MessagePort;
 const GREETING: f64 = 0.0;
 const INTRODUCTION: f64 = 1.0;
 const ORDER: f64 = 2.0;
-const LETTER: f64 = 3.0;
+const PEER_MESSAGE: f64 = 3.0;
 
 const KINDS: [Kind; 3] = [Kind::Estimate, Kind::Rows, Kind::Optimizer];
 
-/// Letters on their way out, by kind and index.
+/// Messages on their way out, by kind and index.
 #[derive(Default)]
 pub struct Outbox(BTreeMap<(usize, usize), Uint8Array>);
 
 impl Outbox {
-    /// The message that carries a letter.
-    pub fn put(&mut self, letter: &Letter) -> JsValue {
-        let kind = KINDS.iter().position(|&kind| kind == letter.kind).unwrap_or_default();
-        let bytes = if is_isolated() { self.shared(kind, letter) } else { Uint8Array::from(&letter.bytes[..]) };
-        let numbers = [LETTER, f64::from(letter.session), letter.step as f64, kind as f64, letter.index as f64];
+    /// What is posted for a peer message.
+    pub fn put(&mut self, message: &PeerMessage) -> JsValue {
+        let kind = KINDS.iter().position(|&kind| kind == message.kind).unwrap_or_default();
+        let bytes = if is_isolated() { self.shared(kind, message) } else { Uint8Array::from(&message.bytes[..]) };
+        let numbers = [PEER_MESSAGE, f64::from(message.session), message.step as f64, kind as f64, message.index as f64];
         let message: Array = numbers.into_iter().map(JsValue::from).collect();
         message.push(&bytes);
         message.into()
     }
 
-    fn shared(&mut self, kind: usize, letter: &Letter) -> Uint8Array {
-        let length = letter.bytes.len() as u32;
-        let room = self.0.get(&(kind, letter.index)).filter(|room| room.length() >= length);
+    fn shared(&mut self, kind: usize, message: &PeerMessage) -> Uint8Array {
+        let length = message.bytes.len() as u32;
+        let room = self.0.get(&(kind, message.index)).filter(|room| room.length() >= length);
         let room = room.cloned().unwrap_or_else(|| {
             let room = Uint8Array::new(&SharedArrayBuffer::new(length.next_power_of_two()));
-            self.0.insert((kind, letter.index), room.clone());
+            self.0.insert((kind, message.index), room.clone());
             room
         });
         let bytes = room.subarray(0, length);
-        bytes.copy_from(&letter.bytes);
+        bytes.copy_from(&message.bytes);
         bytes
     }
 }
@@ -91,11 +91,11 @@ pub fn read_order(data: &JsValue) -> Option<JsValue> {
     untagged(ORDER, data).map(|items| items.get(0))
 }
 
-pub fn letter(data: &JsValue) -> Option<Letter> {
-    let items = untagged(LETTER, data)?;
+pub fn message(data: &JsValue) -> Option<PeerMessage> {
+    let items = untagged(PEER_MESSAGE, data)?;
     let number = |place| whole(&items.get(place));
     let bytes: Uint8Array = items.get(4).dyn_into().ok()?;
-    Some(Letter {
+    Some(PeerMessage {
         session: u32::try_from(number(0)?).ok()?,
         step: number(1)? as u64,
         kind: *KINDS.get(number(2)?)?,
