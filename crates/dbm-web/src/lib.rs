@@ -3,7 +3,6 @@
 //! Data flows one way: [`app`] mounts the features ([`train`], [`compare`], [`complete`], [`coupling`], [`proof`], [`data`], [`bench`]); a feature owns its
 //! state and its part of the address and reaches into no other; what two of them need is in [`worker`], [`ui`] or [`canvas`].
 
-mod actions;
 mod app;
 mod bench;
 mod canvas;
@@ -11,9 +10,7 @@ mod compare;
 mod complete;
 mod coupling;
 mod data;
-mod inbox;
 mod proof;
-mod state;
 mod train;
 mod ui;
 mod worker;
@@ -23,7 +20,7 @@ pub fn mount() {
     console_error_panic_hook::set_once();
     let search = leptos::prelude::window().location().search().unwrap_or_default();
     match bench::asked(&search) {
-        Some(asked) => leptos::mount::mount_to_body(|| bench::page::Bench(bench::page::BenchProps { asked })),
+        Some(asked) => leptos::mount::mount_to_body(|| bench::page::BenchPage(bench::page::BenchPageProps { asked })),
         None => leptos::mount::mount_to_body(app::App),
     }
 }

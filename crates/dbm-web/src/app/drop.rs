@@ -1,17 +1,69 @@
-//! The sign that a file may be dropped.
+//! Files that are dropped anywhere on the page, and files or text that are pasted.
 
-use crate::state::state;
+use crate::worker::uploads::Uploads;
+use leptos::ev;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{ClipboardEvent, DragEvent, HtmlElement};
 
-/// Shown while a file hangs over the page.
+/// Listens for them, and shows a sign while a file hangs over the page.
 #[component]
-pub fn DropOverlay() -> impl IntoView {
-    let state = state();
+pub fn Drop() -> impl IntoView {
+    let uploads = Uploads::of_page();
+    let dragging = RwSignal::new(false);
+    let carries_files = |event: &DragEvent| {
+        let kinds = event.data_transfer().map(|transfer| transfer.types());
+        kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind.as_string().as_deref() == Some("Files")))
+    };
+    let over = window_event_listener(ev::dragover, move |event| {
+        if carries_files(&event) {
+            event.prevent_default();
+            dragging.maybe_update(|dragging| !std::mem::replace(dragging, true));
+        }
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        // Between two elements of the page there is a related target; outside there is none.
+        if event.related_target().is_none() {
+            dragging.set(false);
+        }
+    });
+    let drop = window_event_listener(ev::drop, move |event| {
+        dragging.set(false);
+        if carries_files(&event) {
+            event.prevent_default();
+            if let Some(files) = event.data_transfer().and_then(|transfer| transfer.files()) {
+                uploads.take(&files);
+            }
+        }
+    });
+    let paste = window_event_listener(ev::paste, move |event| {
+        if paste(uploads, &event) {
+            event.prevent_default();
+        }
+    });
+    on_cleanup(move || [over, leave, drop, paste].into_iter().for_each(|listener| listener.remove()));
     view! {
-        <Show when=move || state.dragging.get()>
+        <Show when=move || dragging.get()>
             <div class="drop" role="status">
                 <p>"Drop a data set (a table, an array, pictures) or a model"</p>
             </div>
         </Show>
     }
+}
+
+/// Takes in what is pasted: files, or the text of a table. Whether that was for the page.
+fn paste(uploads: Uploads, event: &ClipboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
+    let typing = target.is_some_and(|target| target.tag_name() == "INPUT");
+    let Some(clipboard) = event.clipboard_data().filter(|_| !typing) else { return false };
+    if let Some(files) = clipboard.files().filter(|files| files.length() > 0) {
+        uploads.take(&files);
+        return true;
+    }
+    let text = clipboard.get_data("text/plain").unwrap_or_default();
+    let is_table = text.contains('\n');
+    if is_table {
+        uploads.take_text(text);
+    }
+    is_table
 }

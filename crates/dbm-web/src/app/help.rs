@@ -65,8 +65,8 @@ pub fn listen() {
 }
 
 fn on(event: &str, listener: impl Fn(Event) + 'static) {
-    let listener = Closure::<dyn FnMut(Event)>::new(listener).into_js_value();
-    let _ = document().add_event_listener_with_callback(event, listener.unchecked_ref());
+    // For as long as the page is there.
+    let _ = window_event_listener_untyped(event, listener);
 }
 
 fn target(event: &Event) -> Option<Element> {

@@ -1,11 +1,9 @@
 //! The top of the page: its name, and which model is on view.
 
-use crate::actions;
 use crate::app::menu::{Menu, Presets};
-use crate::data::uploads;
-use crate::state::{Opening, state};
-use crate::ui::address::View;
-use crate::worker::model_file;
+use crate::ui::address::{OnShow, View};
+use crate::worker::session::{Opening, Session};
+use crate::worker::uploads::Uploads;
 use dbm_core::Units;
 use dbm_protocol::{ModelChoice, ModelInfo};
 use leptos::html::Input;
@@ -14,21 +12,21 @@ use leptos::prelude::*;
 /// Title, model select and a line about that model.
 #[component]
 pub fn Masthead() -> impl IntoView {
-    let state = state();
+    let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
     let choose = move |event| {
         let training = event_target_value(&event) == "training";
-        actions::view_model(state, if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+        session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
     };
     let input = NodeRef::<Input>::new();
     let resumable = move || {
-        state.model.get() == ModelChoice::Pretrained
-            && state.opened.with(Option::is_some)
-            && state.pretrained.with(|about| {
-                let width = state.data.with(|data| data.as_ref().map(|data| data.width));
+        session.model.get() == ModelChoice::Pretrained
+            && session.opened.with(Option::is_some)
+            && session.pretrained.with(|about| {
+                let width = session.data.with(|data| data.as_ref().map(|data| data.width));
                 about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
             })
     };
-    let chosen = move || if state.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
+    let chosen = move || if session.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
     view! {
         <header class="masthead">
             <div class="masthead-name">
@@ -37,12 +35,12 @@ pub fn Masthead() -> impl IntoView {
             </div>
             <Menu />
             <Presets />
-            <div class="masthead-model" class:absent=move || matches!(state.view.get(), View::Coupling | View::Proof)>
+            <div class="masthead-model" class:absent=move || matches!(view.get(), View::Coupling | View::Proof)>
                 <div class="inline">
                     <label for="model">"Model"</label>
                     <select id="model" prop:value=chosen on:change=choose>
-                        <option value="pretrained" disabled=move || state.opening.get() == Opening::Missing>
-                            {move || state.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into())}
+                        <option value="pretrained" disabled=move || session.opening.get() == Opening::Missing>
+                            {move || session.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into())}
                         </option>
                         <option value="training">"In training"</option>
                     </select>
@@ -56,7 +54,7 @@ pub fn Masthead() -> impl IntoView {
                         on:change=move |_| {
                             let Some(input) = input.get_untracked() else { return };
                             if let Some(files) = input.files().filter(|files| files.length() > 0) {
-                                uploads::take(state, &files);
+                                uploads.take(&files);
                             }
                             input.set_value("");
                         }
@@ -64,11 +62,11 @@ pub fn Masthead() -> impl IntoView {
                     <span>"Open model"</span>
                 </label>
                 <Show when=resumable>
-                    <button type="button" on:click=move |_| model_file::resume(state)>
+                    <button type="button" on:click=move |_| session.perform(session.resume())>
                         "Go on training it"
                     </button>
                 </Show>
-                <p class="figures-text">{move || line(state.model.get(), state.opening.get(), state.about())}</p>
+                <p class="figures-text">{move || line(session.model.get(), session.opening.get(), session.about())}</p>
             </div>
         </header>
     }

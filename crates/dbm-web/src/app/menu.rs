@@ -1,7 +1,6 @@
 //! The views, and ready-made addresses of them.
 
-use crate::state::state;
-use crate::ui::address::{self, View};
+use crate::ui::address::{self, OnShow, View};
 use leptos::html::Details;
 use leptos::prelude::*;
 
@@ -25,7 +24,7 @@ const PRESETS: [(&str, &str, &str); 5] = [
 /// The menu of views.
 #[component]
 pub fn Menu() -> impl IntoView {
-    let state = state();
+    let shown = OnShow::of_page().view;
     view! {
         <nav class="menu" aria-label="Views">
             {View::ALL
@@ -33,7 +32,7 @@ pub fn Menu() -> impl IntoView {
                     view! {
                         <a
                             href=format!("#view={}", view.name())
-                            aria-current=move || (state.view.get() == view).then_some("page")
+                            aria-current=move || (shown.get() == view).then_some("page")
                             on:click=move |event| {
                                 if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
                                     event.prevent_default();

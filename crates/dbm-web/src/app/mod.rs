@@ -10,60 +10,64 @@ use crate::canvas;
 use crate::compare::Compare;
 use crate::complete::Completion;
 use crate::coupling::Coupling;
-use crate::data::preview::Preview;
-use crate::data::uploads;
+use crate::data::{Data, GapsPanel, Preview};
 use crate::proof::Proof;
-use crate::state::State;
-use crate::train::{Training, shared};
+use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explanation;
 use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::session::Session;
-use crate::worker::{link, model_file};
-use drop::DropOverlay;
+use crate::worker::uploads::Uploads;
+use drop::Drop;
 use leptos::prelude::*;
 use masthead::Masthead;
 use shortcuts::Shortcuts;
 
-/// Provides the state, opens the line to the worker, and lays the page out. A view that needs no worker is made when it is first shown, and stays, so that
+/// The data set that the page was opened with: `?data=ADDRESS`.
+fn asked_address() -> Option<String> {
+    let search = window().location().search().ok()?;
+    let pairs = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
+    pairs.get("data").filter(|address| !address.is_empty())
+}
+
+/// Provides what several features need, starts the worker, and lays the page out. A view that needs no worker is made when it is first shown, and stays, so that
 /// what runs in it goes on.
 #[component]
 pub fn App() -> impl IntoView {
     let (notices, show) = (Notices::default(), OnShow::default());
+    let OnShow { view, two_runs } = show;
+    let session = Session::new(notices);
+    let uploads = Uploads::new(session);
     provide_context(notices);
     provide_context(show);
-    let session = Session::new(notices);
     provide_context(session);
-    let state = State::new(session, show);
-    provide_context(state);
+    provide_context(uploads);
     canvas::follow_theme();
     help::listen();
-    shared::follow(state);
-    state.view.set(View::now());
+    view.set(View::now());
     address::follow(move || {
-        state.view.set(View::now());
+        view.set(View::now());
         // Canvases that were hidden have not been drawn.
         canvas::redraw_all();
     });
-    Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", state.view.get().title())));
-    uploads::accept_drops(state);
-    model_file::fetch(state);
-    link::open(state);
-    if let Some(address) = uploads::asked_address() {
-        uploads::fetch(state, address);
+    Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", view.get().title())));
+    session.perform(session.fetch_model());
+    session.open();
+    if let Some(address) = asked_address() {
+        uploads.fetch(address);
     }
-    let two = move || state.view.get() == View::Train && state.two.get();
-    let seen = |shown: fn(State) -> bool| Memo::new(move |seen: Option<&bool>| shown(state) || seen.copied().unwrap_or_default());
-    let compared = seen(|state| state.view.get() == View::Train && state.two.get());
-    let coupled = seen(|state| state.view.get() == View::Coupling);
-    let proved = seen(|state| state.view.get() == View::Proof);
+    let two = move || view.get() == View::Train && two_runs.get();
+    let seen = |shown: Signal<bool>| Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());
+    let compared = seen(Signal::derive(two));
+    let coupled = seen(Signal::derive(move || view.get() == View::Coupling));
+    let proved = seen(Signal::derive(move || view.get() == View::Proof));
     view! {
         <Masthead />
         <main>
-            <div hidden=move || state.view.get() != View::Train>
-                <Training />
+            <div hidden=move || view.get() != View::Train>
+                <Training data=Data gaps=GapsPanel />
             </div>
-            <div hidden=move || state.view.get() != View::Complete>
+            <div hidden=move || view.get() != View::Complete>
                 <Completion />
                 <Explanation view=View::Complete />
             </div>
@@ -72,17 +76,17 @@ pub fn App() -> impl IntoView {
                     <Compare />
                 </Show>
             </div>
-            <div hidden=move || state.view.get() != View::Coupling>
+            <div hidden=move || view.get() != View::Coupling>
                 <Show when=move || coupled.get()>
                     <Coupling />
                 </Show>
             </div>
-            <div hidden=move || state.view.get() != View::Proof>
+            <div hidden=move || view.get() != View::Proof>
                 <Show when=move || proved.get()>
                     <Proof />
                 </Show>
             </div>
-            <div hidden=move || state.view.get() != View::Train>
+            <div hidden=move || view.get() != View::Train>
                 <Explanation view=View::Train />
             </div>
         </main>
@@ -92,7 +96,7 @@ pub fn App() -> impl IntoView {
         </footer>
         <Preview />
         <NoticeList />
-        <DropOverlay />
+        <Drop />
         <div id="help-box" role="tooltip" hidden></div>
     }
 }

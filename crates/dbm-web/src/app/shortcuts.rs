@@ -1,4 +1,4 @@
-//! Keys that press buttons: a button says which by `aria-keyshortcuts`, in either program of the page. `?` lists them, and the list can switch them off, for those who
+//! Keys that press buttons: a button says which by `aria-keyshortcuts`. `?` lists them, and the list can switch them off, for those who
 //! speak to their machine (WCAG 2.2, 2.1.4).
 
 use crate::ui::address::{self, View};
@@ -40,7 +40,7 @@ pub fn Shortcuts() -> impl IntoView {
         // A browser that keeps nothing forgets it with the page.
         let _ = storage().map(|storage| if off.get_untracked() { storage.set_item(OFF, "1") } else { storage.remove_item(OFF) });
     };
-    let pressed = Closure::<dyn FnMut(KeyboardEvent)>::new(move |event: KeyboardEvent| {
+    let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.meta_key() || event.alt_key();
         if off.get_untracked() || modified || event.default_prevented() || typing(&event) {
             return;
@@ -53,7 +53,7 @@ pub fn Shortcuts() -> impl IntoView {
         }
         event.prevent_default();
     });
-    let _ = document().add_event_listener_with_callback("keydown", pressed.into_js_value().unchecked_ref());
+    on_cleanup(move || pressed.remove());
     view! {
         <button type="button" class="quiet" on:click=move |_| show()>
             "Keyboard shortcuts"

@@ -2,11 +2,10 @@
 
 pub mod page;
 
-use crate::inbox::Purpose;
-use crate::state::State;
-use crate::worker::link::ask;
+use crate::ui::notices::Notices;
+use crate::worker::client::{Client, Failure, Progress};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{BenchProtocol, BenchRow, Command, DataSource, Initialization, RunPlan};
+use dbm_protocol::{BenchProtocol, BenchRow, Command, Computing, DataSource, Event, Initialization, RunPlan};
 use leptos::prelude::*;
 use serde::Serialize;
 use wasm_bindgen::JsValue;
@@ -113,28 +112,63 @@ fn layers(text: Option<&str>) -> Result<Vec<u32>, String> {
     })
 }
 
-/// Has the worker, which is up, begin.
-pub fn begin(state: State) {
-    let Some(Asked { plan, protocol, workers, .. }) = state.bench.get_untracked() else { return };
-    let source = DataSource::Digits { count: EXAMPLES, seed: 1 };
-    // `ask` takes it back to `Stopped` where it cannot be sent.
-    state.measuring.set(Measuring::Starting);
-    if let Some(id) = ask(state, Command::Bench { source, plan, protocol, workers }, Purpose::Bench) {
-        state.measuring.set(Measuring::Working { id, steps: None });
-    }
+/// A benchmark and where it stands: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct Bench {
+    client: StoredValue<Client<Computing>, LocalStorage>,
+    notices: Notices,
+    asked: StoredValue<Asked>,
+    /// Where it stands.
+    pub measuring: RwSignal<Measuring>,
 }
 
-/// Has the worker stop.
-pub fn cancel(state: State) {
-    if let Measuring::Working { id, .. } = state.measuring.get_untracked() {
-        ask(state, Command::Cancel { request: id }, Purpose::Cancel);
+impl Bench {
+    /// A benchmark, not begun yet.
+    pub fn new(asked: Asked, notices: Notices) -> Self {
+        Self {
+            client: StoredValue::new_local(Client::new("dbm-bench")),
+            notices,
+            asked: StoredValue::new(asked),
+            measuring: RwSignal::default(),
+        }
     }
-}
 
-/// The worker's answer becomes the report.
-pub fn end(state: State, bench: &dbm_protocol::BenchResult) {
-    if let Some(asked) = state.bench.get_untracked() {
-        state.measuring.set(Measuring::Done(Box::new(Report::new(asked, bench, Browser::here()))));
+    /// Has the worker measure; one that was lost is replaced.
+    pub fn begin(self) {
+        let asked = self.asked.get_value();
+        let Asked { plan, protocol, workers, .. } = asked.clone();
+        let source = DataSource::Digits { count: EXAMPLES, seed: 1 };
+        let progress = move |Progress { done, total, .. }| {
+            self.measuring.update(|measuring| {
+                if let Measuring::Working { steps, .. } = measuring {
+                    *steps = Some((done, total));
+                }
+            });
+        };
+        let answer = self.client.get_value().ask_long(Command::Bench { source, plan, protocol, workers }, progress);
+        self.measuring.set(Measuring::Working { id: answer.id, steps: None });
+        leptos::task::spawn_local(async move {
+            self.measuring.set(match answer.await {
+                Ok(Event::Bench(result)) => Measuring::Done(Box::new(Report::new(asked, &result, Browser::here()))),
+                Ok(_) => Measuring::Stopped,
+                Err(failure) => {
+                    self.notices.error(match failure {
+                        Failure::Lost(why) => {
+                            format!("The worker that computes was lost: {why}. Press “Run again” to begin anew with another.")
+                        }
+                        other => other.to_string(),
+                    });
+                    Measuring::Stopped
+                }
+            });
+        });
+    }
+
+    /// Has the worker stop.
+    pub fn cancel(self) {
+        if let Measuring::Working { id, .. } = self.measuring.get_untracked() {
+            self.client.get_value().cancel(id);
+        }
     }
 }
 

@@ -1,29 +1,19 @@
 //! The benchmark's view, in place of the lab: what it does, how far it is, and its report.
 
-use crate::bench::{Asked, Measuring, Report, Row, begin, cancel};
-use crate::state::{State, state};
-use crate::ui::address::OnShow;
+use crate::bench::{Asked, Bench, Measuring, Report, Row};
 use crate::ui::notices::{NoticeList, Notices};
-use crate::worker::link;
-use crate::worker::session::Session;
 use dbm_protocol::BenchProtocol;
 use leptos::either::Either;
 use leptos::prelude::*;
 
-/// The whole page of a benchmark, or of one that cannot be: provides the state, and opens the line to the worker where it can be.
+/// The whole page of a benchmark, or of one that cannot be: provides where messages go.
 #[component]
-pub fn Bench(
+pub fn BenchPage(
     /// What the address asks for, or why that cannot be.
     asked: Result<Asked, String>,
 ) -> impl IntoView {
     let notices = Notices::default();
     provide_context(notices);
-    let state = State::new(Session::new(notices), OnShow::default());
-    provide_context(state);
-    if let Ok(asked) = &asked {
-        state.bench.set(Some(asked.clone()));
-        link::open(state);
-    }
     document().set_title("DBM Lab: benchmark");
     view! {
         <header class="masthead">
@@ -46,16 +36,17 @@ pub fn Bench(
 /// A benchmark that can be.
 #[component]
 fn Measurement(asked: Asked) -> impl IntoView {
-    let state = state();
+    let bench = Bench::new(asked.clone(), Notices::of_page());
+    bench.begin();
     let about = describe(&asked);
     let protocol = asked.protocol;
-    let steps = move || match state.measuring.get() {
+    let steps = move || match bench.measuring.get() {
         Measuring::Working { steps, .. } => Some(steps.unwrap_or((0, 1))),
         _ => None,
     };
-    let stage = Memo::new(move |_| state.measuring.with(|measuring| stage(measuring, protocol)));
+    let stage = Memo::new(move |_| bench.measuring.with(|measuring| stage(measuring, protocol)));
     let report = Memo::new(move |_| {
-        state.measuring.with(|measuring| if let Measuring::Done(report) = measuring { Some((**report).clone()) } else { None })
+        bench.measuring.with(|measuring| if let Measuring::Done(report) = measuring { Some((**report).clone()) } else { None })
     });
     view! {
         <section aria-labelledby="bench-title">
@@ -71,12 +62,12 @@ fn Measurement(asked: Asked) -> impl IntoView {
                         max=move || steps().map(|(_, total)| total)
                         prop:value=move || steps().map(|(done, _)| f64::from(done))
                     ></progress>
-                    <button type="button" on:click=move |_| cancel(state)>
+                    <button type="button" on:click=move |_| bench.cancel()>
                         "Cancel"
                     </button>
                 </Show>
-                <Show when=move || state.measuring.with(|measuring| matches!(measuring, Measuring::Stopped | Measuring::Done(_)))>
-                    <button type="button" on:click=move |_| begin(state)>
+                <Show when=move || bench.measuring.with(|measuring| matches!(measuring, Measuring::Stopped | Measuring::Done(_)))>
+                    <button type="button" on:click=move |_| bench.begin()>
                         "Run again"
                     </button>
                 </Show>

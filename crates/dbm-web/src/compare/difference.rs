@@ -1,9 +1,9 @@
 //! What differs in run B: its settings, those that are not run A's marked as such.
 
 use super::pair::Pair;
-use crate::train::draft::{Draft, Field, StartKind};
-use crate::train::estimators::name;
+use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
+use dbm_core::words::{Setting, StartKind};
 use dbm_core::{OptimizerMethod, Units};
 use leptos::prelude::*;
 
@@ -33,13 +33,13 @@ static CHOICES: [Choice; 6] = [
         label: "Estimator",
         help: "What estimates the gradient of the likelihood at each step.",
         options: &[
-            ("ucd-lmi", name(EstimatorKind::UcdLmi)),
-            ("ucd-mh", name(EstimatorKind::UcdMh)),
-            ("ucd-gibbs", name(EstimatorKind::UcdGibbs)),
-            ("lmi", name(EstimatorKind::Lmi)),
-            ("cd", name(EstimatorKind::Cd)),
-            ("pcd", name(EstimatorKind::Pcd)),
-            ("pcd-gibbs", name(EstimatorKind::PcdGibbs)),
+            ("ucd-lmi", "ucd-lmi"),
+            ("ucd-mh", "ucd-mh"),
+            ("ucd-gibbs", "ucd-gibbs"),
+            ("lmi", "lmi"),
+            ("cd", "cd"),
+            ("pcd", "pcd"),
+            ("pcd-gibbs", "pcd-gibbs"),
         ],
         get: |draft| draft.estimator().name(),
         set: |draft, chosen, visible| {
@@ -103,22 +103,22 @@ static CHOICES: [Choice; 6] = [
 ];
 
 /// The fields below the choices.
-const FIELDS: [(Field, &str, &str); 11] = [
-    (Field::Hidden, "Hidden layers", "Sizes, from the visible layer upward, with commas between."),
-    (Field::Rate, "Learning rate", "Size of the optimizer’s steps."),
-    (Field::Batch, "Batch size", "Examples a gradient step."),
+const FIELDS: [(Setting, &str, &str); 11] = [
+    (Setting::Hidden, "Hidden layers", "Sizes, from the visible layer upward, with commas between."),
+    (Setting::LearningRate, "Learning rate", "Size of the optimizer’s steps."),
+    (Setting::Batch, "Batch size", "Examples a gradient step."),
     (
-        Field::Seed,
+        Setting::Seed,
         "Seed",
         "Of the first weights and of all that is drawn. With the same one, all that differs comes from the settings.",
     ),
-    (Field::K, "k, Gibbs sweeps", "In each phase of a step, or of PCD’s free chains."),
-    (Field::WeightDecay, "Weight decay", "Strength of the penalty on the weights; 0 for none."),
-    (Field::Average, "Averaging", "Decay of the averaged weights, which the samples are from; blank for none."),
-    (Field::Conditional, "Conditional share", "Of each batch, trained to complete; 0 is the paper’s, and all that PCD can do."),
-    (Field::MaxMeeting, "Cap on meeting", "A coupling is cut there, which biases."),
-    (Field::CenteringRate, "Centering rate", "How fast the means follow."),
-    (Field::PretrainingSteps, "Steps per layer", "Of layer-wise pretraining, before step 0."),
+    (Setting::K, "k, Gibbs sweeps", "In each phase of a step, or of PCD’s free chains."),
+    (Setting::WeightDecay, "Weight decay", "Strength of the penalty on the weights; 0 for none."),
+    (Setting::Average, "Averaging", "Decay of the averaged weights, which the samples are from; blank for none."),
+    (Setting::Conditional, "Conditional share", "Of each batch, trained to complete; 0 is the paper’s, and all that PCD can do."),
+    (Setting::MaxMeeting, "Cap on meeting", "A coupling is cut there, which biases."),
+    (Setting::CenteringRate, "Centering rate", "How fast the means follow."),
+    (Setting::PretrainingSteps, "Steps per layer", "Of layer-wise pretraining, before step 0."),
 ];
 
 /// The form.
@@ -216,7 +216,7 @@ fn OneField(
     let of_a = of_a(pair, different, place);
     let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(field)));
     let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(field)));
-    let id = format!("compare-{}", field.key());
+    let id = format!("compare-{}", field.words().key);
     let note = format!("{id}-note");
     view! {
         <div class="field" class:differs=move || of_a.with(Option::is_some) hidden=move || !applies.get() data-help=help>
@@ -224,7 +224,7 @@ fn OneField(
             <input
                 id=id
                 type="text"
-                inputmode=if field == Field::Hidden { "text" } else { "decimal" }
+                inputmode=if field == Setting::Hidden { "text" } else { "decimal" }
                 autocomplete="off"
                 spellcheck="false"
                 prop:value=move || pair.other.with(|draft| draft.text(field).to_string())

@@ -4,11 +4,9 @@ use super::lane::{Change, Lane, Standing};
 use super::line::Heard;
 use super::pace::Pace;
 use super::setup::{Setup, keys, visible};
-use crate::actions;
-use crate::data::uploads;
-use crate::state::{State, state};
-use crate::train::draft::{Draft, same_run};
 use crate::ui::address;
+use crate::worker::session::{Draft, Session, same_run};
+use crate::worker::uploads;
 use dbm_protocol::{DataSource, RunPlan};
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -46,7 +44,7 @@ impl Deref for Pair {
 /// What is known of both.
 pub struct Runs {
     /// The lab, whose data the two runs may be on.
-    lab: State,
+    lab: Session,
     /// Runs A and B.
     pub lanes: [Lane; 2],
     /// What is being done.
@@ -85,7 +83,7 @@ impl Pair {
             Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(word(form)), form, units()))));
         let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), units())));
         let pair = Self(Box::leak(Box::new(Runs {
-            lab: state(),
+            lab: Session::of_page(),
             lanes: [Lane::new(), Lane::new()],
             mode: RwSignal::default(),
             setup,
@@ -130,7 +128,7 @@ impl Pair {
     pub fn open(self) {
         Effect::new(move |_| {
             let choice = self.lab.choice_in_use.get();
-            if let Some(source) = actions::source(self.lab, choice) {
+            if let Some(source) = self.lab.source(choice) {
                 self.offered(source);
             }
         });
@@ -182,7 +180,7 @@ impl Pair {
 
     /// Asks the lab what it is on.
     fn ask_lab(self) {
-        if let Some(source) = actions::source(self.lab, self.lab.choice_in_use.get_untracked()) {
+        if let Some(source) = self.lab.source(self.lab.choice_in_use.get_untracked()) {
             self.offered(source);
         }
     }

@@ -4,10 +4,10 @@
 //! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
 
 use super::presets::{Preset, named};
-use crate::train::draft::{Draft, Field, StartKind};
-use crate::train::estimators;
 use crate::ui::address;
+use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
+use dbm_core::words::{Setting, StartKind};
 use dbm_core::{OptimizerMethod, Units};
 use dbm_protocol::DataSource;
 
@@ -129,8 +129,8 @@ pub fn keys(prefix: &str) -> Vec<(String, String)> {
 /// The form with these keys; another estimator brings the cap on couplings that suits it.
 fn with<K: AsRef<str>, V: AsRef<str>>(mut draft: Draft, pairs: &[(K, V)], visible: u32) -> Draft {
     let get = |key: &str| pairs.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.as_ref().to_string());
-    if let Some(hidden) = get(Field::Hidden.key()) {
-        draft.set(Field::Hidden, hidden.replace(',', ", "));
+    if let Some(hidden) = get(Setting::Hidden.words().key) {
+        draft.set(Setting::Hidden, hidden.replace(',', ", "));
     }
     if let Some(kind) = get("estimator").and_then(|name| EstimatorKind::ALL.into_iter().find(|kind| kind.name() == name)) {
         draft.choose_estimator(kind, visible);
@@ -149,51 +149,51 @@ pub fn visible(data: &DataSource) -> u32 {
 
 /// Each setting of a run in a word or two, those first that say most; `None` where the run has no such setting.
 fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
-    let text = |field: Field| draft.text(field).trim().to_string();
+    let text = |field: Setting| draft.text(field).trim().to_string();
     let kind = draft.estimator();
     let estimator = match kind {
         EstimatorKind::UcdMh => "UCD-MH".into(),
         EstimatorKind::UcdGibbs => "UCD-Gibbs".into(),
         EstimatorKind::Lmi => "LMI, no coupling".into(),
-        EstimatorKind::Cd => format!("CD-{}", text(Field::K)),
-        EstimatorKind::Pcd => format!("PCD-{}", text(Field::K)),
-        EstimatorKind::PcdGibbs => format!("PCD-{} with Gibbs", text(Field::K)),
-        EstimatorKind::UcdLmi => estimators::name(kind).to_string(),
+        EstimatorKind::Cd => format!("CD-{}", text(Setting::K)),
+        EstimatorKind::Pcd => format!("PCD-{}", text(Setting::K)),
+        EstimatorKind::PcdGibbs => format!("PCD-{} with Gibbs", text(Setting::K)),
+        EstimatorKind::UcdLmi => kind.descriptor().label.to_string(),
     };
     let method = match draft.method {
         OptimizerMethod::Sgd => "SGD",
         OptimizerMethod::Adam => "Adam",
         OptimizerMethod::AmsGrad => "AMSGrad",
     };
-    let number = |field: Field, name: &str| draft.applies(field).then(|| format!("{name} {}", text(field)));
+    let number = |field: Setting, name: &str| draft.applies(field).then(|| format!("{name} {}", text(field)));
     let start = match draft.start {
         StartKind::Orthogonal => "orthogonal start".to_string(),
         StartKind::Gaussian => "small Gaussian start".to_string(),
-        StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Field::PretrainingSteps)),
+        StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Setting::PretrainingSteps)),
     };
-    let or_none = |field: Field, name: &str, none: &str| {
+    let or_none = |field: Setting, name: &str, none: &str| {
         let value = text(field);
         if value.is_empty() || value == "0" { none.to_string() } else { format!("{name} {value}") }
     };
     vec![
         ("estimator", Some(estimator)),
         ("units", Some(if draft.units == Units::Bits { "bits 0 and 1" } else { "signs −1 and 1" }.to_string())),
-        ("hidden", Some(format!("{visible}–{}", text(Field::Hidden).replace(", ", "–").replace(',', "–")))),
+        ("hidden", Some(format!("{visible}–{}", text(Setting::Hidden).replace(", ", "–").replace(',', "–")))),
         ("start", Some(start)),
         ("marginalized", Some(if draft.marginalize { "marginalized" } else { "not marginalized" }.to_string())),
         ("centered", Some(if draft.centered { "centered" } else { "not centered" }.to_string())),
         ("optimizer", Some(method.to_string())),
-        ("rate", Some(format!("rate {}", text(Field::Rate)))),
-        ("batch", Some(format!("{} examples a step", text(Field::Batch)))),
-        ("conditional", Some(or_none(Field::Conditional, "conditional share", "no conditional share"))),
-        ("average", Some(or_none(Field::Average, "averaged with decay", "no averaging"))),
-        ("decay", Some(or_none(Field::WeightDecay, "weight decay", "no weight decay"))),
-        ("meeting", number(Field::MaxMeeting, "couplings cut at")),
-        ("sweeps", number(Field::MaxSweeps, "searches cut at")),
-        ("tries", number(Field::MaxTries, "draws cut at")),
-        ("field-sweeps", number(Field::MeanFieldSweeps, "mean field cut at")),
-        ("centering-rate", number(Field::CenteringRate, "centering rate")),
-        ("seed", Some(format!("seed {}", text(Field::Seed)))),
+        ("rate", Some(format!("rate {}", text(Setting::LearningRate)))),
+        ("batch", Some(format!("{} examples a step", text(Setting::Batch)))),
+        ("conditional", Some(or_none(Setting::Conditional, "conditional share", "no conditional share"))),
+        ("average", Some(or_none(Setting::Average, "averaged with decay", "no averaging"))),
+        ("decay", Some(or_none(Setting::WeightDecay, "weight decay", "no weight decay"))),
+        ("meeting", number(Setting::MaxMeeting, "couplings cut at")),
+        ("sweeps", number(Setting::MaxSweeps, "searches cut at")),
+        ("tries", number(Setting::MaxTries, "draws cut at")),
+        ("field-sweeps", number(Setting::MeanFieldSweeps, "mean field cut at")),
+        ("centering-rate", number(Setting::CenteringRate, "centering rate")),
+        ("seed", Some(format!("seed {}", text(Setting::Seed)))),
     ]
 }
 
@@ -238,7 +238,7 @@ mod tests {
         let nonsense = Setup::read(&pairs("preset=💥&go=-3&to=1e9&units=💥&rate=💥"));
         assert_eq!((nonsense.preset, nonsense.target, nonsense.go), (None, TARGET, false));
         let other = nonsense.other(&Draft::bars(), 16);
-        assert!(other.units == Units::Signs && other.problem(Field::Rate).is_some(), "{other:?}");
+        assert!(other.units == Units::Signs && other.problem(Setting::LearningRate).is_some(), "{other:?}");
     }
 
     #[test]
@@ -248,7 +248,7 @@ mod tests {
                 let setup = Setup::of(preset);
                 let base = setup.base(suited.clone(), &pairs("estimator=cd&conditional=0.5&seed=7"), visible);
                 let other = setup.other(&base, visible);
-                assert_eq!((base.estimator(), base.text(Field::Seed)), (EstimatorKind::UcdLmi, "7"), "{}", preset.key);
+                assert_eq!((base.estimator(), base.text(Setting::Seed)), (EstimatorKind::UcdLmi, "7"), "{}", preset.key);
                 let plans = [&base, &other].map(|draft| draft.plan().unwrap_or_else(|| panic!("{}: {draft:?}", preset.key)));
                 assert_ne!(plans[0], plans[1], "{}", preset.key);
                 let names = names(&base, &other, visible);
@@ -263,15 +263,15 @@ mod tests {
         let mut setup = Setup::of(named("ucd-gibbs").unwrap());
         let base = setup.base(Draft::digits(), &[], 784);
         let mut other = setup.other(&base, 784);
-        assert_eq!((other.estimator(), other.text(Field::MaxMeeting)), (EstimatorKind::UcdGibbs, "10"));
-        other.set(Field::Rate, "0.01".into());
+        assert_eq!((other.estimator(), other.text(Setting::MaxMeeting)), (EstimatorKind::UcdGibbs, "10"));
+        other.set(Setting::LearningRate, "0.01".into());
         setup.differ(&base, &other, 784);
         assert_eq!(setup.own, pairs("rate=0.01"));
         assert_eq!(setup.other(&base, 784), other);
         assert_eq!(names(&base, &other, 784), ["UCD-LMI, rate 0.001", "UCD-Gibbs, rate 0.01"]);
         setup.form = true;
         let own = setup.base(Draft::digits(), &pairs("units=bits"), 784);
-        assert_eq!((own.units, own.text(Field::Conditional)), (Units::Bits, "0.5"));
+        assert_eq!((own.units, own.text(Setting::Conditional)), (Units::Bits, "0.5"));
         assert!(
             in_words(&own, 784)
                 .starts_with("UCD-LMI, bits 0 and 1, 784–800–200, orthogonal start, marginalized, Adam, rate 0.001")

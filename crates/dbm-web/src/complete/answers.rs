@@ -7,8 +7,8 @@ use super::settings::Method;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::shape::Shape;
 use crate::canvas::{Fill, Layer, draw_layer, redraws};
-use crate::ui::download;
 use crate::ui::save::Save;
+use crate::worker::export;
 use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -71,7 +71,7 @@ pub fn Answers() -> impl IntoView {
         </div>
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
-                <Save what="answers" forms=download::BITS save=move |form| save(state, form) />
+                <Save what="answers" forms=export::BITS save=move |form| save(state, form) />
             </Show>
             <p role="status">{status}</p>
             <Show when=move || state.at_work.get().is_some_and(|work| work.is_long)>
@@ -102,12 +102,7 @@ fn save(state: CompletionState, form: usize) {
     let Some(AnswerSet { completions, request, .. }) = state.answers.get_untracked() else { return };
     let depth = state.picture.with_untracked(|picture| picture.shape.depth as u8);
     let Completions { answers, image, bits, .. } = completions;
-    download::bits(
-        crate::state::state(),
-        "answers",
-        form,
-        Grid { model: request.model, step: 0, count: answers, image, depth, bits },
-    );
+    export::bits(state.session, "answers", form, Grid { model: request.model, step: 0, count: answers, image, depth, bits });
 }
 
 /// Draws what is filled in of the latest answers, as `show` has it of them: the known pixels, and the filled ones.

@@ -6,8 +6,8 @@ use super::plot;
 use super::results::{Results, Spread};
 use super::settings::{Draft, Field, Plan, Show};
 use crate::canvas::{Chart, short};
-use crate::state::{State, Tone};
 use crate::ui::chart::ChartFigure;
+use crate::ui::notices::Notices;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, Reply};
@@ -28,7 +28,7 @@ struct Going {
 /// What the figure is made of.
 #[derive(Clone, Copy)]
 pub struct Figure {
-    state: State,
+    notices: Notices,
     /// What it is set to.
     pub draft: RwSignal<Draft>,
     plan: Memo<Option<Plan>>,
@@ -46,10 +46,10 @@ pub struct Figure {
 
 impl Figure {
     /// As the address has it; nothing is computed yet.
-    pub fn new(state: State, draft: Draft) -> Self {
+    pub fn new(notices: Notices, draft: Draft) -> Self {
         let draft = RwSignal::new(draft);
         Self {
-            state,
+            notices,
             draft,
             plan: Memo::new(move |_| draft.with(Draft::plan)),
             results: StoredValue::default(),
@@ -128,7 +128,7 @@ impl Figure {
             }
             Err(why) => {
                 self.stop("Stopped; what was computed is kept.");
-                self.state.say(Tone::Error, format!("The figure could not be computed: {why}."));
+                self.notices.error(format!("The figure could not be computed: {why}."));
             }
         }
     }

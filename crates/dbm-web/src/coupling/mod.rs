@@ -14,9 +14,9 @@ mod setup;
 mod stage;
 mod transport;
 
-use crate::state::state;
 use crate::ui::address::{self, View};
 use crate::ui::explanation::Explanation;
+use crate::ui::notices::Notices;
 use figure::{Figure, FigureOfCouplings};
 use leptos::prelude::*;
 use one::OneCoupling;
@@ -41,8 +41,8 @@ fn look(pairs: &[(String, String)]) -> impl Fn(&str) -> Option<String> + use<'_>
 #[component]
 pub fn Coupling() -> impl IntoView {
     let asked = present();
-    let figure = Figure::new(state(), Draft::of(look(&asked)));
-    let replay = ReplayOfOne::new(state(), Setup::of(look(&asked)));
+    let figure = Figure::new(Notices::of_page(), Draft::of(look(&asked)));
+    let replay = ReplayOfOne::new(Notices::of_page(), Setup::of(look(&asked)));
     // What the address was last seen to say, and what is to be written there: neither is a wish of the visitor's.
     let (seen, mine) = (StoredValue::new(asked.clone()), StoredValue::new(asked));
     Effect::new(move |_| {

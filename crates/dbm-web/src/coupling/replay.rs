@@ -2,7 +2,7 @@
 
 use super::scenes::{Scene, scenes};
 use super::setup::{Asked, CAP, Entry, LAST_RUN, Setup};
-use crate::state::{State, Tone};
+use crate::ui::notices::Notices;
 use crate::worker::pool::{self, Group};
 use dbm_core::diagnostics::{CouplingTrace, ReplayPlan};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply, SmallModel};
@@ -19,7 +19,7 @@ const TRIES: u32 = 10_000;
 /// What the replay is made of.
 #[derive(Clone, Copy)]
 pub struct ReplayOfOne {
-    state: State,
+    notices: Notices,
     /// What it is set to.
     pub setup: RwSignal<Setup>,
     asked: Memo<Option<Asked>>,
@@ -53,11 +53,11 @@ struct Hunt {
 
 impl ReplayOfOne {
     /// As the address has it.
-    pub fn new(state: State, setup: Setup) -> Self {
+    pub fn new(notices: Notices, setup: Setup) -> Self {
         let setup = RwSignal::new(setup);
         let shown = RwSignal::new(None::<(Asked, CouplingTrace)>);
         let replay = Self {
-            state,
+            notices,
             setup,
             asked: Memo::new(move |_| setup.with(Setup::asked)),
             model: StoredValue::new(None),
@@ -106,7 +106,7 @@ impl ReplayOfOne {
 
     fn fail(self, why: &str) {
         self.searching.set(false);
-        self.state.say(Tone::Error, format!("The coupling could not be replayed: {why}."));
+        self.notices.error(format!("The coupling could not be replayed: {why}."));
     }
 
     /// Calls `then` with the model, which is fetched unless it is here.

@@ -1,10 +1,9 @@
-//! Filling the gaps of a table: the worker answers, the reader writes them into the table.
+//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table.
 
-use crate::data::uploads;
-use crate::inbox::Purpose;
-use crate::state::{Busy, DataChoice, Filled, State};
-use crate::worker::link::ask;
-use dbm_protocol::{Command, DataSource, EncodedData, FilesCommand, FilesEvent, NamedBytes};
+use crate::worker::client::{Failure, Progress};
+use crate::worker::files::{reader, tell};
+use crate::worker::session::{DataChoice, Session};
+use dbm_protocol::{Command, DataSource, EncodedData, Evaluation, Event, FilesCommand, FilesEvent, NamedBytes};
 use leptos::prelude::*;
 
 /// Chains a row: answers that each probability is a mean of.
@@ -14,58 +13,113 @@ const SWEEPS: u32 = 50;
 /// As the command `dbm impute` has it, so that both give the same table.
 const SEED: u32 = 1;
 
-/// Whether the data in use are a table.
-pub fn is_table(state: State) -> bool {
-    with_table(state, |_| ()).is_some()
+/// A table without gaps, to be exported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filled {
+    /// As CSV.
+    pub table: NamedBytes,
+    /// One line a filled cell.
+    pub probabilities: NamedBytes,
+    /// Cells filled.
+    pub cells: u32,
+    /// Mean probability of what was filled in.
+    pub mean_probability: f64,
 }
 
-/// Shows `look` the table in use, where it is one.
-fn with_table<T>(state: State, look: impl FnOnce(&EncodedData) -> T) -> Option<T> {
-    let DataChoice::Upload(place) = state.choice_in_use.get() else { return None };
-    state.uploads.with(|uploads| match &uploads.get(place)?.source {
-        DataSource::Examples(encoded) if !encoded.table.is_empty() => Some(look(encoded)),
-        _ => None,
-    })
+/// The gaps of the table in use: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct Gaps {
+    session: Session,
+    /// The request at work, and how far it is.
+    pub at_work: RwSignal<Option<(u32, Progress)>>,
+    /// The table without gaps.
+    pub filled: RwSignal<Option<Filled>>,
+    /// How good the answers are.
+    pub evaluation: RwSignal<Option<Evaluation>>,
 }
 
-/// Has the gaps filled by the model in training.
-pub fn begin(state: State) {
-    start(state, Command::Impute { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED }, Purpose::Impute);
-}
-
-/// Has the answers compared with two simple guesses.
-pub fn evaluate(state: State) {
-    start(state, Command::Evaluate { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED }, Purpose::Evaluate);
-}
-
-fn start(state: State, command: Command, purpose: Purpose) {
-    if let Some(id) = ask(state, command, purpose) {
-        state.filling.set(Some(Busy { id, done: 0, total: 0, shown: true }));
+impl Gaps {
+    /// Nothing is filled yet; other data come with other gaps.
+    pub fn new(session: Session) -> Self {
+        let gaps = Self { session, at_work: RwSignal::default(), filled: RwSignal::default(), evaluation: RwSignal::default() };
+        Effect::new(move |_| {
+            session.data.track();
+            gaps.filled.set(None);
+            gaps.evaluation.set(None);
+        });
+        gaps
     }
-}
 
-/// Stops either.
-pub fn cancel(state: State) {
-    if let Some(busy) = state.filling.get_untracked() {
-        state.filling.set(None);
-        ask(state, Command::Cancel { request: busy.id }, Purpose::Cancel);
+    /// Whether the data in use are a table.
+    pub fn is_table(self) -> bool {
+        self.with_table(|_| ()).is_some()
     }
-}
 
-/// Has the answers written into the table.
-pub fn fill(state: State, probabilities: Vec<f32>) {
-    let command = untrack(|| {
-        with_table(state, |encoded| FilesCommand::Fill {
-            file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },
-            visible: encoded.visible.clone(),
-            probabilities,
+    /// Shows `look` the table in use, where it is one.
+    fn with_table<T>(self, look: impl FnOnce(&EncodedData) -> T) -> Option<T> {
+        let DataChoice::Upload(place) = self.session.choice_in_use.get() else { return None };
+        self.session.uploads.with(|uploads| match &uploads.get(place)?.source {
+            DataSource::Examples(encoded) if !encoded.table.is_empty() => Some(look(encoded)),
+            _ => None,
         })
-    });
-    state.filling.set(None);
-    let Some(command) = command else { return };
-    uploads::write(state, command, move |event| {
-        if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = event {
-            state.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
+    }
+
+    /// Has the gaps filled by the model in training.
+    pub async fn fill(self) -> Result<(), Failure> {
+        let command = Command::Impute { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED };
+        let Some(Event::Imputed { probabilities }) = self.ask(command).await? else { return Ok(()) };
+        let command = untrack(|| {
+            self.with_table(|encoded| FilesCommand::Fill {
+                file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },
+                visible: encoded.visible.clone(),
+                probabilities,
+            })
+        });
+        let Some(command) = command else { return Ok(()) };
+        match reader().ask(command).await {
+            Ok(FilesEvent::Filled { table, probabilities, cells, mean_probability }) => {
+                self.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
+            }
+            Ok(_) => {}
+            Err(failure) => tell(self.session.notices, &failure),
         }
-    });
+        Ok(())
+    }
+
+    /// Has the answers compared with two simple guesses.
+    pub async fn evaluate(self) -> Result<(), Failure> {
+        let command = Command::Evaluate { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED };
+        if let Some(Event::Evaluated(evaluation)) = self.ask(command).await? {
+            self.evaluation.set(Some(evaluation));
+        }
+        Ok(())
+    }
+
+    /// Asks, and shows how far it is; no answer where it was cancelled.
+    async fn ask(self, command: Command) -> Result<Option<Event>, Failure> {
+        let progress = move |progress| {
+            self.at_work.update(|at_work| {
+                if let Some((_, shown)) = at_work {
+                    *shown = progress;
+                }
+            });
+        };
+        let answer = self.session.ask_long(command, progress);
+        let id = answer.id;
+        self.at_work.set(Some((id, Progress::default())));
+        let answer = answer.await;
+        let present = self.at_work.with_untracked(|at_work| at_work.as_ref().is_some_and(|(at_work, _)| *at_work == id));
+        if present {
+            self.at_work.set(None);
+        }
+        Ok(Some(answer?).filter(|_| present))
+    }
+
+    /// Stops either.
+    pub fn cancel(self) {
+        if let Some((id, _)) = self.at_work.get_untracked() {
+            self.at_work.set(None);
+            self.session.cancel(id);
+        }
+    }
 }

@@ -1,19 +1,26 @@
 //! The table in use: its gaps filled, and how far the answers can be trusted.
 
-use crate::data::gaps;
-use crate::state::state;
+use super::gaps::{Filled, Gaps};
 use crate::ui::download;
-use dbm_protocol::{Evaluation, Score};
+use crate::worker::session::Session;
+use dbm_protocol::{Evaluation, NamedBytes, Score};
 use leptos::prelude::*;
 
 /// Shown where a table with gaps is in use.
 #[component]
-pub fn Gaps() -> impl IntoView {
-    let state = state();
-    let missing = Memo::new(move |_| state.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
-    let shown = Memo::new(move |_| gaps::is_table(state) && missing.get() > 0.0);
-    let untrained = move || state.metrics.with(|metrics| metrics.step) == 0;
-    let busy = move || state.filling.get().is_some();
+pub fn GapsPanel() -> impl IntoView {
+    let session = Session::of_page();
+    let gaps = Gaps::new(session);
+    let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
+    let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0.0);
+    let untrained = move || session.metrics.with(|metrics| metrics.step) == 0;
+    let busy = move || gaps.at_work.with(Option::is_some);
+    let progress = move || gaps.at_work.get().map(|(_, progress)| progress).unwrap_or_default();
+    let save = move |file: fn(&Filled) -> &NamedBytes| {
+        if let Some(filled) = gaps.filled.get_untracked() {
+            download::file(session.notices, file(&filled));
+        }
+    };
     view! {
         <Show when=move || shown.get()>
             <section class="figure gaps" aria-labelledby="gaps-title">
@@ -21,25 +28,25 @@ pub fn Gaps() -> impl IntoView {
                     <h3 id="gaps-title">"Gaps"</h3>
                 </div>
                 <div class="buttons">
-                    <button type="button" class="primary accent" disabled=move || busy() || untrained() on:click=move |_| gaps::begin(state)>
+                    <button type="button" class="primary accent" disabled=move || busy() || untrained() on:click=move |_| session.perform(gaps.fill())>
                         "Fill the gaps"
                     </button>
-                    <button type="button" disabled=move || busy() || untrained() on:click=move |_| gaps::evaluate(state)>
+                    <button type="button" disabled=move || busy() || untrained() on:click=move |_| session.perform(gaps.evaluate())>
                         "Test the answers"
                     </button>
                     <Show when=busy>
                         <progress
                             aria-label="Rows answered"
-                            max=move || state.filling.get().map_or(1, |busy| busy.total.max(1))
-                            prop:value=move || state.filling.get().map(|busy| f64::from(busy.done))
+                            max=move || progress().total.max(1)
+                            prop:value=move || f64::from(progress().done)
                         ></progress>
-                        <button type="button" on:click=move |_| gaps::cancel(state)>
+                        <button type="button" on:click=move |_| gaps.cancel()>
                             "Cancel"
                         </button>
                     </Show>
                 </div>
                 <p class="figures-text" role="status">
-                    {move || match state.filled.get() {
+                    {move || match gaps.filled.get() {
                         None if untrained() => "Train first: a few hundred steps do for a small table, and many more learn it by heart.".to_string(),
                         None => "Each gap gets its likeliest value, with a probability from 32 completions of its row.".to_string(),
                         Some(filled) => {
@@ -47,31 +54,17 @@ pub fn Gaps() -> impl IntoView {
                         }
                     }}
                 </p>
-                <Show when=move || state.filled.with(Option::is_some)>
+                <Show when=move || gaps.filled.with(Option::is_some)>
                     <div class="buttons">
-                        <button
-                            type="button"
-                            on:click=move |_| {
-                                if let Some(filled) = state.filled.get_untracked() {
-                                    download::file(state, &filled.table);
-                                }
-                            }
-                        >
+                        <button type="button" on:click=move |_| save(|filled| &filled.table)>
                             "Save the table"
                         </button>
-                        <button
-                            type="button"
-                            on:click=move |_| {
-                                if let Some(filled) = state.filled.get_untracked() {
-                                    download::file(state, &filled.probabilities);
-                                }
-                            }
-                        >
+                        <button type="button" on:click=move |_| save(|filled| &filled.probabilities)>
                             "Save the probabilities"
                         </button>
                     </div>
                 </Show>
-                {move || state.evaluation.get().map(|evaluation| view! { <Trust evaluation /> })}
+                {move || gaps.evaluation.get().map(|evaluation| view! { <Trust evaluation /> })}
             </section>
         </Show>
     }

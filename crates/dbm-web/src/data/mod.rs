@@ -1,16 +1,18 @@
 //! What the model is trained on: chosen, uploaded, shown.
 
-pub mod gaps;
-pub mod gaps_panel;
-pub mod preview;
-pub mod uploads;
+mod gaps;
+mod gaps_panel;
+mod preview;
 
-use crate::actions;
 use crate::canvas::shape::Shape;
 use crate::canvas::{redraws, tiles};
-use crate::state::{DataChoice, state};
+use crate::ui::select::{Select, SelectOption};
+use crate::worker::session::{DataChoice, Session, Upload};
+use crate::worker::uploads::Uploads;
+pub use gaps_panel::GapsPanel;
 use leptos::html::{Canvas, Input};
 use leptos::prelude::*;
+pub use preview::Preview;
 
 /// Pictures in the preview.
 const PREVIEW: usize = 10;
@@ -18,11 +20,11 @@ const PREVIEW: usize = 10;
 /// Select, file input and preview.
 #[component]
 pub fn Data() -> impl IntoView {
-    let state = state();
+    let (session, uploads) = (Session::of_page(), Uploads::of_page());
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.data.get().map(|data| data.preview),
+        move || session.data.get().map(|data| data.preview),
         |surface, colours, preview| {
             if let Some(mut preview) = preview {
                 preview.count = preview.count.min(PREVIEW as u32);
@@ -30,30 +32,31 @@ pub fn Data() -> impl IntoView {
             }
         },
     );
-    let choose = move |event| {
-        let choice = match event_target_value(&event).as_str() {
+    let choose = move |name: String| {
+        uploads.choose(match &*name {
             "digits" => DataChoice::Digits,
             "bars" => DataChoice::Bars,
-            "mnist" => return uploads::mnist(state),
+            "mnist" => DataChoice::Mnist,
             place => DataChoice::Upload(place.parse().unwrap_or_default()),
-        };
-        uploads::give_way(state);
-        actions::use_data(state, choice);
+        });
     };
-    let value = move || {
-        state.uploads.track(); // an option that the select shows must exist first
-        match state.choice.get() {
-            DataChoice::Digits => "digits".to_string(),
-            DataChoice::Bars => "bars".to_string(),
-            DataChoice::Mnist => "mnist".to_string(),
-            DataChoice::Upload(place) => place.to_string(),
-        }
-    };
+    let value = Signal::derive(move || match session.choice.get() {
+        DataChoice::Digits => "digits".to_string(),
+        DataChoice::Bars => "bars".to_string(),
+        DataChoice::Mnist => "mnist".to_string(),
+        DataChoice::Upload(place) => place.to_string(),
+    });
+    let options = Signal::derive(move || {
+        let known = [("digits", "Generated digits"), ("bars", "Bars and stripes 4 × 4"), ("mnist", "MNIST, fetched (10 MB)")];
+        let known = known.map(|(value, label)| SelectOption::new(value, label)).into_iter();
+        let line = |(place, upload): (usize, Upload)| SelectOption::new(place.to_string(), upload.name);
+        known.chain(session.uploads.get().into_iter().enumerate().map(line)).collect::<Vec<_>>()
+    });
     let about = move || {
-        if state.loading.get() {
+        if session.loading.get() {
             return "Reading the data …".to_string();
         }
-        state.data.get().map_or_else(String::new, |data| {
+        session.data.get().map_or_else(String::new, |data| {
             let shape = Shape::of_grid(&data.preview);
             let bits = if shape.depth > 1 { format!(" of {} bits", shape.depth) } else { String::new() };
             let layout = match data.image {
@@ -67,27 +70,21 @@ pub fn Data() -> impl IntoView {
     };
     let height = move || {
         let shape =
-            state.data.with(|data| data.as_ref().map_or_else(|| Shape::of((28, 28), 1), |data| Shape::of_grid(&data.preview)));
+            session.data.with(|data| data.as_ref().map_or_else(|| Shape::of((28, 28), 1), |data| Shape::of_grid(&data.preview)));
         format!("{} / {}", shape.columns.max(1) * PREVIEW, shape.rows.max(1))
     };
     view! {
         <div class="data">
             <div class="stacked">
-                <label for="data-set" data-help="What the model learns. Another choice begins a new run; Undo brings back the one before.">"Data set"</label>
-                <select id="data-set" on:change=choose prop:value=value disabled=move || state.loading.get()>
-                    <option value="digits">"Generated digits"</option>
-                    <option value="bars">"Bars and stripes 4 × 4"</option>
-                    <option value="mnist">"MNIST, fetched (10 MB)"</option>
-                    {move || {
-                        state
-                            .uploads
-                            .get()
-                            .into_iter()
-                            .enumerate()
-                            .map(|(place, upload)| view! { <option value=place.to_string()>{upload.name}</option> })
-                            .collect_view()
-                    }}
-                </select>
+                <Select
+                    id="data-set"
+                    label="Data set"
+                    help="What the model learns. Another choice begins a new run; Undo brings back the one before."
+                    options
+                    value
+                    on_choose=choose
+                    disabled=Signal::derive(move || session.loading.get())
+                />
             </div>
             <canvas
                 node_ref=canvas
@@ -106,12 +103,12 @@ pub fn Data() -> impl IntoView {
 /// The way in for the visitor's files.
 #[component]
 fn Bring() -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let input = NodeRef::<Input>::new();
     let upload = move |_| {
         let Some(input) = input.get_untracked() else { return };
         if let Some(files) = input.files().filter(|files| files.length() > 0) {
-            uploads::take(state, &files);
+            uploads.take(&files);
         }
         input.set_value(""); // so that the same file can be chosen again
     };
@@ -137,22 +134,23 @@ fn Bring() -> impl IntoView {
 /// Files being read, and a way out.
 #[component]
 fn Reading() -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
+    let progress = move || uploads.reading.get().unwrap_or_default();
     view! {
-        <Show when=move || state.reading.with(Option::is_some)>
+        <Show when=move || uploads.reading.with(Option::is_some)>
             <div class="reading" role="status">
                 <p class="figures-text">
                     {move || {
-                        let stage = state.reading.with(|reading| reading.as_ref().map(|reading| reading.stage.clone())).unwrap_or_default();
+                        let stage = progress().stage;
                         if stage.is_empty() { "Reading the files …".into() } else { stage }
                     }}
                 </p>
                 <progress
                     aria-label="Files read"
-                    max=move || state.reading.with(|reading| reading.as_ref().map_or(1.0, |reading| reading.total.max(1.0)))
-                    prop:value=move || state.reading.with(|reading| reading.as_ref().map(|reading| reading.done))
+                    max=move || progress().total.max(1)
+                    prop:value=move || f64::from(progress().done)
                 ></progress>
-                <button type="button" on:click=move |_| uploads::cancel(state)>
+                <button type="button" on:click=move |_| uploads.cancel()>
                     "Cancel"
                 </button>
             </div>

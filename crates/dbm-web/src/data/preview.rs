@@ -2,9 +2,9 @@
 
 use crate::canvas::shape::Shape;
 use crate::canvas::{redraws, tiles};
-use crate::data::uploads;
-use crate::state::{Offer, State, state};
 use crate::ui::number::decimal;
+use crate::ui::select::{Select, SelectOption};
+use crate::worker::uploads::{Offer, Uploads};
 use dbm_protocol::{ColumnInfo, EncodingChoice, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
@@ -15,9 +15,9 @@ const COLUMNS: usize = 12;
 /// The dialog; modal, so that keys and screen readers stay in it.
 #[component]
 pub fn Preview() -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let dialog = NodeRef::<Dialog>::new();
-    let open = Memo::new(move |_| state.offer.with(Option::is_some));
+    let open = Memo::new(move |_| uploads.offer.with(Option::is_some));
     Effect::new(move |_| {
         let Some(dialog) = dialog.get() else { return };
         if open.get() {
@@ -27,10 +27,10 @@ pub fn Preview() -> impl IntoView {
         }
     });
     // Another file is another dialog; a moved slider is not.
-    let name = Memo::new(move |_| state.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
+    let name = Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
     view! {
-        <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| state.offer.set(None)>
-            {move || name.get().and_then(|name| state.offer.get_untracked().map(|offer| view! { <Understood name offer /> }))}
+        <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>
+            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| view! { <Understood name offer /> }))}
         </dialog>
     }
 }
@@ -42,7 +42,7 @@ fn Understood(
     /// As it was first offered.
     offer: Offer,
 ) -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let about = offer.about;
     let count = about.count;
     let (words, pictures, table) = match about.kind {
@@ -68,15 +68,15 @@ fn Understood(
         {pictures}
         {table}
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
-        <p class="figures-text" role="status">{move || state.offer.with(|offer| offer.as_ref().map(summary))}</p>
+        <p class="figures-text" role="status">{move || uploads.offer.with(|offer| offer.as_ref().map(summary))}</p>
         <Show when=move || { missing > 0.0 }>
             <HoldBack />
         </Show>
         <div class="pair">
-            <button type="button" class="primary" on:click=move |_| uploads::accept(state)>
+            <button type="button" class="primary" on:click=move |_| uploads.accept()>
                 "Use this data"
             </button>
-            <button type="button" on:click=move |_| state.offer.set(None)>
+            <button type="button" on:click=move |_| uploads.offer.set(None)>
                 "Cancel"
             </button>
         </div>
@@ -98,10 +98,10 @@ fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
-fn change(state: State, edit: impl FnOnce(&mut EncodingChoice)) {
-    if let Some(mut encoding) = state.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone())) {
+fn change(uploads: Uploads, edit: impl FnOnce(&mut EncodingChoice)) {
+    if let Some(mut encoding) = uploads.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone())) {
         edit(&mut encoding);
-        uploads::look(state, encoding);
+        uploads.preview(encoding);
     }
 }
 
@@ -113,11 +113,11 @@ fn Pictures(
     /// and the highest.
     high: f64,
 ) -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone())),
+        move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone())),
         |surface, colours, preview| {
             if let Some(preview) = preview {
                 tiles(surface, colours, &preview, COLUMNS);
@@ -125,28 +125,29 @@ fn Pictures(
         },
     );
     let ratio = move || {
-        let grid = state.offer.with(|offer| {
+        let grid = uploads.offer.with(|offer| {
             offer.as_ref().map(|offer| (Shape::of_grid(&offer.about.look.preview), offer.about.look.preview.count as usize))
         });
         let (shape, count) = grid.unwrap_or_default();
         format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * count.div_ceil(COLUMNS).max(1))
     };
-    let encoding = move || state.offer.with(|offer| offer.as_ref().map(|offer| offer.encoding.clone())).unwrap_or_default();
+    let encoding = move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.encoding.clone())).unwrap_or_default();
     let binary = Memo::new(move |_| encoding().bits == 1);
     let whole = low.fract() == 0.0 && high.fract() == 0.0 && high - low > 2.0;
     let step = if whole { 1.0 } else { (high - low) / 256.0 };
     let many = low < high;
+    let planes: Vec<SelectOption> = (1..=8).map(|bits| SelectOption::new(bits.to_string(), bits.to_string())).collect();
     view! {
         <canvas node_ref=canvas class="preview" style:aspect-ratio=ratio role="img" aria-label="Some of the pictures, as the model will see them"></canvas>
         <div class="settings">
             <div class="field">
-                <label for="preview-bits">"Bits per value"</label>
-                <select
+                <Select
                     id="preview-bits"
-                    on:change=move |event| change(state, |encoding| encoding.bits = event_target_value(&event).parse().unwrap_or(1))
-                >
-                    {(1..=8).map(|bits| view! { <option value=bits.to_string()>{bits.to_string()}</option> }).collect_view()}
-                </select>
+                    label="Bits per value"
+                    options=planes
+                    value=Signal::derive(move || encoding().bits.max(1).to_string())
+                    on_choose=move |bits: String| change(uploads, |encoding| encoding.bits = bits.parse().unwrap_or(1))
+                />
             </div>
             <Show when=move || binary.get() && many>
                 <label class="slider">
@@ -159,7 +160,7 @@ fn Pictures(
                         prop:value=move || encoding().threshold.to_string()
                         on:input=move |event| {
                             if let Some(threshold) = decimal(&event_target_value(&event)) {
-                                change(state, |encoding| encoding.threshold = threshold);
+                                change(uploads, |encoding| encoding.threshold = threshold);
                             }
                         }
                     />
@@ -177,7 +178,7 @@ fn Table(
     /// The first rows.
     rows: Vec<Vec<String>>,
 ) -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let heads = columns.iter().map(|column| view! { <th scope="col">{column.name.clone()}</th> }).collect_view();
     let kinds = columns
         .iter()
@@ -188,7 +189,7 @@ fn Table(
                 let name = column.name.clone();
                 let set = move |event| {
                     if let Some(threshold) = decimal(&event_target_value(&event)) {
-                        change(state, |encoding| {
+                        change(uploads, |encoding| {
                             encoding.columns.retain(|(other, _)| *other != name);
                             encoding.columns.push((name.clone(), threshold));
                         });
@@ -221,18 +222,14 @@ fn Table(
 /// Whether the answers are to be tested later.
 #[component]
 fn HoldBack() -> impl IntoView {
-    let state = state();
+    let uploads = Uploads::of_page();
     let set = move |event| {
         let hold_back = event_target_checked(&event);
-        state.offer.update(|offer| {
-            if let Some(offer) = offer {
-                offer.hold_back = hold_back;
-            }
-        });
+        uploads.change_offer(|offer| offer.hold_back = hold_back);
     };
     view! {
         <label class="check">
-            <input type="checkbox" prop:checked=move || state.offer.with(|offer| offer.as_ref().is_some_and(|offer| offer.hold_back)) on:change=set />
+            <input type="checkbox" prop:checked=move || uploads.offer.with(|offer| offer.as_ref().is_some_and(|offer| offer.hold_back)) on:change=set />
             <span>"Hold back 10 % of the known cells from training, to see how far the answers can be trusted"</span>
         </label>
     }

@@ -31,7 +31,6 @@ use growth::Growth;
 use leptos::prelude::*;
 use patterns::Patterns;
 use settings::ModelSettings;
-pub use settings::given;
 use transport::Transport;
 use verdicts::Verdicts;
 

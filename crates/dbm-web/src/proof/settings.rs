@@ -2,9 +2,8 @@
 
 use super::desk::{Desk, desk};
 use super::plan::{Base, MAX_UNITS, Question};
-use crate::actions;
-use crate::state::state;
 use crate::worker::pool::{self, Group};
+use crate::worker::session::Session;
 use dbm_core::Units;
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply};
 use leptos::prelude::*;
@@ -149,6 +148,9 @@ fn Drawn() -> impl IntoView {
     }
 }
 
+/// The most units of a model that is asked for.
+const MOST_UNITS: u32 = 64;
+
 thread_local! {
     /// What the next answer of the lab is for.
     static WAITING: std::cell::Cell<Option<(Desk, RwSignal<String>)>> = const { std::cell::Cell::new(None) };
@@ -166,11 +168,16 @@ fn take(desk: Desk, said: RwSignal<String>) {
         },
         PATIENCE,
     );
-    actions::give_model(state());
+    let session = Session::of_page();
+    let units = session.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+    leptos::task::spawn_local(async move {
+        let saved = if units > MOST_UNITS { None } else { session.save().await.ok() };
+        given(saved.map(|(_, checkpoint)| checkpoint.to_vec()).unwrap_or_default());
+    });
 }
 
 /// The lab gives the checkpoint of its run; empty where it has none that is small enough.
-pub fn given(bytes: Vec<u8>) {
+fn given(bytes: Vec<u8>) {
     let Some((desk, said)) = WAITING.take() else { return };
     if bytes.is_empty() {
         let _ = said.try_set(NEEDS.into());

@@ -1,7 +1,9 @@
-//! How training went, row by row, to be taken home.
+//! How training went, row by row, to be exported.
 
 use crate::canvas::bins::Summary;
+use crate::worker::session::Session;
 use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
+use leptos::prelude::*;
 use std::cell::RefCell;
 
 /// Rows kept: beyond, every other one is let go, so that a long run's log stays whole.
@@ -16,8 +18,13 @@ struct Log {
     began: f64,
 }
 
+/// Adds what the session says from now on.
+pub fn follow(session: Session) {
+    Effect::new(move |_| session.metrics.with(add));
+}
+
 /// Adds where training stands, if it has gone on; a run that begins anew begins a log.
-pub fn add(metrics: &Metrics) {
+fn add(metrics: &Metrics) {
     LOG.with_borrow_mut(|log| {
         let now = js_sys::Date::now() / 1000.0;
         if log.rows.last().is_none_or(|last| metrics.step < last.step) {

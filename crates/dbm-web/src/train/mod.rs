@@ -1,55 +1,60 @@
 //! Training: the run's buttons and counter, its data and settings, and what is seen of it.
 
-pub mod draft;
-pub mod estimators;
 mod field;
-pub mod instruments;
+mod instruments;
 mod learning;
-pub mod log;
+mod log;
+mod run_link;
 mod samples;
 mod settings;
-pub mod shared;
 
-use crate::actions;
-use crate::data::Data;
-use crate::data::gaps_panel::Gaps;
-use crate::state::{State, state};
-use crate::train::draft::{Draft, same_run};
-use crate::train::learning::Learning;
-use crate::train::samples::Samples;
-use crate::train::settings::SettingsForm;
-use crate::ui::address;
+use crate::ui::address::{self, OnShow};
 use crate::ui::download;
 use crate::ui::save::Save;
-use crate::worker::model_file;
+use crate::worker::export;
+use crate::worker::session::{Draft, PACES, Session, same_run};
 use dbm_protocol::{Command, LogFormat, Metrics};
 use instruments::Instruments;
+use learning::Learning;
 use leptos::html::Input;
 use leptos::prelude::*;
+use run_link::RunLink;
+use samples::Samples;
+use settings::SettingsForm;
 
 /// The region.
 #[component]
-pub fn Training() -> impl IntoView {
-    let state = state();
-    let ready = move || state.plan.with(Option::is_some) && !state.loading.get();
-    let step = Memo::new(move |_| state.metrics.with(|metrics| metrics.step));
-    let begun = Memo::new(move |_| state.metrics.with(Metrics::begun));
-    let rate = move || state.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
-    let workers = Memo::new(move |_| state.metrics.with(|metrics| if metrics.running { metrics.workers } else { 1 }));
+pub fn Training(
+    /// The panel of the data, which stands beside the settings.
+    #[prop(into)]
+    data: ViewFn,
+    /// The panel of a table's gaps.
+    #[prop(into)]
+    gaps: ViewFn,
+) -> impl IntoView {
+    let session = Session::of_page();
+    let link = RunLink::new(session);
+    let two_runs = OnShow::of_page().two_runs;
+    log::follow(session);
+    let ready = move || session.plan.with(Option::is_some) && !session.loading.get();
+    let step = Memo::new(move |_| session.metrics.with(|metrics| metrics.step));
+    let begun = Memo::new(move |_| session.metrics.with(Metrics::begun));
+    let rate = move || session.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
+    let workers = Memo::new(move |_| session.metrics.with(|metrics| if metrics.running { metrics.workers } else { 1 }));
     let changed = Memo::new(move |_| {
-        let plan = state.draft.with(Draft::plan);
-        plan.is_none_or(|plan| !state.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
+        let plan = session.draft.with(Draft::plan);
+        plan.is_none_or(|plan| !session.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
     });
-    let save = move |form| save(state, form);
+    let save = move |form| save(session, form);
     let hint = move || match (changed.get(), begun.get()) {
-        (true, _) if state.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
+        (true, _) if session.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, true) => "Press Reset to start with these settings.",
         (true, false) => "Train starts with these settings.",
         _ => "",
     };
     view! {
         <Runs />
-        <section class="training" aria-labelledby="training-title" hidden=move || state.two.get()>
+        <section class="training" aria-labelledby="training-title" hidden=move || two_runs.get()>
             <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
                 <div class="buttons">
@@ -58,8 +63,8 @@ pub fn Training() -> impl IntoView {
                         aria-keyshortcuts="t"
                         class="primary"
                         data-help="Trains until paused. Settings that were changed before the first step are taken up."
-                        disabled=move || !ready() || state.running.get()
-                        on:click=move |_| actions::train(state, Command::Train)
+                        disabled=move || !ready() || session.running.get()
+                        on:click=move |_| session.perform(session.train(Command::Train))
                     >
                         "Train"
                     </button>
@@ -67,8 +72,8 @@ pub fn Training() -> impl IntoView {
                         type="button"
                         aria-keyshortcuts="t"
                         data-help="Stops between two parts of a step. Pausing changes no bit of the run."
-                        disabled=move || !state.running.get()
-                        on:click=move |_| actions::pause(state)
+                        disabled=move || !session.running.get()
+                        on:click=move |_| session.perform(session.pause())
                     >
                         "Pause"
                     </button>
@@ -76,8 +81,8 @@ pub fn Training() -> impl IntoView {
                         type="button"
                         aria-keyshortcuts="s"
                         data-help="One gradient step, on one minibatch."
-                        disabled=move || !ready() || state.running.get()
-                        on:click=move |_| actions::train(state, Command::Step)
+                        disabled=move || !ready() || session.running.get()
+                        on:click=move |_| session.perform(session.train(Command::Step))
                     >
                         "Step"
                     </button>
@@ -85,7 +90,7 @@ pub fn Training() -> impl IntoView {
                         type="button"
                         data-help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
                         disabled=move || !ready() || !begun.get()
-                        on:click=move |_| actions::reset(state, true)
+                        on:click=move |_| session.perform(session.reset(true))
                     >
                         "Rewind"
                     </button>
@@ -93,7 +98,7 @@ pub fn Training() -> impl IntoView {
                         type="button"
                         data-help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
                         disabled=move || !ready() || (!begun.get() && !changed.get())
-                        on:click=move |_| actions::reset(state, false)
+                        on:click=move |_| session.perform(session.reset(false))
                     >
                         "Reset"
                     </button>
@@ -108,22 +113,22 @@ pub fn Training() -> impl IntoView {
                     <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
                 </p>
                 <p class="figures-text" role="status" aria-live="off">
-                    {move || state.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
+                    {move || session.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
                 </p>
                 <Underway />
                 <p class="hint" role="status">{hint}</p>
             </div>
-            <RunLine />
+            <RunLine link />
             <div class="training-grid">
                 <div class="setup">
-                    <Data />
+                    {data.run()}
                     <SettingsForm />
                 </div>
                 <Samples />
                 <div id="instruments">
                     <Instruments />
                 </div>
-                <Gaps />
+                {gaps.run()}
                 <Learning />
             </div>
         </section>
@@ -131,21 +136,25 @@ pub fn Training() -> impl IntoView {
 }
 
 /// The run in the form at this place of the menu.
-fn save(state: State, form: usize) {
+fn save(session: Session, form: usize) {
     match form {
-        0 => model_file::save(state),
-        1 => download::training_log(state, LogFormat::Csv),
-        _ => download::training_log(state, LogFormat::Json),
+        0 => session.perform(async move {
+            let (step, checkpoint) = session.save().await?;
+            download::save(session.notices, &format!("dbm-step-{step}.safetensors"), &checkpoint);
+            Ok(())
+        }),
+        1 => export::training_log(session, LogFormat::Csv, log::rows()),
+        _ => export::training_log(session, LogFormat::Json, log::rows()),
     }
 }
 
-/// One run, or two side by side, which the second program shows.
+/// One run, or two side by side.
 #[component]
 fn Runs() -> impl IntoView {
-    let state = state();
+    let two_runs = OnShow::of_page().two_runs;
     let choose = move |two| {
-        state.two.set(two);
-        // The second program reads it there.
+        two_runs.set(two);
+        // The view of two runs reads it there.
         request_animation_frame(address::flush);
     };
     view! {
@@ -155,7 +164,7 @@ fn Runs() -> impl IntoView {
                 .map(|(two, name)| {
                     view! {
                         <label>
-                            <input type="radio" name="runs" prop:checked=move || state.two.get() == two on:change=move |_| choose(two) />
+                            <input type="radio" name="runs" prop:checked=move || two_runs.get() == two on:change=move |_| choose(two) />
                             <span>{name}</span>
                         </label>
                     }
@@ -167,8 +176,11 @@ fn Runs() -> impl IntoView {
 
 /// How fast the run goes, and what tells it from others.
 #[component]
-fn RunLine() -> impl IntoView {
-    let state = state();
+fn RunLine(
+    /// The link to the run.
+    link: RunLink,
+) -> impl IntoView {
+    let session = Session::of_page();
     let field = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let Some(field) = field.get() {
@@ -176,11 +188,8 @@ fn RunLine() -> impl IntoView {
             request_animation_frame(move || field.select());
         }
     });
-    let pace = move |event| {
-        state.pace.set(event_target_value(&event).parse().unwrap_or(0));
-        actions::set_pace(state);
-    };
-    let sum = Memo::new(move |_| state.metrics.with(|metrics| metrics.checksum.clone()));
+    let pace = move |event| session.set_pace(event_target_value(&event).parse().unwrap_or(0));
+    let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
     let option = |pace: u32| {
         let name = if pace == 0 { "full speed".into() } else { format!("{pace} a second") };
         view! { <option value=pace.to_string()>{name}</option> }
@@ -189,8 +198,8 @@ fn RunLine() -> impl IntoView {
         <div class="run-line">
             <span class="inline">
                 <label for="pace" data-help="Slowed down, single steps can be watched. It changes no bit of the run.">"Speed"</label>
-                <select id="pace" prop:value=move || state.pace.get().to_string() on:change=pace>
-                    {std::iter::once(0).chain(actions::PACES).map(option).collect_view()}
+                <select id="pace" prop:value=move || session.pace.get().to_string() on:change=pace>
+                    {std::iter::once(0).chain(PACES).map(option).collect_view()}
                 </select>
             </span>
             <p
@@ -206,17 +215,17 @@ fn RunLine() -> impl IntoView {
                 type="button"
                 data-help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
                 disabled=move || sum.with(String::is_empty)
-                on:click=move |_| shared::share(state)
+                on:click=move |_| link.share()
             >
                 "Share"
             </button>
-            <Show when=move || state.link_to_copy.with(Option::is_some)>
+            <Show when=move || link.to_copy.with(Option::is_some)>
                 <input
                     node_ref=field
                     type="text"
                     readonly
                     aria-label="Link to this run"
-                    prop:value=move || state.link_to_copy.get()
+                    prop:value=move || link.to_copy.get()
                 />
             </Show>
         </div>
@@ -231,8 +240,8 @@ fn speed(rate: f64) -> String {
 /// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
 #[component]
 fn Underway() -> impl IntoView {
-    let state = state();
-    let underway = Memo::new(move |_| state.metrics.with(underway));
+    let session = Session::of_page();
+    let underway = Memo::new(move |_| session.metrics.with(underway));
     view! {
         <Show when=move || underway.with(Option::is_some)>
             <p class="counter underway">

@@ -1,26 +1,44 @@
 //! What the model imagines: a grid of samples.
 
-use crate::actions::{self, SAMPLES};
 use crate::canvas::shape::Shape;
 use crate::canvas::{redraws, tiles};
-use crate::state::{State, state};
-use crate::ui::download;
 use crate::ui::save::Save;
-use dbm_protocol::{Grid, ModelChoice};
+use crate::worker::client::Failure;
+use crate::worker::export;
+use crate::worker::session::Session;
+use dbm_protocol::{Command, Event, Grid, ModelChoice, fresh_seed};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
+/// Samples shown.
+pub const SAMPLES: u32 = 64;
 /// Samples side by side.
 const COLUMNS: usize = 8;
+
+/// Asks for samples of the model on view.
+async fn ask(session: Session) -> Result<(), Failure> {
+    let command = Command::Samples { model: session.model.get_untracked(), count: SAMPLES, seed: fresh_seed() };
+    if let Event::Samples(grid) = session.ask(command).await? {
+        session.samples_of(grid.model).set(Some(grid));
+    }
+    Ok(())
+}
 
 /// The region.
 #[component]
 pub fn Samples() -> impl IntoView {
-    let state = state();
+    let session = Session::of_page();
+    let shown = move || session.samples_of(session.model.get());
+    // A model that has none gets some as soon as it is on view.
+    Effect::new(move |_| {
+        if session.about().is_some() && shown().with(Option::is_none) && session.client().is_ready() {
+            session.perform(ask(session));
+        }
+    });
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.samples().get(),
+        move || shown().get(),
         |surface, colours, samples| {
             if let Some(samples) = samples {
                 tiles(surface, colours, &samples, COLUMNS);
@@ -28,23 +46,21 @@ pub fn Samples() -> impl IntoView {
         },
     );
     let save = move |form| {
-        if let Some(grid) = untrack(|| state.samples()).get_untracked() {
-            download::bits(state, "samples", form, grid);
+        if let Some(grid) = untrack(|| shown().get()) {
+            export::bits(session, "samples", form, grid);
         }
     };
     let words = move || {
-        state
-            .samples()
-            .with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), |it| describe(it, &when(state, it))))
+        shown().with(|samples| samples.as_ref().map_or_else(|| "No samples yet.".into(), |it| describe(it, &when(session, it))))
     };
     let short = move || {
-        state.samples().with(|samples| match samples {
-            Some(samples) => format!("{} samples {}", samples.count, when(state, samples)),
+        shown().with(|samples| match samples {
+            Some(samples) => format!("{} samples {}", samples.count, when(session, samples)),
             None => "No samples yet".into(),
         })
     };
     // Only the shape, so that the box keeps its size while samples come and go.
-    let shape = Memo::new(move |_| state.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
+    let shape = Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
     let ratio = move || {
         let shape = shape.get();
         format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * (SAMPLES as usize).div_ceil(COLUMNS))
@@ -55,12 +71,12 @@ pub fn Samples() -> impl IntoView {
                 <h3 id="samples-title">"Samples"</h3>
                 <button
                     type="button"
-                    disabled=move || state.about().is_none()
-                    on:click=move |_| actions::new_samples(state, state.model.get_untracked())
+                    disabled=move || session.about().is_none()
+                    on:click=move |_| session.perform(ask(session))
                 >
                     "New samples"
                 </button>
-                <Save what="samples" forms=download::BITS save />
+                <Save what="samples" forms=export::BITS save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
@@ -73,10 +89,10 @@ pub fn Samples() -> impl IntoView {
 /// How the model in training does on the data, in numbers.
 #[component]
 fn Signals() -> impl IntoView {
-    let state = state();
+    let session = Session::of_page();
     let seen = Memo::new(move |_| {
-        let training = state.model.get() == ModelChoice::Training;
-        state.metrics.with(|metrics| metrics.signals).filter(|_| training)
+        let training = session.model.get() == ModelChoice::Training;
+        session.metrics.with(|metrics| metrics.signals).filter(|_| training)
     });
     let number = move |of: fn(dbm_protocol::Signals) -> String| move || seen.get().map(of);
     view! {
@@ -100,8 +116,8 @@ fn Signals() -> impl IntoView {
 }
 
 /// At which step, or before it.
-fn when(state: State, samples: &Grid) -> String {
-    let pretraining = state.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
+fn when(session: Session, samples: &Grid) -> String {
+    let pretraining = session.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
     if pretraining && samples.model == ModelChoice::Training && samples.step == 0 {
         "during pretraining".into()
     } else {

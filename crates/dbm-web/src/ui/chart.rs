@@ -1,8 +1,8 @@
 //! A chart on the page: its title and legend, the plot, what it says at the pointer, the same as a table, and as a file.
 
 use crate::canvas::{Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws, short};
-use crate::state::state;
 use crate::ui::download;
+use crate::ui::notices::Notices;
 use crate::ui::save::Save;
 use dbm_protocol::NamedBytes;
 use leptos::html::Canvas;
@@ -33,7 +33,7 @@ pub fn ChartFigure(
     #[prop(optional)]
     rows: Option<Callback<(), String>>,
 ) -> impl IntoView {
-    let state = state();
+    let notices = Notices::of_page();
     let canvas = NodeRef::<Canvas>::new();
     let here = RwSignal::new(None::<f64>);
     let open = RwSignal::new(false);
@@ -52,7 +52,10 @@ pub fn ChartFigure(
             Some(rows) => rows.run(()),
             None => csv(&chart.get_untracked()),
         };
-        download::file(state, &NamedBytes { name: format!("{file}.{}", ["svg", "csv"][form.min(1)]), bytes: bytes.into_bytes() });
+        download::file(
+            notices,
+            &NamedBytes { name: format!("{file}.{}", ["svg", "csv"][form.min(1)]), bytes: bytes.into_bytes() },
+        );
     };
     view! {
         <figure class="chart" aria-label=title>

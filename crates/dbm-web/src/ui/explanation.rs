@@ -1,7 +1,7 @@
 //! What a view shows, in words and equations: a fragment of HTML beside the page, fetched when the view is first opened.
 
 use crate::ui::address::View;
-use crate::worker::link::words;
+use crate::ui::problem::words;
 use js_sys::futures::JsFuture;
 use leptos::html::Div;
 use leptos::prelude::*;

@@ -7,5 +7,6 @@ pub mod download;
 pub mod explanation;
 pub mod notices;
 pub mod number;
+pub mod problem;
 pub mod save;
 pub mod select;

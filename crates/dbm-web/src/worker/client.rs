@@ -3,6 +3,7 @@
 //! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. While something is expected
 //! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener.
 
+use crate::ui::problem::words;
 use dbm_protocol::{Command, Computing, Diagnostics, Envelope, Files, Reply, Role, wire};
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
@@ -407,12 +408,6 @@ impl Client<Computing> {
     pub fn cancel(self, id: u32) {
         drop(self.ask(Command::Cancel { request: id }));
     }
-}
-
-/// A JavaScript error in words.
-pub fn words(problem: &JsValue) -> String {
-    let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
-    message.or_else(|| problem.as_string()).unwrap_or_else(|| "no reason given".into())
 }
 
 #[cfg(test)]

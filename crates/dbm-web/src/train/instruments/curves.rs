@@ -1,8 +1,9 @@
 //! How the run goes: its signals over the steps, and how active its hidden layers are.
 
+use super::history;
 use crate::canvas::{Axis, Chart, Point, Series, short};
-use crate::state::state;
 use crate::ui::chart::ChartFigure;
+use crate::worker::session::Session;
 use dbm_protocol::{Activity, Signals};
 use leptos::prelude::*;
 
@@ -86,15 +87,26 @@ fn summary(history: &[Signals], curve: usize) -> String {
 
 /// The region of the curves.
 #[component]
-pub fn Curves() -> impl IntoView {
-    let state = state();
-    let shown = Signal::derive(move || state.history.with(|history| chart(history, state.curve.get())));
-    let summary = Memo::new(move |_| state.history.with(|history| summary(history, state.curve.get())));
-    let choose = move |event| state.curve.set(event_target_value(&event).parse().unwrap_or(0).min(CURVES.len() - 1));
+pub fn Curves(
+    /// The place of the curve that is shown.
+    curve: RwSignal<usize>,
+) -> impl IntoView {
+    let session = Session::of_page();
+    let history = RwSignal::new(Vec::new());
+    Effect::new(move |_| {
+        let (signals, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
+        let mut seen = history.get_untracked();
+        if history::add(&mut seen, signals, step) {
+            history.set(seen);
+        }
+    });
+    let shown = Signal::derive(move || history.with(|history| chart(history, curve.get())));
+    let summary = Memo::new(move |_| history.with(|history| summary(history, curve.get())));
+    let choose = move |event| curve.set(event_target_value(&event).parse().unwrap_or(0).min(CURVES.len() - 1));
     view! {
         <section class="figure curves" aria-label="Curves">
             <ChartFigure chart=shown title="Curves" summary=summary file="curves" />
-            <select aria-label="Quantity" data-help="What the curve shows. All of them are in the log that Save gives." prop:value=move || state.curve.get().to_string() on:change=choose>
+            <select aria-label="Quantity" data-help="What the curve shows. All of them are in the log that Save gives." prop:value=move || curve.get().to_string() on:change=choose>
                 {CURVES
                     .iter()
                     .enumerate()
@@ -129,8 +141,8 @@ fn activity(layers: &[Activity]) -> Chart {
 /// The region of the activities.
 #[component]
 pub fn Activities() -> impl IntoView {
-    let state = state();
-    let layers = Memo::new(move |_| state.metrics.with(|metrics| metrics.activities.clone()));
+    let session = Session::of_page();
+    let layers = Memo::new(move |_| session.metrics.with(|metrics| metrics.activities.clone()));
     let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
     let words = Memo::new(move |_| {
         let of = |(place, layer): (usize, &Activity)| {

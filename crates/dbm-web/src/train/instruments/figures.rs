@@ -2,10 +2,9 @@
 
 use crate::canvas::bins::Summary;
 use crate::canvas::{Colours, Scale, Svg, histogram, redraws};
-use crate::state::{State, state};
-use crate::train::estimators::{about_meeting, about_search, no_meeting, no_search};
 use crate::ui::download;
 use crate::ui::save::Save;
+use crate::worker::session::Session;
 use dbm_core::gradient::EstimatorKind;
 use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
 use leptos::html::Canvas;
@@ -18,16 +17,21 @@ const SMALL: u32 = 30;
 const NOTHING: &str = "–";
 
 /// The estimator of the present run, whatever the form says meanwhile.
-fn kind(state: State) -> EstimatorKind {
-    state.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.kind)).unwrap_or_default()
+fn kind(session: Session) -> EstimatorKind {
+    session.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.kind)).unwrap_or_default()
 }
 
 /// How long the two chains of each coupling took to meet.
 #[component]
 pub fn MeetingTime() -> impl IntoView {
-    let state = state();
-    let kind = Memo::new(move |_| kind(state));
-    let small = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
+    let session = Session::of_page();
+    let kind = Memo::new(move |_| kind(session));
+    let small =
+        move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
+    let about = move || {
+        let words = kind.get().descriptor().about.meeting;
+        if small() { words.small } else { words.wide }
+    };
     let is_gibbs = move || kind.get() == EstimatorKind::UcdGibbs;
     let heads = move |at: usize| match at {
         3 if is_gibbs() => "tries cut",
@@ -48,8 +52,8 @@ pub fn MeetingTime() -> impl IntoView {
         ]
     };
     let warning = move || {
-        let tries = state.plan.with(|plan| plan.as_ref().map_or(0, |plan| plan.settings.estimator.max_tries));
-        state.metrics.with(|metrics| meeting_warning(metrics, tries))
+        let tries = session.plan.with(|plan| plan.as_ref().map_or(0, |plan| plan.settings.estimator.max_tries));
+        session.metrics.with(|metrics| meeting_warning(metrics, tries))
     };
     view! {
         <section class="figure" aria-labelledby="meeting-title">
@@ -64,13 +68,13 @@ pub fn MeetingTime() -> impl IntoView {
             </div>
             <Plot
                 of=|phase| &phase.meeting_time
-                why=move |_| no_meeting(kind.get())
+                why=move |_| kind.get().descriptor().about.no_meeting
                 scale=Scale::Logarithmic
                 label="Histogram of meeting times"
             />
             <Table of=|phase| &phase.meeting_time heads=heads cells=cells />
             <p class="help problem">{warning}</p>
-            <p class="help">{move || about_meeting(kind.get(), small())}</p>
+            <p class="help">{about}</p>
         </section>
     }
 }
@@ -87,8 +91,8 @@ fn percent(share: f64) -> String {
 /// How many sweeps the local searches took, or the mean-field iterations where there are such.
 #[component]
 pub fn SearchSweeps() -> impl IntoView {
-    let state = state();
-    let kind = Memo::new(move |_| kind(state));
+    let session = Session::of_page();
+    let kind = Memo::new(move |_| kind(session));
     let mean_field = move || kind.get() == EstimatorKind::Pcd;
     let cells = move |phase: &PhaseMetrics| {
         let lengths = lengths(phase);
@@ -114,13 +118,13 @@ pub fn SearchSweeps() -> impl IntoView {
             </div>
             <Plot
                 of=lengths
-                why=move |positive| no_search(kind.get(), positive)
+                why=move |positive| kind.get().descriptor().about.no_search[usize::from(!positive)]
                 scale=Scale::Linear
                 label="Histogram of sweeps"
             />
             <Table of=lengths heads=|at| ["mean", "max", "energy", "cut"][at] cells=cells />
-            <p class="help problem">{move || state.metrics.with(|metrics| search_warning(metrics, kind.get()))}</p>
-            <p class="help">{move || about_search(kind.get())}</p>
+            <p class="help problem">{move || session.metrics.with(|metrics| search_warning(metrics, kind.get()))}</p>
+            <p class="help">{move || kind.get().descriptor().about.search}</p>
         </section>
     }
 }
@@ -175,26 +179,28 @@ fn Plot(
     /// What it is.
     label: &'static str,
 ) -> impl IntoView {
-    let state = state();
+    let session = Session::of_page();
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]),
+        move || session.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]),
         move |surface, colours, phases| histogram(surface, colours, [&phases[0], &phases[1]], scale),
     );
-    let rbm = move || state.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
+    let rbm = move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
     let save = move |form| {
         let Some(canvas) = canvas.get_untracked() else { return };
         let name = label.to_ascii_lowercase().replace(' ', "-");
         if form == 0 {
-            return download::canvas(state, &canvas, format!("{name}.png"));
+            return download::canvas(session.notices, &canvas, format!("{name}.png"));
         }
         let colours = Colours::now();
         let svg = Svg::new(&colours, f64::from(canvas.client_width()), f64::from(canvas.client_height()));
-        state.metrics.with_untracked(|metrics| histogram(&svg, &colours, [of(&metrics.positive), of(&metrics.negative)], scale));
-        download::file(state, &NamedBytes { name: format!("{name}.svg"), bytes: svg.finish().into_bytes() });
+        session
+            .metrics
+            .with_untracked(|metrics| histogram(&svg, &colours, [of(&metrics.positive), of(&metrics.negative)], scale));
+        download::file(session.notices, &NamedBytes { name: format!("{name}.svg"), bytes: svg.finish().into_bytes() });
     };
-    let notes = Memo::new(move |_| state.metrics.with(|metrics| notes(metrics, of, [why(true), why(false)], rbm())));
+    let notes = Memo::new(move |_| session.metrics.with(|metrics| notes(metrics, of, [why(true), why(false)], rbm())));
     view! {
         <div class="plot">
             <Save what=label forms=&["PNG", "SVG"] save />
@@ -232,10 +238,10 @@ fn Table<const N: usize>(
     /// What stands in a phase's row.
     cells: impl Fn(&PhaseMetrics) -> [String; N] + Copy + Send + Sync + 'static,
 ) -> impl IntoView {
-    let state = state();
+    let session = Session::of_page();
     let row = move |positive: bool| {
         let texts = Memo::new(move |_| {
-            state.metrics.with(|metrics| {
+            session.metrics.with(|metrics| {
                 if metrics.recent_steps == 0 {
                     return [NOTHING; N].map(String::from).to_vec();
                 }
@@ -247,7 +253,7 @@ fn Table<const N: usize>(
             .collect_view()
     };
     let caption = move || {
-        state.metrics.with(|metrics| {
+        session.metrics.with(|metrics| {
             let filled =
                 [&metrics.positive, &metrics.negative].map(of).into_iter().find(|histogram| !histogram.counts.is_empty());
             match (metrics.recent_steps, filled) {
@@ -312,8 +318,8 @@ mod tests {
     fn an_empty_half_of_a_plot_says_why() {
         let searched = PhaseMetrics { sweeps: histogram(20, 0, 30), ..PhaseMetrics::default() };
         let iterated = PhaseMetrics { mean_field: histogram(20, 0, 100), ..PhaseMetrics::default() };
-        let say = |positive: &PhaseMetrics, negative: &PhaseMetrics, kind, rbm| {
-            notes(&metrics(positive.clone(), negative.clone()), lengths, [no_search(kind, true), no_search(kind, false)], rbm)
+        let say = |positive: &PhaseMetrics, negative: &PhaseMetrics, kind: EstimatorKind, rbm| {
+            notes(&metrics(positive.clone(), negative.clone()), lengths, kind.descriptor().about.no_search, rbm)
         };
         let none = PhaseMetrics::default();
         assert_eq!(say(&searched, &searched, EstimatorKind::UcdLmi, false), ["", ""]);

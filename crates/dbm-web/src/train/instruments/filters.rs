@@ -1,28 +1,44 @@
 //! What hidden units respond to, layer by layer.
 
-use crate::actions;
-use crate::actions::SAMPLES;
 use crate::canvas::shape::Shape;
 use crate::canvas::{filter_tiles, redraws, short};
-use crate::state::state;
-use crate::ui::address::View;
+use crate::train::samples::SAMPLES;
+use crate::ui::address::{OnShow, View};
 use crate::ui::download;
 use crate::ui::save::Save;
-use dbm_protocol::ModelChoice;
+use crate::worker::client::Failure;
+use crate::worker::session::Session;
+use dbm_protocol::{Command, Event, Filters as Responses, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
 /// While training they are asked for anew at most this often, in milliseconds.
 const PAUSE: f64 = 2500.0;
 
+/// Asks for what the hidden units of a layer respond to, where there is a model.
+async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32) -> Result<(), Failure> {
+    let model = session.model.get_untracked();
+    if untrack(|| session.about()).is_some()
+        && let Event::Filters(answer) = session.ask(Command::Filters { model, layer, count: SAMPLES }).await?
+    {
+        filters.set(Some(answer));
+    }
+    Ok(())
+}
+
 /// The region.
 #[component]
-pub fn Filters() -> impl IntoView {
-    let state = state();
+pub fn Filters(
+    /// The hidden layer that was chosen, the lowest being 1; 0 for that one too.
+    chosen: RwSignal<u32>,
+) -> impl IntoView {
+    let session = Session::of_page();
+    let OnShow { view, two_runs } = OnShow::of_page();
+    let filters = RwSignal::new(None::<Responses>);
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || state.filters.get(),
+        move || filters.get(),
         |surface, colours, filters| {
             if let Some(filters) = filters {
                 // As large as their number lets them be.
@@ -30,23 +46,27 @@ pub fn Filters() -> impl IntoView {
             }
         },
     );
-    let sizes = Memo::new(move |_| state.about().map(|about| about.sizes).unwrap_or_default());
-    let layer = Memo::new(move |_| state.shown_filters());
+    let sizes = Memo::new(move |_| session.about().map(|about| about.sizes).unwrap_or_default());
+    // The one that was chosen, where the model on view has it.
+    let layer = Memo::new(move |_| {
+        let depth = sizes.with(|sizes| sizes.len().saturating_sub(1).max(1));
+        if chosen.get() as usize <= depth { chosen.get().max(1) } else { 1 }
+    });
     // Anew at once where others are to be seen, and now and then while the model learns.
     Effect::new(move |last: Option<(_, f64)>| {
-        let shown = state.view.get() == View::Train && !state.two.get();
-        let (running, step) = match state.model.get() {
-            ModelChoice::Training => state.metrics.with(|metrics| (metrics.running, metrics.step)),
+        let shown = view.get() == View::Train && !two_runs.get();
+        let (running, step) = match session.model.get() {
+            ModelChoice::Training => session.metrics.with(|metrics| (metrics.running, metrics.step)),
             ModelChoice::Pretrained => (false, 0),
         };
         // A run that rests is shown as it stands.
-        let key = (shown, state.model.get(), layer.get(), sizes.get(), (!running).then_some(step));
+        let key = (shown, session.model.get(), layer.get(), sizes.get(), (!running).then_some(step));
         let now = js_sys::Date::now();
         match last {
             Some((before, at)) if before == key && (now - at < PAUSE || !running) => (before, at),
             _ => {
                 if shown {
-                    actions::new_filters(state, key.2);
+                    session.perform(ask(session, filters, key.2));
                 }
                 (key, now)
             }
@@ -54,12 +74,15 @@ pub fn Filters() -> impl IntoView {
     });
     let ratio = move || {
         let shape = Shape::of(
-            state.about().and_then(|about| about.image).unwrap_or((1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)))),
+            session
+                .about()
+                .and_then(|about| about.image)
+                .unwrap_or((1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)))),
             1,
         );
         format!("{} / {}", shape.columns.max(1), shape.rows.max(1))
     };
-    let scale = move || state.filters.with(|filters| filters.as_ref().map_or(0.0, |filters| f64::from(filters.scale)));
+    let scale = move || filters.with(|filters| filters.as_ref().map_or(0.0, |filters| f64::from(filters.scale)));
     let what = move || {
         if layer.get() == 1 {
             "The weights between each unit and the visible layer.".to_string()
@@ -68,7 +91,7 @@ pub fn Filters() -> impl IntoView {
         }
     };
     let words = move || {
-        state.filters.with(|filters| {
+        filters.with(|filters| {
             filters.as_ref().map_or_else(
                 || "No filters yet".into(),
                 |it| format!("Filters of the first {} units of hidden layer {} at step {}", it.count, it.layer, it.step),
@@ -77,7 +100,7 @@ pub fn Filters() -> impl IntoView {
     };
     let save = move |_| {
         if let Some(canvas) = canvas.get_untracked() {
-            download::canvas(state, &canvas, format!("filters-{}.png", layer.get_untracked()));
+            download::canvas(session.notices, &canvas, format!("filters-{}.png", layer.get_untracked()));
         }
     };
     view! {
@@ -91,7 +114,7 @@ pub fn Filters() -> impl IntoView {
                         sizes.track();
                         layer.get().to_string()
                     }
-                    on:change=move |event| state.filter_layer.set(event_target_value(&event).parse().unwrap_or(1))
+                    on:change=move |event| chosen.set(event_target_value(&event).parse().unwrap_or(1))
                 >
                     {move || {
                         (1..sizes.with(Vec::len).max(2))

@@ -1,9 +1,10 @@
 //! The signals that several features read, and the client that they ask by.
 
-use crate::train::draft::Draft;
+use super::draft::Draft;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure, Progress};
 use dbm_protocol::{Command, Computing, DataInfo, DataSource, Event, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
 
@@ -50,6 +51,8 @@ pub struct Upload {
 /// What is known of the models, the data and the run.
 pub struct Held {
     client: StoredValue<Client<Computing>, LocalStorage>,
+    /// Workers lost since one last came up.
+    pub(super) failed: StoredValue<u32>,
     /// Where the page's messages go.
     pub notices: Notices,
     /// Where the pretrained model's file stands.
@@ -75,15 +78,17 @@ pub struct Held {
     /// What is in use; what the select returns to when a choice is refused.
     pub choice_in_use: RwSignal<DataChoice>,
     /// What Undo would bring back.
-    pub choice_before: RwSignal<DataChoice>,
+    pub(super) choice_before: RwSignal<DataChoice>,
     /// Whether data is being made or read.
     pub loading: RwSignal<bool>,
     /// Whether the present worker has been given data.
-    pub fed: RwSignal<bool>,
+    pub(super) fed: RwSignal<bool>,
     /// The settings form.
     pub draft: RwSignal<Draft>,
     /// What the present run was begun with.
     pub plan: RwSignal<Option<RunPlan>>,
+    /// Counts the runs that have come to stand on the page: changes with each.
+    pub runs: RwSignal<u32>,
     /// Where training stands.
     pub metrics: RwSignal<Metrics>,
     /// Whether training runs, or has just been asked to.
@@ -113,6 +118,7 @@ impl Session {
     pub fn new(notices: Notices) -> Self {
         Self(Box::leak(Box::new(Held {
             client: StoredValue::new_local(Client::new(NAME)),
+            failed: StoredValue::new(0),
             notices,
             opening: RwSignal::default(),
             pretrained: RwSignal::default(),
@@ -130,6 +136,7 @@ impl Session {
             fed: RwSignal::default(),
             draft: RwSignal::default(),
             plan: RwSignal::default(),
+            runs: RwSignal::default(),
             metrics: RwSignal::default(),
             running: RwSignal::default(),
             pace: RwSignal::default(),
@@ -161,30 +168,49 @@ impl Session {
         }
     }
 
-    /// Asks the worker, which must listen by now.
-    ///
-    /// # Errors
-    /// Where it refuses, does not listen yet, or is lost.
+    /// The latest samples of one of the two models.
+    pub fn samples_of(self, model: ModelChoice) -> RwSignal<Option<Grid>> {
+        match model {
+            ModelChoice::Pretrained => self.samples_pretrained,
+            ModelChoice::Training => self.samples_training,
+        }
+    }
+
+    /// Asks the worker. The answer is a [`Failure`] where it refuses, does not listen yet, or is lost.
     pub fn ask(self, command: Command) -> Answer<Event> {
-        self.ask_long(command, |_| ())
+        self.send(command, None, |_| ())
     }
 
     /// Asks, and hears how far it is. [`Self::cancel`] with the answer's id stops it.
-    ///
-    /// # Errors
-    /// As [`Self::ask`].
     pub fn ask_long(self, command: Command, progress: impl FnMut(Progress) + 'static) -> Answer<Event> {
+        self.send(command, None, progress)
+    }
+
+    /// Asks with a large array that stays outside the page's own memory.
+    pub(super) fn ask_with(self, command: Command, bulk: Option<&Uint8Array>) -> Answer<Event> {
+        self.send(command, bulk, |_| ())
+    }
+
+    fn send(self, command: Command, bulk: Option<&Uint8Array>, progress: impl FnMut(Progress) + 'static) -> Answer<Event> {
         if self.client().is_ready() {
-            self.client().ask_long(command, progress)
+            self.client().ask_with(command, bulk, Some(Box::new(progress)))
         } else {
-            let why = "The worker that computes is not ready yet; try again in a moment.".into();
-            Answer::failed(Failure::Refused(why))
+            Answer::failed(Failure::Refused("The worker that computes is not ready yet; try again in a moment.".into()))
         }
     }
 
     /// Stops a request, which then ends with [`Event::Cancelled`].
     pub fn cancel(self, id: u32) {
         self.client().cancel(id);
+    }
+
+    /// Does what takes a while, and tells the visitor where it cannot be done.
+    pub fn perform(self, work: impl Future<Output = Result<(), Failure>> + 'static) {
+        leptos::task::spawn_local(async move {
+            if let Err(failure) = work.await {
+                self.tell(&failure);
+            }
+        });
     }
 
     /// Tells the visitor why a request has no answer. That the worker was lost is told once for all requests.

@@ -1,5 +1,17 @@
 //! What the computing worker holds, as the page knows it: the two models, the data in use, the run.
+//!
+//! [`Session`] is the handle that features ask by. Its signals follow what the worker says; features react to them, and the session knows no feature.
 
+mod checkpoint;
+mod data;
+mod draft;
 mod held;
+mod keeping;
+mod model_file;
+mod recovery;
+mod run;
 
+pub use draft::{Draft, same_run};
 pub use held::{DataChoice, Opening, Session, Upload};
+pub use model_file::is_model;
+pub use run::PACES;

@@ -2,15 +2,14 @@
 
 use super::*;
 
-fn with(field: Field, text: &str) -> Draft {
+fn with(setting: Setting, text: &str) -> Draft {
     let mut draft = Draft::digits();
-    draft.set(field, text.into());
+    draft.set(setting, text.into());
     draft
 }
 
 #[test]
 fn what_is_suggested_is_a_run_and_comes_back_as_the_same_form() {
-    assert!(Field::ALL.iter().enumerate().all(|(place, &field)| place == field as usize));
     for draft in [Draft::digits(), Draft::bars()] {
         let plan = draft.plan().unwrap();
         assert!(plan.settings.check(784).is_ok());
@@ -26,14 +25,14 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 let mut draft = Draft { centered, start, ..Draft::digits() };
                 draft.choose_estimator(kind, 784);
                 for (field, text) in [
-                    (Field::Conditional, "0"),
-                    (Field::K, "7"),
-                    (Field::MaxTries, "55"),
-                    (Field::MeanFieldSweeps, "33"),
-                    (Field::MaxSweeps, "77"),
-                    (Field::CenteringRate, "0.25"),
-                    (Field::PretrainingSteps, "40"),
-                    (Field::PretrainingRate, "0.125"),
+                    (Setting::Conditional, "0"),
+                    (Setting::K, "7"),
+                    (Setting::MaxTries, "55"),
+                    (Setting::MeanFieldSweeps, "33"),
+                    (Setting::MaxSweeps, "77"),
+                    (Setting::CenteringRate, "0.25"),
+                    (Setting::PretrainingSteps, "40"),
+                    (Setting::PretrainingRate, "0.125"),
                 ] {
                     draft.set(field, text.into());
                 }
@@ -44,7 +43,7 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 assert_eq!(e.k, if kind.has_k() { 7 } else { 1 });
                 assert_eq!(e.max_tries == 55, kind == EstimatorKind::UcdGibbs);
                 assert_eq!(e.mean_field_sweeps == 33, kind == EstimatorKind::Pcd);
-                assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Field::MaxSweeps));
+                assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Setting::MaxSweeps));
                 assert_eq!(
                     plan.start == Initialization::Pretrained { steps: 40, learning_rate: 0.125 },
                     start == StartKind::Pretrained
@@ -62,11 +61,11 @@ fn persistent_chains_refuse_a_masked_share_at_its_field_and_leave_it_as_typed() 
     for kind in EstimatorKind::ALL {
         let mut draft = Draft::digits();
         draft.choose_estimator(kind, 784);
-        assert_eq!(draft.text(Field::Conditional), "0.5");
+        assert_eq!(draft.text(Setting::Conditional), "0.5");
         assert_eq!(draft.share_is_impossible(), kind.is_persistent());
-        assert_eq!(draft.problem(Field::Conditional).is_some(), kind.is_persistent());
+        assert_eq!(draft.problem(Setting::Conditional).is_some(), kind.is_persistent());
         assert_eq!(draft.plan().is_none(), kind.is_persistent());
-        draft.set(Field::Conditional, "0".into());
+        draft.set(Setting::Conditional, "0".into());
         assert!(draft.plan().is_some());
     }
 }
@@ -81,15 +80,15 @@ fn the_cap_on_meeting_follows_the_estimator_until_one_is_typed() {
         (EstimatorKind::Cd, 784, "100000"),
     ] {
         draft.choose_estimator(kind, visible);
-        assert_eq!(draft.text(Field::MaxMeeting), cap, "{kind:?}");
+        assert_eq!(draft.text(Setting::MaxMeeting), cap, "{kind:?}");
     }
-    draft.set(Field::MaxMeeting, "500".into());
+    draft.set(Setting::MaxMeeting, "500".into());
     draft.choose_estimator(EstimatorKind::UcdGibbs, 784);
-    assert_eq!(draft.text(Field::MaxMeeting), "500");
+    assert_eq!(draft.text(Setting::MaxMeeting), "500");
     assert!(draft.meeting_is_slow(784));
     let mut small = Draft::bars();
     small.choose_estimator(EstimatorKind::UcdGibbs, 16);
-    assert_eq!(small.text(Field::MaxMeeting), "1000");
+    assert_eq!(small.text(Setting::MaxMeeting), "1000");
     assert!(!small.meeting_is_slow(16));
 }
 
@@ -97,12 +96,12 @@ fn the_cap_on_meeting_follows_the_estimator_until_one_is_typed() {
 fn nonsense_in_a_field_that_does_not_apply_does_no_harm() {
     let mut draft = Draft::bars();
     let optional = [
-        Field::K,
-        Field::MaxTries,
-        Field::MeanFieldSweeps,
-        Field::CenteringRate,
-        Field::PretrainingSteps,
-        Field::PretrainingRate,
+        Setting::K,
+        Setting::MaxTries,
+        Setting::MeanFieldSweeps,
+        Setting::CenteringRate,
+        Setting::PretrainingSteps,
+        Setting::PretrainingRate,
     ];
     for field in optional {
         draft.set(field, "nonsense".into());
@@ -110,29 +109,29 @@ fn nonsense_in_a_field_that_does_not_apply_does_no_harm() {
     }
     assert_eq!(draft.plan(), Draft::bars().plan());
     (draft.start, draft.centered) = (StartKind::Pretrained, true);
-    for (kind, own) in [(EstimatorKind::UcdGibbs, Field::MaxTries), (EstimatorKind::Pcd, Field::MeanFieldSweeps)] {
+    for (kind, own) in [(EstimatorKind::UcdGibbs, Setting::MaxTries), (EstimatorKind::Pcd, Setting::MeanFieldSweeps)] {
         draft.choose_estimator(kind, 16);
-        for field in [own, Field::CenteringRate, Field::PretrainingSteps, Field::PretrainingRate] {
+        for field in [own, Setting::CenteringRate, Setting::PretrainingSteps, Setting::PretrainingRate] {
             assert!(draft.problem(field).is_some_and(|problem| problem.contains("nonsense")), "{field:?}");
         }
     }
-    assert!(draft.problem(Field::K).is_some() && draft.plan().is_none());
+    assert!(draft.problem(Setting::K).is_some() && draft.plan().is_none());
 }
 
 #[test]
 fn nonsense_is_named() {
     for text in ["", "0", "500,", "4001", "1.5", "a", "1,2,3,4,5", "-3"] {
-        assert!(with(Field::Hidden, text).problem(Field::Hidden).is_some(), "{text}");
+        assert!(with(Setting::Hidden, text).problem(Setting::Hidden).is_some(), "{text}");
     }
     for text in ["NaN", "inf", "0", "-1", "11", ""] {
-        assert!(with(Field::Rate, text).plan().is_none(), "{text}");
+        assert!(with(Setting::LearningRate, text).plan().is_none(), "{text}");
     }
-    assert!(with(Field::Average, " ").plan().is_some_and(|plan| plan.settings.average.is_none()));
-    assert!(with(Field::Average, "1").problem(Field::Average).is_some_and(|p| p.contains("“1”")));
-    assert!(with(Field::Seed, "9007199254740992").plan().is_none());
+    assert!(with(Setting::Average, " ").plan().is_some_and(|plan| plan.settings.average.is_none()));
+    assert!(with(Setting::Average, "1").problem(Setting::Average).is_some_and(|p| p.contains("“1”")));
+    assert!(with(Setting::Seed, "9007199254740992").plan().is_none());
     for text in ["0", "1001", "1.5", ""] {
-        let mut draft = with(Field::K, text);
+        let mut draft = with(Setting::K, text);
         draft.choose_estimator(EstimatorKind::Cd, 784);
-        assert!(draft.problem(Field::K).is_some(), "{text}");
+        assert!(draft.problem(Setting::K).is_some(), "{text}");
     }
 }

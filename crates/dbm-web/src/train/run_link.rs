@@ -1,0 +1,268 @@
+//! A run in the address: its data, its settings, and how far it is to go by itself; and the link to a run, which says by a checksum where it stood.
+
+use crate::ui::address::{self, OnShow};
+use crate::ui::binding::{Keys, bind};
+use crate::ui::problem::words;
+use crate::worker::session::{DataChoice, Draft, PACES, Session, same_run};
+use crate::worker::uploads::{MNIST, Uploads};
+use dbm_protocol::{Command, Metrics, ModelChoice};
+use js_sys::futures::JsFuture;
+use js_sys::{Function, Promise, Reflect};
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Of all keys of this part.
+const PREFIX: &str = "t.";
+
+/// How far the run that an address asked for has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Its data are not there yet.
+    Waits,
+    /// It trains, or was paused on the way.
+    Trains,
+    /// It is there, and has been compared.
+    Compared,
+}
+
+/// The run that an address asks for.
+#[derive(Clone, Debug, PartialEq)]
+struct Goal {
+    /// On these data,
+    data: &'static str,
+    /// with these settings,
+    draft: Draft,
+    /// so many steps.
+    step: u32,
+    /// The checksum there, where it is known.
+    sum: String,
+    stage: Stage,
+}
+
+/// The run of the address: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct RunLink {
+    session: Session,
+    uploads: Uploads,
+    two_runs: RwSignal<bool>,
+    /// What an address asked for, as long as data and settings are still those.
+    goal: RwSignal<Option<Goal>>,
+    /// The link to the paused run, where it could not be put on the clipboard.
+    pub to_copy: RwSignal<Option<String>>,
+}
+
+impl RunLink {
+    /// Takes up what the address asks for, now and whenever it is changed, and keeps it up to date.
+    pub fn new(session: Session) -> Self {
+        let two_runs = OnShow::of_page().two_runs;
+        let uploads = Uploads::of_page();
+        let link = Self { session, uploads, two_runs, goal: RwSignal::default(), to_copy: RwSignal::default() };
+        bind(PREFIX, move || Some(link.keys()), move |keys| link.read(keys));
+        Effect::new(move |_| {
+            session.runs.track();
+            link.to_copy.set(None);
+            link.set_off();
+        });
+        Effect::new(move |_| {
+            session.metrics.track();
+            link.compare();
+        });
+        link
+    }
+
+    /// What the address calls data.
+    fn name_of(self, choice: DataChoice) -> &'static str {
+        match choice {
+            DataChoice::Digits => "digits",
+            DataChoice::Bars => "bars",
+            DataChoice::Mnist => "mnist",
+            DataChoice::Upload(place) => self.session.uploads.with_untracked(|uploads| {
+                if uploads.get(place).is_some_and(|upload| upload.name == MNIST) { "mnist" } else { "own" }
+            }),
+        }
+    }
+
+    fn keys(self) -> Keys {
+        let mut keys = Keys::default();
+        keys.put_on("two", self.two_runs.get());
+        keys.put_unless("speed", &self.session.pace.get(), &0);
+        let (goal, data) = (self.goal.get(), self.name_of(self.session.choice.get()));
+        self.session.draft.with(|draft| {
+            let goal = goal.filter(|goal| goal.data == data && goal.draft == *draft);
+            put_run(&mut keys, data, draft, goal.as_ref().map(|goal| (goal.step, &*goal.sum)));
+        });
+        keys
+    }
+
+    fn read(self, keys: &Keys) {
+        self.two_runs.set(keys.is_on("two"));
+        let pace = keys.parse("speed").filter(|pace| PACES.contains(pace)).unwrap_or(0);
+        if pace != self.session.pace.get_untracked() {
+            self.session.set_pace(pace);
+        }
+        self.take_up(keys);
+    }
+
+    /// Takes up the address's run.
+    fn take_up(self, keys: &Keys) {
+        let session = self.session;
+        let present = self.name_of(session.choice_in_use.get_untracked());
+        let named = keys.get("data").unwrap_or("digits");
+        let data = ["digits", "bars", "mnist", "own"].into_iter().find(|data| *data == named).unwrap_or_else(|| {
+            let text = format!("The address asks for data “{named}”; expected digits, bars, mnist or own.");
+            session.notices.error(text);
+            present
+        });
+        let draft = Draft::suiting(data).with(|key| keys.get(key).map(String::from));
+        let plan = draft.plan();
+        let sum = keys.get("sum").unwrap_or_default().to_string();
+        let asked = keys.get("step").or_else(|| keys.get("go"));
+        let step = asked.and_then(|step| step.parse::<u32>().ok());
+        match (asked, step) {
+            (Some(_), Some(_)) if plan.is_none() => {
+                session.notices.error("One of the settings in the address cannot be used; the form says which.");
+            }
+            (Some(asked), None) => {
+                session.notices.error(format!("The address asks for step “{asked}”; expected a whole number."));
+            }
+            _ => {}
+        }
+        let step = step.filter(|_| plan.is_some() && !self.two_runs.get_untracked());
+        self.goal.set(step.map(|step| Goal { data, draft: draft.clone(), step, sum, stage: Stage::Waits }));
+        session.draft.set(draft);
+        if data == "own" && present != "own" {
+            let text = "This link is of a run on data of its maker’s: load them, and open it again, to repeat it.";
+            return session.notices.news(text);
+        }
+        let choice = match data {
+            "bars" => DataChoice::Bars,
+            "mnist" => DataChoice::Mnist,
+            _ => DataChoice::Digits,
+        };
+        let here = session.plan.get_untracked();
+        match here {
+            // The worker has nothing yet, and gets this first.
+            None if present != data && data != "mnist" => {
+                session.choice_in_use.set(choice);
+                session.choice.set(choice);
+            }
+            _ if present != data => self.uploads.choose(choice),
+            Some(here) if step.is_some() => {
+                let begun = session.metrics.with_untracked(Metrics::begun);
+                if !begun && plan.is_some_and(|plan| same_run(&plan, &here)) {
+                    self.set_off();
+                } else {
+                    session.perform(session.reset(false));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// If the run that stands on the page is the one that the address asked for, it goes.
+    fn set_off(self) {
+        let session = self.session;
+        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Waits) else { return };
+        let stands = session.metrics.with_untracked(|metrics| metrics.step);
+        let plan = goal.draft.plan();
+        let same =
+            session.plan.with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| same_run(here, plan)));
+        if !same || goal.data != self.name_of(session.choice_in_use.get_untracked()) {
+            return;
+        }
+        let step = goal.step;
+        self.goal.set(Some(Goal { stage: Stage::Trains, ..goal }));
+        if step > stands {
+            session.model.set(ModelChoice::Training);
+            session.perform(session.go(Command::TrainUntil { step }));
+        } else {
+            self.compare();
+        }
+    }
+
+    /// Says whether the run that a link is of came out the same, where it has come to its end.
+    fn compare(self) {
+        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Trains && !goal.sum.is_empty()) else {
+            return;
+        };
+        let at_goal = |metrics: &Metrics| (metrics.step == goal.step).then(|| metrics.checksum.clone());
+        let Some(sum) = self.session.metrics.with_untracked(at_goal).filter(|sum| !sum.is_empty()) else { return };
+        let (notices, step) = (self.session.notices, goal.step);
+        if sum == goal.sum {
+            notices.news(format!("The same run, bit for bit: checksum {sum} at step {step}."));
+        } else {
+            notices.error(format!("Another run: checksum {sum} at step {step}, expected {}.", goal.sum));
+        }
+        self.goal.set(Some(Goal { stage: Stage::Compared, ..goal }));
+    }
+
+    /// Puts a link to the paused run on the clipboard, or, where the browser refuses, into a field.
+    pub fn share(self) {
+        let Some(plan) = self.session.plan.get_untracked() else { return };
+        let data = self.name_of(self.session.choice_in_use.get_untracked());
+        let (step, sum) = self.session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone()));
+        let mut keys = Keys::default();
+        put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
+        let mut pairs = keys.prefixed(PREFIX);
+        pairs.insert(0, ("view".into(), "train".into()));
+        let href = window().location().href().unwrap_or_default();
+        let link = format!("{}#{}", href.split('#').next().unwrap_or_default(), address::fragment(&pairs));
+        // The browser lets a page write only while it handles the press.
+        let begun = copy(&link);
+        let notices = self.session.notices;
+        leptos::task::spawn_local(async move {
+            let copied = match begun {
+                Ok(begun) => JsFuture::from(begun).await.map(|_| ()),
+                Err(why) => Err(why),
+            };
+            let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
+            if let Err(why) = copied {
+                self.to_copy.set(Some(link));
+                let why = words(&why);
+                notices.news(format!("The clipboard cannot be written ({why}): copy the link below the buttons.{own}"));
+            } else {
+                notices.news(format!(
+                    "A link to this run is on the clipboard: it trains to step {step} and compares the checksum.{own}"
+                ));
+            }
+        });
+    }
+}
+
+/// Writes the keys of a run, and of where it is to go.
+fn put_run(keys: &mut Keys, data: &str, draft: &Draft, goal: Option<(u32, &str)>) {
+    keys.put_unless("data", &data, &"digits");
+    for (key, value) in draft.pairs(&Draft::suiting(data)) {
+        keys.put(key, value);
+    }
+    if let Some((step, sum)) = goal {
+        keys.put(if sum.is_empty() { "go" } else { "step" }, step);
+        keys.put_unless("sum", &sum, &"");
+    }
+}
+
+/// Begins to write to the clipboard, which pages that came without encryption do not have.
+fn copy(text: &str) -> Result<Promise, JsValue> {
+    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
+    let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
+    write.call1(&clipboard, &text.into())?.dyn_into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_the_keys_that_bring_it_back() {
+        let keys = |data: &str, draft: &Draft, goal| {
+            let mut keys = Keys::default();
+            put_run(&mut keys, data, draft, goal);
+            keys.prefixed(PREFIX).into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
+        };
+        let mut draft = Draft::bars();
+        draft.marginalize = false;
+        assert_eq!(keys("bars", &draft, Some((70, "00ff"))), ["t.data=bars", "t.marginalized=no", "t.step=70", "t.sum=00ff"]);
+        assert!(keys("digits", &Draft::digits(), None).is_empty());
+        assert_eq!(keys("own", &Draft::digits(), Some((5, "")))[1], "t.go=5");
+    }
+}

@@ -1,0 +1,32 @@
+//! What the worker for files writes for the visitor to save.
+
+use super::files::{reader, tell};
+use super::session::Session;
+use crate::ui::download;
+use dbm_protocol::{BitsFormat, FilesCommand, FilesEvent, Grid, LogFormat, LogRow, Product};
+use leptos::prelude::*;
+
+/// The forms of samples and answers.
+pub const BITS: &[&str] = &["PNG", "NPY", "CSV"];
+
+/// Saves samples or answers of the model on view, in the form at this place of [`BITS`].
+pub fn bits(session: Session, name: &str, form: usize, grid: Grid) {
+    let format = [BitsFormat::Png, BitsFormat::Npy, BitsFormat::Csv][form.min(2)];
+    let visible = untrack(|| session.about()).map(|about| about.visible).unwrap_or_default();
+    write(session, Product::Bits { name: name.into(), format, grid, visible });
+}
+
+/// Saves how training went.
+pub fn training_log(session: Session, format: LogFormat, rows: Vec<LogRow>) {
+    write(session, Product::Log { format, rows });
+}
+
+fn write(session: Session, product: Product) {
+    leptos::task::spawn_local(async move {
+        match reader().ask(FilesCommand::Write(product)).await {
+            Ok(FilesEvent::Written(file)) => download::file(session.notices, &file),
+            Ok(_) => {}
+            Err(failure) => tell(session.notices, &failure),
+        }
+    });
+}

@@ -1,0 +1,202 @@
+//! The data in use: chosen, brought, undone, or given to a new worker again.
+
+use super::draft::Draft;
+use super::held::{DataChoice, Session, Upload};
+use super::{checkpoint, keeping};
+use crate::ui::address::{self, View};
+use crate::ui::notices::Tone;
+use crate::worker::client::Failure;
+use dbm_protocol::{Command, DataSource, Event, Metrics};
+use leptos::prelude::*;
+
+/// Generated digits to train on.
+const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
+
+/// Why other data, or a run on them, come into use.
+pub(super) enum Change {
+    /// The visitor chose a data set that is at hand.
+    Chosen(DataChoice),
+    /// The visitor's own data were read.
+    Uploaded(Upload),
+    /// A kept run goes on, on data that are at hand or become an upload.
+    KeptRun {
+        /// Its data, where they are at hand,
+        choice: DataChoice,
+        /// or else these.
+        upload: Option<Upload>,
+        /// Gradient steps that it has taken.
+        step: u32,
+    },
+    /// Undo.
+    Undone,
+    /// A new worker has the data and the run of the lost one.
+    Restored,
+    /// The run of an opened model goes on.
+    Resumed,
+}
+
+impl Session {
+    /// The data of a choice, if they are at hand.
+    pub fn source(self, choice: DataChoice) -> Option<DataSource> {
+        match choice {
+            DataChoice::Digits => Some(DIGITS),
+            DataChoice::Bars => Some(DataSource::Bars),
+            DataChoice::Mnist => None,
+            DataChoice::Upload(place) => {
+                self.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
+            }
+        }
+    }
+
+    /// Takes one of the data sets at hand into use, with settings that suit it unless the visitor has changed them.
+    ///
+    /// # Errors
+    /// As [`Session::ask`]; what was in use stays.
+    pub async fn use_data(self, choice: DataChoice) -> Result<(), Failure> {
+        let Some(source) = self.source(choice) else { return Ok(()) };
+        self.choice.set(choice);
+        self.send_data(source, Change::Chosen(choice)).await
+    }
+
+    /// Takes data of the visitor's into use.
+    ///
+    /// # Errors
+    /// As [`Session::ask`]; what was in use stays.
+    pub async fn use_upload(self, upload: Upload) -> Result<(), Failure> {
+        address::go(View::Train);
+        let name = upload.name.clone();
+        self.send_data(upload.source.clone(), Change::Uploaded(upload)).await.map_err(|failure| match failure {
+            Failure::Refused(why) if !why.contains(&name) => Failure::Refused(format!("“{name}”: {why}")),
+            other => other,
+        })
+    }
+
+    async fn send_data(self, source: DataSource, change: Change) -> Result<(), Failure> {
+        let suited = match &source {
+            DataSource::Bars => Draft::bars(),
+            DataSource::Examples(data) if data.image.is_none() => Draft::table(data.width),
+            _ => Draft::digits(),
+        };
+        let draft = self.draft.get_untracked();
+        let width = self.data.with_untracked(|data| data.as_ref().map_or(0, |data| data.width));
+        let untouched = [Draft::digits(), Draft::bars(), Draft::table(width)].contains(&draft);
+        let draft = if untouched { suited } else { draft };
+        let Some(plan) = draft.plan().or_else(|| self.plan.get_untracked()).or_else(|| Draft::default().plan()) else {
+            return Ok(());
+        };
+        self.loading.set(true);
+        self.fed.set(true);
+        let answer = self.ask(Command::UseData { source, plan }).await;
+        self.take_data(answer, change)
+    }
+
+    /// Puts back what a reset or other data replaced.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub async fn undo(self) -> Result<(), Failure> {
+        self.notices.withdraw(Tone::Undoable);
+        let answer = self.ask(Command::Undo).await;
+        self.take_data(answer, Change::Undone)
+    }
+
+    /// Says that something happened, which a press undoes.
+    pub(super) fn say_undoable(self, text: impl Into<String>) {
+        self.notices.undoable(text, Callback::new(move |()| self.perform(self.undo())));
+    }
+
+    /// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
+    pub(super) async fn use_present_data(self) -> Result<(), Failure> {
+        if !self.client().is_ready() || self.fed.get_untracked() {
+            return Ok(());
+        }
+        let choice = self.choice_in_use.get_untracked();
+        if let (Some(source), Some(plan)) = (self.source(choice), self.plan.get_untracked()) {
+            self.loading.set(true);
+            self.fed.set(true);
+            let latest = if self.snapshot.with_untracked(Option::is_some) { checkpoint::latest() } else { None };
+            let restore = Command::Restore { source, plan, checkpoint: Vec::new() };
+            let answer = self.ask_with(restore, latest.as_ref()).await;
+            match self.take_data(answer, Change::Restored) {
+                Err(Failure::Refused(why)) => self.notices.error(why),
+                done => return done,
+            }
+            // Once more without the run: the data and its settings stay.
+            self.snapshot.set(None);
+            self.plan.set(None);
+        }
+        self.use_data(choice).await
+    }
+
+    /// Takes in a run on data that were not there before, or that are there again.
+    pub(super) fn take_data(self, answer: Result<Event, Failure>, change: Change) -> Result<(), Failure> {
+        keeping::stop_taking();
+        let Ok(Event::DataReady { data, model, plan, metrics, .. }) = answer else {
+            self.choice.set(self.choice_in_use.get_untracked());
+            // Until the next worker has the run of a lost one, the page waits for it.
+            if !matches!(answer, Err(Failure::Lost(_))) {
+                self.loading.set(false);
+            }
+            return answer.map(|_| ());
+        };
+        // Only a worker that has taken its data, and a run on it, counts as one that came up.
+        self.failed.set_value(0);
+        self.data.set(Some(data));
+        self.loading.set(false);
+        let before = self.snapshot.get_untracked();
+        let replaces = self.metrics.with_untracked(Metrics::begun);
+        let (restored, resumed) = (matches!(change, Change::Restored), matches!(change, Change::Resumed));
+        let step = if let Change::KeptRun { step, .. } = change { Some(step) } else { None };
+        if resumed {
+            self.say_undoable(format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
+        }
+        let choice = self.choice_after(change);
+        if !(restored || resumed) {
+            self.choice_before.set(self.choice_in_use.get_untracked());
+        }
+        self.choice_in_use.set(choice);
+        self.choice.set(choice);
+        self.take_run(model, plan, metrics);
+        match step {
+            Some(step) => self.went_on(step, replaces),
+            None if restored && before.is_some() => self.snapshot.set(before),
+            None => self.keep_anew(),
+        }
+        self.look_for_kept_run();
+        Ok(())
+    }
+
+    /// What the data select shows once a change is made; says what was changed.
+    fn choice_after(self, change: Change) -> DataChoice {
+        match change {
+            Change::Uploaded(upload) => {
+                self.say_undoable(format!("Now training on “{}”, from step 0.", upload.name));
+                self.add_upload(upload)
+            }
+            Change::Chosen(choice) => {
+                if self.plan.with_untracked(Option::is_some) && choice != self.choice_in_use.get_untracked() {
+                    self.say_undoable("The data set was changed; training begins anew at step 0.");
+                }
+                choice
+            }
+            Change::KeptRun { upload: Some(upload), .. } => self.add_upload(upload),
+            Change::KeptRun { choice, .. } => choice,
+            Change::Undone => self.choice_before.get_untracked(),
+            Change::Restored | Change::Resumed => self.choice_in_use.get_untracked(),
+        }
+    }
+
+    /// Puts an upload among the others, in place of one of the same name.
+    fn add_upload(self, upload: Upload) -> DataChoice {
+        let place = self.uploads.try_update(|uploads| {
+            let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
+            if place == uploads.len() {
+                uploads.push(upload);
+            } else {
+                uploads[place] = upload;
+            }
+            place
+        });
+        DataChoice::Upload(place.unwrap_or_default())
+    }
+}

@@ -1,0 +1,294 @@
+//! The settings form as the visitor typed it, and the run it asks for once every field makes sense.
+
+mod address;
+
+use crate::ui::number::decimal;
+use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
+use dbm_core::words::{Setting, StartKind};
+use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
+use dbm_protocol::{Initialization, RunPlan};
+
+/// Standard deviation of the Gaussian start (Hinton 2012).
+const DEVIATION: f64 = 0.01;
+
+/// What is typed for a setting that suits any data.
+fn common(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Seed | Setting::K => "1",
+        Setting::MaxSweeps => "1000",
+        Setting::MaxMeeting => "100000",
+        Setting::MaxTries => "10000",
+        Setting::MeanFieldSweeps => "100",
+        Setting::CenteringRate => "0.01",
+        Setting::PretrainingSteps => "500",
+        _ => "",
+    }
+}
+
+/// The form as typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// Kind of units.
+    pub units: Units,
+    /// Which optimizer.
+    pub method: OptimizerMethod,
+    /// Whether to train in the centered parametrization.
+    pub centered: bool,
+    /// How the parameters begin.
+    pub start: StartKind,
+    /// Whether half of each state is replaced by its conditional means.
+    pub marginalize: bool,
+    estimator: EstimatorKind,
+    texts: [String; Setting::ALL.len()],
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self::digits()
+    }
+}
+
+impl Draft {
+    /// What suits pictures of digits, in a browser: a first layer as wide as the picture, and shapes within seconds.
+    pub fn digits() -> Self {
+        Self::with_texts(|setting| match setting {
+            Setting::Hidden => "800, 200",
+            Setting::LearningRate => "0.001",
+            Setting::Batch => "100",
+            Setting::WeightDecay => "0.0005",
+            Setting::Average => "0.99",
+            Setting::Conditional => "0.5",
+            Setting::PretrainingRate => "0.05",
+            other => common(other),
+        })
+    }
+
+    /// What suits the data of this name in an address; of the visitor's own data nothing is known there.
+    pub fn suiting(data: &str) -> Self {
+        if data == "bars" { Self::bars() } else { Self::digits() }
+    }
+
+    /// What suits a table of so many bits, as the command `dbm impute` has it: there the quiet gradient of contrastive divergence fills gaps better
+    /// than the unbiased ones after as many steps.
+    pub fn table(width: u32) -> Self {
+        let mut draft = Self::digits();
+        draft.estimator = EstimatorKind::Cd;
+        let hidden = (4 * width).clamp(32, 500).to_string();
+        for (setting, text) in [
+            (Setting::Hidden, &*hidden),
+            (Setting::LearningRate, "0.002"),
+            (Setting::K, "5"),
+            (Setting::WeightDecay, "0"),
+            (Setting::Conditional, "0"),
+        ] {
+            draft.set(setting, text.into());
+        }
+        draft
+    }
+
+    /// What suits bars and stripes: 28 units in all, where couplings do happen.
+    pub fn bars() -> Self {
+        Self::with_texts(|setting| match setting {
+            Setting::Hidden => "8, 4",
+            Setting::LearningRate => "0.005",
+            Setting::Batch => "100",
+            Setting::WeightDecay | Setting::Conditional => "0",
+            Setting::Average => "",
+            Setting::PretrainingRate => "0.2",
+            other => common(other),
+        })
+    }
+
+    fn with_texts(text: impl Fn(Setting) -> &'static str) -> Self {
+        Self {
+            units: Units::Signs,
+            method: OptimizerMethod::Adam,
+            centered: false,
+            start: StartKind::Orthogonal,
+            marginalize: true,
+            estimator: EstimatorKind::UcdLmi,
+            texts: Setting::ALL.map(|setting| text(setting).into()),
+        }
+    }
+
+    /// The form that asks for a run which exists; what that run does not have is as suggested.
+    pub fn of(plan: &RunPlan) -> Self {
+        let s = &plan.settings;
+        let e = &s.estimator;
+        let hidden: Vec<String> = plan.hidden.iter().map(ToString::to_string).collect();
+        let mut draft = Self {
+            units: plan.units,
+            method: s.optimizer.method,
+            centered: e.centering.is_some(),
+            marginalize: s.marginalize,
+            estimator: e.kind,
+            ..Self::default()
+        };
+        for (setting, text) in [
+            (Setting::Hidden, hidden.join(", ")),
+            (Setting::LearningRate, s.optimizer.learning_rate.to_string()),
+            (Setting::Batch, s.batch.to_string()),
+            (Setting::Seed, s.seed.to_string()),
+            (Setting::WeightDecay, s.optimizer.weight_decay.to_string()),
+            (Setting::Average, s.average.map(|decay| decay.to_string()).unwrap_or_default()),
+            (Setting::Conditional, s.conditional.to_string()),
+            (Setting::MaxSweeps, s.max_sweeps.to_string()),
+            (Setting::MaxMeeting, s.max_meeting.to_string()),
+            (Setting::K, e.k.to_string()),
+            (Setting::MaxTries, e.max_tries.to_string()),
+            (Setting::MeanFieldSweeps, e.mean_field_sweeps.to_string()),
+            (Setting::CenteringRate, e.centering.unwrap_or(CENTERING_RATE).to_string()),
+        ] {
+            draft.set(setting, text);
+        }
+        match plan.start {
+            Initialization::Orthogonal => {}
+            Initialization::Gaussian { .. } => draft.start = StartKind::Gaussian,
+            Initialization::Pretrained { steps, learning_rate } => {
+                draft.start = StartKind::Pretrained;
+                draft.set(Setting::PretrainingSteps, steps.to_string());
+                draft.set(Setting::PretrainingRate, learning_rate.to_string());
+            }
+        }
+        draft
+    }
+
+    /// What is typed in a field.
+    pub fn text(&self, setting: Setting) -> &str {
+        &self.texts[setting as usize]
+    }
+
+    /// Types something else into it.
+    pub fn set(&mut self, setting: Setting, text: String) {
+        self.texts[setting as usize] = text;
+    }
+
+    /// Which estimator.
+    pub fn estimator(&self) -> EstimatorKind {
+        self.estimator
+    }
+
+    /// Chooses another estimator. Where the cap on meeting is what was suggested for the one before, it becomes what is suggested
+    /// for this one; what the visitor typed stays. `visible` units are those of the data.
+    pub fn choose_estimator(&mut self, kind: EstimatorKind, visible: u32) {
+        let is_suggested = self.number(Setting::MaxMeeting) == Some(f64::from(self.suggested_meeting(visible)));
+        self.estimator = kind;
+        if is_suggested {
+            self.set(Setting::MaxMeeting, self.suggested_meeting(visible).to_string());
+        }
+    }
+
+    /// A cap on meeting for this estimator and a model of this size.
+    pub fn suggested_meeting(&self, visible: u32) -> u32 {
+        let sizes: Vec<u64> = std::iter::once(visible).chain(self.hidden().unwrap_or_default()).map(u64::from).collect();
+        let weights: u64 = sizes.windows(2).map(|pair| pair[0] * pair[1]).sum();
+        (self.estimator.descriptor().suggested_max_meeting)(weights)
+    }
+
+    /// Whether couplings may run so long that the page seems to stand still.
+    pub fn meeting_is_slow(&self, visible: u32) -> bool {
+        let suggested = f64::from(self.suggested_meeting(visible));
+        self.estimator == EstimatorKind::UcdGibbs && self.number(Setting::MaxMeeting).is_some_and(|cap| cap > 5.0 * suggested)
+    }
+
+    /// Whether the chosen run has such a setting; what is typed in the others does not matter.
+    pub fn applies(&self, setting: Setting) -> bool {
+        match setting {
+            Setting::ModeSweeps | Setting::Momentum => false,
+            Setting::MaxSweeps | Setting::MaxMeeting | Setting::K | Setting::MaxTries | Setting::MeanFieldSweeps => {
+                self.estimator.has(setting)
+            }
+            Setting::CenteringRate => self.centered,
+            Setting::PretrainingSteps | Setting::PretrainingRate => self.start == StartKind::Pretrained,
+            _ => true,
+        }
+    }
+
+    /// Whether the chosen estimator cannot train with the share of masked examples.
+    pub fn share_is_impossible(&self) -> bool {
+        self.estimator.is_persistent() && self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
+    }
+
+    /// Why a field does not make sense, if it does not: what was expected and what came.
+    pub fn problem(&self, setting: Setting) -> Option<String> {
+        let accepted = match setting {
+            _ if !self.applies(setting) => true,
+            Setting::Hidden => self.hidden().is_some(),
+            Setting::Conditional if self.share_is_impossible() => false,
+            _ if setting.may_be_blank() && self.text(setting).trim().is_empty() => true,
+            _ => self.number(setting).is_some_and(|x| setting.accepts(x)),
+        };
+        let expected = if setting == Setting::Conditional && self.share_is_impossible() {
+            "0 with PCD, whose chains are free and cannot keep known pixels"
+        } else {
+            setting.expected()
+        };
+        (!accepted).then(|| format!("Expected {expected}; got “{}”.", self.text(setting).trim()))
+    }
+
+    /// The run it asks for; `None` while a field does not make sense. Settings that the run does not have are as by default.
+    pub fn plan(&self) -> Option<RunPlan> {
+        if Setting::ALL.into_iter().any(|setting| self.problem(setting).is_some()) {
+            return None;
+        }
+        let default = Settings::default();
+        let estimator = EstimatorSettings {
+            k: self.small(Setting::K, default.estimator.k)?,
+            max_tries: self.small(Setting::MaxTries, default.estimator.max_tries)?,
+            mean_field_sweeps: self.small(Setting::MeanFieldSweeps, default.estimator.mean_field_sweeps)?,
+            centering: self.number(Setting::CenteringRate).filter(|_| self.centered),
+            ..EstimatorSettings::new(self.estimator)
+        };
+        let optimizer = OptimizerSettings {
+            method: self.method,
+            learning_rate: self.number(Setting::LearningRate)?,
+            weight_decay: self.number(Setting::WeightDecay)?,
+            ..OptimizerSettings::default()
+        };
+        let settings = Settings {
+            optimizer,
+            batch: self.number(Setting::Batch)? as usize,
+            seed: self.number(Setting::Seed)? as u64,
+            estimator,
+            marginalize: self.marginalize,
+            conditional: self.number(Setting::Conditional)?,
+            average: self.number(Setting::Average),
+            max_sweeps: self.small(Setting::MaxSweeps, default.max_sweeps)?,
+            max_meeting: self.small(Setting::MaxMeeting, default.max_meeting)?,
+            ..default
+        };
+        let start = match self.start {
+            StartKind::Orthogonal => Initialization::Orthogonal,
+            StartKind::Gaussian => Initialization::Gaussian { deviation: DEVIATION },
+            StartKind::Pretrained => Initialization::Pretrained {
+                steps: self.small(Setting::PretrainingSteps, 0)?,
+                learning_rate: self.number(Setting::PretrainingRate)?,
+            },
+        };
+        Some(RunPlan { hidden: self.hidden()?, units: self.units, start, settings })
+    }
+
+    /// A whole number of a field, or `otherwise` where the run has no such setting.
+    fn small(&self, setting: Setting, otherwise: u32) -> Option<u32> {
+        if self.applies(setting) { self.number(setting).map(|x| x as u32) } else { Some(otherwise) }
+    }
+
+    fn hidden(&self) -> Option<Vec<u32>> {
+        let sizes = self.text(Setting::Hidden).split(',').map(|part| decimal(part).filter(|x| Setting::Hidden.accepts(*x)));
+        let sizes: Vec<u32> = sizes.map(|size| size.map(|size| size as u32)).collect::<Option<_>>()?;
+        (sizes.len() <= Setting::MOST_LAYERS).then_some(sizes)
+    }
+
+    fn number(&self, setting: Setting) -> Option<f64> {
+        decimal(self.text(setting))
+    }
+}
+
+/// Whether two plans ask for the same run; the image shape is the worker's to set.
+pub fn same_run(a: &RunPlan, b: &RunPlan) -> bool {
+    let without = |plan: &RunPlan| RunPlan { settings: Settings { image: None, ..plan.settings.clone() }, ..plan.clone() };
+    without(a) == without(b)
+}
+
+#[cfg(test)]
+mod tests;

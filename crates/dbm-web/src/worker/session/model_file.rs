@@ -1,0 +1,141 @@
+//! The pretrained model's file: fetched once, with progress, and given to every worker that comes up; or the visitor's own in its place.
+
+use super::data::Change;
+use super::held::{Opening, Session};
+use crate::ui::address::{self, View};
+use crate::ui::number::decimal;
+use crate::ui::problem::words;
+use crate::worker::client::Failure;
+use dbm_protocol::{Command, Event, ModelChoice};
+use js_sys::futures::JsFuture;
+use leptos::prelude::*;
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{ReadableStreamDefaultReader, Response};
+
+/// Beside the page.
+const FILE: &str = "models/mnist.safetensors";
+
+thread_local! {
+    /// The file, once it is here.
+    static BYTES: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Whether a file is a model: safetensors, whose header is JSON of a length that comes first.
+pub fn is_model(bytes: &[u8]) -> bool {
+    bytes.get(8..10) == Some(b"{\"")
+}
+
+impl Session {
+    /// Fetches the file and gives it to the worker, if that is up by then.
+    ///
+    /// # Errors
+    /// Those of giving it, or data, to the worker. That it could not be fetched is told here.
+    pub async fn fetch_model(self) -> Result<(), Failure> {
+        self.opening.set(Opening::Fetching(0.0, None));
+        match self.download_model().await {
+            Ok(bytes) => {
+                BYTES.set(Some(bytes));
+                self.opening.set(Opening::Reading);
+                if self.client().is_ready() {
+                    self.perform(self.send_model());
+                }
+            }
+            Err(why) => {
+                self.opening.set(Opening::Missing);
+                self.model.set(ModelChoice::Training);
+                self.notices.error(format!(
+                    "The pretrained model ({FILE}) could not be fetched: {why}. Reload the page to try again; training works without it."
+                ));
+            }
+        }
+        self.use_present_data().await
+    }
+
+    /// Gives the worker the file, if it is here.
+    pub(super) async fn send_model(self) -> Result<(), Failure> {
+        let Some(bytes) = BYTES.with_borrow(Clone::clone) else { return Ok(()) };
+        self.opening.set(Opening::Reading);
+        let name = self.opened.get_untracked().unwrap_or_else(|| FILE.into());
+        match self.ask(Command::OpenModel { name, bytes }).await {
+            Ok(Event::ModelOpened(about)) => {
+                self.pretrained.set(Some(about));
+                self.opening.set(Opening::Open);
+                Ok(())
+            }
+            other => {
+                self.opening.set(Opening::Missing);
+                other.map(|_| ()).map_err(|failure| match failure {
+                    Failure::Refused(why) => {
+                        Failure::Refused(format!("The pretrained model could not be opened: {why} Training works without it."))
+                    }
+                    other => other,
+                })
+            }
+        }
+    }
+
+    /// Opens a file of the visitor's in place of the pretrained model.
+    ///
+    /// # Errors
+    /// As [`Session::ask`]; the model that is open stays.
+    pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
+        let command = Command::OpenModel { name: name.clone(), bytes: bytes.clone() };
+        if let Event::ModelOpened(about) = self.ask(command).await? {
+            BYTES.set(Some(bytes));
+            self.pretrained.set(Some(about));
+            self.opening.set(Opening::Open);
+            self.opened.set(Some(name));
+            self.samples_pretrained.set(None);
+            self.model.set(ModelChoice::Pretrained);
+        }
+        Ok(())
+    }
+
+    /// Has the opened model's run go on, on the data in use, which it fits.
+    ///
+    /// # Errors
+    /// As [`Session::ask`]; the present run stays.
+    pub async fn resume(self) -> Result<(), Failure> {
+        let (Some(checkpoint), Some(plan)) = (BYTES.with_borrow(Clone::clone), self.plan.get_untracked()) else { return Ok(()) };
+        let Some(source) = self.source(self.choice_in_use.get_untracked()) else { return Ok(()) };
+        self.model.set(ModelChoice::Training);
+        address::go(View::Train);
+        let answer = self.ask(Command::Restore { source, plan, checkpoint }).await;
+        self.take_data(answer, Change::Resumed)
+    }
+
+    async fn download_model(self) -> Result<Vec<u8>, String> {
+        let explain = |problem: JsValue| words(&problem);
+        let response = JsFuture::from(window().fetch_with_str(FILE)).await.map_err(explain)?;
+        let response: Response = response.dyn_into().map_err(|_| "the browser gave no answer".to_string())?;
+        if !response.ok() {
+            return Err(format!("the server answered {} {}", response.status(), response.status_text()));
+        }
+        let header = |name| response.headers().get(name).ok().flatten();
+        if header("content-type").unwrap_or_default().starts_with("text/html") {
+            return Err("a safetensors file was expected, and a web page came".into());
+        }
+        let total = header("content-length").and_then(|length| decimal(&length));
+        let Some(body) = response.body() else { return Err("the answer was empty".into()) };
+        let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
+        let mut bytes = Vec::new();
+        loop {
+            let part = JsFuture::from(reader.read()).await.map_err(explain)?;
+            let get = |name: &str| js_sys::Reflect::get(&part, &name.into());
+            if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<js_sys::Uint8Array>) {
+                bytes.extend_from_slice(&chunk.to_vec());
+                self.opening.set(Opening::Fetching(bytes.len() as f64, total));
+            }
+            if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
+                break;
+            }
+        }
+        match total {
+            Some(total) if total > bytes.len() as f64 && header("content-encoding").is_none() => {
+                Err(format!("{total} bytes were announced, and {} came", bytes.len()))
+            }
+            _ => Ok(bytes),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The run: begun, trained, paused, saved, and what the worker says of it.
+
+use super::draft::{Draft, same_run};
+use super::held::Session;
+use crate::worker::client::Failure;
+use dbm_protocol::{Command, Event, Metrics, ModelChoice, ModelInfo, RunPlan};
+use js_sys::Uint8Array;
+use leptos::prelude::*;
+
+/// Steps a second that can be chosen, besides as many as can be.
+pub const PACES: [u32; 3] = [1, 5, 20];
+
+impl Session {
+    /// Trains or takes one step; settings that were changed before the run has done anything are taken up first.
+    ///
+    /// # Errors
+    /// Where such a setting makes no sense, and as [`Session::ask`].
+    pub async fn train(self, command: Command) -> Result<(), Failure> {
+        self.model.set(ModelChoice::Training);
+        if !self.metrics.with_untracked(Metrics::begun) {
+            let plan = self.drafted()?;
+            if !self.plan.with_untracked(|present| present.as_ref().is_some_and(|present| same_run(present, &plan))) {
+                self.running.set(command == Command::Train);
+                if let Err(failure) = self.new_run(plan).await {
+                    self.running.set(false);
+                    return Err(failure);
+                }
+            }
+        }
+        self.go(command).await
+    }
+
+    /// Trains or takes one step, whatever the form says.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub async fn go(self, command: Command) -> Result<(), Failure> {
+        let trains = command != Command::Step;
+        if trains {
+            self.running.set(true);
+        }
+        let answer = self.ask(command).await;
+        if trains && answer.is_err() {
+            self.running.set(false);
+        }
+        answer.map(|_| ())
+    }
+
+    /// Stops training between two parts of a step.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub async fn pause(self) -> Result<(), Failure> {
+        self.ask(Command::Pause).await?;
+        self.running.set(false);
+        Ok(())
+    }
+
+    /// Begins anew at step 0 with the settings of the form, or with those of the present run.
+    ///
+    /// # Errors
+    /// Where a setting makes no sense, and as [`Session::ask`].
+    pub async fn reset(self, same: bool) -> Result<(), Failure> {
+        let present = if same { self.plan.get_untracked() } else { None };
+        let plan = present.map_or_else(|| self.drafted(), Ok)?;
+        let (lost, begun) = self.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
+        if begun && self.client().is_ready() {
+            let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
+            self.say_undoable(format!("Training begins anew; {what} set aside."));
+        }
+        self.new_run(plan).await
+    }
+
+    /// Has the worker train so many steps a second at most; 0 for as many as it can.
+    pub fn set_pace(self, steps_a_second: u32) {
+        self.pace.set(steps_a_second);
+        if self.client().is_ready() {
+            self.send_pace();
+        }
+    }
+
+    pub(super) fn send_pace(self) {
+        let steps_a_second = self.pace.get_untracked();
+        self.perform(async move { self.ask(Command::Pace { steps_a_second }).await.map(|_| ()) });
+    }
+
+    /// The run as it stands: gradient steps taken, and a checkpoint with all that it needs to go on.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub async fn save(self) -> Result<(u32, Uint8Array), Failure> {
+        match self.ask(Command::Save).with_bulk().await? {
+            (Event::Snapshot { step, .. }, Some(checkpoint)) => {
+                self.take_snapshot(step, checkpoint.clone());
+                Ok((step, checkpoint))
+            }
+            _ => Err(Failure::Ended),
+        }
+    }
+
+    /// The run that the form asks for.
+    fn drafted(self) -> Result<RunPlan, Failure> {
+        let unusable = "One of the settings cannot be used; it is marked below the buttons.";
+        self.draft.with_untracked(Draft::plan).ok_or_else(|| Failure::Refused(unusable.into()))
+    }
+
+    async fn new_run(self, plan: RunPlan) -> Result<(), Failure> {
+        if let Event::RunReady { model, plan, metrics, .. } = self.ask(Command::NewRun { plan }).await? {
+            self.choice_before.set(self.choice_in_use.get_untracked());
+            self.take_run(model, plan, metrics);
+            self.keep_anew();
+        }
+        Ok(())
+    }
+
+    /// Another run stands on the page.
+    pub(super) fn take_run(self, model: ModelInfo, plan: RunPlan, metrics: Metrics) {
+        if !self.draft.with_untracked(Draft::plan).is_some_and(|drafted| same_run(&drafted, &plan)) {
+            self.draft.set(Draft::of(&plan));
+        }
+        self.plan.set(Some(plan));
+        self.training.set(Some(model));
+        self.take_metrics(metrics);
+        self.snapshot.set(None);
+        self.samples_training.set(None);
+        self.runs.update(|runs| *runs = runs.wrapping_add(1));
+    }
+
+    /// Takes in what the worker says unasked.
+    pub(super) fn take_event(self, event: Event, bulk: Option<Uint8Array>) {
+        match event {
+            Event::Metrics(metrics) => self.take_metrics(metrics),
+            Event::Samples(grid) => self.samples_of(grid.model).set(Some(grid)),
+            Event::Snapshot { step, .. } => bulk.into_iter().for_each(|checkpoint| self.take_snapshot(step, checkpoint)),
+            Event::Notice { message } => self.notices.news(message),
+            _ => {}
+        }
+    }
+
+    fn take_metrics(self, metrics: Metrics) {
+        self.running.set(metrics.running);
+        self.metrics.set(metrics);
+    }
+
+    fn take_snapshot(self, step: u32, checkpoint: Uint8Array) {
+        super::checkpoint::keep(checkpoint);
+        self.snapshot.set(Some(step));
+        self.keep(step);
+    }
+}

@@ -1,0 +1,255 @@
+//! Files of the visitor's: chosen, dropped, pasted or fetched; read by the worker for files and shown before anything is trained on them.
+
+use super::client::{Failure, Progress};
+use super::files::{reader, tell};
+use super::session::{DataChoice, Session, Upload, is_model};
+use crate::ui::problem::words;
+use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
+use js_sys::Uint8Array;
+use js_sys::futures::JsFuture;
+use leptos::prelude::*;
+use web_sys::{File, FileList};
+
+/// More than this is not read: MAX_DATA of the worker for files.
+const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
+/// More than this is read only after a word about what it takes: 70 000 x 784 bytes are less.
+const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
+/// Share of the known cells that a table's preview offers to hold back.
+const HELD_BACK: f64 = 0.1;
+
+/// What the fetched digits are called.
+pub const MNIST: &str = "MNIST";
+
+/// Data that were read, and are shown before anything is trained on them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// What was understood.
+    pub about: Understood,
+    /// How they will be made binary.
+    pub encoding: EncodingChoice,
+    /// Whether some known cells of a table are held back from training.
+    pub hold_back: bool,
+}
+
+/// What is being read, and what was read and waits for the visitor's word: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct Uploads {
+    session: Session,
+    /// How far the reading of files is, while one goes on.
+    pub reading: RwSignal<Option<Progress>>,
+    /// Data that were read and not yet taken.
+    pub offer: RwSignal<Option<Offer>>,
+    /// Whether a preview has been asked for.
+    previewing: StoredValue<bool>,
+    /// Counts what was brought or cancelled: files that the browser hands over after that are not read.
+    turn: StoredValue<u32>,
+}
+
+impl Uploads {
+    /// Nothing is read yet.
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            reading: RwSignal::default(),
+            offer: RwSignal::default(),
+            previewing: StoredValue::new(false),
+            turn: StoredValue::new(0),
+        }
+    }
+
+    /// Those of the page.
+    pub fn of_page() -> Self {
+        expect_context()
+    }
+
+    /// Takes files in: a model is opened, anything else is read as one data set.
+    pub fn take(self, files: &FileList) {
+        let notices = self.session.notices;
+        let files: Vec<File> = (0..files.length()).filter_map(|place| files.get(place)).collect();
+        if files.is_empty() {
+            return notices.error("Nothing that can be read was dropped; drop files: tables, arrays, pictures or a model.");
+        }
+        let size: f64 = files.iter().map(|file| file.size()).sum();
+        let megabytes = size / 1024.0 / 1024.0;
+        if size > LARGEST {
+            return notices
+                .error(format!("These files have {megabytes:.0} MiB; at most 1024 can be read here. Use a part of them."));
+        }
+        if size > LARGE {
+            notices.news(format!(
+                "{megabytes:.0} MiB are being read: about {:.0} s on a common machine, and up to {:.1} GB of memory meanwhile. Cancel is \
+                 beside the data set.",
+                (megabytes / 40.0).ceil(),
+                size * 4.0 / 1e9
+            ));
+        }
+        self.give_way();
+        self.reading.set(Some(Progress::default()));
+        self.session.perform(self.read_files(files));
+    }
+
+    async fn read_files(self, files: Vec<File>) -> Result<(), Failure> {
+        let turn = self.next_turn();
+        let mut read = Vec::new();
+        for file in files {
+            let buffer = JsFuture::from(file.array_buffer()).await;
+            if self.turn.get_value() != turn {
+                return Ok(());
+            }
+            match buffer {
+                Ok(buffer) => read.push(NamedBytes { name: file.name(), bytes: Uint8Array::new(&buffer).to_vec() }),
+                Err(problem) => {
+                    self.reading.set(None);
+                    let why = words(&problem);
+                    return Err(Failure::Refused(format!("“{}” could not be read: {why}. Choose it again.", file.name())));
+                }
+            }
+        }
+        match &mut read[..] {
+            [one] if is_model(&one.bytes) => {
+                self.reading.set(None);
+                self.session.open_model(one.name.clone(), std::mem::take(&mut one.bytes)).await
+            }
+            _ => self.read(FilesCommand::Read { files: read, tile: None }).await,
+        }
+    }
+
+    fn next_turn(self) -> u32 {
+        self.turn.update_value(|turn| *turn = turn.wrapping_add(1));
+        self.turn.get_value()
+    }
+
+    /// Reads a table that was pasted.
+    pub fn take_text(self, text: String) {
+        self.give_way();
+        let files = vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }];
+        self.session.perform(self.read(FilesCommand::Read { files, tile: None }));
+    }
+
+    /// Reads what an address gives.
+    pub fn fetch(self, address: String) {
+        self.session.perform(self.read(FilesCommand::Fetch { address }));
+    }
+
+    async fn read(self, command: FilesCommand) -> Result<(), Failure> {
+        if let Some(FilesEvent::Understood(about)) = self.ask(command).await {
+            let hold_back = matches!(about.kind, UnderstoodKind::Table { .. }) && about.look.share_missing > 0.0;
+            let encoding = about.encoding.clone();
+            self.offer.set(Some(Offer { about: *about, encoding, hold_back }));
+        }
+        Ok(())
+    }
+
+    /// Takes a data set of the list into use; MNIST is fetched where it is not among the uploads.
+    pub fn choose(self, choice: DataChoice) {
+        self.give_way();
+        if choice == DataChoice::Mnist {
+            self.session.perform(self.use_mnist());
+        } else {
+            self.session.perform(self.session.use_data(choice));
+        }
+    }
+
+    /// MNIST, with no question asked: it is known what is in it.
+    async fn use_mnist(self) -> Result<(), Failure> {
+        let here = self.session.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
+        if let Some(place) = here {
+            return self.session.use_data(DataChoice::Upload(place)).await;
+        }
+        self.session.choice.set(DataChoice::Mnist);
+        match self.ask(FilesCommand::FetchMnist).await {
+            Some(FilesEvent::Understood(about)) => self.encode(about.encoding, 0.0, Some(MNIST)).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Has some of the offered data made binary otherwise. One preview is asked for at a time: of the moves of a slider meanwhile only the last counts.
+    pub fn preview(self, encoding: EncodingChoice) {
+        self.change_offer(|offer| offer.encoding = encoding);
+        if !self.previewing.get_value() {
+            self.previewing.set_value(true);
+            leptos::task::spawn_local(async move {
+                while self.preview_latest().await {}
+                self.previewing.set_value(false);
+            });
+        }
+    }
+
+    /// Whether the encoding was changed meanwhile.
+    async fn preview_latest(self) -> bool {
+        let latest = || self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
+        let Some(encoding) = latest() else { return false };
+        match reader().ask(FilesCommand::Preview { encoding: encoding.clone() }).await {
+            Ok(FilesEvent::Preview(look)) => self.change_offer(|offer| offer.about.look = look),
+            Ok(_) => {}
+            Err(failure) => tell(self.session.notices, &failure),
+        }
+        latest().is_some_and(|latest| latest != encoding)
+    }
+
+    /// Changes what is offered, if anything is.
+    pub fn change_offer(self, change: impl FnOnce(&mut Offer)) {
+        self.offer.update(|offer| {
+            if let Some(offer) = offer {
+                change(offer);
+            }
+        });
+    }
+
+    /// Takes the offered data into use.
+    pub fn accept(self) {
+        let Some(Offer { encoding, hold_back, .. }) = self.offer.get_untracked() else { return };
+        self.offer.set(None);
+        self.session.perform(self.encode(encoding, if hold_back { HELD_BACK } else { 0.0 }, None));
+    }
+
+    /// Has all of it made binary and takes it into use, under another name than the files' where one is given.
+    async fn encode(self, encoding: EncodingChoice, hold_back: f64, name: Option<&'static str>) -> Result<(), Failure> {
+        let Some(FilesEvent::Encoded(mut encoded)) = self.ask(FilesCommand::Encode { encoding, hold_back }).await else {
+            return Ok(());
+        };
+        if let Some(name) = name {
+            encoded.name = name.into();
+        }
+        self.session.use_upload(Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded) }).await
+    }
+
+    /// Asks the reader for something that may take long; shows progress meanwhile, and tells what went wrong.
+    async fn ask(self, command: FilesCommand) -> Option<FilesEvent> {
+        self.offer.set(None);
+        self.reading.set(Some(Progress::default()));
+        match reader().ask_long(command, move |progress| self.reading.set(Some(progress))).await {
+            Ok(event) => {
+                self.reading.set(None);
+                Some(event)
+            }
+            // Whoever ended the worker may have begun to read something else.
+            Err(Failure::Ended) => None,
+            Err(failure) => {
+                self.stop();
+                tell(self.session.notices, &failure);
+                None
+            }
+        }
+    }
+
+    /// Stops what is being read, if anything is, in favour of what the visitor chose after it.
+    pub fn give_way(self) {
+        if self.reading.with_untracked(Option::is_some) {
+            self.cancel();
+        }
+    }
+
+    /// Stops reading; what is in use stays.
+    pub fn cancel(self) {
+        self.next_turn();
+        reader().end();
+        self.offer.set(None);
+        self.stop();
+    }
+
+    fn stop(self) {
+        self.reading.set(None);
+        self.session.choice.set(self.session.choice_in_use.get_untracked());
+    }
+}
