@@ -4,7 +4,7 @@ use crate::args::{choice, set};
 use crate::context::Context;
 use crate::pretraining::{PretrainArgs, pretrained};
 use clap::Args;
-use dbm_core::gradient::EstimatorSettings;
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::mask::Masks;
 use dbm_core::signals::Signals;
 use dbm_core::words::{Choose, Setting};
@@ -28,9 +28,7 @@ pub struct Learning {
     gaussian: Option<f64>,
     #[command(flatten)]
     pretraining: PretrainArgs,
-    /// What estimates the gradient: ucd-lmi, ucd-mh, ucd-gibbs, lmi, cd-K, pcd-K or pcd-gibbs-K (K Gibbs sweeps), with centered- before
-    /// it for the centered parametrization [default: ucd-lmi; of impute cd-5]
-    #[arg(long, value_name = "[centered-]NAME[-K]")]
+    #[arg(long, help = estimators(), value_name = "[centered-]NAME[-K]")]
     estimator: Option<EstimatorSettings>,
     #[arg(long, help = usual(OptimizerMethod::WORDS.help, "adam"), value_parser = choice::<OptimizerMethod>())]
     optimizer: Option<OptimizerMethod>,
@@ -71,6 +69,19 @@ pub struct Learning {
     mean_field_sweeps: Option<u32>,
     #[arg(long, help = Backend::WORDS.help, value_parser = choice::<Backend>(), default_value = "fast")]
     pub backend: Backend,
+}
+
+/// The estimators by their names and what each does, for help.
+fn estimators() -> String {
+    let each = EstimatorKind::ALL.map(|kind| {
+        let sweeps = if kind.has_k() { "-K" } else { "" };
+        format!("{}{sweeps}: {}", kind.name(), kind.descriptor().summary)
+    });
+    format!(
+        "What estimates the gradient; K is a number of Gibbs sweeps, and centered- before a name asks for the centered parametrization \
+         [default: ucd-lmi; of impute cd-5]\n- {}",
+        each.join("\n- ")
+    )
 }
 
 /// Help from the table of settings, with what is usual.

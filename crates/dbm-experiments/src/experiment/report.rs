@@ -4,7 +4,7 @@ use super::workspace::Workspace;
 use crate::Error;
 use crate::{Session, files};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -27,6 +27,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Where so many of the paper's claims hold, of all.
+    pub fn of(held: usize, claims: usize) -> Self {
+        match held {
+            0 => Self::Differs,
+            held if held == claims => Self::Agrees,
+            _ => Self::InPart,
+        }
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -87,35 +96,49 @@ impl Entry {
         for name in pictures.chain(self.data.iter().cloned()) {
             files::write(&folder.join(&name), &files::read(&workspace.file(&name))?)?;
         }
-        files::write(&docs.join(PAGE), page(&entries(&folder)?).as_bytes())
+        files::write(&docs.join(PAGE), page(&entries(&folder)?)?.as_bytes())
     }
 
-    fn section(&self) -> String {
-        let mut text = format!("## {}\n\n", self.title);
-        let _ = writeln!(text, "**The paper.** {}\n\n**Here.** {} {}\n", self.paper, self.ours, self.why);
-        for (name, caption) in &self.figures {
-            let _ = writeln!(text, "[![{caption}]({FOLDER}/{name}.png)]({FOLDER}/{name}.svg)\n\n*{caption}*\n");
-        }
-        if !self.body.is_empty() {
-            let _ = writeln!(text, "{}\n", self.body.trim());
-        }
-        let _ = writeln!(
-            text,
-            "Made by `{}`, seed {}, in {} on {}.{}\n",
-            self.command,
-            self.seed,
-            duration(self.seconds),
-            self.machine,
-            match &self.data[..] {
-                [] => String::new(),
-                files => {
-                    let links: Vec<String> = files.iter().map(|file| format!("[{file}]({FOLDER}/{file})")).collect();
-                    format!(" Data: {}.", links.join(", "))
-                }
-            }
-        );
-        text
+    /// Where a link on the page leads to this entry.
+    fn anchor(&self) -> String {
+        let letters = self.title.to_lowercase().replace(' ', "-");
+        letters.chars().filter(|&letter| letter == '-' || letter.is_alphanumeric()).collect()
     }
+}
+
+/// The prose of an entry.
+pub struct Prose {
+    /// What the paper says, in a sentence.
+    pub paper: String,
+    /// What we got, in a sentence.
+    pub ours: String,
+    /// Why it agrees or not.
+    pub why: String,
+    /// Tables and what else is to be said, in Markdown.
+    pub body: String,
+}
+
+impl Prose {
+    /// Fills in a template, whose parts begin with lines `== paper`, `== ours`, `== why` and `== body`. A value that is not there is an error.
+    ///
+    /// # Errors
+    /// [`Error::Template`], or [`Error::Serialize`] for values that cannot be.
+    pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Self, Error> {
+        let text = render(name, template, values)?;
+        let part = |part: &str| {
+            let begun = text.split("== ").find_map(|text| text.strip_prefix(part)?.strip_prefix('\n'));
+            begun.unwrap_or_default().trim().to_string()
+        };
+        let line = |name: &str| part(name).replace('\n', " ");
+        Ok(Self { paper: line("paper"), ours: line("ours"), why: line("why"), body: part("body") })
+    }
+}
+
+/// A template with its values.
+fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Error> {
+    let mut environment = minijinja::Environment::new();
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
+    environment.render_str(template, values).map_err(|source| Error::Template { name: name.into(), source })
 }
 
 /// All entries beside the page, in their order.
@@ -138,43 +161,24 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-const HEAD: &str = "# The paper's experiments, reproduced and extended
-
-The paper is Taniguchi, Suzuki, Iwasawa, Matsuo: *End-to-end Training of Deep Boltzmann Machines by Unbiased Contrastive Divergence with Local Mode
-Initialization*, ICML 2023. Each experiment is one command; this page is written by them, from their results: change it there.
-
-    ./run experiments                     all of them, MNIST=folder naming the four files; stopped and run again, it goes on
-    ./run experiments figure-1            one of them
-    ./run experiments --toy               all at toy size, without MNIST, in a minute or two
-
-Scores are in the features of a small classifier of our own ([its recipe](../crates/dbm-score/CLASSIFIER.md)): the *digit Frechet distance* is not an
-Inception FID and cannot be compared with one. `dbm export --png-dir` writes pictures that an Inception FID can be taken of.
-Durations are those of the machine as it was, which for most had other work to do besides.
-";
-
 /// The page: at a glance, then each experiment.
-fn page(entries: &[Entry]) -> String {
-    let mut text = format!("{HEAD}\n| Experiment | The paper says | Here | |\n| --- | --- | --- | --- |\n");
-    for entry in entries {
-        let anchor: String = entry
-            .title
-            .to_lowercase()
-            .chars()
-            .filter_map(|letter| match letter {
-                ' ' | '-' => Some('-'),
-                _ if letter.is_alphanumeric() => Some(letter),
-                _ => None,
-            })
-            .collect();
-        let _ =
-            writeln!(text, "| [{}](#{anchor}) | {} | {} | **{}** |", entry.name, entry.paper, entry.ours, entry.verdict.words());
-    }
-    for entry in entries {
-        text.push('\n');
-        text.push_str(entry.section().trim_end());
-        text.push('\n');
-    }
-    text
+///
+/// # Errors
+/// [`Error::Template`].
+fn page(entries: &[Entry]) -> Result<String, Error> {
+    let entries: Vec<Value> = entries
+        .iter()
+        .map(|entry| {
+            let mut values = json!(entry);
+            values["anchor"] = entry.anchor().into();
+            values["verdict"] = entry.verdict.words().into();
+            values["duration"] = duration(entry.seconds).into();
+            values["body"] = entry.body.trim().into();
+            values
+        })
+        .collect();
+    let text = render("the page", include_str!("templates/page.md"), &json!({ "entries": entries }))?;
+    Ok(text.trim_end().to_string() + "\n")
 }
 
 /// `1 h 20 min`, `3 min 5 s`, `12 s`.
@@ -194,4 +198,28 @@ pub fn machine(session: &Session) -> String {
         Some(line.split_once(':')?.1.trim().to_string())
     });
     format!("{} threads of {}", session.threads(), name.unwrap_or_else(|| format!("an {} processor", std::env::consts::ARCH)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_committed_page_is_made_of_the_committed_entries() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let made = page(&entries(&docs.join(FOLDER)).unwrap()).unwrap();
+        let committed = fs::read_to_string(docs.join(PAGE)).unwrap();
+        for (made, committed) in made.lines().zip(committed.lines()) {
+            assert_eq!(made, committed);
+        }
+        assert_eq!(made, committed);
+    }
+
+    #[test]
+    fn a_template_without_its_value_is_an_error() {
+        let text = "== paper\nIt says {{ what }}.\n== body\nA\nB\n";
+        let prose = Prose::render("x", text, &json!({ "what": "so" })).unwrap();
+        assert_eq!((&*prose.paper, &*prose.ours, &*prose.body), ("It says so.", "", "A\nB"));
+        assert!(Prose::render("x", text, &json!({})).is_err());
+    }
 }

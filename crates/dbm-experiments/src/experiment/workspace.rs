@@ -65,6 +65,11 @@ impl<'a> Workspace<'a> {
         if self.toy { toy } else { whole }
     }
 
+    /// A command, which makes a toy where this is one.
+    pub fn command(&self, command: &str) -> String {
+        format!("{command}{}", if self.toy { " --toy" } else { "" })
+    }
+
     /// A file of the experiment's own, for figures and data.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)

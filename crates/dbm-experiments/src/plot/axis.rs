@@ -1,6 +1,5 @@
 //! The axes of a plot: what they show, round ticks, and their labels.
 
-use super::Panel;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
@@ -17,25 +16,11 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    pub(super) fn along_x(panel: &Panel) -> Self {
-        let values = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(x, _)| x);
-        let (low, high) = extent(values.map(|x| if panel.log_x { x.log10() } else { x }));
-        if panel.log_x { Self::logarithmic(low, high) } else { Self::linear(low, high) }
-    }
-
-    pub(super) fn along_y(panel: &Panel) -> Self {
-        let scaled = |y: f64| if panel.log_y { y.log10() } else { y };
-        let (low, high) = panel.y_range.map_or_else(
-            || {
-                let lines = panel.curves.iter().flat_map(|curve| &curve.points).map(|&(_, y)| y);
-                let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
-                let (low, high) = extent(lines.chain(bands).chain(panel.reference.as_ref().map(|(_, level)| *level)).map(scaled));
-                let room = 0.04 * (high - low);
-                (low - room, high + room)
-            },
-            |(low, high)| (scaled(low), scaled(high)),
-        );
-        if panel.log_y { Self::logarithmic(low, high) } else { Self::linear(low, high) }
+    /// Over all of these values, with room at both ends as a share of their extent; on a logarithmic axis they are above 0.
+    pub(super) fn over(values: impl Iterator<Item = f64>, log: bool, room: f64) -> Self {
+        let (low, high) = extent(values.map(|value| if log { value.log10() } else { value }));
+        let room = room * (high - low);
+        if log { Self::logarithmic(low - room, high + room) } else { Self::linear(low - room, high + room) }
     }
 
     /// From `low` to `high`, and on a logarithmic axis (whose ends are above 0) equal factors being equal distances.

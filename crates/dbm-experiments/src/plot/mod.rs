@@ -203,8 +203,14 @@ fn text(pixels: f64) -> TextStyle<'static> {
 
 /// Draws a panel's axes into its area and appends its curves, as SVG, to `lines`.
 fn draw_panel(area: &DrawingArea<SVGBackend, Shift>, panel: &Panel, names: &[&str], lines: &mut String) -> Result<(), Failure> {
-    let x = Axis::along_x(panel);
-    let y = Axis::along_y(panel);
+    let points = || panel.curves.iter().flat_map(|curve| &curve.points);
+    let x = Axis::over(points().map(|&(x, _)| x), panel.log_x, 0.0);
+    let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
+    let level = panel.reference.iter().map(|(_, level)| *level);
+    let y = match panel.y_range {
+        Some((low, high)) => Axis::between(low, high, panel.log_y),
+        None => Axis::over(points().map(|&(_, y)| y).chain(bands).chain(level), panel.log_y, 0.04),
+    };
     let mut chart = ChartBuilder::on(area)
         .margin(8)
         .margin_top(36)

@@ -318,9 +318,10 @@ fn limits(best: &Worth, told: &Told) -> String {
     }
     let _ = writeln!(
         text,
-        " the nearest neighbour's in {:.1} %. The table above has the best of these six, chosen on the same digits. At one temperature a chain stays near the noise it began with (the search); one answer is a draw, and the likeliest digit is not drawn each time (the mode as an answer); \
+        " the nearest neighbour's in {:.1} %. The table above has the best of these {}, chosen on the same digits. At one temperature a chain stays near the noise it began with (the search); one answer is a draw, and the likeliest digit is not drawn each time (the mode as an answer); \
          what is left after both is the model's, and so its training's.",
-        100.0 * told.nearest.read_right
+        100.0 * told.nearest.read_right,
+        3 * best.halves.len(),
     );
     text
 }

@@ -184,21 +184,26 @@ fn entry(workspace: &Workspace, all: &[Width], whole: &PaperSize, real: &Real, s
 }
 
 fn why(all: &[Width], whole: &PaperSize, real: &Real) -> String {
-    let held = |plane: Option<&Plane>| percent(plane.map_or(0.0, |plane| plane.held()));
+    let held = |plane: Option<&Plane>| plane.map_or(0.0, |plane| plane.held());
     let each = |of: &dyn Fn(&Width) -> f64| all.iter().map(|width| percent(of(width))).collect::<Vec<_>>().join(", ");
     let widest = all.last().map(|width| &width.planes[..]).unwrap_or_default();
     format!(
         "At the paper's size these are {} of its 100 000 steps; hidden layers narrower than the visible one go further in the same time, but of widths {} only {} of the \
          samples are distinct, the rest copies. \
-         A sample is a mode, every bit at its likelier value: {} of the pixels are grey (1 to 250), of test digits {}. And the planes are not alike: of the variance of the highest \
+         A sample is a mode, every bit at its likelier value: {} of the pixels are grey (1 to 250), of test digits {}. {}: of the variance of the highest \
          plane of test digits {} passes through the hidden units of the widest model, of the lowest {}.",
         whole.log.steps.len(),
         all.iter().map(|width| width.hidden.to_string()).collect::<Vec<_>>().join(", "),
         each(&|width| width.scores.distinct),
         each(&|width| width.ink.grey),
         percent(real.ink.grey),
-        held(widest.first()),
-        held(widest.last()),
+        if held(widest.first()) > 1.5 * held(widest.last()) {
+            "And the planes are not alike"
+        } else {
+            "The planes are much alike"
+        },
+        percent(held(widest.first())),
+        percent(held(widest.last())),
     )
 }
 
@@ -287,7 +292,7 @@ fn measured(whole: &PaperSize) -> String {
     format!(
         "**{}**, {} parameters. The orthogonal start took {} on all threads; it is paid once, and is in no step. {} steps of Adam at {:e}, batch 100: **{:.2} s a step** \
          (median; {shortest:.2} to {longest:.2}), so 100 000 steps would take **{}**. {memory}. In the last step a search took {:.1} sweeps with the digit clamped and {:.1} without; \
-         {} of {} couplings took more than one step. The reconstruction error fell from {:.4} to {:.4}. Of {} samples {} differ, {:.1} sweeps a search; {} of their pixels are black \
+         {} of {} couplings took more than one step. The reconstruction error {} from {:.4} to {:.4}. Of {} samples {} differ, {:.1} sweeps a search; {} of their pixels are black \
          and {} of them are inverted.",
         named(&whole.sizes),
         whole.parameters,
@@ -300,6 +305,7 @@ fn measured(whole: &PaperSize) -> String {
         last[1],
         log.late_meetings,
         log.chains,
+        if whole.reconstruction < log.reconstruction { "fell" } else { "did not fall: it went" },
         log.reconstruction,
         whole.reconstruction,
         whole.first.len() / PIXELS,

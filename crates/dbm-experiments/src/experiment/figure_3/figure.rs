@@ -1,7 +1,6 @@
 //! The picture: a panel a mask, a column a class.
 
-use super::Asked;
-use super::questions::{Method, Quiz};
+use super::questions::{Asked, Method, Quiz};
 use crate::Error;
 use crate::plot::gallery::{Gallery, gallery};
 use dbm_data::picture::Tile;

@@ -12,7 +12,7 @@ use crate::model::ModelFile;
 use dbm_core::{Dbm, OptimizerSettings, Settings, Units};
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, Completions, PIXELS};
-use questions::{Answered, Kind, Method, Quiz, Rivals};
+use questions::{Answered, Asked, Kind, Method, Quiz};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -21,54 +21,6 @@ const QUESTIONS: usize = 10_000;
 const ANSWERS: usize = 8;
 /// What `--model` means where it is not given: as seen from the project's folder.
 pub const MODEL: &str = "www/models/mnist.safetensors";
-
-/// Everything about one mask.
-struct Asked {
-    kind: Kind,
-    /// One a method, in the order of [`Method::ALL`].
-    answered: Vec<Answered>,
-    rivals: Rivals,
-}
-
-/// A line of the table: who answers, what it is worth, and the mask it belongs to.
-struct Line<'a> {
-    kind: Kind,
-    name: &'static str,
-    words: &'static str,
-    worth: &'a Completions,
-}
-
-impl Asked {
-    fn lines(&self) -> Vec<Line<'_>> {
-        let line = |name, words, worth| Line { kind: self.kind, name, words, worth };
-        let mut lines = Vec::new();
-        for (method, answered) in Method::ALL.into_iter().zip(&self.answered) {
-            let (name, words) = match method {
-                Method::Search => ("search-consensus", "the consensus of these"),
-                Method::Gibbs => ("gibbs-consensus", "the consensus of these"),
-                Method::Annealed => ("annealed-consensus", "the consensus of these"),
-            };
-            lines.push(line(method.name(), method.words(), &answered.all));
-            lines.push(line(name, words, &answered.consensus));
-        }
-        lines.push(line("nearest", "nearest training digit, by the known pixels", &self.rivals.nearest));
-        lines.push(line("blank", "nothing", &self.rivals.blank));
-        lines.push(line("truth", "the truth", &self.rivals.truth));
-        lines
-    }
-
-    fn search(&self) -> &Completions {
-        &self.answered[0].all
-    }
-
-    fn gibbs(&self) -> &Answered {
-        &self.answered[1]
-    }
-
-    fn annealed(&self) -> &Answered {
-        &self.answered[2]
-    }
-}
 
 /// Completes the test digits by the model of a file, or in a toy by one that it trains.
 ///
@@ -177,16 +129,9 @@ fn pictured_answers(all: &[Asked], digits: usize, answers: usize) -> Vec<u8> {
 
 fn entry(workspace: &Workspace, all: &[Asked], seconds: f64, model: &str, training: usize) -> Entry {
     let lower = &all[0];
-    let (search, gibbs, annealed) = (lower.search(), lower.gibbs(), lower.annealed());
+    let search = lower.search();
     let (nearest, blank) = (&lower.rivals.nearest, &lower.rivals.blank);
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let verdict = if search.read_right >= nearest.read_right && search.agreement >= nearest.agreement {
-        Verdict::Agrees
-    } else if search.agreement > blank.agreement || search.read_right > blank.read_right {
-        Verdict::InPart
-    } else {
-        Verdict::Differs
-    };
+    let verdict = verdict(search, nearest, blank);
     let ours = format!(
         "Lower halves by search alone: {} of the hidden pixels as in the truth, {} read as the true digit, {:.1} different answers of {}.",
         percent(search.agreement),
@@ -194,23 +139,7 @@ fn entry(workspace: &Workspace, all: &[Asked], seconds: f64, model: &str, traini
         search.distinct,
         search.answers
     );
-    let why = format!(
-        "A lower half left blank agrees in {}, the nearest of {training} training digits in {} and is read right in {}: to be close in pixels says little. \
-         The uncertainty is real: two answers to one question differ in {} of the hidden pixels, and in {} of all digits at least one of {} is read right. \
-         But much of it is the search's: it stops in the mode nearest to the noise it began with. After {} Gibbs sweeps, with the known half clamped, \
-         the same search is read right in {}, and the answer on which most agree in {}; where these sweeps begin hot and cool down, in {} and {}.",
-        percent(blank.agreement),
-        percent(nearest.agreement),
-        percent(nearest.read_right),
-        percent(search.diversity.unwrap_or(0.0)),
-        percent(search.read_right_once),
-        search.answers,
-        Method::Gibbs.sweeps(),
-        percent(gibbs.all.read_right),
-        percent(gibbs.consensus.read_right),
-        percent(annealed.all.read_right),
-        percent(annealed.consensus.read_right),
-    );
+    let why = why(lower, training);
     Entry {
         name: "figure-3".into(),
         place: 3,
@@ -232,6 +161,63 @@ fn entry(workspace: &Workspace, all: &[Asked], seconds: f64, model: &str, traini
         )],
         data: vec!["figure-3.csv".into()],
     }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", 100.0 * share)
+}
+
+/// As close to the truth as the nearest training digit, or closer at least than nothing.
+fn verdict(search: &Completions, nearest: &Completions, blank: &Completions) -> Verdict {
+    if search.read_right >= nearest.read_right && search.agreement >= nearest.agreement {
+        Verdict::Agrees
+    } else if search.agreement > blank.agreement || search.read_right > blank.read_right {
+        Verdict::InPart
+    } else {
+        Verdict::Differs
+    }
+}
+
+/// What the numbers of lower halves say of the search's answers.
+fn why(lower: &Asked, training: usize) -> String {
+    let (search, gibbs, annealed) = (lower.search(), lower.gibbs(), lower.annealed());
+    let (nearest, blank) = (&lower.rivals.nearest, &lower.rivals.blank);
+    // A share's standard error is at most half of this.
+    let errors = 1.0 / (search.count as f64).sqrt();
+    let mut text = format!(
+        "A lower half left blank agrees in {}, the nearest of {training} training digits in {} and is read right in {}{} ",
+        percent(blank.agreement),
+        percent(nearest.agreement),
+        percent(nearest.read_right),
+        if blank.agreement >= search.agreement { ": to be close in pixels says little." } else { "." }
+    );
+    let _ = match search.diversity {
+        Some(apart) if apart > 0.0 => write!(
+            text,
+            "The uncertainty is real: two answers to one question differ in {} of the hidden pixels, and in {} of all digits at least one of {} is read right. ",
+            percent(apart),
+            percent(search.read_right_once),
+            search.answers
+        ),
+        _ => write!(text, "No uncertainty is seen: the answers to a question are all the same. "),
+    };
+    let better = gibbs.all.read_right - search.read_right > errors;
+    text.push_str(if better {
+        "But much of it is the search's: it stops in the mode nearest to the noise it began with. "
+    } else {
+        "It is not the search's: Gibbs sweeps before it do not help. "
+    });
+    let _ = write!(
+        text,
+        "After {} Gibbs sweeps, with the known half clamped, the same search is read right in {}, and the answer on which most agree in {}; \
+         where these sweeps begin hot and cool down, in {} and {}.",
+        Method::Gibbs.sweeps(),
+        percent(gibbs.all.read_right),
+        percent(gibbs.consensus.read_right),
+        percent(annealed.all.read_right),
+        percent(annealed.consensus.read_right),
+    );
+    text
 }
 
 fn body(all: &[Asked], model: &str) -> String {
@@ -261,4 +247,40 @@ fn body(all: &[Asked], model: &str) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::questions::Rivals;
+    use super::*;
+
+    fn worth(agreement: f64, read_right: f64) -> Completions {
+        Completions { count: 100, answers: 8, agreement, read_right, read_right_once: 1.0, distinct: 8.0, diversity: Some(0.1) }
+    }
+
+    fn asked(search: Completions, gibbs: f64, blank: f64) -> Asked {
+        let answered = |all: Completions| Answered { unknown: 1, consensus: all.clone(), all, pictured: vec![], seconds: 0.0 };
+        Asked {
+            kind: Kind::Lower,
+            answered: vec![answered(search), answered(worth(0.9, gibbs)), answered(worth(0.9, gibbs))],
+            rivals: Rivals { nearest: worth(0.9, 0.88), blank: worth(blank, 0.5), truth: worth(1.0, 1.0), pictured: vec![] },
+        }
+    }
+
+    #[test]
+    fn what_is_said_follows_the_numbers() {
+        let said = why(&asked(worth(0.83, 0.58), 0.79, 0.86), 10);
+        assert!(
+            said.contains("says little") && said.contains("uncertainty is real") && said.contains("much of it is the search's"),
+            "{said}"
+        );
+        let same = Completions { diversity: Some(0.0), ..worth(0.95, 0.9) };
+        let said = why(&asked(same, 0.85, 0.86), 10);
+        assert!(!said.contains("says little") && said.contains("No uncertainty") && said.contains("not the search's"), "{said}");
+        let verdict = |search: (f64, f64)| verdict(&worth(search.0, search.1), &worth(0.9, 0.88), &worth(0.86, 0.5));
+        assert_eq!(
+            [verdict((0.91, 0.9)), verdict((0.83, 0.58)), verdict((0.8, 0.4))],
+            [Verdict::Agrees, Verdict::InPart, Verdict::Differs]
+        );
+    }
 }

@@ -135,6 +135,55 @@ pub struct Rivals {
     pub pictured: Vec<(usize, Vec<u8>)>,
 }
 
+/// Everything about one mask.
+pub struct Asked {
+    /// What is hidden.
+    pub kind: Kind,
+    /// One a method, in the order of [`Method::ALL`].
+    pub answered: Vec<Answered>,
+    pub rivals: Rivals,
+}
+
+/// A line of the table: who answers, what it is worth, and the mask it belongs to.
+pub struct Line<'a> {
+    pub kind: Kind,
+    pub name: &'static str,
+    pub words: &'static str,
+    pub worth: &'a Completions,
+}
+
+impl Asked {
+    pub fn lines(&self) -> Vec<Line<'_>> {
+        let line = |name, words, worth| Line { kind: self.kind, name, words, worth };
+        let mut lines = Vec::new();
+        for (method, answered) in Method::ALL.into_iter().zip(&self.answered) {
+            let (name, words) = match method {
+                Method::Search => ("search-consensus", "the consensus of these"),
+                Method::Gibbs => ("gibbs-consensus", "the consensus of these"),
+                Method::Annealed => ("annealed-consensus", "the consensus of these"),
+            };
+            lines.push(line(method.name(), method.words(), &answered.all));
+            lines.push(line(name, words, &answered.consensus));
+        }
+        lines.push(line("nearest", "nearest training digit, by the known pixels", &self.rivals.nearest));
+        lines.push(line("blank", "nothing", &self.rivals.blank));
+        lines.push(line("truth", "the truth", &self.rivals.truth));
+        lines
+    }
+
+    pub fn search(&self) -> &Completions {
+        &self.answered[0].all
+    }
+
+    pub fn gibbs(&self) -> &Answered {
+        &self.answered[1]
+    }
+
+    pub fn annealed(&self) -> &Answered {
+        &self.answered[2]
+    }
+}
+
 impl Quiz<'_> {
     /// The truths of some examples as grey levels.
     pub fn truths(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
