@@ -1,8 +1,6 @@
 //! Means without noise: what each estimator's kernels say its mean is, against the exact gradient, and against its own samples.
 
-mod common;
-
-use common::{YFollowsX, random_model};
+use crate::common::{YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::expectation::{BiasTable, bias_table};
 use dbm_core::gradient::{Batch, Estimator, EstimatorKind, EstimatorSettings, UcdLmi, UcdMh, estimator};
@@ -11,9 +9,6 @@ use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
 use dbm_core::{Clamp, Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 

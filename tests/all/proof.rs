@@ -7,9 +7,6 @@ use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ProofPrese
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
-
 /// Jobs that the samples of one estimator are cut into.
 const JOBS: u32 = 4;
 

@@ -1,5 +1,4 @@
 //! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
-#![cfg(target_arch = "wasm32")]
 
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
@@ -12,8 +11,6 @@ use dbm_protocol::{
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// Packs and unpacks a message, which must come out as it was.
 fn cross<B: Body + Clone + PartialEq + Debug>(id: Option<u32>, body: B) {

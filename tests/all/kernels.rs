@@ -1,8 +1,6 @@
 //! Each kernel against enumeration: fields, modes, invariance, marginals of the coupled pair.
 
-mod common;
-
-use common::{SHAPES, State, distribution, draw, misfit, random_model, scaled};
+use crate::common::{SHAPES, State, distribution, draw, misfit, random_model, scaled};
 use dbm_core::chains::{Chains, UpdateRule};
 use dbm_core::coupling::{
     BlockCoupling, BlockDraw, GibbsCoupling, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet,
@@ -14,9 +12,6 @@ use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, gibbs_at, search, search_observ
 use dbm_core::{Clamp, Dbm, Parity, Units};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 

@@ -1,8 +1,6 @@
 //! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals watched in training.
 
-mod common;
-
-use common::random_model;
+use crate::common::random_model;
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, estimate};
 use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
@@ -11,9 +9,6 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
 use dbm_core::{Backend, Clamp, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, signals};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// One to four hidden layers, small enough to enumerate; of the last the even layers have fewer units, of the others the odd ones.
 const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
@@ -308,9 +303,9 @@ fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
         let all: Vec<usize> = (0..rows.len()).collect();
         let posterior = mean_field::posterior_of(&model, &data, &all, MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 });
         assert_eq!(posterior.capped, 0);
-        let (log_z, mut total, mut largest) = (common::log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
+        let (log_z, mut total, mut largest) = (crate::common::log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
         for (row, visible) in rows.iter().enumerate() {
-            let exact = common::log_sum(&model, visible);
+            let exact = crate::common::log_sum(&model, visible);
             total += exact - log_z;
             let bound = posterior.bound(&model, row);
             assert!(bound <= exact + 1e-5, "{:?} {visible:?}: bound {bound}, exact {exact}", model.sizes());
@@ -414,7 +409,7 @@ fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
         &[0],
         MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-6 },
     );
-    let (found, exact) = (signals::free_energies(&model, &posterior)[0], -common::log_sum(&model, &row));
+    let (found, exact) = (signals::free_energies(&model, &posterior)[0], -crate::common::log_sum(&model, &row));
     assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
 }
 

@@ -1,8 +1,6 @@
 //! A run is a value: the same bits whatever the number of threads, slicing, or pauses.
 
-mod common;
-
-use common::random_model;
+use crate::common::random_model;
 use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
@@ -11,9 +9,6 @@ use dbm_core::{
     Trainer, Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 fn data() -> Examples {
     let bits: Vec<u8> = (0..40 * 16_u32).map(|i| u8::from((i / 16 + i % 16 * 3) % 5 < 2)).collect();

@@ -1,8 +1,6 @@
 //! The claim at the heart of this product: the mean of the gradient's estimates is the exact gradient.
 
-mod common;
-
-use common::{SHAPES, YFollowsX, random_model};
+use crate::common::{SHAPES, YFollowsX, random_model};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi};
 use dbm_core::linalg::Matrix;
@@ -10,9 +8,6 @@ use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
 use dbm_core::{Clamp, Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// Largest |mean - exact| in standard errors over all parameters, from `replicates` batches of `batch` chains each. Chains of
 /// a batch share proposals, so the batches, which share nothing, are what the standard error is taken over.

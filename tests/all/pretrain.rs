@@ -1,8 +1,6 @@
 //! Greedy pretraining: each RBM against the doubled model it stands for, the composed model against its RBMs, and what it is good for.
 
-mod common;
-
-use common::{distribution, misfit};
+use crate::common::{distribution, misfit};
 use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer, Rbm};
@@ -10,9 +8,6 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, Parity, Units, exact};
 use dbm_data::bars;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 

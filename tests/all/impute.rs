@@ -1,9 +1,7 @@
 //! Filled gaps against enumeration, and their evaluation against tables whose answers are known.
 #![allow(clippy::single_range_in_vec_init)] // one group
 
-mod common;
-
-use common::{distribution, random_model};
+use crate::common::{distribution, random_model};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, ImputeSettings, Imputer, hide};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -11,9 +9,6 @@ use dbm_core::{Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, Si
 use std::ops::Range;
 use std::sync::Arc;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const SHAPES: [&[usize]; 3] = [&[6, 4], &[6, 4, 3], &[6, 3, 3, 2]];
 

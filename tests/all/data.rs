@@ -7,9 +7,6 @@ use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load, target};
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
-
 #[wasm_bindgen_test(unsupported = test)]
 fn a_run_restored_from_a_checkpoint_goes_on_bit_for_bit() {
     let data = bars::dataset(4).unwrap();

@@ -1,5 +1,4 @@
 //! Models small enough to enumerate, and the statistics the tests share.
-#![allow(dead_code)] // each test file uses its own part
 
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::math::log_sum_exp;

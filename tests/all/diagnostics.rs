@@ -1,8 +1,6 @@
 //! The jobs of `dbm_core::diagnostics` against enumeration: meeting times against the law of the pair, the replay against the samplers, sums of samples against the exact means.
 
-mod common;
-
-use common::{State, misfit, random_model};
+use crate::common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use dbm_core::diagnostics::{
@@ -16,9 +14,6 @@ use dbm_core::sweep::{LocalMode, gibbs, search};
 use dbm_core::{Backend, Clamp, Dbm, Examples, Parity, Settings, Units, exact};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 const KERNELS: [CouplingKernel; 2] = [CouplingKernel::Metropolis, CouplingKernel::Gibbs];
 const STARTS: [CouplingStart; 2] = [CouplingStart::LocalMode, CouplingStart::Uniform];

@@ -1,13 +1,8 @@
 //! Enumeration of the smaller parity against enumeration of everything.
 
-mod common;
-
-use common::{SHAPES, distribution, log_sum, moments, random_model, scaled};
+use crate::common::{SHAPES, distribution, log_sum, moments, random_model, scaled};
 use dbm_core::{Dbm, DbmError, Examples, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// One to four hidden layers; some with fewer even units, some with fewer odd ones, some with layers much smaller than their
 /// parity, whose distribution is a mean of conditional ones.
@@ -147,9 +142,9 @@ fn the_gradient_is_the_slope_of_the_log_likelihood() {
 }
 
 /// The largest |energy|, and the state of the lowest.
-fn extremes(model: &Dbm) -> (f64, common::State) {
+fn extremes(model: &Dbm) -> (f64, crate::common::State) {
     let (mut largest, mut lowest, mut mode) = (0.0_f64, f64::INFINITY, Vec::new());
-    common::for_each_state(model, &vec![None; model.n_visible()], |state, energy| {
+    crate::common::for_each_state(model, &vec![None; model.n_visible()], |state, energy| {
         largest = largest.max(energy.abs());
         if energy < lowest {
             (lowest, mode) = (energy, state.clone());

@@ -1,8 +1,6 @@
 //! Every fast path against the paper's algorithms for one chain, written plainly: given the same draws they make the same states and the same gradient.
 
-mod common;
-
-use common::random_model;
+use crate::common::random_model;
 use dbm_core::chains::Chains;
 use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
@@ -11,9 +9,6 @@ use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::sweep::{LocalMode, search, uniform_start};
 use dbm_core::{Clamp, Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
-
-#[cfg(target_arch = "wasm32")]
-wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
 
 /// A chain's stream, drawn from as the fast paths draw.
 struct Draws(Stream);

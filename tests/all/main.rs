@@ -1,0 +1,20 @@
+//! The tests of the mathematics and of the diagnostics, natively and in a browser: one program, which is linked and started once.
+
+#[cfg(target_arch = "wasm32")]
+wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+mod common;
+mod data;
+mod diagnostics;
+mod exact;
+mod expectation;
+mod gradient;
+mod impute;
+mod kernels;
+mod likelihood;
+#[cfg(target_arch = "wasm32")]
+mod messages;
+mod pretrain;
+mod proof;
+mod reference;
+mod run;
