@@ -8,7 +8,8 @@ use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, search_observed};
 use dbm_core::{Backend, Clamp, Dbm, Parity, Settings, Units, exact};
 use proptest::prelude::*;
 
-#[path = "../../../tests/common/mod.rs"]
+#[path = "../../../tests/all/common/mod.rs"]
+#[allow(dead_code)] // it uses a part
 mod common;
 
 /// Layer sizes, kind of units, seed of everything else, and which visible units are known (none, all, or some).
