@@ -3,7 +3,7 @@
 use super::pair::Pair;
 use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::words::{Setting, StartKind};
+use dbm_core::words::{Choose, Setting, StartKind};
 use dbm_core::{OptimizerMethod, Units};
 use leptos::prelude::*;
 
@@ -19,6 +19,17 @@ pub struct Choice {
     set: fn(&mut Draft, &str, u32),
 }
 
+/// Names and labels of all estimators.
+const ESTIMATORS: [(&str, &str); EstimatorKind::ALL.len()] = {
+    let mut options = [("", ""); EstimatorKind::ALL.len()];
+    let mut place = 0;
+    while place < options.len() {
+        options[place] = (EstimatorKind::CHOICES[place].name, EstimatorKind::CHOICES[place].label);
+        place += 1;
+    }
+    options
+};
+
 static CHOICES: [Choice; 6] = [
     Choice {
         id: "units",
@@ -32,18 +43,10 @@ static CHOICES: [Choice; 6] = [
         id: "estimator",
         label: "Estimator",
         help: "What estimates the gradient of the likelihood at each step.",
-        options: &[
-            ("ucd-lmi", "ucd-lmi"),
-            ("ucd-mh", "ucd-mh"),
-            ("ucd-gibbs", "ucd-gibbs"),
-            ("lmi", "lmi"),
-            ("cd", "cd"),
-            ("pcd", "pcd"),
-            ("pcd-gibbs", "pcd-gibbs"),
-        ],
+        options: &ESTIMATORS,
         get: |draft| draft.estimator().name(),
         set: |draft, chosen, visible| {
-            if let Some(kind) = EstimatorKind::ALL.into_iter().find(|kind| kind.name() == chosen) {
+            if let Some(kind) = EstimatorKind::named(chosen) {
                 draft.choose_estimator(kind, visible);
             }
         },

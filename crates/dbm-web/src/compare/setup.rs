@@ -151,15 +151,7 @@ pub fn visible(data: &DataSource) -> u32 {
 fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
     let text = |field: Setting| draft.text(field).trim().to_string();
     let kind = draft.estimator();
-    let estimator = match kind {
-        EstimatorKind::UcdMh => "UCD-MH".into(),
-        EstimatorKind::UcdGibbs => "UCD-Gibbs".into(),
-        EstimatorKind::Lmi => "LMI, no coupling".into(),
-        EstimatorKind::Cd => format!("CD-{}", text(Setting::K)),
-        EstimatorKind::Pcd => format!("PCD-{}", text(Setting::K)),
-        EstimatorKind::PcdGibbs => format!("PCD-{} with Gibbs", text(Setting::K)),
-        EstimatorKind::UcdLmi => kind.descriptor().label.to_string(),
-    };
+    let estimator = kind.descriptor().title(&text(Setting::K));
     let method = match draft.method {
         OptimizerMethod::Sgd => "SGD",
         OptimizerMethod::Adam => "Adam",

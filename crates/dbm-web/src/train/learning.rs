@@ -86,7 +86,7 @@ fn EstimatorFields() -> impl IntoView {
     });
     let k_hint = Signal::derive(move || {
         let kind = session.draft.with(Draft::estimator);
-        if kind == EstimatorKind::Pcd { "Of the free chains, a step." } else { Setting::K.words().hint }.to_string()
+        if kind.has(Setting::MeanFieldSweeps) { "Of the free chains, a step." } else { Setting::K.words().hint }.to_string()
     });
     let centered = move || session.draft.with(|draft| draft.centered);
     let center = move |event| session.draft.update(|draft| draft.centered = event_target_checked(&event));

@@ -6,6 +6,7 @@ use crate::ui::download;
 use crate::ui::save::Save;
 use crate::worker::session::Session;
 use dbm_core::gradient::EstimatorKind;
+use dbm_core::words::Setting;
 use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -32,7 +33,7 @@ pub fn MeetingTime() -> impl IntoView {
         let words = kind.get().descriptor().about.meeting;
         if small() { words.small } else { words.wide }
     };
-    let is_gibbs = move || kind.get() == EstimatorKind::UcdGibbs;
+    let is_gibbs = move || kind.get().has(Setting::MaxTries);
     let heads = move |at: usize| match at {
         3 if is_gibbs() => "tries cut",
         at => ["mean", "max", "τ > 1", "accepted", "cut"][at],
@@ -93,7 +94,7 @@ fn percent(share: f64) -> String {
 pub fn SearchSweeps() -> impl IntoView {
     let session = Session::of_page();
     let kind = Memo::new(move |_| kind(session));
-    let mean_field = move || kind.get() == EstimatorKind::Pcd;
+    let mean_field = move || kind.get().has(Setting::MeanFieldSweeps);
     let cells = move |phase: &PhaseMetrics| {
         let lengths = lengths(phase);
         let summary = Summary::of(lengths);
@@ -156,11 +157,11 @@ fn meeting_warning(metrics: &Metrics, max_tries: u32) -> String {
 fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
     match (cut(metrics, lengths), kind) {
         ((0, ..), _) => String::new(),
-        ((capped, total, _), EstimatorKind::Pcd) => {
+        ((capped, total, _), kind) if kind.has(Setting::MeanFieldSweeps) => {
             let cap = metrics.positive.mean_field.cap;
             format!("{capped} of {total} iterations were cut at {cap} before they had settled, and used as they were.")
         }
-        ((capped, total, cap), EstimatorKind::UcdLmi) => {
+        ((capped, total, cap), kind) if kind.is_unbiased() => {
             format!("{capped} of {total} searches were cut at {cap}, short of a mode. This biases nothing.")
         }
         ((capped, total, cap), _) => format!("{capped} of {total} searches were cut at {cap}, short of a mode."),

@@ -188,7 +188,7 @@ impl Draft {
     /// Whether couplings may run so long that the page seems to stand still.
     pub fn meeting_is_slow(&self, visible: u32) -> bool {
         let suggested = f64::from(self.suggested_meeting(visible));
-        self.estimator == EstimatorKind::UcdGibbs && self.number(Setting::MaxMeeting).is_some_and(|cap| cap > 5.0 * suggested)
+        self.estimator.has(Setting::MaxTries) && self.number(Setting::MaxMeeting).is_some_and(|cap| cap > 5.0 * suggested)
     }
 
     /// Whether the chosen run has such a setting; what is typed in the others does not matter.
