@@ -182,26 +182,6 @@ test("two runs are a choice at the head, and the one run goes on meanwhile", lab
   await until(() => hash(page), (now) => !now.includes("t.two"), "left out");
 }));
 
-test("the page's second program is given the data and the model", lab({ search: `${BARS}&t.go=5` }, async ({ page }) => {
-  await standsAt(page, 5);
-  const given = (name) =>
-    page.evaluate(
-      (name) =>
-        new Promise((resolve) => {
-          addEventListener(`dbm-${name}`, (event) => resolve([...event.detail]), { once: true });
-          dispatchEvent(new CustomEvent("dbm-ask", { detail: name }));
-        }),
-      name,
-    );
-  assert.deepEqual(await given("data"), [1], "bars and stripes, in postcard");
-  const model = Buffer.from(await given("model"));
-  assert.ok(model.subarray(8).toString("latin1").startsWith("{") && model.includes("weight.1"), "a checkpoint");
-  await page.evaluate(() => (location.hash = "view=train&t.hidden=100"));
-  await page.getByText(/10000 examples/).waitFor({ timeout: 60_000 });
-  await idle(page);
-  assert.deepEqual(await given("model"), [], "too large to be given");
-}));
-
 test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
   const reached = new Set();

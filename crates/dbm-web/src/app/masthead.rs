@@ -2,6 +2,7 @@
 
 use crate::app::menu::{Menu, Presets};
 use crate::ui::address::{OnShow, View};
+use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{Opening, Session};
 use crate::worker::uploads::Uploads;
 use dbm_core::Units;
@@ -13,8 +14,8 @@ use leptos::prelude::*;
 #[component]
 pub fn Masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
-    let choose = move |event| {
-        let training = event_target_value(&event) == "training";
+    let choose = move |model: String| {
+        let training = model == "training";
         session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
     };
     let input = NodeRef::<Input>::new();
@@ -26,7 +27,13 @@ pub fn Masthead() -> impl IntoView {
                 about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
             })
     };
-    let chosen = move || if session.model.get() == ModelChoice::Training { "training" } else { "pretrained" };
+    let chosen =
+        Signal::derive(move || if session.model.get() == ModelChoice::Training { "training" } else { "pretrained" }.to_string());
+    let options = Signal::derive(move || {
+        let name = session.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into());
+        let disabled = session.opening.get() == Opening::Missing;
+        vec![SelectOption { disabled, ..SelectOption::new("pretrained", name) }, SelectOption::new("training", "In training")]
+    });
     view! {
         <header class="masthead">
             <div class="masthead-name">
@@ -37,13 +44,7 @@ pub fn Masthead() -> impl IntoView {
             <Presets />
             <div class="masthead-model" class:absent=move || matches!(view.get(), View::Coupling | View::Proof)>
                 <div class="inline">
-                    <label for="model">"Model"</label>
-                    <select id="model" prop:value=chosen on:change=choose>
-                        <option value="pretrained" disabled=move || session.opening.get() == Opening::Missing>
-                            {move || session.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into())}
-                        </option>
-                        <option value="training">"In training"</option>
-                    </select>
+                    <Select id="model" label="Model" options value=chosen on_choose=choose />
                 </div>
                 <label class="open-model">
                     <input

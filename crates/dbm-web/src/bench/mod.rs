@@ -23,11 +23,11 @@ const USUAL: BenchProtocol = BenchProtocol { warm_up: 20, steps: 20, runs: 5 };
 /// A benchmark to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// Its name.
+    /// The name that the address has: `mnist-500`, `mnist-1000` or `scale`.
     pub preset: &'static str,
     /// The run to time.
     pub plan: RunPlan,
-    /// How long.
+    /// Steps to warm up, steps of a measurement, and measurements.
     pub protocol: BenchProtocol,
     /// On how many workers; none for 1, 2, 4 and so on up to all there can be.
     pub workers: Vec<u32>,
@@ -36,17 +36,15 @@ pub struct Asked {
 /// Where it stands.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Measuring {
-    /// The worker is coming up.
-    #[default]
-    Starting,
     /// The worker has been asked.
     Working {
-        /// The request.
+        /// The worker's request, by which it can be cancelled.
         id: u32,
         /// Steps done, and of how many; `None` before the first.
         steps: Option<(u32, u32)>,
     },
     /// It was cancelled, or failed.
+    #[default]
     Stopped,
     /// It is done.
     Done(Box<Report>),

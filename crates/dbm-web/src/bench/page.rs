@@ -154,11 +154,10 @@ fn counted(n: u32, what: &str) -> String {
 fn stage(measuring: &Measuring, protocol: BenchProtocol) -> String {
     let BenchProtocol { warm_up, steps, runs } = protocol;
     match measuring {
-        Measuring::Starting => "Starting the worker".into(),
-        Measuring::Working { steps: progress, .. } => {
+        Measuring::Working { steps: None, .. } => "Starting the worker".into(),
+        Measuring::Working { steps: Some((done, total)), .. } => {
             // The same steps for each number of workers.
             let each = warm_up.saturating_add(steps.saturating_mul(runs)).max(1);
-            let (done, total) = progress.unwrap_or((0, each));
             let (row, rows, done) = (done / each + 1, total / each, done % each);
             let run = match done.checked_sub(warm_up) {
                 None => "warming up".into(),

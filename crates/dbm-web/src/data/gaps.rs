@@ -16,11 +16,11 @@ const SEED: u32 = 1;
 /// A table without gaps, to be exported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
-    /// As CSV.
+    /// The table as CSV, with its own names, order and known cells.
     pub table: NamedBytes,
     /// One line a filled cell.
     pub probabilities: NamedBytes,
-    /// Cells filled.
+    /// How many cells were filled.
     pub cells: u32,
     /// Mean probability of what was filled in.
     pub mean_probability: f64,
@@ -115,7 +115,7 @@ impl Gaps {
         Ok(Some(answer?).filter(|_| present))
     }
 
-    /// Stops either.
+    /// Stops filling or evaluating.
     pub fn cancel(self) {
         if let Some((id, _)) = self.at_work.get_untracked() {
             self.at_work.set(None);

@@ -173,7 +173,7 @@ fn Pictures(
 /// The first rows, and what each column holds.
 #[component]
 fn Table(
-    /// All columns.
+    /// What each column holds, in the table's order.
     columns: Vec<ColumnInfo>,
     /// The first rows.
     rows: Vec<Vec<String>>,

@@ -45,7 +45,7 @@ fn add(metrics: &Metrics) {
     });
 }
 
-/// All rows.
+/// The rows so far, oldest first.
 pub fn rows() -> Vec<LogRow> {
     LOG.with_borrow(|log| log.rows.clone())
 }

@@ -22,7 +22,7 @@ use run_link::RunLink;
 use samples::Samples;
 use settings::SettingsForm;
 
-/// The region.
+/// The view of one run; where two are on show, only the choice between them.
 #[component]
 pub fn Training(
     /// The panel of the data, which stands beside the settings.

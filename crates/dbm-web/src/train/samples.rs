@@ -10,7 +10,7 @@ use dbm_protocol::{Command, Event, Grid, ModelChoice, fresh_seed};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Samples shown.
+/// How many samples are shown.
 pub const SAMPLES: u32 = 64;
 /// Samples side by side.
 const COLUMNS: usize = 8;
@@ -24,7 +24,7 @@ async fn ask(session: Session) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The region.
+/// The region of the samples: the grid, its step, and what the run's signals say of the data.
 #[component]
 pub fn Samples() -> impl IntoView {
     let session = Session::of_page();

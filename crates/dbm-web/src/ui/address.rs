@@ -48,7 +48,7 @@ impl View {
 /// What the page shows of all that it has: a context of the page.
 #[derive(Clone, Copy, Default)]
 pub struct OnShow {
-    /// The view.
+    /// The view that is on show.
     pub view: RwSignal<View>,
     /// Whether Train shows two runs side by side.
     pub two_runs: RwSignal<bool>,

@@ -1,4 +1,4 @@
-//! A small menu of the forms in which something can be taken home.
+//! A small menu of the forms in which something can be exported.
 
 use leptos::html::Details;
 use leptos::prelude::*;
@@ -10,7 +10,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 pub fn Save(
     /// What is saved, for screen readers.
     what: &'static str,
-    /// The forms.
+    /// The names of the forms, such as PNG.
     forms: &'static [&'static str],
     /// Saves it in the form at this place.
     #[prop(into)]

@@ -86,7 +86,7 @@ pub enum Failure {
 pub struct Progress {
     /// What is being done, in words; empty where the request says it.
     pub stage: String,
-    /// Parts done.
+    /// How many parts are done.
     pub done: u32,
     /// Parts in all; 0 where that is unknown.
     pub total: u32,
@@ -94,7 +94,7 @@ pub struct Progress {
 
 /// What a worker says unasked.
 pub enum Unasked<A> {
-    /// It listens.
+    /// The worker listens; its first message.
     Ready,
     /// Something about what it does, with the large array where there is one.
     Event(A, Option<Uint8Array>),
@@ -219,7 +219,7 @@ impl<R: Served> Client<R> {
         (inner.expected, inner.silent_ticks) = (expected, 0);
     }
 
-    /// Asks.
+    /// Asks, and awaits one answer.
     pub fn ask(self, command: R::Command) -> Answer<R::Answer> {
         self.ask_with(command, None, None)
     }

@@ -8,7 +8,7 @@ thread_local! {
     static READER: Client<Files> = Client::new("dbm-reader");
 }
 
-/// Its client.
+/// The client of that worker, which is started when something is first asked of it.
 pub fn reader() -> Client<Files> {
     READER.with(|reader| *reader)
 }

@@ -26,7 +26,7 @@ async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32)
     Ok(())
 }
 
-/// The region.
+/// The region of the filters: the grid of one hidden layer, and the colours' scale.
 #[component]
 pub fn Filters(
     /// The hidden layer that was chosen, the lowest being 1; 0 for that one too.

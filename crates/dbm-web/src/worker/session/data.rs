@@ -1,5 +1,6 @@
 //! The data in use: chosen, brought, undone, or given to a new worker again.
 
+use super::change::Change;
 use super::draft::Draft;
 use super::held::{DataChoice, Session, Upload};
 use super::{checkpoint, keeping};
@@ -11,29 +12,6 @@ use leptos::prelude::*;
 
 /// Generated digits to train on.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
-
-/// Why other data, or a run on them, come into use.
-pub(super) enum Change {
-    /// The visitor chose a data set that is at hand.
-    Chosen(DataChoice),
-    /// The visitor's own data were read.
-    Uploaded(Upload),
-    /// A kept run goes on, on data that are at hand or become an upload.
-    KeptRun {
-        /// Its data, where they are at hand,
-        choice: DataChoice,
-        /// or else these.
-        upload: Option<Upload>,
-        /// Gradient steps that it has taken.
-        step: u32,
-    },
-    /// Undo.
-    Undone,
-    /// A new worker has the data and the run of the lost one.
-    Restored,
-    /// The run of an opened model goes on.
-    Resumed,
-}
 
 impl Session {
     /// The data of a choice, if they are at hand.

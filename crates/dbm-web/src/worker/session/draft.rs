@@ -30,7 +30,7 @@ fn common(setting: Setting) -> &'static str {
 pub struct Draft {
     /// Kind of units.
     pub units: Units,
-    /// Which optimizer.
+    /// The optimizer that makes steps of gradients.
     pub method: OptimizerMethod,
     /// Whether to train in the centered parametrization.
     pub centered: bool,
@@ -163,7 +163,7 @@ impl Draft {
         self.texts[setting as usize] = text;
     }
 
-    /// Which estimator.
+    /// The estimator of the gradient.
     pub fn estimator(&self) -> EstimatorKind {
         self.estimator
     }

@@ -3,8 +3,8 @@
 //! The worker is started when the page has come to rest, to look for a kept run, and otherwise with the first checkpoint. Checkpoints go to it one at
 //! a time; while one is being written, only the newest waits.
 
+use super::change::Change;
 use super::checkpoint;
-use super::data::Change;
 use super::held::{DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::{Remedy, Tone};

@@ -1,6 +1,6 @@
 //! The pretrained model's file: fetched once, with progress, and given to every worker that comes up; or the visitor's own in its place.
 
-use super::data::Change;
+use super::change::Change;
 use super::held::{Opening, Session};
 use crate::ui::address::{self, View};
 use crate::ui::number::decimal;
