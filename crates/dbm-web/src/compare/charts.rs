@@ -1,7 +1,7 @@
 //! The curves of both runs in the same charts: run A whole, run B dashed.
 
-use super::lane::{Lane, Row};
 use super::pair::Pair;
+use super::run::{Look, Run};
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
@@ -16,27 +16,27 @@ pub fn Charts(
     pair: Pair,
 ) -> impl IntoView {
     let lines =
-        move |of: fn(Lane) -> Vec<Point>| move || RUNS.iter().zip(pair.lanes).map(|(run, lane)| series(*run, of(lane))).collect();
+        move |of: fn(Run) -> Vec<Point>| move || RUNS.iter().zip(pair.runs).map(|(line, run)| series(*line, of(run))).collect();
     let error = Signal::derive(move || {
         chart(
             "mean squared error of a bit",
             "Of 50 examples, reconstructed through the first hidden layer: 0 is perfect. Low says little of the samples, which start from noise.",
-            lines(|lane| points(lane, |row| Some(row.reconstruction_error)))(),
+            lines(|run| points(run, |look| Some(look.signals.reconstruction_error)))(),
         )
     });
     let pseudo = Signal::derive(move || {
         chart(
             "nats an example",
             "The log-probability of each bit given all others, summed; of 50 examples, smoothed over the last looks. Higher is better.",
-            lines(|lane| points(lane, |row| Some(row.pseudo_log_likelihood)))(),
+            lines(|run| points(run, |look| Some(look.signals.pseudo_log_likelihood)))(),
         )
     });
     let distinct = Signal::derive(move || {
         let mut chart = chart(
             "of 64 samples",
             "How many of the 64 samples are different pictures. A model that has fallen together has few, whatever the other curves say.",
-            lines(|lane| {
-                lane.distinct.with(|all| all.iter().map(|&(step, count)| Point::new(f64::from(step), f64::from(count))).collect())
+            lines(|run| {
+                run.distinct.with(|all| all.iter().map(|&(step, count)| Point::new(f64::from(step), f64::from(count))).collect())
             })(),
         );
         chart.y.range = Some((0.0, 66.0));
@@ -47,7 +47,7 @@ pub fn Charts(
             "mean energy",
             "Of the states that each phase’s chains start from, or end in where nothing is coupled; data clamped, and free. The two phases should stay near each \
          other. Runs with different units have energies on different scales.",
-            both(pair, ["clamped", "free"], |row, place| row.energy[place]),
+            both(pair, ["clamped", "free"], |look, place| look.energy[place]),
         )
     });
     let free = Signal::derive(move || {
@@ -55,14 +55,16 @@ pub fn Charts(
             "nats",
             "Mean free energy of some examples, and of the samples: exact with one hidden layer, an upper bound with more. Where samples lie far below the data, the \
          model likes them better than the data. Runs with different units are not on one scale.",
-            both(pair, ["data", "samples"], |row, place| row.free_energy[place]),
+            both(pair, ["data", "samples"], |look, place| {
+                [Some(look.signals.free_energy), look.signals.free_energy_of_samples][place]
+            }),
         )
     });
     let exact = Signal::derive(move || {
         chart(
             "nats an example",
             "The mean log-likelihood of the data, computed exactly, since the model is small enough. This is what training is to raise.",
-            lines(|lane| points(lane, |row| row.log_likelihood))(),
+            lines(|run| points(run, |look| look.signals.log_likelihood))(),
         )
     });
     let is_exact = Memo::new(move |_| exact.with(|chart| chart.series.iter().any(|series| !series.points.is_empty())));
@@ -81,21 +83,22 @@ pub fn Charts(
 }
 
 /// Two lines of each run, told apart by their hues.
-fn both(pair: Pair, names: [&str; 2], of: fn(&Row, usize) -> Option<f64>) -> Vec<Series> {
-    let lines = RUNS.iter().zip(pair.lanes).flat_map(|((name, _, dash), lane)| {
+fn both(pair: Pair, names: [&str; 2], of: fn(&Look, usize) -> Option<f64>) -> Vec<Series> {
+    let lines = RUNS.iter().zip(pair.runs).flat_map(|((name, _, dash), run)| {
         [0, 1].map(|place| Series {
             name: format!("{name}, {}", names[place]),
             hue: place,
             dash,
-            points: points(lane, |row| of(row, place)),
+            points: points(run, |look| of(look, place)),
             ..Series::default()
         })
     });
     lines.collect()
 }
 
-fn points(lane: Lane, of: impl Fn(&Row) -> Option<f64>) -> Vec<Point> {
-    lane.rows.with(|rows| rows.iter().filter_map(|row| of(row).map(|y| Point::new(f64::from(row.step), y))).collect())
+fn points(run: Run, of: impl Fn(&Look) -> Option<f64>) -> Vec<Point> {
+    run.looks
+        .with(|looks| looks.iter().filter_map(|look| of(look).map(|y| Point::new(f64::from(look.signals.step), y))).collect())
 }
 
 fn series((name, hue, dash): (&str, usize, &'static [f64]), points: Vec<Point>) -> Series {

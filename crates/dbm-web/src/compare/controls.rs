@@ -1,8 +1,8 @@
 //! The buttons of both runs, how far to train, and the comparisons at one press.
 
-use super::lane::Standing;
-use super::pair::{Mode, Pair};
+use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
+use super::run::RunState;
 use super::setup::{FARTHEST, Setup};
 use leptos::prelude::*;
 
@@ -12,12 +12,12 @@ pub fn Transport(
     /// The runs.
     pair: Pair,
 ) -> impl IntoView {
-    let going = Memo::new(move |_| pair.mode.get() != Mode::Rest);
-    let step_of = move |place: usize| pair.lanes[place].metrics.with(|metrics| metrics.step);
+    let going = Memo::new(move |_| pair.goal.get() != Goal::Rest);
+    let step_of = move |place: usize| pair.runs[place].metrics.with(|metrics| metrics.step);
     let both = Memo::new(move |_| step_of(0).min(step_of(1)));
     let target = Memo::new(move |_| pair.setup.with(|setup| setup.target));
     let usable = Memo::new(move |_| pair.plans().is_some() && pair.data.with(Option::is_some));
-    let lost = Memo::new(move |_| pair.has_begun() && pair.lanes.iter().any(|lane| lane.standing.get() == Standing::Absent));
+    let lost = Memo::new(move |_| pair.has_begun() && pair.runs.iter().any(|run| run.state.get() == RunState::Absent));
     let there = Memo::new(move |_| both.get() >= target.get());
     let type_in = move |event| {
         let typed = event_target_value(&event);
@@ -28,8 +28,7 @@ pub fn Transport(
                 // What the address says has been trained to is no longer what is asked for.
                 setup.go = false;
             });
-            pair.setup.get_untracked().write();
-            if matches!(pair.mode.get_untracked(), Mode::Train(_)) {
+            if matches!(pair.goal.get_untracked(), Goal::Train(_)) {
                 pair.train();
             }
         }
@@ -98,7 +97,7 @@ pub fn Transport(
                 {move || words(pair, lost.get())}
             </p>
             <Show when=move || lost.get()>
-                <button type="button" on:click=move |_| pair.again()>
+                <button type="button" on:click=move |_| pair.begin_again()>
                     "Begin again"
                 </button>
             </Show>
@@ -112,7 +111,7 @@ pub fn Transport(
 
 /// What is going on, where the numbers do not tell.
 fn words(pair: Pair, lost: bool) -> String {
-    let [a, b] = pair.lanes.map(|lane| lane.standing.get());
+    let [a, b] = pair.runs.map(|run| run.state.get());
     if let Some(typed) = pair.typed.get() {
         return format!("Expected a whole number from 1 to {FARTHEST}; got “{}”.", typed.trim());
     }
@@ -125,11 +124,11 @@ fn words(pair: Pair, lost: bool) -> String {
     if pair.plans().is_none() {
         return "One of the settings cannot be used yet.".into();
     }
-    match pair.mode.get() {
-        Mode::Level(step) => format!("Both come to step {step}."),
-        Mode::Pause(_) => "Pausing.".into(),
-        Mode::Train(_) if [a, b].contains(&Standing::Beginning) => "The runs begin.".into(),
-        Mode::Rest if pair.has_changed() => "Rewind both starts with these settings.".into(),
+    match pair.goal.get() {
+        Goal::Level(step) => format!("Both come to step {step}."),
+        Goal::Pause(_) => "Pausing.".into(),
+        Goal::Train(_) if [a, b].contains(&RunState::Beginning) => "The runs begin.".into(),
+        Goal::Rest if pair.has_changed() => "Rewind both starts with these settings.".into(),
         _ => String::new(),
     }
 }
@@ -149,7 +148,7 @@ pub fn Comparisons(
                     type="button"
                     aria-pressed=move || (chosen.get() == Some(preset.key)).to_string()
                     data-help=preset.paper
-                    on:click=move |_| pair.choose(&Setup::of(preset))
+                    on:click=move |_| pair.choose(Setup::of(preset))
                 >
                     {name}
                 </button>
@@ -192,16 +191,15 @@ pub fn Comparisons(
             setup.form = event_target_checked(&event);
             setup.go = false;
         });
-        pair.setup.get_untracked().write();
     };
     view! {
         <div class="comparisons" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
             <label for="compare-data">"Data"</label>
-            <select id="compare-data" prop:value=move || pair.word() on:change=move |event| pair.use_data(&event_target_value(&event))>
+            <select id="compare-data" prop:value=move || pair.data_name() on:change=move |event| pair.use_data(&event_target_value(&event))>
                 <option value="digits">"digits, generated"</option>
                 <option value="bars">"bars and stripes"</option>
                 <option value="mnist">"MNIST, fetched"</option>
-                <option value="own" disabled=move || pair.word() != "own">
+                <option value="own" disabled=move || pair.data_name() != "own">
                     "your own"
                 </option>
             </select>

@@ -1,128 +1,53 @@
 //! What differs in run B: its settings, those that are not run A's marked as such.
 
 use super::pair::Pair;
+use crate::ui::select::Choice;
 use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::words::{Choose, Setting, StartKind};
+use dbm_core::words::{self, Choose, Setting, StartKind, Words, choice, words};
 use dbm_core::{OptimizerMethod, Units};
 use leptos::prelude::*;
 
-type Options = &'static [(&'static str, &'static str)];
+/// The settings that are typed, in the order of the form.
+const TYPED: [Setting; 11] = [
+    Setting::Hidden,
+    Setting::LearningRate,
+    Setting::Batch,
+    Setting::Seed,
+    Setting::K,
+    Setting::WeightDecay,
+    Setting::Average,
+    Setting::Conditional,
+    Setting::MaxMeeting,
+    Setting::CenteringRate,
+    Setting::PretrainingSteps,
+];
 
-/// A choice between words: its label, the keys of the address, how a draft has it and how it is changed.
-pub struct Choice {
-    id: &'static str,
-    label: &'static str,
-    help: &'static str,
-    options: Options,
-    get: fn(&Draft) -> &'static str,
-    set: fn(&mut Draft, &str, u32),
+/// Whether half of each state is replaced by its conditional means.
+#[derive(Clone, Copy, PartialEq)]
+struct Marginalized(bool);
+
+impl Choose for Marginalized {
+    const WORDS: Words = words(
+        "marginalized",
+        "Marginalized",
+        "Whether half of each state is replaced by its conditional means, which takes variance away and leaves the mean.",
+    );
+    const CHOICES: &'static [words::Choice<Self>] = &[choice(Self(true), "yes", "yes", ""), choice(Self(false), "no", "no", "")];
 }
 
-/// Names and labels of all estimators.
-const ESTIMATORS: [(&str, &str); EstimatorKind::ALL.len()] = {
-    let mut options = [("", ""); EstimatorKind::ALL.len()];
-    let mut place = 0;
-    while place < options.len() {
-        options[place] = (EstimatorKind::CHOICES[place].name, EstimatorKind::CHOICES[place].label);
-        place += 1;
-    }
-    options
-};
+/// Whether each unit is measured from its moving mean.
+#[derive(Clone, Copy, PartialEq)]
+struct Centered(bool);
 
-static CHOICES: [Choice; 6] = [
-    Choice {
-        id: "units",
-        label: "Units",
-        help: "Whether a unit is −1 or 1 (the paper’s simplified centering) or 0 or 1.",
-        options: &[("signs", "signs −1, 1"), ("bits", "bits 0, 1")],
-        get: |draft| if draft.units == Units::Bits { "bits" } else { "signs" },
-        set: |draft, chosen, _| draft.units = if chosen == "bits" { Units::Bits } else { Units::Signs },
-    },
-    Choice {
-        id: "estimator",
-        label: "Estimator",
-        help: "What estimates the gradient of the likelihood at each step.",
-        options: &ESTIMATORS,
-        get: |draft| draft.estimator().name(),
-        set: |draft, chosen, visible| {
-            if let Some(kind) = EstimatorKind::named(chosen) {
-                draft.choose_estimator(kind, visible);
-            }
-        },
-    },
-    Choice {
-        id: "marginalized",
-        label: "Marginalized",
-        help: "Whether half of each state is replaced by its conditional means, which takes variance away and leaves the mean.",
-        options: &[("yes", "yes"), ("no", "no")],
-        get: |draft| if draft.marginalize { "yes" } else { "no" },
-        set: |draft, chosen, _| draft.marginalize = chosen == "yes",
-    },
-    Choice {
-        id: "start",
-        label: "Start",
-        help: "How the weights begin: random orthogonal, as in the paper, or Gaussian with a deviation of 0.01, as was usual before.",
-        options: &[("orthogonal", "orthogonal"), ("gaussian", "small Gaussian"), ("pretrained", "pretrained")],
-        get: |draft| match draft.start {
-            StartKind::Orthogonal => "orthogonal",
-            StartKind::Gaussian => "gaussian",
-            StartKind::Pretrained => "pretrained",
-        },
-        set: |draft, chosen, _| {
-            draft.start = match chosen {
-                "gaussian" => StartKind::Gaussian,
-                "pretrained" => StartKind::Pretrained,
-                _ => StartKind::Orthogonal,
-            };
-        },
-    },
-    Choice {
-        id: "optimizer",
-        label: "Optimizer",
-        help: "What makes a step of a gradient.",
-        options: &[("adam", "Adam"), ("sgd", "SGD"), ("amsgrad", "AMSGrad")],
-        get: |draft| match draft.method {
-            OptimizerMethod::Adam => "adam",
-            OptimizerMethod::Sgd => "sgd",
-            OptimizerMethod::AmsGrad => "amsgrad",
-        },
-        set: |draft, chosen, _| {
-            draft.method = match chosen {
-                "sgd" => OptimizerMethod::Sgd,
-                "amsgrad" => OptimizerMethod::AmsGrad,
-                _ => OptimizerMethod::Adam,
-            };
-        },
-    },
-    Choice {
-        id: "centered",
-        label: "Centered",
-        help: "Whether each unit is measured from its moving mean: the same models, with steps that go another way.",
-        options: &[("no", "no"), ("yes", "yes")],
-        get: |draft| if draft.centered { "yes" } else { "no" },
-        set: |draft, chosen, _| draft.centered = chosen == "yes",
-    },
-];
-
-/// The fields below the choices.
-const FIELDS: [(Setting, &str, &str); 11] = [
-    (Setting::Hidden, "Hidden layers", "Sizes, from the visible layer upward, with commas between."),
-    (Setting::LearningRate, "Learning rate", "Size of the optimizer’s steps."),
-    (Setting::Batch, "Batch size", "Examples a gradient step."),
-    (
-        Setting::Seed,
-        "Seed",
-        "Of the first weights and of all that is drawn. With the same one, all that differs comes from the settings.",
-    ),
-    (Setting::K, "k, Gibbs sweeps", "In each phase of a step, or of PCD’s free chains."),
-    (Setting::WeightDecay, "Weight decay", "Strength of the penalty on the weights; 0 for none."),
-    (Setting::Average, "Averaging", "Decay of the averaged weights, which the samples are from; blank for none."),
-    (Setting::Conditional, "Conditional share", "Of each batch, trained to complete; 0 is the paper’s, and all that PCD can do."),
-    (Setting::MaxMeeting, "Cap on meeting", "A coupling is cut there, which biases."),
-    (Setting::CenteringRate, "Centering rate", "How fast the means follow."),
-    (Setting::PretrainingSteps, "Steps per layer", "Of layer-wise pretraining, before step 0."),
-];
+impl Choose for Centered {
+    const WORDS: Words = words(
+        "centered",
+        "Centered",
+        "Whether each unit is measured from its moving mean: the same models, with steps that go another way.",
+    );
+    const CHOICES: &'static [words::Choice<Self>] = &[choice(Self(false), "no", "no", ""), choice(Self(true), "yes", "yes", "")];
+}
 
 /// The form.
 #[component]
@@ -134,15 +59,30 @@ pub fn Difference(
         <details class="difference" open>
             <summary>"What differs in run B"</summary>
             <form class="settings" aria-label="Settings of run B" on:submit=|event| event.prevent_default()>
-                {CHOICES.iter().enumerate().map(|(place, choice)| view! { <OneChoice pair choice place /> }).collect_view()}
-                {(0..FIELDS.len()).map(|place| view! { <OneField pair place /> }).collect_view()}
+                <Chosen<Units> pair id="compare-units" get=|draft| draft.units set=|draft, units, _| draft.units = units />
+                <Chosen<EstimatorKind> pair id="compare-estimator" get=Draft::estimator set=Draft::choose_estimator />
+                <Chosen<Marginalized>
+                    pair
+                    id="compare-marginalized"
+                    get=|draft| Marginalized(draft.marginalize)
+                    set=|draft, Marginalized(on), _| draft.marginalize = on
+                />
+                <Chosen<StartKind> pair id="compare-start" get=|draft| draft.start set=|draft, start, _| draft.start = start />
+                <Chosen<OptimizerMethod> pair id="compare-optimizer" get=|draft| draft.method set=|draft, method, _| draft.method = method />
+                <Chosen<Centered>
+                    pair
+                    id="compare-centered"
+                    get=|draft| Centered(draft.centered)
+                    set=|draft, Centered(on), _| draft.centered = on
+                />
+                {TYPED.map(|setting| view! { <Typed pair setting /> }).collect_view()}
             </form>
         </details>
     }
 }
 
-/// Changes run B's settings.
-fn change(pair: Pair, edit: impl Fn(&mut Draft, u32)) {
+/// Changes run B's settings, by the number of visible units of the data.
+fn change(pair: Pair, edit: impl FnOnce(&mut Draft, u32)) {
     let (base, visible) = (pair.base.get_untracked(), untrack(|| pair.visible()));
     let mut other = pair.other.get_untracked();
     edit(&mut other, visible);
@@ -151,95 +91,67 @@ fn change(pair: Pair, edit: impl Fn(&mut Draft, u32)) {
         // The address no longer says what has been trained.
         setup.go = false;
     });
-    pair.setup.get_untracked().write();
 }
 
-/// What run A has at a place of the form, where run B has something else.
-fn of_a(pair: Pair, different: fn(&Draft, &Draft, usize) -> Option<String>, place: usize) -> Memo<Option<String>> {
-    Memo::new(move |_| pair.base.with(|a| pair.other.with(|b| different(a, b, place))))
-}
-
-/// A choice between words.
+/// A setting that is chosen among the rows of its table, with run A's beside it where that is another.
 #[component]
-fn OneChoice(
+fn Chosen<T: Choose>(
     /// The runs.
     pair: Pair,
-    /// Which.
-    choice: &'static Choice,
-    /// Its place in the form.
-    place: usize,
+    /// Id of the select.
+    id: &'static str,
+    /// Reads the setting.
+    get: fn(&Draft) -> T,
+    /// Changes the setting, given the number of visible units.
+    set: fn(&mut Draft, T, u32),
 ) -> impl IntoView {
-    let different = |a: &Draft, b: &Draft, place: usize| {
-        let Choice { get, options, .. } = &CHOICES[place];
-        let word = options.iter().find(|(key, _)| *key == get(a)).map_or("", |(_, word)| word);
-        (get(a) != get(b)).then(|| word.to_string())
-    };
-    let of_a = of_a(pair, different, place);
-    let value = move || pair.other.with(choice.get);
-    let id = format!("compare-{}", choice.id);
-    let options = choice.options.iter().map(|&(key, word)| {
-        view! {
-            <option value=key selected=move || value() == key>
-                {word}
-            </option>
-        }
-    });
+    let value = Signal::derive(move || pair.other.with(get));
+    let of_a = move || Some(pair.base.with(get)).filter(|of_a| *of_a != value.get());
+    let on_choose = move |chosen: T| change(pair, |draft, visible| set(draft, chosen, visible));
     view! {
-        <div class="field" class:differs=move || of_a.with(Option::is_some) data-help=choice.help>
-            <label for=id.clone()>{choice.label}</label>
-            <select
-                id=id
-                prop:value=value
-                on:change=move |event| {
-                    let chosen = event_target_value(&event);
-                    change(pair, |draft, visible| (choice.set)(draft, &chosen, visible));
-                }
-            >
-                {options.collect_view()}
-            </select>
-            <p class="help">{move || of_a.get().map(|word| format!("A: {word}")).unwrap_or_default()}</p>
+        <div class="field" class:differs=move || of_a().is_some() data-help=T::WORDS.help>
+            <Choice<T> id value on_choose />
+            <p class="help">{move || of_a().map(|of_a| format!("A: {}", of_a.choice().label)).unwrap_or_default()}</p>
         </div>
     }
 }
 
-/// A field to type in; absent where run B has no such setting.
+/// A setting that is typed, with run A's beside it where that is another; absent where run B has no such setting.
 #[component]
-fn OneField(
+fn Typed(
     /// The runs.
     pair: Pair,
-    /// Its place among the fields.
-    place: usize,
+    /// The setting.
+    setting: Setting,
 ) -> impl IntoView {
-    let (field, label, help) = FIELDS[place];
-    let different = |a: &Draft, b: &Draft, place: usize| {
-        let field = FIELDS[place].0;
-        let text = if a.text(field).is_empty() { "none" } else { a.text(field) };
-        (a.applies(field) && a.text(field) != b.text(field)).then(|| text.to_string())
-    };
-    let of_a = of_a(pair, different, place);
-    let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(field)));
-    let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(field)));
-    let id = format!("compare-{}", field.words().key);
+    let words = setting.words();
+    let value = move || pair.other.with(|draft| draft.text(setting).to_string());
+    let of_a = Memo::new(move |_| {
+        pair.base.with(|a| {
+            let differs = a.applies(setting) && pair.other.with(|b| a.text(setting) != b.text(setting));
+            differs.then(|| if a.text(setting).is_empty() { "none".to_string() } else { a.text(setting).to_string() })
+        })
+    });
+    let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(setting)));
+    let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(setting)));
+    let id = format!("compare-{}", words.key);
     let note = format!("{id}-note");
     view! {
-        <div class="field" class:differs=move || of_a.with(Option::is_some) hidden=move || !applies.get() data-help=help>
-            <label for=id.clone()>{label}</label>
+        <div class="field" class:differs=move || of_a.with(Option::is_some) hidden=move || !applies.get() data-help=words.help>
+            <label for=id.clone()>{words.label}</label>
             <input
                 id=id
                 type="text"
-                inputmode=if field == Setting::Hidden { "text" } else { "decimal" }
+                inputmode=if setting == Setting::Hidden { "text" } else { "decimal" }
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || pair.other.with(|draft| draft.text(field).to_string())
+                prop:value=value
                 aria-invalid=move || problem.get().is_some().to_string()
                 aria-describedby=note.clone()
-                on:change=move |event| {
-                    let typed = event_target_value(&event);
-                    change(pair, |draft, _| draft.set(field, typed.clone()));
-                }
+                on:change=move |event| change(pair, |draft, _| draft.set(setting, event_target_value(&event)))
             />
             <p id=note class="help" class:problem=move || problem.get().is_some() aria-live="polite">
-                {move || problem.get().or_else(|| of_a.get().map(|word| format!("A: {word}"))).unwrap_or_default()}
+                {move || problem.get().or_else(|| of_a.get().map(|text| format!("A: {text}"))).unwrap_or_default()}
             </p>
         </div>
     }

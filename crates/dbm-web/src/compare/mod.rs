@@ -3,12 +3,11 @@
 mod charts;
 mod controls;
 mod difference;
-mod lane;
-mod line;
 mod numbers;
 mod pace;
 mod pair;
 mod presets;
+mod run;
 mod samples;
 mod setup;
 
@@ -24,7 +23,7 @@ use samples::Samples;
 #[component]
 pub fn Compare() -> impl IntoView {
     let pair = Pair::new();
-    pair.open();
+    pair.follow();
     view! {
         <section class="compare" aria-labelledby="compare-title">
             <Transport pair />

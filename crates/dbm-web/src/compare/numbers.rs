@@ -1,69 +1,79 @@
 //! Both runs in numbers, side by side: how long couplings and searches are, how fast they go, and whether their parameters are the same.
 
-use super::lane::{Lane, Standing, Verdict};
-use super::pair::{Mode, Pair};
+use super::pair::{Goal, Pair};
+use super::run::{Run, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
 use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 
-type Cell = fn(Lane) -> String;
+/// A row's value of a run.
+type Cell = fn(Run) -> String;
 
+/// What stands in a cell for which there is nothing.
 const NOTHING: &str = "–";
 
 /// What stands in a row, what that is, and how a run has it.
 const ROWS: [(&str, &str, Cell); 10] = [
-    ("Distinct samples", "How many of the 64 samples are different pictures: few where the model has fallen together.", |lane| {
-        lane.distinct.with(|all| all.last().map_or_else(|| NOTHING.into(), |(_, count)| format!("{count} of 64")))
+    ("Distinct samples", "How many of the 64 samples are different pictures: few where the model has fallen together.", |run| {
+        run.distinct.with(|all| all.last().map_or_else(|| NOTHING.into(), |(_, count)| format!("{count} of 64")))
     }),
     (
         "Reconstruction error",
         "Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer.",
-        |lane| {
-            lane.rows.with(|rows| rows.last().map_or_else(|| NOTHING.into(), |row| format!("{:.4}", row.reconstruction_error)))
+        |run| {
+            run.looks.with(|looks| {
+                looks.last().map_or_else(|| NOTHING.into(), |look| format!("{:.4}", look.signals.reconstruction_error))
+            })
         },
     ),
     (
         "Pseudo-likelihood, nats",
         "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks, so it depends on when one looked.",
-        |lane| lane.rows.with(|rows| rows.last().map_or_else(|| NOTHING.into(), |row| short(row.pseudo_log_likelihood))),
+        |run| {
+            run.looks.with(|looks| looks.last().map_or_else(|| NOTHING.into(), |look| short(look.signals.pseudo_log_likelihood)))
+        },
     ),
     (
         "Exact log-likelihood, nats",
         "The mean log-likelihood of the data, where the model is small enough to compute it.",
-        |lane| lane.rows.with(|rows| rows.last().and_then(|row| row.log_likelihood).map_or_else(|| NOTHING.into(), short)),
+        |run| {
+            run.looks
+                .with(|looks| looks.last().and_then(|look| look.signals.log_likelihood).map_or_else(|| NOTHING.into(), short))
+        },
     ),
     (
         "τ, mean · largest",
         "How long couplings of the recent steps took to meet, both phases: 1 where no proposal was accepted, and nothing had to be corrected.",
-        |lane| over(lane, |phase| &phase.meeting_time, |all| format!("{} · {}", short(all.mean), all.max)),
+        |run| over(run, |phase| &phase.meeting_time, |all| format!("{} · {}", short(all.mean), all.max)),
     ),
     (
         "τ above 1 · cut",
         "Share of couplings that took more than one step, and how many were cut at their cap, which biases.",
-        |lane| over(lane, |phase| &phase.meeting_time, |all| format!("{} % · {}", short(100.0 * all.above_one), all.capped)),
+        |run| over(run, |phase| &phase.meeting_time, |all| format!("{} % · {}", short(100.0 * all.above_one), all.capped)),
     ),
-    ("T, mean · largest", "Sweeps of the recent steps’ local searches, both phases.", |lane| {
-        over(lane, |phase| &phase.sweeps, |all| format!("{} · {}", short(all.mean), all.max))
+    ("T, mean · largest", "Sweeps of the recent steps’ local searches, both phases.", |run| {
+        over(run, |phase| &phase.sweeps, |all| format!("{} · {}", short(all.mean), all.max))
     }),
     (
         "Milliseconds a step",
         "As measured by the worker over its last seconds of training; each run has half of the cores.",
-        |lane| lane.seconds.get().map_or_else(|| NOTHING.into(), |seconds| short(1000.0 * seconds)),
+        |run| run.seconds.get().map_or_else(|| NOTHING.into(), |seconds| short(1000.0 * seconds)),
     ),
-    ("Workers", "That share the run’s steps: at most half as many as there are cores.", |lane| {
-        lane.metrics.with(|metrics| metrics.workers.max(1).to_string())
+    ("Workers", "That share the run’s steps: at most half as many as there are cores.", |run| {
+        run.metrics.with(|metrics| metrics.workers.max(1).to_string())
     }),
     (
         "Checksum",
         "Of all parameters, where the run rests: the same for two runs that are the same to the bit. The same address gives the same checksums on this machine.",
-        |lane| lane.metrics.with(|metrics| if metrics.checksum.is_empty() { NOTHING.into() } else { metrics.checksum.clone() }),
+        |run| run.metrics.with(|metrics| if metrics.checksum.is_empty() { NOTHING.into() } else { metrics.checksum.clone() }),
     ),
 ];
 
 /// A summary of both phases' histograms of the recent steps.
-fn over(lane: Lane, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> String {
-    lane.metrics.with(|metrics| both(metrics, of).map_or_else(|| NOTHING.into(), |all| say(&all)))
+fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> String {
+    run.metrics.with(|metrics| both(metrics, of).map_or_else(|| NOTHING.into(), |all| say(&all)))
 }
 
 fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summary> {
@@ -87,7 +97,7 @@ pub fn Numbers(
 ) -> impl IntoView {
     let rows = ROWS.map(|(name, help, cell)| {
         let cell = move |place: usize| {
-            let text = Memo::new(move |_| cell(pair.lanes[place]));
+            let text = Memo::new(move |_| cell(pair.runs[place]));
             view! { <td>{move || text.get()}</td> }
         };
         view! {
@@ -101,10 +111,10 @@ pub fn Numbers(
         }
     });
     let verdict = Memo::new(move |_| {
-        let [a, b] = pair.lanes;
-        a.checks.with(|a| b.checks.with(|b| Verdict::of(a, b)))
+        let [a, b] = pair.runs;
+        a.checksums.with(|a| b.checksums.with(|b| Verdict::of(a, b)))
     });
-    let begun = move || pair.lanes.iter().all(|lane| !matches!(lane.standing.get(), Standing::Absent | Standing::Beginning));
+    let begun = move || pair.runs.iter().all(|run| !matches!(run.state.get(), RunState::Absent | RunState::Beginning));
     let words = move || if begun() { in_words(&verdict.get()) } else { String::new() };
     view! {
         <div class="compare-numbers">
@@ -122,7 +132,7 @@ pub fn Numbers(
             </div>
             <p
                 class="verdict"
-                aria-live=move || if pair.mode.get() == Mode::Rest { "polite" } else { "off" }
+                aria-live=move || if pair.goal.get() == Goal::Rest { "polite" } else { "off" }
                 class:same=move || verdict.with(|verdict| verdict.same.is_some() && verdict.apart.is_none())
                 data-help="By the checksums at the steps where both runs rested: they rest together every second or so."
             >
@@ -142,6 +152,30 @@ fn in_words(verdict: &Verdict) -> String {
     }
 }
 
+/// What the checksums of two runs say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The last step at which both rested with the same parameters, and their checksum.
+    pub same: Option<(u32, String)>,
+    /// The first after that at which they had not.
+    pub apart: Option<u32>,
+}
+
+impl Verdict {
+    /// Of the checksums by step.
+    pub fn of(a: &BTreeMap<u32, String>, b: &BTreeMap<u32, String>) -> Self {
+        let mut verdict = Self::default();
+        for (&step, of_a) in a {
+            match b.get(&step) {
+                Some(of_b) if of_a == of_b => verdict = Self { same: Some((step, of_a.clone())), apart: None },
+                Some(_) if verdict.apart.is_none() => verdict.apart = Some(step),
+                _ => {}
+            }
+        }
+        verdict
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -155,6 +189,18 @@ mod tests {
         metrics.negative.meeting_time = histogram(&[(5, 1)], 2);
         let all = both(&metrics, |phase| &phase.meeting_time).unwrap();
         assert_eq!((all.total, all.mean, all.max, all.above_one, all.capped), (4, 2.0, 5, 0.25, 3));
+    }
+
+    #[test]
+    fn checksums_tell_until_when_two_runs_are_the_same() {
+        let checks =
+            |all: &[(u32, &str)]| all.iter().map(|&(step, sum)| (step, sum.to_string())).collect::<BTreeMap<u32, String>>();
+        let a = checks(&[(0, "a"), (5, "b"), (10, "c"), (20, "d")]);
+        assert_eq!(Verdict::of(&a, &checks(&[])), Verdict::default());
+        let part = Verdict::of(&a, &checks(&[(0, "a"), (5, "b"), (10, "x"), (15, "y")]));
+        assert_eq!(part, Verdict { same: Some((5, "b".into())), apart: Some(10) });
+        assert_eq!(Verdict::of(&a, &a), Verdict { same: Some((20, "d".into())), apart: None });
+        assert_eq!(Verdict::of(&a, &checks(&[(0, "z")])), Verdict { same: None, apart: Some(0) });
     }
 
     #[test]

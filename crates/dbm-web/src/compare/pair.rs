@@ -1,27 +1,28 @@
 //! Both runs: what they are begun with, and how they go in step.
 
-use super::lane::{Change, Lane, Standing};
-use super::line::Heard;
-use super::pace::Pace;
-use super::setup::{Setup, keys, visible};
+use super::pace::round_steps;
+use super::run::{Run, RunState};
+use super::setup::{Setup, visible_units};
 use crate::ui::address;
-use crate::worker::session::{Draft, Session, same_run};
+use crate::ui::binding::{self, Keys};
+use crate::worker::session::{DataChoice, Draft, Session, same_run};
 use crate::worker::uploads;
 use dbm_protocol::{DataSource, RunPlan};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The lab's generated digits.
+/// Generated digits, as Train has them.
 const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
 
-/// What is being done.
+/// What both runs are doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum Goal {
     /// Nothing.
     #[default]
     Rest,
-    /// Both go to this step, in rounds.
+    /// Both train to this step, in rounds.
     Train(u32),
     /// Both come to this step, each by itself.
     Level(u32),
@@ -31,30 +32,30 @@ pub enum Mode {
 
 /// The two runs: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Pair(&'static Runs);
+pub struct Pair(&'static Known);
 
 impl Deref for Pair {
-    type Target = Runs;
+    type Target = Known;
 
-    fn deref(&self) -> &Runs {
+    fn deref(&self) -> &Known {
         self.0
     }
 }
 
 /// What is known of both.
-pub struct Runs {
-    /// The lab, whose data the two runs may be on.
-    lab: Session,
+pub struct Known {
+    /// What the page's own computing worker holds: its data may be theirs as well.
+    session: Session,
     /// Runs A and B.
-    pub lanes: [Lane; 2],
-    /// What is being done.
-    pub mode: RwSignal<Mode>,
-    /// What the address says.
+    pub runs: [Run; 2],
+    /// What both are doing.
+    pub goal: RwSignal<Goal>,
+    /// What is compared, as the address says.
     pub setup: RwSignal<Setup>,
     /// What was typed for the step to train to, and cannot be one.
     pub typed: RwSignal<Option<String>>,
-    /// The Train form's keys in it.
-    form: RwSignal<Vec<(String, String)>>,
+    /// The keys of Train's form in the address.
+    form: RwSignal<Keys>,
     /// What both are trained on, once it is known.
     pub data: RwSignal<Option<Arc<DataSource>>>,
     /// The settings of run A.
@@ -65,27 +66,30 @@ pub struct Runs {
     begun: RwSignal<Option<[RunPlan; 2]>>,
     /// The data that the workers have.
     given: StoredValue<Option<Arc<DataSource>>>,
-    pace: StoredValue<Pace>,
     /// Whether the two runs are on view, or were when another view was opened.
     open: StoredValue<bool>,
     /// Whether to train as soon as the data are known.
     due: StoredValue<bool>,
+    /// Counts how often both were begun or ended: what an earlier task has awaited is nobody's.
+    number: StoredValue<u32>,
+    /// Whether a task sees to it that the goal is reached.
+    working: StoredValue<bool>,
 }
 
 impl Pair {
     /// As the address says; nothing is begun yet.
     pub fn new() -> Self {
-        let setup = RwSignal::new(Setup::now());
-        let form = RwSignal::new(keys("t."));
+        let setup = RwSignal::new(Setup::read(&Keys::now("x.")));
+        let form = RwSignal::new(Keys::now("t."));
         let data = RwSignal::new(None::<Arc<DataSource>>);
-        let units = move || data.with(|data| form.with(|form| visible(data.as_deref().unwrap_or(named(word(form))))));
+        let units = move || data.with(|data| form.with(|form| visible_units(data.as_deref().unwrap_or(likely(named(form))))));
         let base =
-            Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(word(form)), form, units()))));
+            Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, units()))));
         let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), units())));
-        let pair = Self(Box::leak(Box::new(Runs {
-            lab: Session::of_page(),
-            lanes: [Lane::new(), Lane::new()],
-            mode: RwSignal::default(),
+        Self(Box::leak(Box::new(Known {
+            session: Session::of_page(),
+            runs: [Run::new(), Run::new()],
+            goal: RwSignal::default(),
             setup,
             typed: RwSignal::new(None),
             form,
@@ -94,124 +98,104 @@ impl Pair {
             other,
             begun: RwSignal::new(None),
             given: StoredValue::default(),
-            pace: StoredValue::default(),
             open: StoredValue::new(false),
             due: StoredValue::new(false),
-        })));
-        for (place, lane) in pair.lanes.into_iter().enumerate() {
-            lane.line.hear(move |heard| pair.hear(place, heard));
-        }
-        pair
+            number: StoredValue::default(),
+            working: StoredValue::default(),
+        })))
     }
 
     /// Visible units of the data.
     pub fn visible(self) -> u32 {
-        self.data.with(|data| self.form.with(|form| visible(data.as_deref().unwrap_or(named(word(form))))))
+        self.data.with(|data| self.form.with(|form| visible_units(data.as_deref().unwrap_or(likely(named(form))))))
     }
 
     /// What the address calls the data.
-    pub fn word(self) -> String {
-        self.form.with(|form| word(form).to_string())
+    pub fn data_name(self) -> String {
+        self.form.with(|form| named(form).to_string())
     }
 
     /// Goes to other data, with the same seed and the same comparison.
     pub fn use_data(self, name: &str) {
-        let seed = self.form.with_untracked(|form| form.iter().find(|(key, _)| key == "seed").cloned());
-        let mut pairs: Vec<(String, String)> =
-            [("view", "train"), ("t.two", "yes"), ("t.data", name)].map(|(key, value)| (key.into(), value.into())).into();
-        pairs.extend(seed.map(|(_, seed)| ("t.seed".into(), seed)));
-        pairs.extend(Setup { go: false, ..self.setup.get_untracked() }.pairs());
+        let train = [("two", "yes"), ("data", name)].map(|(key, value)| (key.to_string(), value.to_string()));
+        let seed = self.form.with_untracked(|form| form.get("seed").map(|seed| ("seed".to_string(), seed.to_string())));
+        let mut pairs = vec![("view".into(), "train".into())];
+        pairs.extend(train.into_iter().chain(seed).collect::<Keys>().prefixed("t."));
+        pairs.extend(Setup { go: false, ..self.setup.get_untracked() }.keys().prefixed("x."));
         address::replace_all(&address::fragment(&pairs));
     }
 
-    /// Follows the address from now on, and the lab's data.
-    pub fn open(self) {
+    /// Follows the address from now on, and the data in use.
+    pub fn follow(self) {
+        binding::bind(
+            "x.",
+            move || Some(self.setup.with(Setup::keys)),
+            move |keys| {
+                let setup = Setup::read(keys);
+                self.due.set_value(setup.go);
+                self.setup.set(setup);
+                self.begin_if_due();
+            },
+        );
         Effect::new(move |_| {
-            let choice = self.lab.choice_in_use.get();
-            if let Some(source) = self.lab.source(choice) {
-                self.offered(source);
-            }
+            let _ = (self.session.choice_in_use.get(), self.session.uploads.track());
+            untrack(|| self.look_for_data());
         });
-        self.follow();
-        address::follow(move || self.follow());
+        self.take_form();
+        address::follow(move || self.take_form());
     }
 
-    /// The address has changed, or is seen for the first time.
-    fn follow(self) {
-        let open = address::get("t.two").as_deref() == Some("yes");
-        let opens = open && !self.open.get_value();
-        if !open {
+    /// Takes up what the address says of Train: whether two runs are on view, their data, and the form.
+    fn take_form(self) {
+        let form = Keys::now("t.");
+        if !form.is_on("two") {
             if self.open.get_value() {
                 self.close();
             }
             return;
         }
+        let opens = !self.open.get_value();
         self.open.set_value(true);
-        let (setup, form) = (Setup::now(), keys("t."));
-        let moved = opens || self.form.with_untracked(|before| word(before) != word(&form));
-        let changed = opens || setup != self.setup.get_untracked();
-        if form != self.form.get_untracked() {
+        let moved = opens || self.form.with_untracked(|before| named(before) != named(&form));
+        if self.form.with_untracked(|before| *before != form) {
             self.form.set(form);
         }
-        if changed || moved {
-            // An address that says how far to go means the data that it names.
-            self.due.set_value(setup.go);
-        }
-        if changed {
-            self.setup.set(setup);
-        }
         if moved {
+            // An address that says how far to go means the data that it names.
+            self.due.set_value(self.setup.with_untracked(|setup| setup.go));
+            self.data.set(None);
             self.look_for_data();
         }
         self.begin_if_due();
     }
 
-    /// Finds out what to train on: by its name in the address, or from the lab.
+    /// Finds out what to train on: by its name in the address, or what is in use, once that is what the address names.
     fn look_for_data(self) {
-        match self.form.with_untracked(|form| word(form).to_string()).as_str() {
-            "digits" => self.take_data(DIGITS),
-            "bars" => self.take_data(DataSource::Bars),
-            _ => {
-                self.data.set(None);
-                self.ask_lab();
+        let in_use = match self.session.choice_in_use.get_untracked() {
+            DataChoice::Upload(place) => self.session.uploads.with_untracked(|all| all.get(place).map(|upload| upload.source.clone())),
+            _ => None,
+        };
+        let found = self.form.with_untracked(|form| match (named(form), in_use) {
+            ("digits", _) => Some(DIGITS),
+            ("bars", _) => Some(DataSource::Bars),
+            (name, Some(DataSource::Examples(data))) if name != "mnist" || data.name == uploads::MNIST => {
+                Some(DataSource::Examples(data))
             }
-        }
-    }
-
-    /// Asks the lab what it is on.
-    fn ask_lab(self) {
-        if let Some(source) = self.lab.source(self.lab.choice_in_use.get_untracked()) {
-            self.offered(source);
-        }
-    }
-
-    /// The lab says what it is on. Until it has what the address names, it is on something else.
-    fn offered(self, source: DataSource) {
-        let DataSource::Examples(data) = &source else { return };
-        let wanted = self.form.with_untracked(|form| match word(form) {
-            "digits" | "bars" => false,
-            "mnist" => data.name == uploads::MNIST,
-            _ => true,
+            _ => None,
         });
-        if wanted && self.open.get_value() {
-            self.take_data(source);
+        if let Some(source) = found.filter(|_| self.open.get_value()) {
+            if self.data.with_untracked(|data| data.as_deref() != Some(&source)) {
+                self.data.set(Some(Arc::new(source)));
+            }
+            self.begin_if_due();
         }
-    }
-
-    fn take_data(self, source: DataSource) {
-        if self.data.with_untracked(|data| data.as_deref() != Some(&source)) {
-            self.data.set(Some(Arc::new(source)));
-        }
-        self.begin_if_due();
     }
 
     fn begin_if_due(self) {
-        if self.due.get_value() && self.data.with_untracked(Option::is_some) {
+        if self.due.get_value() && self.open.get_value() && self.data.with_untracked(Option::is_some) {
             self.due.set_value(false);
             let target = self.setup.with_untracked(|setup| setup.target);
-            if self.begin() {
-                self.mode.set(Mode::Train(target));
-            }
+            self.begin(Goal::Train(target));
         }
     }
 
@@ -222,15 +206,18 @@ impl Pair {
 
     /// Whether the runs that are there are not what the settings ask for.
     pub fn has_changed(self) -> bool {
-        let plans = self.plans();
-        let data = self.data.get();
+        let (plans, data) = (self.plans(), self.data.get());
         self.begun.with(|begun| match (begun, &plans) {
             (Some(begun), Some(plans)) => {
                 let same = begun.iter().zip(plans).all(|(a, b)| same_run(a, b));
-                !same || !self.given.with_value(|given| given.as_ref().zip(data.as_ref()).is_some_and(|(a, b)| Arc::ptr_eq(a, b)))
+                !same || !self.has_been_given(data.as_ref())
             }
             (begun, _) => begun.is_some(),
         })
+    }
+
+    fn has_been_given(self, data: Option<&Arc<DataSource>>) -> bool {
+        self.given.with_value(|given| given.as_ref().zip(data).is_some_and(|(given, data)| Arc::ptr_eq(given, data)))
     }
 
     /// Whether there are runs.
@@ -238,175 +225,170 @@ impl Pair {
         self.begun.with(Option::is_some)
     }
 
-    /// Begins both runs at step 0; whether that could be done.
-    pub fn begin(self) -> bool {
-        self.mode.set(Mode::Rest);
-        let (Some(plans), Some(data)) = (untrack(|| self.plans()), self.data.get_untracked()) else { return false };
-        let known = self.given.with_value(|given| given.as_ref().is_some_and(|given| Arc::ptr_eq(given, &data)));
-        self.pace.set_value(Pace::default());
+    /// Begins both runs at step 0, and goes for a goal once they are there. Nothing happens while data or settings are missing.
+    fn begin(self, goal: Goal) {
+        self.goal.set(Goal::Rest);
+        let (Some(plans), Some(data)) = (untrack(|| self.plans()), self.data.get_untracked()) else { return };
+        let known = self.has_been_given(Some(&data));
         self.begun.set(Some(plans.clone()));
         self.given.set_value(Some(data.clone()));
-        for (lane, plan) in self.lanes.into_iter().zip(plans) {
-            let anew = !known || lane.about.with_untracked(Option::is_none) || !lane.line.is_up();
-            lane.begin(anew.then(|| (*data).clone()), plan);
-        }
-        true
+        self.goal.set(goal);
+        let number = self.anew();
+        self.working.set_value(true);
+        let [a, b] = self.runs.map(|run| (!known || !run.has_worker()).then(|| (*data).clone()));
+        let [plan_a, plan_b] = plans;
+        let (sender, other) = futures_channel::oneshot::channel();
+        spawn_local(async move {
+            // Who waits may have gone.
+            let _ = sender.send(self.runs[1].begin(b, plan_b).await);
+        });
+        spawn_local(async move {
+            let there = self.runs[0].begin(a, plan_a).await;
+            let both = other.await.unwrap_or(false) && there;
+            if self.number.get_value() == number {
+                if !both {
+                    self.goal.set(Goal::Rest);
+                }
+                self.reach(number).await;
+            }
+        });
     }
 
-    /// Ends both workers, after a pause that they need not answer: what they hold is let go.
+    fn anew(self) -> u32 {
+        self.number.update_value(|number| *number = number.wrapping_add(1));
+        self.number.get_value()
+    }
+
+    /// Ends both workers.
+    fn end(self) {
+        self.anew();
+        self.working.set_value(false);
+        self.goal.set(Goal::Rest);
+        for run in self.runs {
+            run.end();
+        }
+    }
+
+    /// The two runs are on view no more: their workers end.
     fn close(self) {
         self.open.set_value(false);
         self.due.set_value(false);
-        self.mode.set(Mode::Rest);
         self.begun.set(None);
         self.given.set_value(None);
-        for lane in self.lanes {
-            lane.end();
-        }
+        self.end();
     }
 
     /// Begins again with new workers, where one was lost.
-    pub fn again(self) {
-        let go = self.setup.with_untracked(|setup| setup.go.then_some(setup.target));
-        for lane in self.lanes {
-            lane.end();
-        }
-        if self.begin()
-            && let Some(target) = go
-        {
-            self.mode.set(Mode::Train(target));
-        }
+    pub fn begin_again(self) {
+        let setup = self.setup.get_untracked();
+        self.end();
+        self.begin(if setup.go { Goal::Train(setup.target) } else { Goal::Rest });
     }
 
-    /// Trains both to the target; begins where there are no runs, or where they have not been trained and the settings have changed.
+    /// Trains both to the target.
     pub fn train(self) {
-        let target = self.setup.with_untracked(|setup| setup.target);
-        if self.ready() {
-            // Runs that were begun with other settings are not what the address says.
-            if !untrack(|| self.has_changed()) {
-                self.setup.update(|setup| setup.go = true);
-                self.setup.get_untracked().write();
-            }
-            self.mode.set(Mode::Train(target));
-            self.drive();
+        // Runs that were begun with other settings are not what the address says.
+        if self.is_ready() && !untrack(|| self.has_changed()) {
+            self.setup.update(|setup| setup.go = true);
         }
+        self.go_for(Goal::Train(self.setup.with_untracked(|setup| setup.target)));
     }
 
     /// Both take one step, or come to the same step.
     pub fn step(self) {
-        if self.ready() {
-            let [a, b] = self.lanes.map(Lane::step);
-            self.mode.set(Mode::Level(if a == b { a + 1 } else { a.max(b) }));
-            self.drive();
+        let [a, b] = if self.is_ready() { self.runs.map(Run::step) } else { [0, 0] };
+        self.go_for(Goal::Level(if a == b { a + 1 } else { a.max(b) }));
+    }
+
+    /// Whether both runs are there, and are what the settings ask for or have been trained.
+    fn is_ready(self) -> bool {
+        let untrained = |run: &Run| run.step() == 0 && run.metrics.with_untracked(|metrics| !metrics.begun());
+        let there = self.runs.iter().all(|run| run.state.get_untracked() != RunState::Absent);
+        there && !(self.runs.iter().all(untrained) && untrack(|| self.has_changed()))
+    }
+
+    fn go_for(self, goal: Goal) {
+        if !self.is_ready() {
+            return self.begin(goal);
+        }
+        self.goal.set(goal);
+        if !self.working.get_value() {
+            self.working.set_value(true);
+            let number = self.number.get_value();
+            spawn_local(self.reach(number));
         }
     }
 
-    fn ready(self) -> bool {
-        let fresh = self.lanes.iter().all(|lane| lane.step() == 0 && lane.metrics.with_untracked(|metrics| !metrics.begun()));
-        let there = self.lanes.iter().all(|lane| lane.standing.get_untracked() != Standing::Absent);
-        if there && !(fresh && untrack(|| self.has_changed())) { true } else { self.begin() }
+    /// Sees to it that both reach the goal, which may change meanwhile. Ends when they rest, or when another task has taken over.
+    async fn reach(self, number: u32) {
+        while let Some(step) = self.next_step() {
+            let resting = self.runs.map(|run| run.train_to(step));
+            for (place, rests) in resting.into_iter().enumerate() {
+                let can_go_on = rests.await.unwrap_or(false);
+                if self.number.get_value() != number {
+                    return;
+                }
+                if !can_go_on {
+                    self.goal.set(Goal::Rest);
+                    self.runs[1 - place].pause();
+                }
+            }
+        }
+        self.goal.set(Goal::Rest);
+        self.working.set_value(false);
+    }
+
+    /// The step at which both rest next; `None` where they have reached the goal.
+    fn next_step(self) -> Option<u32> {
+        let [a, b] = self.runs.map(Run::step);
+        let farther = a.max(b);
+        match self.goal.get_untracked() {
+            Goal::Train(target) if a.min(b) < target => Some(if a == b {
+                let steps = round_steps(self.runs.map(|run| run.seconds_a_round.get_value()));
+                a.saturating_add(steps).min(target)
+            } else {
+                farther
+            }),
+            Goal::Level(step) if a.min(b) < step => Some(step),
+            Goal::Pause(true) if a != b => {
+                self.goal.set(Goal::Level(farther));
+                Some(farther)
+            }
+            _ => None,
+        }
     }
 
     /// Both pause, at the same step; asked again, wherever they are.
     pub fn pause(self) {
-        let level = !matches!(self.mode.get_untracked(), Mode::Level(_) | Mode::Pause(_));
-        self.mode.set(Mode::Pause(level));
-        for lane in self.lanes {
-            lane.pause();
+        let level = !matches!(self.goal.get_untracked(), Goal::Level(_) | Goal::Pause(_));
+        self.goal.set(Goal::Pause(level));
+        for run in self.runs {
+            run.pause();
         }
     }
 
     /// Back to step 0 of the same seed, with the settings of the form.
     pub fn rewind(self) {
-        if self.data.with_untracked(|data| matches!(data.as_deref(), Some(DataSource::Examples(_)))) {
-            // The visitor may have others in use by now; the answer comes at once.
-            self.ask_lab();
-        }
+        // The visitor may have other data in use by now.
+        self.look_for_data();
         self.setup.update(|setup| setup.go = false);
-        self.setup.get_untracked().write();
-        self.begin();
+        self.begin(Goal::Rest);
     }
 
     /// Another comparison of the list: begun, and trained.
-    pub fn choose(self, setup: &Setup) {
-        setup.write();
+    pub fn choose(self, setup: Setup) {
         self.due.set_value(setup.go);
-        self.setup.set(setup.clone());
+        self.setup.set(setup);
         self.begin_if_due();
-    }
-
-    fn hear(self, place: usize, heard: Heard) {
-        let lane = self.lanes[place];
-        let pausing = matches!(self.mode.get_untracked(), Mode::Pause(_));
-        let was_going = lane.standing.get_untracked() == Standing::Going;
-        match lane.receive(heard, pausing) {
-            Change::None => {}
-            Change::Rests => {
-                if let Some(seconds) = lane.took().filter(|_| was_going) {
-                    self.pace.update_value(|pace| pace.took(place, seconds));
-                    // A round may be too short for the worker to have measured anything.
-                    if lane.seconds.with_untracked(Option::is_none) {
-                        lane.seconds.set(Some(seconds));
-                    }
-                }
-                self.drive();
-            }
-            Change::Failed => {
-                self.mode.set(Mode::Rest);
-                let other = self.lanes[1 - place];
-                if other.standing.get_untracked() == Standing::Going {
-                    other.pause();
-                }
-            }
-        }
-    }
-
-    /// Sends off who is to go on.
-    fn drive(self) {
-        let [a, b] = self.lanes;
-        let both_rest = a.rests() && b.rests();
-        match self.mode.get_untracked() {
-            Mode::Train(target) => {
-                if both_rest && a.step() >= target && b.step() >= target {
-                    self.mode.set(Mode::Rest);
-                    return;
-                }
-                // A run that is still being begun has its data to read: neither starts before both are there.
-                if self.lanes.iter().any(|lane| matches!(lane.standing.get_untracked(), Standing::Beginning | Standing::Absent)) {
-                    return;
-                }
-                for (lane, other) in [(a, b), (b, a)] {
-                    let next = lane
-                        .rests()
-                        .then(|| self.pace.try_update_value(|pace| pace.next(lane.step(), other.step(), target)).flatten());
-                    if let Some(step) = next.flatten() {
-                        lane.go(step);
-                    }
-                }
-            }
-            Mode::Level(step) => {
-                let behind = self.lanes.into_iter().filter(|lane| lane.step() < step);
-                behind.filter(|lane| lane.rests()).for_each(|lane| lane.go(step));
-                if a.rests() && b.rests() {
-                    self.mode.set(Mode::Rest);
-                }
-            }
-            Mode::Pause(level) if both_rest => {
-                let (steps, step) = ([a.step(), b.step()], a.step().max(b.step()));
-                self.mode.set(if level && steps[0] != steps[1] { Mode::Level(step) } else { Mode::Rest });
-                self.drive();
-            }
-            Mode::Rest | Mode::Pause(_) => {}
-        }
     }
 }
 
 /// What the form's keys call the data.
-fn word(form: &[(String, String)]) -> &str {
-    form.iter().find(|(key, _)| key == "data").map_or("digits", |(_, name)| name)
+fn named(form: &Keys) -> &str {
+    form.get("data").unwrap_or("digits")
 }
 
-/// What is known of data of that name before they are there.
-fn named(word: &str) -> &'static DataSource {
-    if word == "bars" { &DataSource::Bars } else { &DIGITS }
+/// What data of that name are like before they are there.
+fn likely(name: &str) -> &'static DataSource {
+    if name == "bars" { &DataSource::Bars } else { &DIGITS }
 }

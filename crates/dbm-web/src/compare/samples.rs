@@ -1,7 +1,7 @@
 //! What both models imagine, picture beside picture: each place of both grids starts from the same noise.
 
-use super::lane::Lane;
 use super::pair::Pair;
+use super::run::Run;
 use super::setup::names;
 use crate::canvas::shape::Shape;
 use crate::canvas::{redraws, tiles};
@@ -21,13 +21,13 @@ pub fn Samples(
 ) -> impl IntoView {
     let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get(), pair.visible()));
     let shape = Memo::new(move |_| {
-        let about = pair.lanes[0].about.get();
+        let about = pair.runs[0].about.get();
         let square = if pair.visible() == 16 { (4, 4) } else { (28, 28) };
         about.as_ref().map_or_else(|| Shape::of(square, 1), Shape::of_model)
     });
     let side = move |place: usize| {
         let name = move || names.get()[place].clone();
-        view! { <Side lane=pair.lanes[place] letter=["A", "B"][place] name shape /> }
+        view! { <Side run=pair.runs[place] letter=["A", "B"][place] name shape /> }
     };
     view! { <div class="lanes">{side(0)} {side(1)}</div> }
 }
@@ -36,7 +36,7 @@ pub fn Samples(
 #[component]
 fn Side(
     /// The run.
-    lane: Lane,
+    run: Run,
     /// By which it is called.
     letter: &'static str,
     /// By what it differs from the other.
@@ -49,7 +49,7 @@ fn Side(
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
-        move || lane.samples.get(),
+        move || run.samples.get(),
         |surface, colours, samples| {
             if let Some(samples) = samples {
                 let narrow = surface.height > 2.5 * surface.width * samples_ratio(&samples);
@@ -57,14 +57,14 @@ fn Side(
             }
         },
     );
-    let step = Memo::new(move |_| lane.metrics.with(|metrics| metrics.step));
+    let step = Memo::new(move |_| run.metrics.with(|metrics| metrics.step));
     let words = move || {
-        lane.samples.with(|samples| match samples {
+        run.samples.with(|samples| match samples {
             Some(samples) => format!("64 samples at step {}", samples.step),
             None => "Samples come while it trains".to_string(),
         })
     };
-    let label = move || format!("Run {letter}: {}; {}", words(), distinct(lane));
+    let label = move || format!("Run {letter}: {}; {}", words(), distinct(run));
     let ratio = move |columns: usize| {
         let shape = shape.get();
         format!("{} / {}", shape.columns.max(1) * columns, shape.rows.max(1) * COUNT.div_ceil(columns))
@@ -93,7 +93,7 @@ fn Side(
                 {words}
             </p>
             <p class="help problem lane-trouble" role="status">
-                {move || lane.trouble.get().unwrap_or_default()}
+                {move || run.trouble.get().unwrap_or_default()}
             </p>
         </section>
     }
@@ -106,6 +106,6 @@ fn samples_ratio(samples: &dbm_protocol::Grid) -> f64 {
 }
 
 /// How many of the samples are distinct, in words.
-pub fn distinct(lane: Lane) -> String {
-    lane.distinct.with(|all| all.last().map_or_else(|| "–".into(), |(_, count)| format!("{count} of {COUNT} distinct")))
+pub fn distinct(run: Run) -> String {
+    run.distinct.with(|all| all.last().map_or_else(|| "–".into(), |(_, count)| format!("{count} of {COUNT} distinct")))
 }

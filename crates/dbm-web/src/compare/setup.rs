@@ -3,8 +3,8 @@
 //! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the form's unless
 //! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
 
-use super::presets::{Preset, named};
-use crate::ui::address;
+use super::presets::{self, Preset, named};
+use crate::ui::binding::Keys;
 use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::words::{Setting, StartKind};
@@ -24,7 +24,7 @@ pub struct Setup {
     /// Whether both runs have the form's settings where the comparison has its own.
     pub form: bool,
     /// What run B has besides, key by key.
-    pub own: Vec<(String, String)>,
+    pub own: Keys,
     /// The step to train to.
     pub target: u32,
     /// Whether to go there at once.
@@ -34,7 +34,7 @@ pub struct Setup {
 impl Setup {
     /// A comparison of the list as it is.
     pub fn of(preset: &'static Preset) -> Self {
-        Self { preset: Some(preset.key), form: false, own: Vec::new(), target: preset.steps, go: true }
+        Self { preset: Some(preset.key), form: false, own: Keys::default(), target: preset.steps, go: true }
     }
 
     /// The comparison, if it is one of the list.
@@ -46,66 +46,52 @@ impl Setup {
         preset.map_or(TARGET, |preset| preset.steps)
     }
 
-    /// What these keys of the address say, without their prefix; what makes no sense is passed over.
-    pub fn read(pairs: &[(String, String)]) -> Self {
-        let get = |key: &str| pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
-        let preset = get("preset").and_then(named);
-        let step = |key| get(key).and_then(|text| text.parse().ok()).filter(|step| (1..=FARTHEST).contains(step));
+    /// What these keys of the address say; what makes no sense is passed over.
+    pub fn read(keys: &Keys) -> Self {
+        let preset = keys.get("preset").and_then(named);
+        let step = |key| keys.parse(key).filter(|step| (1..=FARTHEST).contains(step));
         let go = step("go");
-        let keys = pairs.iter().filter(|(key, _)| !["preset", "base", "to", "go"].contains(&key.as_str()));
         Self {
             preset: preset.map(|preset| preset.key),
-            form: get("base") == Some("form"),
-            own: keys.cloned().collect(),
+            form: keys.get("base") == Some("form"),
+            own: keys.iter().filter(|(key, _)| !["preset", "base", "to", "go"].contains(key)).collect(),
             target: go.or(step("to")).unwrap_or_else(|| Self::suggested(preset)),
             go: go.is_some(),
         }
     }
 
     /// The keys that say it.
-    pub fn pairs(&self) -> Vec<(String, String)> {
-        let mut pairs = Vec::new();
-        let mut put = |key: &str, value: &str| pairs.push((format!("x.{key}"), value.to_string()));
+    pub fn keys(&self) -> Keys {
+        let mut keys = Keys::default();
         if let Some(preset) = self.preset {
-            put("preset", preset);
+            keys.put("preset", preset);
         }
         if self.form {
-            put("base", "form");
+            keys.put("base", "form");
         }
-        for (key, value) in &self.own {
-            put(key, value);
+        for (key, value) in self.own.iter() {
+            keys.put(key, value);
         }
         if self.go {
-            put("go", &self.target.to_string());
-        } else if self.target != Self::suggested(self.preset()) {
-            put("to", &self.target.to_string());
+            keys.put("go", self.target);
+        } else {
+            keys.put_unless("to", &self.target, &Self::suggested(self.preset()));
         }
-        pairs
-    }
-
-    /// What the address says now.
-    pub fn now() -> Self {
-        Self::read(&keys("x."))
-    }
-
-    /// Writes it there.
-    pub fn write(&self) {
-        address::put("x.", self.pairs());
-        address::flush();
+        keys
     }
 
     /// The settings of run A on data of so many visible units, where this is what suits them.
-    pub fn base(&self, suited: Draft, form: &[(String, String)], visible: u32) -> Draft {
+    pub fn base(&self, suited: Draft, form: &Keys, visible: u32) -> Draft {
         let base = with(suited, form, visible);
         match self.preset().filter(|_| !self.form) {
-            Some(preset) => with(base, preset.both, visible),
+            Some(preset) => with(base, &listed_keys(preset.both), visible),
             None => base,
         }
     }
 
     /// Run B's as the comparison of the list has them.
     pub fn listed(&self, base: &Draft, visible: u32) -> Draft {
-        with(base.clone(), self.preset().map_or(&[], |preset| preset.other), visible)
+        with(base.clone(), &listed_keys(self.preset().map_or(&[], |preset| preset.other)), visible)
     }
 
     /// Run B's.
@@ -115,31 +101,29 @@ impl Setup {
 
     /// Makes run B's settings these.
     pub fn differ(&mut self, base: &Draft, other: &Draft, visible: u32) {
-        let pairs = other.pairs(&self.listed(base, visible));
-        self.own = pairs.into_iter().map(|(key, value)| (key.to_string(), value)).collect();
+        self.own = other.pairs(&self.listed(base, visible)).into_iter().collect();
     }
 }
 
-/// The keys of the address with this prefix, without it.
-pub fn keys(prefix: &str) -> Vec<(String, String)> {
-    let pairs = address::pairs().into_iter();
-    pairs.filter_map(|(key, value)| key.strip_prefix(prefix).map(|key| (key.to_string(), value))).collect()
+/// The keys of a comparison of the list.
+fn listed_keys(listed: presets::Keys) -> Keys {
+    listed.iter().copied().collect()
 }
 
 /// The form with these keys; another estimator brings the cap on couplings that suits it.
-fn with<K: AsRef<str>, V: AsRef<str>>(mut draft: Draft, pairs: &[(K, V)], visible: u32) -> Draft {
-    let get = |key: &str| pairs.iter().find(|(name, _)| name.as_ref() == key).map(|(_, value)| value.as_ref().to_string());
+fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
+    let get = |key: &str| keys.get(key).map(ToString::to_string);
     if let Some(hidden) = get(Setting::Hidden.words().key) {
         draft.set(Setting::Hidden, hidden.replace(',', ", "));
     }
-    if let Some(kind) = get("estimator").and_then(|name| EstimatorKind::ALL.into_iter().find(|kind| kind.name() == name)) {
+    if let Some(kind) = keys.choice::<EstimatorKind>() {
         draft.choose_estimator(kind, visible);
     }
     draft.with(get)
 }
 
 /// Visible units of these data.
-pub fn visible(data: &DataSource) -> u32 {
+pub fn visible_units(data: &DataSource) -> u32 {
     match data {
         DataSource::Digits { .. } => 784,
         DataSource::Bars => 16,
@@ -215,16 +199,15 @@ mod tests {
     use super::super::presets::PRESETS;
     use super::*;
 
-    fn pairs(text: &str) -> Vec<(String, String)> {
-        text.split('&').filter_map(|pair| pair.split_once('=')).map(|(key, value)| (key.into(), value.into())).collect()
+    fn pairs(text: &str) -> Keys {
+        text.split('&').filter_map(|pair| pair.split_once('=')).collect()
     }
 
     #[test]
     fn what_the_address_says_travels_and_comes_back() {
         for text in ["", "preset=signs-bits", "preset=pcd&base=form&units=bits&rate=0.01&go=70", "hidden=5,4&to=3"] {
             let setup = Setup::read(&pairs(text));
-            let written: Vec<String> =
-                setup.pairs().into_iter().map(|(key, value)| format!("{}={value}", key.strip_prefix("x.").unwrap())).collect();
+            let written: Vec<String> = setup.keys().iter().map(|(key, value)| format!("{key}={value}")).collect();
             assert_eq!(written.join("&"), text);
         }
         let nonsense = Setup::read(&pairs("preset=💥&go=-3&to=1e9&units=💥&rate=💥"));
@@ -253,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_typed_for_run_b_is_kept_beside_the_comparison() {
         let mut setup = Setup::of(named("ucd-gibbs").unwrap());
-        let base = setup.base(Draft::digits(), &[], 784);
+        let base = setup.base(Draft::digits(), &Keys::default(), 784);
         let mut other = setup.other(&base, 784);
         assert_eq!((other.estimator(), other.text(Setting::MaxMeeting)), (EstimatorKind::UcdGibbs, "10"));
         other.set(Setting::LearningRate, "0.01".into());

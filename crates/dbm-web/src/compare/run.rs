@@ -1,0 +1,321 @@
+//! One of the two runs: its worker, how far it is, and what was seen of it on the way.
+
+use crate::worker::client::{Client, Failure, Unasked};
+use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Metrics, ModelInfo, RunPlan, Signals};
+use futures_channel::oneshot;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
+/// By this name, and a number after it, a computing worker knows how many may share its runs.
+const CREW: &str = "dbm-crew-";
+/// Most points of a curve: beyond, every other one is dropped.
+const MOST_POINTS: usize = 800;
+
+/// Whether the run is there, and trains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunState {
+    /// There is no run.
+    #[default]
+    Absent,
+    /// It is being begun.
+    Beginning,
+    /// It rests.
+    Resting,
+    /// It trains to a step.
+    Training,
+}
+
+/// What the curves are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The signals of training at a step.
+    pub signals: Signals,
+    /// Mean energy of each phase's states, where it has chains: clamped, free.
+    pub energy: [Option<f64>; 2],
+}
+
+/// A run: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct Run(&'static Known);
+
+impl Deref for Run {
+    type Target = Known;
+
+    fn deref(&self) -> &Known {
+        self.0
+    }
+}
+
+/// What is known of a run.
+pub struct Known {
+    client: StoredValue<Client<Computing>, LocalStorage>,
+    /// Whether it is there, and trains.
+    pub state: RwSignal<RunState>,
+    /// Where it is.
+    pub metrics: RwSignal<Metrics>,
+    /// Its model.
+    pub about: RwSignal<Option<ModelInfo>>,
+    /// Its latest samples.
+    pub samples: RwSignal<Option<Grid>>,
+    /// Its curves, by rising step.
+    pub looks: RwSignal<Vec<Look>>,
+    /// How many of the samples were distinct, by step.
+    pub distinct: RwSignal<Vec<(u32, u32)>>,
+    /// Checksums of the parameters at the steps where it rested.
+    pub checksums: RwSignal<BTreeMap<u32, String>>,
+    /// Seconds a step, as last measured by the worker.
+    pub seconds: RwSignal<Option<f64>>,
+    /// What went wrong, to be shown beside it.
+    pub trouble: RwSignal<Option<String>>,
+    /// Seconds a step over its last round, all that a round has besides included.
+    pub seconds_a_round: StoredValue<Option<f64>>,
+    /// When it was last sent off, in milliseconds, and from which step.
+    sent: StoredValue<(f64, u32)>,
+    /// Counts runs begun and ended: what is answered of an earlier one is nobody's.
+    number: StoredValue<u32>,
+    /// The step that it trains to, and who waits until it rests.
+    goal: StoredValue<Option<(u32, oneshot::Sender<bool>)>, LocalStorage>,
+}
+
+impl Run {
+    /// No run yet.
+    pub fn new() -> Self {
+        let cores = window().navigator().hardware_concurrency() as u32;
+        let client = Client::new(format!("{CREW}{}", (cores / 2).max(1)));
+        let run = Self(Box::leak(Box::new(Known {
+            client: StoredValue::new_local(client),
+            state: RwSignal::default(),
+            metrics: RwSignal::default(),
+            about: RwSignal::default(),
+            samples: RwSignal::default(),
+            looks: RwSignal::default(),
+            distinct: RwSignal::default(),
+            checksums: RwSignal::default(),
+            seconds: RwSignal::default(),
+            trouble: RwSignal::default(),
+            seconds_a_round: StoredValue::default(),
+            sent: StoredValue::default(),
+            number: StoredValue::default(),
+            goal: StoredValue::new_local(None),
+        })));
+        client.listen(move |unasked| match unasked {
+            Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
+            Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
+            Unasked::Ready | Unasked::Event(..) => {}
+            Unasked::Failed(message) => run.fail(RunState::Resting, format!("This run cannot go on: {message}")),
+            Unasked::Lost(why) => run.fail(RunState::Absent, format!("The worker of this run was lost: {why}.")),
+        });
+        run
+    }
+
+    fn client(self) -> Client<Computing> {
+        self.client.get_value()
+    }
+
+    /// Whether there is a worker, who has the data that it was given.
+    pub fn has_worker(self) -> bool {
+        self.client().is_up() && self.about.with_untracked(Option::is_some)
+    }
+
+    /// Gradient steps taken, as last reported.
+    pub fn step(self) -> u32 {
+        self.metrics.with_untracked(|metrics| metrics.step)
+    }
+
+    /// Begins a run at step 0: on `data`, where those are new to its worker. Returns whether it is there.
+    pub async fn begin(self, data: Option<DataSource>, plan: RunPlan) -> bool {
+        let number = self.clear();
+        self.state.set(RunState::Beginning);
+        let command = match data {
+            Some(source) => Command::UseData { source, plan },
+            None => Command::NewRun { plan },
+        };
+        let answer = self.client().ask(command).await;
+        if self.number.get_value() != number {
+            return false;
+        }
+        match answer {
+            Ok(Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. }) => {
+                self.about.set(Some(model));
+                self.state.set(RunState::Resting);
+                self.take_metrics(metrics);
+                true
+            }
+            Err(Failure::Refused(message)) => {
+                self.fail(RunState::Absent, format!("This run could not begin: {message}"));
+                false
+            }
+            // That a worker was lost is heard unasked.
+            _ => false,
+        }
+    }
+
+    /// Trains to a step. What is returned says whether it got there, or was paused on the way; `false` where it cannot go on.
+    pub fn train_to(self, step: u32) -> oneshot::Receiver<bool> {
+        let (sender, receiver) = oneshot::channel();
+        if self.step() >= step {
+            // Who asked may have gone.
+            let _ = sender.send(true);
+            return receiver;
+        }
+        self.state.set(RunState::Training);
+        self.goal.set_value(Some((step, sender)));
+        self.sent.set_value((js_sys::Date::now(), self.step()));
+        self.client().expect(true);
+        let number = self.number.get_value();
+        spawn_local(async move {
+            let answer = self.client().ask(Command::TrainUntil { step }).await;
+            if let Err(Failure::Refused(message)) = answer
+                && self.number.get_value() == number
+            {
+                self.fail(RunState::Resting, format!("This run cannot go on: {message}"));
+            }
+        });
+        receiver
+    }
+
+    /// Has it rest, wherever it is.
+    pub fn pause(self) {
+        let number = self.number.get_value();
+        spawn_local(async move {
+            if self.client().ask(Command::Pause).await.is_ok() && self.number.get_value() == number {
+                self.rest(true);
+            }
+        });
+    }
+
+    /// Ends the worker, and with it the run.
+    pub fn end(self) {
+        self.clear();
+        self.client().end();
+        self.about.set(None);
+        self.state.set(RunState::Absent);
+    }
+
+    fn clear(self) -> u32 {
+        self.metrics.set(Metrics::default());
+        self.samples.set(None);
+        self.looks.update(Vec::clear);
+        self.distinct.update(Vec::clear);
+        self.checksums.update(BTreeMap::clear);
+        self.seconds.set(None);
+        self.seconds_a_round.set_value(None);
+        self.trouble.set(None);
+        self.goal.set_value(None);
+        self.number.update_value(|number| *number = number.wrapping_add(1));
+        self.number.get_value()
+    }
+
+    /// It rests: whoever waits for that is told whether it can go on.
+    fn rest(self, can_go_on: bool) {
+        if self.state.get_untracked() == RunState::Training {
+            self.state.set(RunState::Resting);
+        }
+        self.client().expect(false);
+        if let Some((_, waiting)) = self.goal.try_update_value(Option::take).flatten() {
+            let (since, from) = self.sent.get_value();
+            if let Some(steps) = self.step().checked_sub(from).filter(|steps| *steps > 0) {
+                let seconds = (js_sys::Date::now() - since) / 1000.0 / f64::from(steps);
+                self.seconds_a_round.set_value(Some(seconds));
+                // A round may be too short for the worker to have measured anything.
+                self.seconds.update(|measured| *measured = measured.or(Some(seconds)));
+            }
+            // Who waited may have gone.
+            let _ = waiting.send(can_go_on);
+        }
+    }
+
+    fn fail(self, state: RunState, trouble: String) {
+        self.state.set(state);
+        self.trouble.set(Some(trouble));
+        self.rest(false);
+    }
+
+    fn take_samples(self, grid: Grid) {
+        if self.state.get_untracked() == RunState::Beginning {
+            return; // of the run that is being replaced
+        }
+        let point = (grid.step, count_distinct(&grid));
+        self.distinct.update(|all| {
+            all.retain(|(step, _)| *step != point.0);
+            thin(all);
+            all.push(point);
+        });
+        self.samples.set(Some(grid));
+    }
+
+    fn take_metrics(self, metrics: Metrics) {
+        if self.state.get_untracked() == RunState::Beginning {
+            return; // of the run that is being replaced
+        }
+        if !metrics.checksum.is_empty() {
+            self.checksums.update(|checksums| {
+                checksums.insert(metrics.step, metrics.checksum.clone());
+            });
+        }
+        if metrics.running && metrics.steps_per_second > 0.0 {
+            self.seconds.set(Some(1.0 / metrics.steps_per_second));
+        }
+        if let Some(signals) = metrics.signals
+            && self.metrics.with_untracked(|before| before.signals != Some(signals))
+        {
+            let look = Look { signals, energy: [metrics.positive.energy, metrics.negative.energy] };
+            self.looks.update(|looks| {
+                looks.retain(|before| before.signals.step != signals.step);
+                thin(looks);
+                looks.push(look);
+            });
+        }
+        let at_goal = self.goal.with_value(|goal| goal.as_ref().is_some_and(|(goal, _)| metrics.step >= *goal));
+        let rests = !metrics.running && at_goal;
+        self.metrics.set(metrics);
+        if rests {
+            self.rest(true);
+        }
+    }
+}
+
+/// Drops every other point where there are too many; the first stays.
+fn thin<T>(points: &mut Vec<T>) {
+    if points.len() >= MOST_POINTS {
+        let mut place = 0;
+        points.retain(|_| {
+            place += 1;
+            place % 2 == 1
+        });
+    }
+}
+
+/// How many of the pictures are distinct.
+fn count_distinct(grid: &Grid) -> u32 {
+    let units = (grid.image.0 * grid.image.1) as usize;
+    grid.bits.chunks_exact(units.max(1)).collect::<BTreeSet<_>>().len() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_that_are_the_same_count_once() {
+        let grid = |bits: &[u8]| Grid {
+            model: dbm_protocol::ModelChoice::Training,
+            step: 0,
+            count: bits.len() as u32 / 2,
+            image: (1, 2),
+            depth: 1,
+            bits: bits.to_vec(),
+        };
+        assert_eq!(count_distinct(&grid(&[0, 1, 0, 1, 1, 1])), 2);
+        assert_eq!(count_distinct(&grid(&[])), 0);
+    }
+
+    #[test]
+    fn long_curves_are_thinned_and_keep_their_beginning() {
+        let mut points: Vec<usize> = (0..MOST_POINTS).collect();
+        thin(&mut points);
+        assert_eq!((points.len(), points[0], points[1]), (MOST_POINTS / 2, 0, 2));
+    }
+}
