@@ -172,7 +172,9 @@ impl Pair {
     /// Finds out what to train on: by its name in the address, or what is in use, once that is what the address names.
     fn look_for_data(self) {
         let in_use = match self.session.choice_in_use.get_untracked() {
-            DataChoice::Upload(place) => self.session.uploads.with_untracked(|all| all.get(place).map(|upload| upload.source.clone())),
+            DataChoice::Upload(place) => {
+                self.session.uploads.with_untracked(|all| all.get(place).map(|upload| upload.source.clone()))
+            }
             _ => None,
         };
         let found = self.form.with_untracked(|form| match (named(form), in_use) {

@@ -3,7 +3,6 @@
 pub mod client;
 pub mod export;
 pub mod files;
-pub mod link;
 pub mod pool;
 pub mod pool_new;
 pub mod session;

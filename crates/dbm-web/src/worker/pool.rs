@@ -1,6 +1,6 @@
 //! Workers that take jobs in turn: each job goes to the first that is free, and is nobody's state, so a worker that is ended or lost costs only its present job.
 
-use crate::worker::link::words;
+use crate::ui::problem::words;
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Envelope, Reply, wire};
 use leptos::prelude::*;
 use std::cell::RefCell;
