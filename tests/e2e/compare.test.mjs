@@ -95,7 +95,7 @@ test("a pause ends at the same step for both, and closing ends both workers", la
   await bothAt(page, a);
   const before = lanes(page).length;
   await page.evaluate(() => {
-    location.hash = "#view=coupling&t.two=yes&t.data=bars&x.preset=ucd-gibbs&x.go=100000";
+    location.hash = "#view=complete&t.two=yes&t.data=bars&x.preset=ucd-gibbs&x.go=100000";
   });
   await compared(page).waitFor({ state: "hidden" });
   assert.equal(lanes(page).length, before, "another view ends nothing");

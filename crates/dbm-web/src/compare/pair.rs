@@ -8,6 +8,7 @@ use crate::ui::binding::{self, Keys};
 use crate::worker::session::{DataChoice, Draft, Session, same_run};
 use crate::worker::uploads;
 use dbm_protocol::{DataSource, RunPlan};
+use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::ops::Deref;
@@ -237,20 +238,23 @@ impl Pair {
         self.goal.set(goal);
         let number = self.anew();
         self.working.set_value(true);
-        let [a, b] = self.runs.map(|run| (!known || !run.has_worker()).then(|| (*data).clone()));
-        let [plan_a, plan_b] = plans;
-        let (sender, other) = futures_channel::oneshot::channel();
-        spawn_local(async move {
-            // Who waits may have gone.
-            let _ = sender.send(self.runs[1].begin(b, plan_b).await);
+        let there = [0, 1].map(|place| {
+            let (run, plan) = (self.runs[place], plans[place].clone());
+            let source = (!known || !run.has_worker()).then(|| (*data).clone());
+            let (sender, there) = oneshot::channel();
+            spawn_local(async move {
+                // Who waits may have gone.
+                let _ = sender.send(run.begin(source, plan).await);
+            });
+            there
         });
         spawn_local(async move {
-            let there = self.runs[0].begin(a, plan_a).await;
-            let both = other.await.unwrap_or(false) && there;
-            if self.number.get_value() == number {
-                if !both {
+            for there in there {
+                if !there.await.unwrap_or(false) && self.number.get_value() == number {
                     self.goal.set(Goal::Rest);
                 }
+            }
+            if self.number.get_value() == number {
                 self.reach(number).await;
             }
         });
