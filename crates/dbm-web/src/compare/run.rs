@@ -103,7 +103,7 @@ impl Run {
         client.listen(move |unasked| match unasked {
             Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
             Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
-            Unasked::Ready | Unasked::Event(..) => {}
+            Unasked::Ready | Unasked::Event(..) | Unasked::Unreadable(_) => {}
             Unasked::Failed(message) => run.fail(RunState::Resting, format!("This run cannot go on: {message}")),
             Unasked::Lost(why) => run.fail(RunState::Absent, format!("The worker of this run was lost: {why}.")),
         });

@@ -100,6 +100,8 @@ pub enum Unasked<A> {
     Event(A, Option<Uint8Array>),
     /// What it was doing unasked has failed.
     Failed(String),
+    /// It said something that means nothing, which is passed over: it may own a run.
+    Unreadable(String),
     /// It is gone; whoever waited for it has been answered. The next request starts another.
     Lost(String),
 }
@@ -323,6 +325,8 @@ impl<R: Served> Client<R> {
         }
         let (message, bulk) = match wire::unpack_apart::<Reply<R::Answer>>(data) {
             Ok(unpacked) => unpacked,
+            // A worker that owns a run is not given up for one message.
+            Err(problem) if R::SPEAKS => return self.tell(Unasked::Unreadable(problem)),
             Err(problem) => return self.lose(&problem),
         };
         match (message.body, message.id) {

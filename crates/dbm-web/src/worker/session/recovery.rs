@@ -23,6 +23,7 @@ impl Session {
                 self.running.set(false);
                 self.notices.error(why);
             }
+            Unasked::Unreadable(why) => self.notices.error(format!("A message of the worker could not be read: {why}.")),
             Unasked::Lost(why) => self.replace(&why),
         });
         // A run that goes is heard of often: silence means that its worker is lost.
