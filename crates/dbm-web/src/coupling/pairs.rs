@@ -15,65 +15,63 @@ pub enum Pair {
     GibbsUniform,
 }
 
+/// What a pair is called, and what it is.
+pub struct PairRow {
+    /// In the legend.
+    pub title: &'static str,
+    /// In the address.
+    pub name: &'static str,
+    /// What it does, as hover help.
+    pub help: &'static str,
+    /// How it moves.
+    pub kernel: CouplingKernel,
+    /// Where it begins.
+    pub start: CouplingStart,
+    /// Lengths of ink and gap of its line, in pixels.
+    pub dash: &'static [f64],
+}
+
+const ROWS: [PairRow; 4] = [
+    PairRow {
+        title: "Metropolis, local mode",
+        name: "mh-mode",
+        help: "The paper’s coupling: a local search and one Gibbs sweep give the start; then one uniform proposal and one uniform number for both chains.",
+        kernel: CouplingKernel::Metropolis,
+        start: CouplingStart::LocalMode,
+        dash: &[],
+    },
+    PairRow {
+        title: "Metropolis, uniform",
+        name: "mh-uniform",
+        help: "The same proposals, but both chains begin at a uniform state, without a search.",
+        kernel: CouplingKernel::Metropolis,
+        start: CouplingStart::Uniform,
+        dash: &[7.0, 3.0],
+    },
+    PairRow {
+        title: "Gibbs, local mode",
+        name: "gibbs-mode",
+        help: "Gibbs sweeps, each block of units drawn together as often as the two laws allow, from a local mode.",
+        kernel: CouplingKernel::Gibbs,
+        start: CouplingStart::LocalMode,
+        dash: &[2.0, 3.0],
+    },
+    PairRow {
+        title: "Gibbs, uniform",
+        name: "gibbs-uniform",
+        help: "The coupling of Qiu et al. (2020): Gibbs sweeps, each block drawn together as often as the two laws allow, from a uniform state.",
+        kernel: CouplingKernel::Gibbs,
+        start: CouplingStart::Uniform,
+        dash: &[9.0, 3.0, 2.0, 3.0],
+    },
+];
+
 impl Pair {
     /// In the order of legend and table.
     pub const ALL: [Self; 4] = [Self::MetropolisMode, Self::MetropolisUniform, Self::GibbsMode, Self::GibbsUniform];
 
-    /// In the legend.
-    pub const fn title(self) -> &'static str {
-        ["Metropolis, local mode", "Metropolis, uniform", "Gibbs, local mode", "Gibbs, uniform"][self as usize]
-    }
-
-    /// In the address.
-    pub const fn name(self) -> &'static str {
-        ["mh-mode", "mh-uniform", "gibbs-mode", "gibbs-uniform"][self as usize]
-    }
-
-    /// What it does, as hover help.
-    pub const fn help(self) -> &'static str {
-        [
-            "The paper’s coupling: a local search and one Gibbs sweep give the start; then one uniform proposal and one uniform number for both chains.",
-            "The same proposals, but both chains begin at a uniform state, without a search.",
-            "Gibbs sweeps, each block of units drawn together as often as the two laws allow, from a local mode.",
-            "The coupling of Qiu et al. (2020): Gibbs sweeps, each block drawn together as often as the two laws allow, from a uniform state.",
-        ][self as usize]
-    }
-
-    /// How it moves.
-    pub const fn kernel(self) -> CouplingKernel {
-        match self {
-            Self::MetropolisMode | Self::MetropolisUniform => CouplingKernel::Metropolis,
-            Self::GibbsMode | Self::GibbsUniform => CouplingKernel::Gibbs,
-        }
-    }
-
-    /// Where it begins.
-    pub const fn start(self) -> CouplingStart {
-        match self {
-            Self::MetropolisMode | Self::GibbsMode => CouplingStart::LocalMode,
-            Self::MetropolisUniform | Self::GibbsUniform => CouplingStart::Uniform,
-        }
-    }
-
-    /// Lengths of ink and gap of its line.
-    pub const fn dash(self) -> &'static [f64] {
-        const DASHES: [&[f64]; 4] = [&[], &[7.0, 3.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0]];
-        DASHES[self as usize]
-    }
-}
-
-/// As address and CSV have it.
-pub const fn kernel_name(kernel: CouplingKernel) -> &'static str {
-    match kernel {
-        CouplingKernel::Metropolis => "metropolis",
-        CouplingKernel::Gibbs => "gibbs",
-    }
-}
-
-/// Likewise.
-pub const fn start_name(start: CouplingStart) -> &'static str {
-    match start {
-        CouplingStart::LocalMode => "local-mode",
-        CouplingStart::Uniform => "uniform",
+    /// Its names and parts.
+    pub const fn row(self) -> &'static PairRow {
+        &ROWS[self as usize]
     }
 }

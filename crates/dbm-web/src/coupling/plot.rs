@@ -1,36 +1,37 @@
 //! The figure's charts, and what is seen in them in words.
 
+use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::Pair;
 use super::results::{Results, Spread, Summary};
-use super::settings::{Plan, Show};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
+use dbm_core::diagnostics::CouplingStart;
 
-/// Least and highest value that a chart has room for beyond its points.
+/// Where the axis begins, and how far it goes beyond the highest point, as a factor.
 const ROOM: (f64, f64) = (0.8, 2.0);
 
 /// Mean steps with their quartiles.
-pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {
+pub fn steps(settings: &FigureSettings, results: &Results, counted: CountedSteps) -> Chart {
     let line = |pair: Pair, what: fn(&Summary) -> Spread, bounded: bool| {
-        let all = summaries(plan, results, pair);
+        let all = summaries(settings, results, pair);
         Series {
-            name: pair.title().into(),
+            name: pair.row().title.into(),
             hue: pair as usize,
-            dash: pair.dash(),
+            dash: pair.row().dash,
             dots: true,
             points: all.iter().map(|(dimension, summary)| point(*dimension, what(summary))).collect(),
             at_least: all.iter().filter(|(_, summary)| bounded && summary.capped > 0).map(|(dimension, _)| *dimension).collect(),
         }
     };
     let of_pairs =
-        |what: fn(&Summary) -> Spread, bounded: bool| plan.pairs.iter().map(|&pair| line(pair, what, bounded)).collect();
-    let series: Vec<Series> = match show {
-        Show::Total => of_pairs(|summary| summary.total, true),
-        Show::Coupling => of_pairs(|summary| summary.tau, true),
-        Show::Search => {
-            let searched = plan.pairs.iter().filter(|pair| pair.start() == dbm_core::diagnostics::CouplingStart::LocalMode);
+        |what: fn(&Summary) -> Spread, bounded: bool| settings.pairs.iter().map(|&pair| line(pair, what, bounded)).collect();
+    let series: Vec<Series> = match counted {
+        CountedSteps::Total => of_pairs(|summary| summary.total, true),
+        CountedSteps::Coupling => of_pairs(|summary| summary.tau, true),
+        CountedSteps::Search => {
+            let searched = settings.pairs.iter().filter(|pair| pair.row().start == CouplingStart::LocalMode);
             searched.map(|&pair| line(pair, |summary| summary.sweeps, false)).collect()
         }
-        Show::Apart => {
+        CountedSteps::Apart => {
             let search = line(Pair::MetropolisMode, |summary| summary.sweeps, false);
             let coupling = line(Pair::MetropolisMode, |summary| summary.tau, true);
             vec![
@@ -41,54 +42,58 @@ pub fn steps(plan: &Plan, results: &Results, show: Show) -> Chart {
     };
     let highest = series.iter().flat_map(|line| &line.points).map(|point| point.y.max(point.high)).fold(9.0, f64::max);
     let cut = series.iter().any(|line| !line.at_least.is_empty());
-    let capped = matches!(show, Show::Total | Show::Coupling) || cut;
-    let top = if capped { highest.max(f64::from(plan.cap)) } else { highest };
-    let (label, help) = match show {
-        Show::Total => (
+    let capped = matches!(counted, CountedSteps::Total | CountedSteps::Coupling) || cut;
+    let top = if capped { highest.max(f64::from(settings.cap)) } else { highest };
+    let (label, help) = match counted {
+        CountedSteps::Total => (
             "τ + T, mean and quartiles",
             "Sweeps of the local search and steps of the coupling together: what one estimate costs. The band is from the first quartile of the runs to the third.",
         ),
-        Show::Apart => {
+        CountedSteps::Apart => {
             ("Steps, mean and quartiles", "Sweeps T of the local search and steps τ of the coupling after it, each alone.")
         }
-        Show::Coupling => (
+        CountedSteps::Coupling => (
             "τ, mean and quartiles",
             "Steps until both chains are in one state. τ = 1 means that the first proposal was refused, and the estimate needs no correction.",
         ),
-        Show::Search => ("T, mean and quartiles", "Sweeps of the local search until a whole sweep changes nothing."),
+        CountedSteps::Search => ("T, mean and quartiles", "Sweeps of the local search until a whole sweep changes nothing."),
     };
     Chart {
-        x: dimensions(plan),
+        x: dimensions(settings),
         y: Axis { label: label.into(), help: help.into(), scale: Scale::Logarithmic, range: Some((ROOM.0, top * ROOM.1)) },
         series,
-        levels: if capped { vec![Level { y: f64::from(plan.cap), label: "cap".into() }] } else { vec![] },
+        levels: if capped { vec![Level { y: f64::from(settings.cap), label: "cap".into() }] } else { vec![] },
     }
 }
 
 /// Shares of runs: those cut at the cap, or those with tau > 1.
-pub fn shares(plan: &Plan, results: &Results, at_cap: bool) -> Chart {
-    let series = plan.pairs.iter().map(|&pair| Series {
-        name: pair.title().into(),
+pub fn shares(settings: &FigureSettings, results: &Results, counted: CountedRuns) -> Chart {
+    let series = settings.pairs.iter().map(|&pair| Series {
+        name: pair.row().title.into(),
         hue: pair as usize,
-        dash: pair.dash(),
+        dash: pair.row().dash,
         dots: true,
-        points: summaries(plan, results, pair)
+        points: summaries(settings, results, pair)
             .into_iter()
             .map(|(dimension, summary)| {
-                Point::new(dimension, summary.share(if at_cap { summary.capped } else { summary.parted }))
+                Point::new(
+                    dimension,
+                    summary.share(if counted == CountedRuns::Capped { summary.capped } else { summary.corrected }),
+                )
             })
             .collect(),
         at_least: vec![],
     });
-    let help = if at_cap {
+    let help = if counted == CountedRuns::Capped {
         "Of all runs, how many had not met at the cap and were cut there."
     } else {
         "Of all runs, how many had τ > 1: only these change the estimate at all."
     };
     Chart {
-        x: dimensions(plan),
+        x: dimensions(settings),
         y: Axis {
-            label: if at_cap { "Share of runs cut at the cap" } else { "Share of runs with τ > 1" }.into(),
+            label: if counted == CountedRuns::Capped { "Share of runs cut at the cap" } else { "Share of runs with τ > 1" }
+                .into(),
             help: help.into(),
             scale: Scale::Linear,
             range: Some((0.0, 1.0)),
@@ -98,8 +103,8 @@ pub fn shares(plan: &Plan, results: &Results, at_cap: bool) -> Chart {
     }
 }
 
-fn dimensions(plan: &Plan) -> Axis {
-    let last = plan.dimensions.last().map_or(1.0, |last| f64::from(*last));
+fn dimensions(settings: &FigureSettings) -> Axis {
+    let last = settings.dimensions.last().map_or(1.0, |last| f64::from(*last));
     Axis {
         label: "Dimension d".into(),
         help: "Visible units of a random restricted Boltzmann machine, and as many hidden ones; its weights are a random orthogonal matrix.".into(),
@@ -108,9 +113,9 @@ fn dimensions(plan: &Plan) -> Axis {
     }
 }
 
-fn summaries(plan: &Plan, results: &Results, pair: Pair) -> Vec<(f64, Summary)> {
-    let all = plan.dimensions.iter();
-    all.filter_map(|&dimension| Some((f64::from(dimension), results.summary(plan, pair, dimension)?))).collect()
+fn summaries(settings: &FigureSettings, results: &Results, pair: Pair) -> Vec<(f64, Summary)> {
+    let all = settings.dimensions.iter();
+    all.filter_map(|&dimension| Some((f64::from(dimension), results.summary(settings, pair, dimension)?))).collect()
 }
 
 fn point(x: f64, Spread { mean, quartiles: [low, _, high], .. }: Spread) -> Point {
@@ -118,7 +123,7 @@ fn point(x: f64, Spread { mean, quartiles: [low, _, high], .. }: Spread) -> Poin
 }
 
 /// What a chart says at its last place, line by line.
-pub fn words(chart: &Chart) -> String {
+pub fn summary(chart: &Chart) -> String {
     let last = |series: &Series| {
         let point = series.points.last()?;
         let least = if series.at_least.contains(&point.x) { "at least " } else { "" };
@@ -134,53 +139,53 @@ pub fn words(chart: &Chart) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::figure_settings::{FigureDraft, FigureField};
     use super::super::jobs::jobs;
-    use super::super::settings::{Draft, Field};
     use super::*;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::{CouplingKernel, CouplingRun};
 
     /// Every Gibbs run is cut at d = 60; every Metropolis run meets at once.
-    fn filled() -> (Plan, Results) {
-        let mut draft = Draft::default();
-        draft.set(Field::Dimensions, "5, 60".into());
-        draft.set(Field::Runs, "3".into());
-        draft.set(Field::Cap, "50".into());
-        let plan = draft.plan().unwrap();
+    fn filled() -> (FigureSettings, Results) {
+        let mut draft = FigureDraft::default();
+        draft.set(FigureField::Dimensions, "5, 60");
+        draft.set(FigureField::Runs, "3");
+        draft.set(FigureField::Cap, "50");
+        let settings = draft.check().unwrap();
         let mut results = Results::default();
-        for (pair, job) in jobs(&plan, &results) {
+        for (pair, job) in jobs(&settings, &results) {
             let cut = job.couplings.kernel == CouplingKernel::Gibbs && job.couplings.dimension == 60;
-            let sweeps = if pair.start() == dbm_core::diagnostics::CouplingStart::Uniform { 0 } else { 4 };
+            let sweeps = if pair.row().start == CouplingStart::Uniform { 0 } else { 4 };
             let meeting = Meeting { time: if cut { 50 } else { 1 }, capped: cut };
             let run = CouplingRun { meeting, sweeps, tries_capped: 0 };
-            results.take(&plan, pair, &job, &vec![run; job.runs as usize]).unwrap();
+            results.take(&settings, pair, &job, &vec![run; job.runs as usize]).unwrap();
         }
-        (plan, results)
+        (settings, results)
     }
 
     #[test]
     fn a_mean_of_runs_that_were_cut_is_said_to_be_a_lower_bound() {
-        let (plan, results) = filled();
-        let chart = steps(&plan, &results, Show::Total);
+        let (settings, results) = filled();
+        let chart = steps(&settings, &results, CountedSteps::Total);
         assert_eq!(chart.series.iter().map(|line| line.at_least.len()).collect::<Vec<_>>(), [0, 0, 1, 1]);
         assert_eq!(chart.levels[0].y, 50.0);
-        let words = words(&chart);
+        let words = summary(&chart);
         assert!(
             words.contains("Gibbs, local mode: at least 54 at d = 60") && words.contains("Metropolis, local mode: 5 at"),
             "{words}"
         );
         // A search is whole whatever becomes of the coupling.
-        let chart = steps(&plan, &results, Show::Search);
+        let chart = steps(&settings, &results, CountedSteps::Search);
         assert!(chart.series.len() == 2 && chart.series.iter().all(|line| line.at_least.is_empty()));
     }
 
     #[test]
     fn panel_b_has_search_and_coupling_of_the_papers_pair() {
-        let (plan, results) = filled();
-        let chart = steps(&plan, &results, Show::Apart);
+        let (settings, results) = filled();
+        let chart = steps(&settings, &results, CountedSteps::Apart);
         let ends: Vec<f64> = chart.series.iter().map(|line| line.points.last().unwrap().y).collect();
         assert_eq!((ends, chart.levels.len()), (vec![4.0, 1.0], 0));
-        let cap: Vec<f64> = shares(&plan, &results, true).series.iter().map(|line| line.points[1].y).collect();
+        let cap: Vec<f64> = shares(&settings, &results, CountedRuns::Capped).series.iter().map(|line| line.points[1].y).collect();
         assert_eq!(cap, [0.0, 0.0, 1.0, 1.0]);
     }
 }

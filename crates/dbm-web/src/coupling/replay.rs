@@ -1,217 +1,195 @@
 //! The replay of one coupling: which, and the questions to the workers.
 
-use super::scenes::{Scene, scenes};
-use super::setup::{Asked, CAP, Entry, LAST_RUN, Setup};
+use super::moments::{ReplayMoment, moments};
+use super::replay_settings::{CAP, LAST_RUN, ReplayDraft, ReplayField, ReplaySettings};
 use crate::ui::notices::Notices;
+use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use dbm_core::diagnostics::{CouplingTrace, ReplayPlan};
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply, SmallModel};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
+use futures_util::future::try_join_all;
 use leptos::prelude::*;
-use std::collections::BTreeMap;
+use leptos::task::spawn_local;
 
-/// Runs that are looked at together,
+/// Runs that are looked at together, where one that takes longer is looked for,
 const TOGETHER: u32 = 32;
-/// and how many in all, for one that takes longer.
+/// and how many in all.
 const SEARCHED: u32 = 320;
 /// Tries of one draw of a Gibbs coupling.
 const TRIES: u32 = 10_000;
 
 /// What the replay is made of.
 #[derive(Clone, Copy)]
-pub struct ReplayOfOne {
+pub struct CouplingReplay {
     notices: Notices,
     /// What it is set to.
-    pub setup: RwSignal<Setup>,
-    asked: Memo<Option<Asked>>,
-    /// The last model that came, and what it was asked for as.
-    model: StoredValue<Option<(Asked, SmallModel)>>,
+    pub draft: RwSignal<ReplayDraft>,
+    settings: Memo<Option<ReplaySettings>>,
+    /// The last model that came, and the settings it was asked for with.
+    model: StoredValue<Option<(ReplaySettings, SmallModel)>>,
     /// What is on view, which is of the settings before while others are fetched.
-    pub shown: RwSignal<Option<(Asked, CouplingTrace)>>,
+    pub shown: RwSignal<Option<(ReplaySettings, CouplingTrace)>>,
     /// The same, moment by moment.
-    pub scenes: Memo<Vec<Scene>>,
+    pub moments: Memo<Vec<ReplayMoment>>,
     /// Counts questions: an answer to an earlier one is not taken.
-    era: StoredValue<u32>,
-    /// Whether a run that takes longer is being looked for,
+    question: StoredValue<u32>,
+    /// Whether a run that takes longer is being looked for.
     pub searching: RwSignal<bool>,
-    /// and what was found.
+    /// What that search found, in words.
     pub found: RwSignal<String>,
     /// Whether moments follow one another by themselves.
     pub playing: RwSignal<bool>,
 }
 
-/// What asked for a run that takes longer has got so far.
-#[derive(Clone, Copy, Debug)]
-struct Hunt {
-    /// The first run of those at work.
-    first: u32,
-    /// Runs looked at before.
-    before: u32,
-    /// tau that is to be exceeded.
-    above: u32,
-    era: u32,
-}
-
-impl ReplayOfOne {
-    /// As the address has it.
-    pub fn new(notices: Notices, setup: Setup) -> Self {
-        let setup = RwSignal::new(setup);
-        let shown = RwSignal::new(None::<(Asked, CouplingTrace)>);
+impl CouplingReplay {
+    /// As by default.
+    pub fn new() -> Self {
+        let draft = RwSignal::new(ReplayDraft::default());
+        let shown = RwSignal::new(None::<(ReplaySettings, CouplingTrace)>);
         let replay = Self {
-            notices,
-            setup,
-            asked: Memo::new(move |_| setup.with(Setup::asked)),
+            notices: Notices::of_page(),
+            draft,
+            settings: Memo::new(move |_| draft.with(ReplayDraft::check)),
             model: StoredValue::new(None),
             shown,
-            scenes: Memo::new(move |_| shown.with(|shown| shown.as_ref().map(|(_, replay)| scenes(replay)).unwrap_or_default())),
-            era: StoredValue::new(0),
+            moments: Memo::new(move |_| {
+                shown.with(|shown| shown.as_ref().map(|(_, replay)| moments(replay)).unwrap_or_default())
+            }),
+            question: StoredValue::new(0),
             searching: RwSignal::new(false),
             found: RwSignal::new(String::new()),
             playing: RwSignal::new(false),
         };
         Effect::new(move |_| {
-            if let Some(asked) = replay.asked.get() {
-                let era = replay.begin();
-                replay.with_model(asked, era, move |asked, model| replay.fetch(&asked, model, era));
-            }
+            let Some(settings) = replay.settings.get() else { return };
+            let question = replay.begin();
+            spawn_local(async move {
+                let answer = replay.fetch(&settings, &[settings.run]).await;
+                if replay.question.get_value() == question {
+                    match answer {
+                        Ok(replays) => shown.set(replays.into_iter().next().map(|replay| (settings, replay))),
+                        Err(failure) => replay.fail(&failure),
+                    }
+                }
+            });
         });
         replay
     }
 
-    /// Takes the settings of another address.
-    pub fn adopt(self, setup: Setup) {
-        if self.setup.with_untracked(|present| *present != setup) {
-            self.setup.set(setup);
+    /// Takes the settings of an address.
+    pub fn adopt(self, draft: ReplayDraft) {
+        if self.draft.with_untracked(|present| *present != draft) {
+            self.draft.set(draft);
         }
     }
 
     /// Changes what is replayed, from its first moment on.
-    pub fn change(self, change: impl FnOnce(&mut Setup)) {
+    pub fn change(self, change: impl FnOnce(&mut ReplayDraft)) {
         self.playing.set(false);
         self.found.set(String::new());
-        self.setup.update(|setup| {
-            setup.at = 0;
-            change(setup);
+        self.draft.update(|draft| {
+            draft.at = 0;
+            change(draft);
         });
     }
 
+    /// The number of a new question, which takes the place of those before it.
     fn begin(self) -> u32 {
         self.searching.set(false);
-        self.era.update_value(|era| *era += 1);
-        self.era.get_value()
+        self.question.update_value(|question| *question += 1);
+        self.question.get_value()
     }
 
-    fn is_now(self, era: u32) -> bool {
-        self.era.try_get_value() == Some(era)
-    }
-
-    fn fail(self, why: &str) {
+    fn fail(self, failure: &Failure) {
         self.searching.set(false);
-        self.notices.error(format!("The coupling could not be replayed: {why}."));
+        self.notices.error(format!("The coupling could not be replayed: {failure}."));
     }
 
-    /// Calls `then` with the model, which is fetched unless it is here.
-    fn with_model(self, asked: Asked, era: u32, then: impl Fn(Asked, SmallModel) + 'static) {
-        let same = |other: &Asked| (&other.sizes, other.units, other.seed) == (&asked.sizes, asked.units, asked.seed);
-        let here = self.model.with_value(|model| model.as_ref().filter(|(other, _)| same(other)).map(|(_, model)| model.clone()));
-        if let Some(model) = here {
-            return then(asked, model);
+    /// The model of these settings, which is asked for unless it is here.
+    async fn model_of(self, settings: &ReplaySettings) -> Result<SmallModel, Failure> {
+        let here = |(of, model): &(ReplaySettings, SmallModel)| of.same_model(settings).then(|| model.clone());
+        if let Some(model) = self.model.with_value(|model| model.as_ref().and_then(here)) {
+            return Ok(model);
         }
-        let source = ModelSource::Orthogonal { sizes: asked.sizes.clone(), units: asked.units, seed: asked.seed };
-        pool::ask(Group::Replay, DiagnosticsCommand::Model { source }, move |answer| {
-            if !self.is_now(era) {
-                return;
-            }
-            match answer {
-                Ok(Reply::Answer(DiagnosticsEvent::Model(model))) => {
-                    self.model.set_value(Some((asked.clone(), model.clone())));
-                    then(asked.clone(), model);
-                }
-                Ok(Reply::Progress { .. }) => {}
-                Ok(_) => self.fail("a worker answered something else than a model"),
-                Err(why) => self.fail(&why),
-            }
-        });
+        let &ReplaySettings { units, seed, .. } = settings;
+        let source = ModelSource::Orthogonal { sizes: settings.sizes.clone(), units, seed };
+        let model = pool::model(Group::Replay, source).await?;
+        self.model.set_value(Some((settings.clone(), model.clone())));
+        Ok(model)
     }
 
-    fn fetch(self, asked: &Asked, model: SmallModel, era: u32) {
-        let of = asked.clone();
-        ask(asked, asked.run, model, move |answer| {
-            if self.is_now(era) {
-                match answer {
-                    Ok(replay) => self.shown.set(Some((of.clone(), replay))),
-                    Err(why) => self.fail(&why),
-                }
-            }
-        });
+    /// Replays of these runs, in their order.
+    async fn fetch(self, settings: &ReplaySettings, runs: &[u32]) -> Result<Vec<CouplingTrace>, Failure> {
+        let model = self.model_of(settings).await?;
+        let one = |&run: &u32| {
+            let plan = ReplayPlan {
+                clamped: None,
+                kernel: settings.kernel,
+                start: settings.start,
+                max_meeting: CAP,
+                max_tries: TRIES,
+                seed: settings.seed,
+                run,
+            };
+            pool::ask(Group::Replay, DiagnosticsCommand::Replay { model: model.clone(), plan }, |event| match event {
+                DiagnosticsEvent::Replay(replay) => Some(replay),
+                _ => None,
+            })
+        };
+        try_join_all(runs.iter().map(one)).await
     }
 
     /// Looks for the next run that takes longer than the one on view, in the order of their numbers.
     pub fn find_longer(self) {
-        let (Some(asked), Some(tau)) = (
-            self.asked.get_untracked(),
-            self.shown.with_untracked(|shown| shown.as_ref().map(|(_, replay)| replay.meeting.time)),
-        ) else {
-            return;
-        };
+        let tau = self.shown.with_untracked(|shown| shown.as_ref().map(|(_, replay)| replay.meeting.time));
+        let (Some(settings), Some(tau)) = (self.settings.get_untracked(), tau) else { return };
         self.playing.set(false);
-        let era = self.begin();
+        let question = self.begin();
         self.searching.set(true);
         self.found.set("Looking…".into());
-        let hunt = Hunt { first: asked.run.saturating_add(1), before: 0, above: tau, era };
-        self.with_model(asked, era, move |asked, model| self.look(hunt, &asked, &model));
-    }
-
-    fn look(self, hunt: Hunt, asked: &Asked, model: &SmallModel) {
-        let Hunt { first, before, above, era } = hunt;
-        if before >= SEARCHED || first.saturating_add(TOGETHER) > LAST_RUN {
-            self.searching.set(false);
-            self.found.set(format!("None of the next {before} runs takes longer than τ = {above}."));
-            return;
-        }
-        let found = StoredValue::new(BTreeMap::<u32, u32>::new());
-        for run in first..first + TOGETHER {
-            let (whole, model) = (asked.clone(), model.clone());
-            ask(asked, run, model.clone(), move |answer| {
-                if !self.is_now(era) {
+        spawn_local(async move {
+            let first = settings.run.saturating_add(1);
+            let mut before = 0;
+            while before < SEARCHED && first.saturating_add(before + TOGETHER) <= LAST_RUN {
+                let runs: Vec<u32> = (first + before..first + before + TOGETHER).collect();
+                let answer = self.fetch(&settings, &runs).await;
+                if self.question.get_value() != question {
                     return;
                 }
-                let tau = match answer {
-                    Ok(replay) => replay.meeting.time,
-                    Err(why) => {
-                        self.begin();
-                        return self.fail(&why);
-                    }
+                let replays = match answer {
+                    Ok(replays) => replays,
+                    Err(failure) => return self.fail(&failure),
                 };
-                found.update_value(|found| _ = found.insert(run, tau));
-                let all = found.get_value();
-                if all.len() < TOGETHER as usize {
-                    return;
+                if let Some(place) = replays.iter().position(|replay| replay.meeting.time > tau) {
+                    self.change(|draft| draft.set(ReplayField::Run, runs[place].to_string()));
+                    return self.found.set(format!("Found among {} runs.", before + place as u32 + 1));
                 }
-                match all.into_iter().find(|(_, tau)| *tau > above) {
-                    Some((run, _)) => {
-                        self.change(|setup| setup.set(Entry::Run, run.to_string()));
-                        self.found.set(format!("Found among {} runs.", before + run - first + 1));
-                    }
-                    None => self.look(Hunt { first: first + TOGETHER, before: before + TOGETHER, ..hunt }, &whole, &model),
-                }
-            });
-        }
+                before += TOGETHER;
+            }
+            self.searching.set(false);
+            self.found.set(format!("None of the next {before} runs takes longer than τ = {tau}."));
+        });
     }
 
     /// The last moment.
     pub fn last(self) -> usize {
-        self.scenes.with(|scenes| scenes.len().saturating_sub(1))
+        self.moments.with(|moments| moments.len().saturating_sub(1))
     }
 
     /// The moment on view.
     pub fn at(self) -> usize {
-        self.setup.with(|setup| setup.at).min(self.last())
+        self.draft.with(|draft| draft.at).min(self.last())
+    }
+
+    /// The step of the pair on view; 0 on the way to `x_0`.
+    pub fn step_on_view(self) -> u32 {
+        self.moments.with(|moments| moments.get(self.at()).and_then(|moment| moment.step)).unwrap_or(0)
     }
 
     /// Goes to a moment.
     pub fn go(self, at: usize) {
         let last = untrack(|| self.last());
-        self.setup.update(|setup| setup.at = at.min(last));
+        self.draft.update(|draft| draft.at = at.min(last));
     }
 
     /// Goes a moment forward or back.
@@ -220,23 +198,4 @@ impl ReplayOfOne {
         self.playing.set(false);
         self.go(if forward { at + 1 } else { at.saturating_sub(1) });
     }
-}
-
-/// Asks for a run.
-fn ask(asked: &Asked, run: u32, model: SmallModel, then: impl Fn(Result<CouplingTrace, String>) + 'static) {
-    let plan = ReplayPlan {
-        clamped: None,
-        kernel: asked.kernel,
-        start: asked.start,
-        max_meeting: CAP,
-        max_tries: TRIES,
-        seed: asked.seed,
-        run,
-    };
-    pool::ask(Group::Replay, DiagnosticsCommand::Replay { model, plan }, move |answer| match answer {
-        Ok(Reply::Answer(DiagnosticsEvent::Replay(replay))) => then(Ok(replay)),
-        Ok(Reply::Progress { .. }) => {}
-        Ok(_) => then(Err("a worker answered something else than a replay".into())),
-        Err(why) => then(Err(why)),
-    });
 }

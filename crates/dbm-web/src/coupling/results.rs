@@ -1,9 +1,10 @@
-//! What couplings took, run by run, kept for as long as the page is open; and what is said of them.
+//! What couplings took, run by run, kept for as long as the page is open; and their summaries.
 
-use super::pairs::{Pair, kernel_name, start_name};
-use super::settings::Plan;
+use super::figure_settings::FigureSettings;
+use super::pairs::Pair;
 use dbm_core::Units;
 use dbm_core::diagnostics::CouplingRun;
+use dbm_core::words::Choose;
 use dbm_protocol::CouplingRuns;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,11 +24,11 @@ struct Key {
 #[derive(Clone, Debug, Default)]
 struct Runs {
     each: Vec<Option<CouplingRun>>,
-    /// What is said of the first so many runs: the figure asks for it again and again.
-    said: Option<(u32, Summary)>,
+    /// The summary of the first so many runs: the figure asks for it again and again.
+    cached: Option<(u32, Summary)>,
 }
 
-/// All of them.
+/// All runs, of all settings that were tried.
 #[derive(Clone, Debug, Default)]
 pub struct Results(BTreeMap<Key, Runs>);
 
@@ -42,19 +43,19 @@ pub struct Spread {
     pub most: u32,
 }
 
-/// What is said of one pair at one dimension.
+/// The summary of the runs of one pair at one dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Runs that it is about.
+    /// Runs counted.
     pub runs: u32,
     /// Steps until the chains meet.
     pub tau: Spread,
     /// Sweeps of the search.
     pub sweeps: Spread,
-    /// Both together.
+    /// Search and coupling together: tau + T.
     pub total: Spread,
     /// Runs with tau > 1.
-    pub parted: u32,
+    pub corrected: u32,
     /// Runs cut at the cap: where there are any, means of tau are lower bounds.
     pub capped: u32,
     /// Draws cut at the cap on tries.
@@ -83,12 +84,12 @@ impl Spread {
     }
 }
 
-fn key(plan: &Plan, pair: Pair, dimension: u32) -> Key {
-    Key { bits: plan.units == Units::Bits, seed: plan.seed, cap: plan.cap, tries: plan.tries, pair, dimension }
+fn key(settings: &FigureSettings, pair: Pair, dimension: u32) -> Key {
+    Key { bits: settings.units == Units::Bits, seed: settings.seed, cap: settings.cap, tries: settings.tries, pair, dimension }
 }
 
 impl Runs {
-    /// What is said of those of the first `wanted` that are there.
+    /// The summary of those of the first `wanted` that are there.
     fn summary(&self, wanted: u32) -> Option<Summary> {
         let there: Vec<CouplingRun> = self.each.iter().take(wanted as usize).flatten().copied().collect();
         let count = |which: fn(&CouplingRun) -> bool| there.iter().filter(|run| which(run)).count() as u32;
@@ -98,7 +99,7 @@ impl Runs {
             tau: spread(|run| run.meeting.time),
             sweeps: spread(|run| run.sweeps),
             total: spread(|run| run.meeting.time.saturating_add(run.sweeps)),
-            parted: count(|run| run.meeting.time > 1),
+            corrected: count(|run| run.meeting.time > 1),
             capped: count(|run| run.meeting.capped),
             tries_capped: there.iter().map(|run| run.tries_capped).fold(0, u32::saturating_add),
         })
@@ -107,27 +108,33 @@ impl Runs {
 
 impl Results {
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
-    pub fn take(&mut self, plan: &Plan, pair: Pair, job: &CouplingRuns, answer: &[CouplingRun]) -> Result<(), String> {
+    pub fn take(
+        &mut self,
+        settings: &FigureSettings,
+        pair: Pair,
+        job: &CouplingRuns,
+        answer: &[CouplingRun],
+    ) -> Result<(), String> {
         let expected = job.runs as usize;
         if answer.len() != expected {
             return Err(format!("a worker was asked for {expected} couplings and answered with {}", answer.len()));
         }
-        let runs = self.0.entry(key(plan, pair, job.couplings.dimension as u32)).or_default();
+        let runs = self.0.entry(key(settings, pair, job.couplings.dimension as u32)).or_default();
         let first = job.first_run as usize;
         if runs.each.len() < first + expected {
             runs.each.resize(first + expected, None);
         }
         runs.each[first..first + expected].iter_mut().zip(answer).for_each(|(place, run)| *place = Some(*run));
-        runs.said = runs.summary(plan.runs).map(|summary| (plan.runs, summary));
+        runs.cached = runs.summary(settings.runs).map(|summary| (settings.runs, summary));
         Ok(())
     }
 
-    /// Runs that the plan wants and that have not been run: first and how many, in order.
-    pub fn missing(&self, plan: &Plan, pair: Pair, dimension: u32) -> Vec<(u32, u32)> {
-        let runs = self.0.get(&key(plan, pair, dimension));
+    /// Runs that are wanted and that have not been run: first and how many, in order.
+    pub fn missing(&self, settings: &FigureSettings, pair: Pair, dimension: u32) -> Vec<(u32, u32)> {
+        let runs = self.0.get(&key(settings, pair, dimension));
         let there = |run: u32| runs.is_some_and(|runs| matches!(runs.each.get(run as usize), Some(Some(_))));
         let mut gaps: Vec<(u32, u32)> = Vec::new();
-        for run in (0..plan.runs).filter(|run| !there(*run)) {
+        for run in (0..settings.runs).filter(|run| !there(*run)) {
             match gaps.last_mut() {
                 Some((first, count)) if *first + *count == run => *count += 1,
                 _ => gaps.push((run, 1)),
@@ -136,24 +143,24 @@ impl Results {
         gaps
     }
 
-    /// What is said of a pair at a dimension, by the runs that the plan wants and that are there; nothing where there are none.
-    pub fn summary(&self, plan: &Plan, pair: Pair, dimension: u32) -> Option<Summary> {
-        let runs = self.0.get(&key(plan, pair, dimension))?;
-        match runs.said {
-            Some((of, summary)) if of == plan.runs => Some(summary),
-            _ => runs.summary(plan.runs),
+    /// The summary of the wanted runs of a pair at a dimension; nothing where none of them is there.
+    pub fn summary(&self, settings: &FigureSettings, pair: Pair, dimension: u32) -> Option<Summary> {
+        let runs = self.0.get(&key(settings, pair, dimension))?;
+        match runs.cached {
+            Some((of, summary)) if of == settings.runs => Some(summary),
+            _ => runs.summary(settings.runs),
         }
     }
 
-    /// A line a dimension and pair, for those of the plan that have runs.
-    pub fn csv(&self, plan: &Plan) -> String {
+    /// A line a dimension and pair, for those that have runs.
+    pub fn csv(&self, settings: &FigureSettings) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = self.write(plan, &mut text);
+        let _ = self.write(settings, &mut text);
         text
     }
 
-    fn write(&self, plan: &Plan, text: &mut String) -> std::fmt::Result {
+    fn write(&self, settings: &FigureSettings, text: &mut String) -> std::fmt::Result {
         write!(text, "dimension,units,kernel,start,seed,runs,cap,max_tries")?;
         for what in ["tau", "T", "tau_plus_T"] {
             for part in ["mean", "q25", "median", "q75", "max"] {
@@ -161,17 +168,21 @@ impl Results {
             }
         }
         writeln!(text, ",share_tau_above_1,share_at_cap,tries_capped")?;
-        let units = if plan.units == Units::Bits { "bits" } else { "signs" };
-        for &dimension in &plan.dimensions {
-            for &pair in &plan.pairs {
-                let Some(summary) = self.summary(plan, pair, dimension) else { continue };
-                let (kernel, start) = (kernel_name(pair.kernel()), start_name(pair.start()));
-                write!(text, "{dimension},{units},{kernel},{start},{},{},{},{}", plan.seed, summary.runs, plan.cap, plan.tries)?;
+        let units = settings.units.choice().name;
+        for &dimension in &settings.dimensions {
+            for &pair in &settings.pairs {
+                let Some(summary) = self.summary(settings, pair, dimension) else { continue };
+                let (kernel, start) = (pair.row().kernel.choice().name, pair.row().start.choice().name);
+                write!(
+                    text,
+                    "{dimension},{units},{kernel},{start},{},{},{},{}",
+                    settings.seed, summary.runs, settings.cap, settings.tries
+                )?;
                 for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
                     write!(text, ",{mean},{low},{middle},{high},{most}")?;
                 }
-                let [parted, capped] = [summary.parted, summary.capped].map(|count| summary.share(count));
-                writeln!(text, ",{parted},{capped},{}", summary.tries_capped)?;
+                let [corrected, capped] = [summary.corrected, summary.capped].map(|count| summary.share(count));
+                writeln!(text, ",{corrected},{capped},{}", summary.tries_capped)?;
             }
         }
         Ok(())
@@ -180,27 +191,27 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
-    use super::super::settings::{Draft, Field};
+    use super::super::figure_settings::{FigureDraft, FigureField};
     use super::*;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 
-    fn plan(runs: u32) -> Plan {
-        let mut draft = Draft::default();
-        draft.set(Field::Dimensions, "3, 7".into());
-        draft.set(Field::Runs, runs.to_string());
-        draft.plan().unwrap()
+    fn settings(runs: u32) -> FigureSettings {
+        let mut draft = FigureDraft::default();
+        draft.set(FigureField::Dimensions, "3, 7");
+        draft.set(FigureField::Runs, runs.to_string());
+        draft.check().unwrap()
     }
 
-    fn job(plan: &Plan, first_run: u32, runs: u32) -> CouplingRuns {
+    fn job(settings: &FigureSettings, first_run: u32, runs: u32) -> CouplingRuns {
         let couplings = Couplings {
             dimension: 7,
-            units: plan.units,
+            units: settings.units,
             kernel: CouplingKernel::Gibbs,
             start: CouplingStart::Uniform,
-            max_meeting: plan.cap,
-            max_tries: plan.tries,
-            seed: plan.seed,
+            max_meeting: settings.cap,
+            max_tries: settings.tries,
+            seed: settings.seed,
         };
         CouplingRuns { couplings, first_run, runs }
     }
@@ -218,8 +229,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_said_and_what_is_missing_is_known() {
-        let (wide, narrow) = (plan(10), plan(4));
+    fn what_is_there_is_counted_and_what_is_missing_is_known() {
+        let (wide, narrow) = (settings(10), settings(4));
         let mut results = Results::default();
         assert_eq!(results.summary(&wide, Pair::GibbsUniform, 7), None);
         assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 10)]);
@@ -228,27 +239,27 @@ mod tests {
         assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 2), (5, 2), (8, 2)]);
         assert_eq!(results.missing(&narrow, Pair::GibbsUniform, 7), [(0, 2)]);
         let all = results.summary(&wide, Pair::GibbsUniform, 7).unwrap();
-        assert_eq!((all.runs, all.parted, all.capped, all.tries_capped), (4, 3, 1, 6));
+        assert_eq!((all.runs, all.corrected, all.capped, all.tries_capped), (4, 3, 1, 6));
         assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
         // Fewer runs: the first ones alone.
         let first = results.summary(&narrow, Pair::GibbsUniform, 7).unwrap();
         assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, 4));
         // Another seed is another run.
-        assert_eq!(results.summary(&Plan { seed: 9, ..wide }, Pair::GibbsUniform, 7), None);
+        assert_eq!(results.summary(&FigureSettings { seed: 9, ..wide }, Pair::GibbsUniform, 7), None);
     }
 
     #[test]
     fn an_answer_of_another_length_is_refused() {
-        let plan = plan(10);
-        assert!(Results::default().take(&plan, Pair::GibbsUniform, &job(&plan, 0, 3), &met(&[1, 5], 0)).is_err());
+        let settings = settings(10);
+        assert!(Results::default().take(&settings, Pair::GibbsUniform, &job(&settings, 0, 3), &met(&[1, 5], 0)).is_err());
     }
 
     #[test]
     fn the_csv_has_a_line_a_dimension_and_pair() {
-        let plan = plan(2);
+        let settings = settings(2);
         let mut results = Results::default();
-        results.take(&plan, Pair::GibbsUniform, &job(&plan, 0, 2), &met(&[1, 1000], 1)).unwrap();
-        let text = results.csv(&plan);
+        results.take(&settings, Pair::GibbsUniform, &job(&settings, 0, 2), &met(&[1, 1000], 1)).unwrap();
+        let text = results.csv(&settings);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");
         assert_eq!(

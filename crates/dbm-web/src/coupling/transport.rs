@@ -1,6 +1,6 @@
 //! The way through the moments of a coupling: buttons, a slider, and a beat while it plays.
 
-use super::replay::ReplayOfOne;
+use super::replay::CouplingReplay;
 use crate::canvas::prefers_less_motion;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -12,10 +12,10 @@ const BEAT: Duration = Duration::from_millis(1100);
 #[component]
 pub fn Transport(
     /// What it goes through.
-    replay: ReplayOfOne,
+    replay: CouplingReplay,
 ) -> impl IntoView {
     let playing = replay.playing;
-    let none = Memo::new(move |_| replay.scenes.with(Vec::is_empty));
+    let none = Memo::new(move |_| replay.moments.with(Vec::is_empty));
     let beat = set_interval_with_handle(
         move || {
             if playing.get_untracked() {
@@ -69,7 +69,7 @@ pub fn Transport(
                 max=move || replay.last().to_string()
                 prop:value=move || replay.at().to_string()
                 aria-label="Moment of the coupling"
-                aria-valuetext=move || replay.scenes.with(|scenes| scenes.get(replay.at()).map(|scene| scene.name.clone()))
+                aria-valuetext=move || replay.moments.with(|moments| moments.get(replay.at()).map(|moment| moment.name.clone()))
                 data-help="All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends."
                 disabled=none
                 on:input=move |event| {

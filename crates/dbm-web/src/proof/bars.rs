@@ -1,9 +1,9 @@
 //! The exact gradient, a bar a parameter, and on each bar the means of the estimators with their intervals.
 
-use super::desk::{Desk, desk};
-use super::estimators::{hue, mark};
-use super::plan::{LEVEL, title};
-use super::tally::Moment;
+use super::estimates::Means;
+use super::estimator_table::ESTIMATORS;
+use super::settings::LEVEL;
+use super::state::{ProofState, proof_state};
 use crate::canvas::short;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
@@ -11,13 +11,14 @@ use web_sys::KeyboardEvent;
 /// Height of an estimator's lane in a row, in pixels.
 const LANE: f64 = 4.6;
 
-/// A mean with its interval and, where it is known, the mean that it comes to.
+/// A mean with half the width of its interval.
 #[derive(Clone, PartialEq)]
 struct Estimate {
     estimator: usize,
     mean: f64,
     half: f64,
-    law: Option<f64>,
+    /// Where the mean will stop, where that is known.
+    expectation: Option<f64>,
 }
 
 /// A row of the plot.
@@ -38,18 +39,16 @@ struct Rows {
     differences: bool,
 }
 
-fn rows(desk: Desk) -> Rows {
-    let sizes = desk.sizes();
-    let parameters = desk.parameters();
-    let exact = desk.exact(parameters.len());
-    let (chosen, alone, differences) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.differences));
-    let moments: Vec<(usize, Moment)> = desk.tallies.with(|tallies| {
-        let chosen = tallies.iter().enumerate().filter(|(at, tally)| chosen[*at] && tally.samples() > 0);
-        chosen.map(|(at, tally)| (at, tally.now())).collect()
-    });
-    let factors: Vec<f64> = moments.iter().map(|(_, moment)| moment.factor(alone)).collect();
-    let laws = desk.laws.get();
-    let law = |at: usize, place: usize| laws.get(at).and_then(Option::as_ref).and_then(|law| law.get(place)).copied();
+fn rows(proof: ProofState) -> Rows {
+    let sizes = proof.sizes();
+    let parameters = proof.parameters();
+    let exact = proof.exact_gradient();
+    let (chosen, alone, differences) = proof.settings.with(|settings| (settings.chosen, settings.alone, settings.differences));
+    let means: Vec<(usize, Means)> =
+        proof.of_chosen(|at, estimates| (at, estimates.now())).into_iter().filter(|(_, means)| means.samples > 0).collect();
+    let factors: Vec<f64> = means.iter().map(|(_, means)| means.factor(alone)).collect();
+    let expectations = proof.expectations.get();
+    let expectation = |at: usize, place: usize| expectations.get(at)?.as_ref()?.get(place).copied();
     let mut reach = 0.0_f64;
     let all = parameters
         .iter()
@@ -58,9 +57,14 @@ fn rows(desk: Desk) -> Rows {
             let name = parameter.short(&sizes);
             let Some(exact) = exact.get(place).copied() else { return Row { name, exact: None, estimates: Vec::new() } };
             let zero = if differences { exact } else { 0.0 };
-            let estimates = moments.iter().zip(&factors).filter_map(|((at, moment), &factor)| {
-                let (mean, half) = moment.interval(place, factor)?;
-                Some(Estimate { estimator: *at, mean: mean - zero, half, law: law(*at, place).map(|law| law - zero) })
+            let estimates = means.iter().zip(&factors).filter_map(|((at, means), &factor)| {
+                let (mean, half) = means.interval(place, factor)?;
+                Some(Estimate {
+                    estimator: *at,
+                    mean: mean - zero,
+                    half,
+                    expectation: expectation(*at, place).map(|mean| mean - zero),
+                })
             });
             let estimates: Vec<Estimate> = estimates.collect();
             // The first intervals are wide: they may reach out of the plot.
@@ -93,10 +97,10 @@ fn percent(value: f64, reach: f64) -> String {
 /// The plot.
 #[component]
 pub fn Bars() -> impl IntoView {
-    let desk = desk();
-    let all = Memo::new(move |_| rows(desk));
+    let proof = proof_state();
+    let all = Memo::new(move |_| rows(proof));
     let count = Memo::new(move |_| all.with(|all| all.all.len()));
-    let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show));
+    let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show));
     let key = move |event: KeyboardEvent| {
         let last = count.get_untracked().saturating_sub(1);
         let now = shown.get_untracked();
@@ -105,11 +109,11 @@ pub fn Bars() -> impl IntoView {
             "ArrowUp" => now.map_or(last, |place| place.saturating_sub(1)),
             "Home" => 0,
             "End" => last,
-            "Escape" => return desk.show(None),
+            "Escape" => return proof.show(None),
             _ => return,
         };
         event.prevent_default();
-        desk.show(Some(next));
+        proof.show(Some(next));
         if let Some(row) = document().get_element_by_id(&id(next)) {
             let options = web_sys::ScrollIntoViewOptions::new();
             options.set_block(web_sys::ScrollLogicalPosition::Nearest);
@@ -132,8 +136,8 @@ pub fn Bars() -> impl IntoView {
                 <label class="check" data-help="Shows what is left of each mean when the exact value is taken away, so that small biases are seen.">
                     <input
                         type="checkbox"
-                        prop:checked=move || desk.plan.with(|plan| plan.differences)
-                        on:change=move |_| desk.plan.update(|plan| plan.differences ^= true)
+                        prop:checked=move || proof.settings.with(|settings| settings.differences)
+                        on:change=move |_| proof.settings.update(|settings| settings.differences ^= true)
                     />
                     <span>"Differences only"</span>
                 </label>
@@ -148,12 +152,12 @@ pub fn Bars() -> impl IntoView {
                 on:keydown=key
             >
                 <For each=move || 0..count.get() key=|place| *place let:place>
-                    {row(desk, all, shown, place)}
+                    {row(proof, all, shown, place)}
                 </For>
             </div>
             <p class="figures-text">
                 {move || {
-                    let (alone, count) = (desk.plan.with(|plan| plan.alone), count.get());
+                    let (alone, count) = (proof.settings.with(|settings| settings.alone), count.get());
                     let level = 100.0 * LEVEL;
                     if alone {
                         format!("Whiskers: {level} % intervals, each alone; of {count} intervals one misses by chance about every {} looks.", 100 / count.max(1))
@@ -170,7 +174,7 @@ fn id(place: usize) -> String {
     format!("proof-row-{place}")
 }
 
-fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) -> impl IntoView {
+fn row(proof: ProofState, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) -> impl IntoView {
     let this =
         Memo::new(move |_| all.with(|all| all.all.get(place).map(|row| (row.clone(), all.reach, all.lanes, all.differences))));
     let inside = move || {
@@ -183,15 +187,15 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
                 let y = 2.0 + LANE * (lane as f64 + 0.5);
                 let (from, to) = (estimate.mean - estimate.half, estimate.mean + estimate.half);
                 let ends = |value: f64| percent(value, reach);
-                let law = estimate.law.map(|law| {
+                let law = estimate.expectation.map(|law| {
                     view! { <line class="law" x1=ends(law) x2=ends(law) y1=y - LANE / 2.0 y2=y + LANE / 2.0 /> }
                 });
                 view! {
-                    <g class=format!("hue-{}", hue(estimate.estimator))>
+                    <g class=format!("hue-{}", ESTIMATORS[estimate.estimator].hue)>
                         {law}
                         <line class="whisker" x1=ends(from) x2=ends(to) y1=y y2=y />
                         <svg x=ends(estimate.mean) y=y overflow="visible">
-                            <path class="mark" d=mark(estimate.estimator) />
+                            <path class="mark" d=ESTIMATORS[estimate.estimator].mark />
                         </svg>
                     </g>
                 }
@@ -206,13 +210,13 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
             }
         })
     };
-    let said = move || {
+    let label = move || {
         this.with(|this| {
             this.as_ref().map(|(row, _, _, differences)| {
                 let off = if *differences { " off" } else { "" };
                 row.estimates.iter().fold(exact_words(row), |text, estimate| {
                     let Estimate { estimator, mean, half, .. } = estimate;
-                    text + &format!("; {} {}{off} ± {}", title(*estimator), short(*mean), short(*half))
+                    text + &format!("; {} {}{off} ± {}", ESTIMATORS[*estimator].title, short(*mean), short(*half))
                 })
             })
         })
@@ -222,8 +226,8 @@ fn row(desk: Desk, all: Memo<Rows>, shown: Memo<Option<usize>>, place: usize) ->
             id=id(place)
             role="option"
             aria-selected=move || (shown.get() == Some(place)).to_string()
-            aria-label=said
-            on:click=move |_| desk.show(if shown.get_untracked() == Some(place) { None } else { Some(place) })
+            aria-label=label
+            on:click=move |_| proof.show(if shown.get_untracked() == Some(place) { None } else { Some(place) })
         >
             <span>{move || this.with(|this| this.as_ref().map(|(row, ..)| row.name.clone()))}</span>
             {inside}

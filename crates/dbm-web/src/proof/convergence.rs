@@ -1,9 +1,9 @@
 //! How the means come to the exact value, or stop beside it, as samples come in.
 
-use super::desk::{Desk, desk};
-use super::estimators::{dash, hue};
-use super::plan::{LEVEL, title};
-use super::tally::{Moment, Tally};
+use super::estimates::{Estimates, Means};
+use super::estimator_table::ESTIMATORS;
+use super::settings::LEVEL;
+use super::state::{ProofState, proof_state};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
 use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
@@ -11,10 +11,10 @@ use leptos::prelude::*;
 /// The largest deviation is told from so many groups on: before, the errors themselves are guesses.
 const GROUPS: u32 = 3;
 
-/// The course of a mean and where it is now.
-fn moments(tally: &Tally) -> Vec<Moment> {
-    let now = tally.now();
-    let mut all: Vec<Moment> = tally.course.iter().filter(|moment| moment.samples < now.samples).cloned().collect();
+/// The history of the means, and where they are now.
+fn history(estimates: &Estimates) -> Vec<Means> {
+    let now = estimates.now();
+    let mut all: Vec<Means> = estimates.history.iter().filter(|means| means.samples < now.samples).cloned().collect();
     if now.groups >= 2 {
         all.push(now);
     }
@@ -30,36 +30,36 @@ fn samples() -> Axis {
     }
 }
 
-fn chart(desk: Desk) -> Chart {
-    let exact = desk.exact(desk.parameters().len());
-    let (chosen, alone, show) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.show));
-    let sizes = desk.sizes();
-    let name = show.and_then(|place| desk.parameters().get(place).map(|parameter| parameter.name(&sizes)));
-    let courses: Vec<(usize, Vec<Moment>)> = desk.tallies.with(|tallies| {
-        tallies.iter().enumerate().filter(|(at, _)| chosen[*at]).map(|(at, tally)| (at, moments(tally))).collect()
-    });
-    let series = |at: usize, points: Vec<Point>| Series {
-        name: title(at).into(),
-        hue: hue(at),
-        dash: dash(at),
-        points,
-        ..Series::default()
+fn chart(proof: ProofState) -> Chart {
+    let exact = proof.exact_gradient();
+    let (chosen, alone, show) = proof.settings.with(|settings| (settings.chosen, settings.alone, settings.show));
+    let sizes = proof.sizes();
+    let name = show.and_then(|place| proof.parameters().get(place).map(|parameter| parameter.name(&sizes)));
+    let histories = proof.of_chosen(|at, estimates| (at, history(estimates)));
+    let series = |of: &dyn Fn(&Means) -> Option<Point>| -> Vec<Series> {
+        let one = |(at, history): &(usize, Vec<Means>)| Series {
+            name: ESTIMATORS[*at].title.into(),
+            hue: ESTIMATORS[*at].hue,
+            dash: ESTIMATORS[*at].dash,
+            points: history.iter().filter_map(of).collect(),
+            ..Series::default()
+        };
+        histories.iter().map(one).collect()
     };
     let x = samples();
     match show {
         Some(place) if place < exact.len() => {
             let exact = exact[place];
-            let one = |moment: &Moment| {
-                let (mean, half) = moment.interval(place, moment.factor(alone))?;
+            let one = |means: &Means| {
+                let (mean, half) = means.interval(place, means.factor(alone))?;
                 let y = mean - exact;
-                Some(Point { x: f64::from(moment.samples), y, low: y - half, high: y + half })
+                Some(Point { x: f64::from(means.samples), y, low: y - half, high: y + half })
             };
-            let all: Vec<Series> =
-                courses.iter().map(|(at, course)| series(*at, course.iter().filter_map(one).collect())).collect();
-            let laws = desk.laws.get();
-            let levels = laws.iter().enumerate().filter(|(at, _)| chosen[*at]).filter_map(|(at, law)| {
-                let law = law.as_ref()?.get(place)?;
-                Some(Level { y: law - exact, label: format!("{}’s mean", title(at)) })
+            let all = series(&one);
+            let expectations = proof.expectations.get();
+            let levels = expectations.iter().enumerate().filter(|(at, _)| chosen[*at]).filter_map(|(at, means)| {
+                let mean = means.as_ref()?.get(place)?;
+                Some(Level { y: mean - exact, label: format!("{}’s mean", ESTIMATORS[at].title) })
             });
             let levels: Vec<Level> = [Level { y: 0.0, label: "exact".into() }].into_iter().chain(levels).collect();
             let reach = reach(&all, &levels);
@@ -72,15 +72,14 @@ fn chart(desk: Desk) -> Chart {
             Chart { x, y, series: all, levels: apart(levels, 0.14 * reach) }
         }
         _ => {
-            let one = |moment: &Moment| {
-                let verdict = moment.verdict(&exact, alone).filter(|_| moment.groups >= GROUPS)?;
-                Some(Point::new(f64::from(moment.samples), verdict.largest_errors.max(0.1)))
+            let one = |means: &Means| {
+                let verdict = means.verdict(&exact, alone).filter(|_| means.groups >= GROUPS)?;
+                Some(Point::new(f64::from(means.samples), verdict.largest_errors.max(0.1)))
             };
-            let all: Vec<Series> =
-                courses.iter().map(|(at, course)| series(*at, course.iter().filter_map(one).collect())).collect();
+            let all = series(&one);
             // All of them are at about the same number of samples; what differs between estimators is below a percent.
             let factor =
-                courses.iter().filter_map(|(_, course)| course.last()).map(|moment| moment.factor(alone)).fold(0.0, f64::max);
+                histories.iter().filter_map(|(_, history)| history.last()).map(|means| means.factor(alone)).fold(0.0, f64::max);
             let label = format!("{} % bound", 100.0 * LEVEL);
             let levels = if factor > 0.0 && factor.is_finite() { vec![Level { y: factor, label }] } else { Vec::new() };
             let y = Axis {
@@ -106,50 +105,46 @@ fn reach(series: &[Series], levels: &[Level]) -> f64 {
 /// Levels with their words: those nearer to each other than that share a line of words, so that none lies over another.
 fn apart(mut levels: Vec<Level>, least: f64) -> Vec<Level> {
     levels.sort_by(|a, b| b.y.total_cmp(&a.y));
-    let mut said = 0;
+    let mut last = 0;
     for at in 1..levels.len() {
-        if levels[said].y - levels[at].y < least {
+        if levels[last].y - levels[at].y < least {
             let words = std::mem::take(&mut levels[at].label);
-            levels[said].label = format!("{}, {words}", levels[said].label);
+            levels[last].label = format!("{}, {words}", levels[last].label);
         } else {
-            said = at;
+            last = at;
         }
     }
     levels
 }
 
-fn summary(desk: Desk) -> String {
-    let exact = desk.exact(desk.parameters().len());
-    let (chosen, alone, show) = desk.plan.with(|plan| (plan.chosen, plan.alone, plan.show));
-    desk.tallies.with(|tallies| {
-        let said: Vec<String> = tallies
-            .iter()
-            .enumerate()
-            .filter(|(at, tally)| chosen[*at] && tally.samples() > 0)
-            .filter_map(|(at, tally)| {
-                let now = tally.now();
-                let name = title(at);
-                Some(match show.filter(|&place| place < exact.len()) {
-                    Some(place) => {
-                        let (mean, half) = now.interval(place, now.factor(alone))?;
-                        format!("{name} is {} off, ± {}", short(mean - exact[place]), short(half))
-                    }
-                    None => {
-                        format!("{name} is at most {} standard errors off", short(now.verdict(&exact, alone)?.largest_errors))
-                    }
-                })
-            })
-            .collect();
-        if said.is_empty() { "No samples yet.".into() } else { format!("{}.", said.join("; ")) }
-    })
+fn summary(proof: ProofState) -> String {
+    let exact = proof.exact_gradient();
+    let (alone, show) = proof.settings.with(|settings| (settings.alone, settings.show));
+    let one = |at: usize, estimates: &Estimates| {
+        let (now, name) = (estimates.now(), ESTIMATORS[at].title);
+        if now.samples == 0 {
+            return None;
+        }
+        Some(match show.filter(|&place| place < exact.len()) {
+            Some(place) => {
+                let (mean, half) = now.interval(place, now.factor(alone))?;
+                format!("{name} is {} off, ± {}", short(mean - exact[place]), short(half))
+            }
+            None => {
+                format!("{name} is at most {} standard errors off", short(now.verdict(&exact, alone)?.largest_errors))
+            }
+        })
+    };
+    let all: Vec<String> = proof.of_chosen(one).into_iter().flatten().collect();
+    if all.is_empty() { "No samples yet.".into() } else { format!("{}.", all.join("; ")) }
 }
 
 /// The chart.
 #[component]
 pub fn Convergence() -> impl IntoView {
-    let desk = desk();
-    let chart = Memo::new(move |_| chart(desk));
-    let summary = Memo::new(move |_| summary(desk));
+    let proof = proof_state();
+    let chart = Memo::new(move |_| chart(proof));
+    let summary = Memo::new(move |_| summary(proof));
     view! { <ChartFigure chart=chart title="Who comes to it" summary=summary file="convergence" /> }
 }
 

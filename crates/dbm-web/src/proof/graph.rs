@@ -1,8 +1,8 @@
 //! The model as a graph: layers as rows of units, weights as edges that can be dragged, and the pattern on view below.
 
-use super::desk::{Desk, desk};
 use super::parameters::{self, Parameter, unit_name};
-use super::plan::LARGEST;
+use super::settings::LARGEST;
+use super::state::{ProofState, proof_state};
 use crate::canvas::short;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -94,27 +94,27 @@ fn focus(place: usize) {
 }
 
 /// What a key does to the parameter that has the focus.
-fn key(desk: Desk, here: RwSignal<usize>, end: usize, event: &KeyboardEvent) {
+fn key(proof: ProofState, here: RwSignal<usize>, end: usize, event: &KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
     }
     let place = here.get_untracked();
     let step = if event.shift_key() { 0.25 } else { 0.05 };
     match event.key().as_str() {
-        "ArrowUp" => desk.nudge(place, step),
-        "ArrowDown" => desk.nudge(place, -step),
-        "PageUp" => desk.nudge(place, 0.25),
-        "PageDown" => desk.nudge(place, -0.25),
-        "Home" => desk.set(place, 0.0),
+        "ArrowUp" => proof.nudge(place, step),
+        "ArrowDown" => proof.nudge(place, -step),
+        "PageUp" => proof.nudge(place, 0.25),
+        "PageDown" => proof.nudge(place, -0.25),
+        "Home" => proof.set(place, 0.0),
         "ArrowRight" => return go((place + 1) % end, here, event),
         "ArrowLeft" => return go((place + end - 1) % end, here, event),
         "Enter" | " " => {}
         _ => return,
     }
     event.prevent_default();
-    if desk.plan.with_untracked(|plan| plan.show != Some(place)) {
+    if proof.settings.with_untracked(|settings| settings.show != Some(place)) {
         // The edit goes on: what was changed so far stays one step.
-        desk.plan.update(|plan| plan.show = Some(place));
+        proof.settings.update(|settings| settings.show = Some(place));
     }
 }
 
@@ -127,24 +127,24 @@ fn go(place: usize, here: RwSignal<usize>, event: &KeyboardEvent) {
 /// The drawing.
 #[component]
 pub fn Graph() -> impl IntoView {
-    let desk = desk();
-    let layout = Memo::new(move |_| Layout::new(desk.sizes()));
+    let proof = proof_state();
+    let layout = Memo::new(move |_| Layout::new(proof.sizes()));
     let here = RwSignal::new(0_usize);
     let press = StoredValue::new(None::<Press>);
     let end = Memo::new(move |_| layout.with(|layout| parameters::count(&layout.sizes)));
     Effect::new(move |_| {
-        let show = desk.plan.with(|plan| plan.show);
+        let show = proof.settings.with(|settings| settings.show);
         here.set(show.unwrap_or_default().min(end.get().saturating_sub(1)));
     });
     let down = move |event: PointerEvent| {
         let Some(target) = event.target().and_then(|target| target.dyn_into::<Element>().ok()) else { return };
         let Some(group) = target.closest("[data-place]").ok().flatten() else { return };
         let Some(place) = group.get_attribute("data-place").and_then(|place| place.parse().ok()) else { return };
-        let Some(value) = untrack(|| desk.value(place)) else { return };
+        let Some(value) = untrack(|| proof.value(place)) else { return };
         if event.button() != 0 {
             return;
         }
-        desk.let_go();
+        proof.end_edit();
         press.set_value(Some(Press { place, from: f64::from(event.client_y()), value, moved: false }));
         let _ = target.set_pointer_capture(event.pointer_id());
     };
@@ -157,14 +157,14 @@ pub fn Graph() -> impl IntoView {
         if !at.moved {
             at.moved = true;
             press.set_value(Some(at));
-            desk.show(Some(at.place));
+            proof.show(Some(at.place));
         }
-        desk.set(at.place, at.value + (up * DRAG) as f32);
+        proof.set(at.place, at.value + (up * DRAG) as f32);
     };
     let released = move |_: PointerEvent| {
         if let Some(at) = press.get_value() {
             press.set_value(None);
-            desk.show(Some(at.place));
+            proof.show(Some(at.place));
             here.set(at.place);
             focus(at.place);
         }
@@ -198,14 +198,14 @@ pub fn Graph() -> impl IntoView {
                 viewBox=move || format!("0 0 {WIDTH} {}", layout.with(Layout::height))
                 role="group"
                 aria-label="The model’s weights and biases. Left and right go from one to the next; up and down change it by 0.05, with Shift by 0.25; Home makes it 0."
-                on:keydown=move |event| key(desk, here, end.get_untracked(), &event)
+                on:keydown=move |event| key(proof, here, end.get_untracked(), &event)
                 on:touchstart=move |event| touched(event.into())
                 on:pointerdown=down
                 on:pointermove=moved
                 on:pointerup=released
                 on:pointercancel=cancelled
             >
-                {move || layout.with(|layout| picture(desk, here, layout))}
+                {move || layout.with(|layout| picture(proof, here, layout))}
             </svg>
             <figcaption class="help">
                 "Drag an edge or a unit up or down to change its weight or bias; press a square to flip a bit of the pattern. By keyboard: ← and → to choose, ↑ and ↓ to change, Home for 0."
@@ -215,14 +215,14 @@ pub fn Graph() -> impl IntoView {
 }
 
 /// Edges, then units over them, then the pattern on view.
-fn picture(desk: Desk, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
+fn picture(proof: ProofState, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
     let all = parameters::all(&layout.sizes);
     let edges = all
         .iter()
         .enumerate()
         .filter_map(|(place, parameter)| match *parameter {
             Parameter::Weight { layer, from, to } => {
-                Some(edge(desk, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
+                Some(edge(proof, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
             }
             Parameter::Bias { .. } => None,
         })
@@ -231,11 +231,11 @@ fn picture(desk: Desk, here: RwSignal<usize>, layout: &Layout) -> impl IntoView 
         .iter()
         .enumerate()
         .filter_map(|(place, parameter)| match *parameter {
-            Parameter::Bias { layer, unit } => Some(disc(desk, here, place, layout, layer, unit)),
+            Parameter::Bias { layer, unit } => Some(disc(proof, here, place, layout, layer, unit)),
             Parameter::Weight { .. } => None,
         })
         .collect_view();
-    let bits = (0..layout.sizes[0] as usize).map(|unit| bit(desk, layout, unit)).collect_view();
+    let bits = (0..layout.sizes[0] as usize).map(|unit| bit(proof, layout, unit)).collect_view();
     view! {
         <g>{edges}</g>
         <g>{units}</g>
@@ -253,9 +253,9 @@ fn width(value: f32) -> String {
     if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
 }
 
-fn edge(desk: Desk, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64; 4], name: String) -> impl IntoView {
-    let value = Memo::new(move |_| desk.value(place).unwrap_or_default());
-    let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show == Some(place)));
+fn edge(proof: ProofState, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64; 4], name: String) -> impl IntoView {
+    let value = Memo::new(move |_| proof.value(place).unwrap_or_default());
+    let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show == Some(place)));
     view! {
         <g
             id=id(place)
@@ -278,15 +278,22 @@ fn edge(desk: Desk, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64;
     }
 }
 
-fn disc(desk: Desk, here: RwSignal<usize>, place: usize, layout: &Layout, layer: usize, unit: usize) -> impl IntoView + use<> {
-    let value = Memo::new(move |_| desk.value(place).unwrap_or_default());
-    let shown = Memo::new(move |_| desk.plan.with(|plan| plan.show == Some(place)));
+fn disc(
+    proof: ProofState,
+    here: RwSignal<usize>,
+    place: usize,
+    layout: &Layout,
+    layer: usize,
+    unit: usize,
+) -> impl IntoView + use<> {
+    let value = Memo::new(move |_| proof.value(place).unwrap_or_default());
+    let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show == Some(place)));
     let (x, y) = layout.place(layer, unit);
     let radius = layout.radius;
     let name = unit_name(&layout.sizes, layer, unit);
     let among = layout.sizes[..layer].iter().sum::<u32>() as usize + unit;
     let probability = Memo::new(move |_| {
-        desk.truth.with(|truth| truth.as_ref().and_then(|truth| truth.unit_probabilities.get(among).copied())).unwrap_or(0.0)
+        proof.exact.with(|exact| exact.as_ref().and_then(|exact| exact.unit_probabilities.get(among).copied())).unwrap_or(0.0)
     });
     view! {
         <g
@@ -321,19 +328,17 @@ fn disc(desk: Desk, here: RwSignal<usize>, place: usize, layout: &Layout, layer:
 }
 
 /// A bit of the pattern on view, below its unit.
-fn bit(desk: Desk, layout: &Layout, unit: usize) -> impl IntoView + use<> {
+fn bit(proof: ProofState, layout: &Layout, unit: usize) -> impl IntoView + use<> {
     let (x, y) = layout.place(0, unit);
     let side = (2.0 * layout.radius).min(30.0);
     let high = Memo::new(move |_| {
-        desk.plan.with(|plan| plan.question.data.get(plan.pattern).and_then(|pattern| pattern.get(unit)) == Some(&1))
+        proof
+            .settings
+            .with(|settings| settings.model.data.get(settings.pattern).and_then(|pattern| pattern.get(unit)) == Some(&1))
     });
     let flip = move |_| {
-        let pattern = desk.plan.with_untracked(|plan| plan.pattern);
-        desk.ask(None, |question| {
-            if let Some(bit) = question.data.get_mut(pattern).and_then(|pattern| pattern.get_mut(unit)) {
-                *bit ^= 1;
-            }
-        });
+        let pattern = proof.settings.with_untracked(|settings| settings.pattern);
+        proof.flip_bit(pattern, unit);
     };
     view! {
         <rect

@@ -1,54 +1,61 @@
 //! Proof: the exact gradient of a model small enough to enumerate, and who comes to it.
 
+mod address;
 mod bars;
 mod convergence;
-mod desk;
+mod corrections;
 mod editor;
+mod estimates;
+mod estimator_table;
 mod estimators;
 mod graph;
-mod growth;
-mod keys;
+mod jobs;
+mod model_form;
 mod parameters;
 mod patterns;
-mod plan;
 mod preset;
 mod quantile;
-mod run;
 mod settings;
-mod tally;
+mod state;
 mod transport;
 mod verdicts;
 
 use crate::ui::address::View;
+use crate::ui::binding::bind;
 use crate::ui::explanation::Explanation;
 use bars::Bars;
 use convergence::Convergence;
-use desk::Desk;
+use corrections::Corrections;
 use editor::Editor;
 use estimators::Estimators;
 use graph::Graph;
-use growth::Growth;
 use leptos::prelude::*;
+use model_form::ModelForm;
 use patterns::Patterns;
-use settings::ModelSettings;
+use settings::ProofSettings;
+use state::ProofState;
 use transport::Transport;
 use verdicts::Verdicts;
 
 /// The region.
 #[component]
 pub fn Proof() -> impl IntoView {
-    let desk = Desk::of_address();
-    provide_context(desk);
-    desk.live_in_address();
-    run::follow(desk);
-    growth::follow(desk);
+    let proof = ProofState::default();
+    provide_context(proof);
+    bind(
+        address::PREFIX,
+        move || Some(proof.settings.with(ProofSettings::write)),
+        move |keys| proof.adopt(ProofSettings::read(keys)),
+    );
+    jobs::follow(proof);
+    corrections::follow(proof);
     let undo = move |event: web_sys::KeyboardEvent| {
         // In a field these keys are the field's.
         let typing = event.target().and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlInputElement>(target).ok());
         if (event.ctrl_key() || event.meta_key()) && typing.is_none_or(|field| field.type_() != "text") {
             match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
-                ("z", false) => desk.undo(),
-                ("z", true) | ("y", _) => desk.redo(),
+                ("z", false) => proof.undo(),
+                ("z", true) | ("y", _) => proof.redo(),
                 _ => return,
             }
             event.prevent_default();
@@ -67,11 +74,11 @@ pub fn Proof() -> impl IntoView {
                 <div class="proof-right">
                     <Convergence />
                     <Estimators />
-                    <ModelSettings />
+                    <ModelForm />
                 </div>
             </div>
             <Verdicts />
-            <Growth />
+            <Corrections />
             <Explanation view=View::Proof />
         </section>
     }

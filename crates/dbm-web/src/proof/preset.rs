@@ -26,19 +26,20 @@ pub fn patterns() -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{ESTIMATORS, LEVEL, Plan, title, unbiased};
+    use super::super::estimator_table::ESTIMATORS;
+    use super::super::settings::{LEVEL, ProofSettings};
     use super::*;
 
     #[test]
     fn the_view_opens_with_the_proof() {
-        let (plan, preset) = (Plan::default(), proof_preset());
-        assert_eq!((plan.target, plan.seed, plan.question.bits()), (preset.samples, preset.seed, preset.data));
-        assert_eq!((plan.question.sizes.as_slice(), LEVEL), (&[4, 3, 2][..], preset.level));
-        for (at, name) in ESTIMATORS.into_iter().enumerate() {
-            assert_eq!(unbiased(at), preset.unbiased.contains(&name));
-            assert_eq!(plan.chosen[at], preset.unbiased.contains(&name) || preset.biased.contains(&name));
-            assert_eq!(title(at).to_lowercase(), name);
-            assert_eq!(plan.settings(at).estimator.to_string(), name);
+        let (settings, preset) = (ProofSettings::default(), proof_preset());
+        assert_eq!((settings.target, settings.seed, settings.model.bits()), (preset.samples, preset.seed, preset.data));
+        assert_eq!((settings.model.sizes.as_slice(), LEVEL), (&[4, 3, 2][..], preset.level));
+        for (at, row) in ESTIMATORS.iter().enumerate() {
+            assert_eq!(row.is_unbiased, preset.unbiased.contains(&row.name));
+            assert_eq!(row.is_usual, preset.unbiased.contains(&row.name) || preset.biased.contains(&row.name));
+            assert_eq!(row.title.to_lowercase(), row.name);
+            assert_eq!(settings.of_estimator(at).estimator.to_string(), row.name);
         }
     }
 }

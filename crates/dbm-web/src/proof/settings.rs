@@ -1,205 +1,225 @@
-//! Which model: the preset, one drawn by a seed, or that of the lab's run.
+//! Everything the view can be set to, as a value: the model and its data, who estimates, and how it is shown.
 
-use super::desk::{Desk, desk};
-use super::plan::{Base, MAX_UNITS, Question};
-use crate::worker::pool::{self, Group};
-use crate::worker::session::Session;
-use dbm_core::Units;
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, Reply};
-use leptos::prelude::*;
-use std::time::Duration;
+use super::estimator_table::{COUNT, ESTIMATORS};
+use super::{parameters, preset};
+use dbm_core::gradient::EstimatorSettings;
+use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::{Settings, Units};
+use dbm_protocol::{ModelSource, SmallModel};
+use std::collections::BTreeMap;
 
-/// Sizes to choose from.
-const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
-/// The lab answers soon, if it has anything.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// What is said where it has not.
-const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
+/// Units of a model, in all, up to which the gradient can be enumerated.
+pub const MAX_UNITS: u32 = 24;
+/// Units, in all, up to which the expectation of an estimator can be computed exactly.
+pub const MAX_EXPECTATION_UNITS: u32 = 10;
+/// Visible patterns there may be.
+pub const MAX_PATTERNS: usize = 12;
+/// How large a weight or a bias may be made by hand.
+pub const LARGEST: f32 = 5.0;
+/// Confidence level of the intervals.
+pub const LEVEL: f64 = 0.99;
+/// Numbers of samples to choose from.
+pub const TARGETS: [u32; 4] = [1_000, 10_000, 100_000, 1_000_000];
+/// Where the parameters come from, before they are edited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The preset.
+    #[default]
+    Preset,
+    /// Drawn by a seed.
+    Random,
+    /// Zero: a model of the lab's run, whose every parameter is an edit.
+    Run,
+}
 
-/// The form.
-#[component]
-pub fn ModelSettings() -> impl IntoView {
-    let desk = desk();
-    let said = RwSignal::new(String::new());
-    let random = Memo::new(move |_| desk.plan.with(|plan| plan.question.base == Base::Random));
-    let value = Memo::new(move |_| {
-        desk.plan.with(|plan| match plan.question.base {
-            Base::Preset => "preset".to_string(),
-            Base::Run => "run".into(),
-            Base::Random => plan.question.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-"),
-        })
-    });
-    let sizes = move |event| {
-        let text = event_target_value(&event);
-        desk.ask(None, |question| {
-            if text == "preset" {
-                *question = Question::default();
-            } else if let Ok(sizes) = text.split('-').map(str::parse).collect::<Result<Vec<u32>, _>>() {
-                let drawn = Question::random(sizes, question.units);
-                *question = Question { seed: question.seed, deviation: question.deviation, ..drawn };
-            }
-        });
-    };
-    let units = move |event| {
-        let units = if event_target_value(&event) == "bits" { Units::Bits } else { Units::Signs };
-        desk.ask(None, |question| {
-            if question.base == Base::Preset {
-                // The preset is of one kind: the other is drawn.
-                *question = Question::random(question.sizes.clone(), units);
-            }
-            question.units = units;
-        });
-    };
-    let is = move |name: &'static str| value.with(|value| value == name);
-    // Sizes that came by the address, or a model of the run.
-    let other = move || value.with(|value| (value != "preset" && !SIZES.contains(&value.as_str())).then(|| value.clone()));
-    view! {
-        <fieldset class="proof-settings">
-            <legend data-help="Only models of at most 24 units can be enumerated, so only for these is the exact gradient known.">"Model"</legend>
-            <div class="settings">
-                <div class="field">
-                    <label for="proof-sizes">"Layers, visible first"</label>
-                    <select id="proof-sizes" prop:value=move || value.get() on:change=sizes>
-                        <option value="preset" selected=move || is("preset")>"4-3-2, the preset"</option>
-                        {SIZES
-                            .map(|size| view! { <option value=size selected=move || is(size)>{format!("{size}, random")}</option> })
-                            .into_iter()
-                            .collect_view()}
-                        {move || {
-                            other()
-                                .map(|name| {
-                                    let words = if name == "run" { "of the lab’s run".to_string() } else { format!("{name}, random") };
-                                    view! { <option value=name selected=true>{words}</option> }
-                                })
-                        }}
-                    </select>
-                </div>
-                <div class="field">
-                    <label for="proof-units">"Units"</label>
-                    <select
-                        id="proof-units"
-                        prop:value=move || if desk.plan.with(|plan| plan.question.units == Units::Bits) { "bits" } else { "signs" }
-                        on:change=units
-                    >
-                        <option value="signs">"signs ±1"</option>
-                        <option value="bits" selected=move || desk.plan.with(|plan| plan.question.units == Units::Bits)>"bits 0, 1"</option>
-                    </select>
-                </div>
-                <Show when=move || random.get()>
-                    <Drawn />
-                </Show>
-            </div>
-            <button
-                type="button"
-                data-help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
-                on:click=move |_| take(desk, said)
-            >
-                "Use the model in training"
-            </button>
-            <p class="help" role="status">{move || said.get()}</p>
-        </fieldset>
+impl Choose for Origin {
+    const WORDS: Words = Words { key: "model", label: "Model", hint: "", help: "Where the parameters come from." };
+    const CHOICES: &'static [Choice<Self>] = &[
+        Choice { value: Self::Preset, name: "preset", label: "the preset", help: "The model that the view opens with" },
+        Choice { value: Self::Random, name: "random", label: "random", help: "Gaussian weights, drawn by a seed" },
+        Choice { value: Self::Run, name: "run", label: "of the lab’s run", help: "The model that the lab trains" },
+    ];
+}
+
+/// The model and its data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelAndData {
+    /// Where the parameters come from.
+    pub origin: Origin,
+    /// Layer sizes, the visible one first.
+    pub sizes: Vec<u32>,
+    /// Kind of units.
+    pub units: Units,
+    /// Seed of random parameters.
+    pub seed: u64,
+    /// Standard deviation of random weights.
+    pub deviation: f64,
+    /// Parameters that were edited, by their place in the gradient.
+    pub edits: BTreeMap<usize, f32>,
+    /// The visible patterns; one byte a bit.
+    pub data: Vec<Vec<u8>>,
+}
+
+/// Everything the view is set to.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of the view, each with its own key in the address")]
+pub struct ProofSettings {
+    /// The model and its data.
+    pub model: ModelAndData,
+    /// Which of [`ESTIMATORS`].
+    pub chosen: [bool; COUNT],
+    /// Whether they replace half of each state by its conditional means.
+    pub marginalize: bool,
+    /// Cap of local searches, in sweeps.
+    pub max_sweeps: u32,
+    /// Cap of couplings, in steps.
+    pub max_meeting: u32,
+    /// Cap of one draw of a Gibbs coupling, in tries.
+    pub max_tries: u32,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// Whether each interval holds its level alone, and not all of an estimator's together.
+    pub alone: bool,
+    /// Whether the bars show what differs from the exact value, and not the value.
+    pub differences: bool,
+    /// Samples to draw of each estimator.
+    pub target: u32,
+    /// Whether samples are drawn.
+    pub go: bool,
+    /// The parameter that is shown; all of them where there is none.
+    pub show: Option<usize>,
+    /// The pattern that is shown.
+    pub pattern: usize,
+    /// Whether it is computed how likely a correction is as the model grows.
+    pub corrections: bool,
+}
+
+impl Default for ModelAndData {
+    fn default() -> Self {
+        let (sizes, units) = preset::shape();
+        let (edits, data) = (BTreeMap::new(), preset::patterns());
+        Self { origin: Origin::Preset, sizes, units, seed: 1, deviation: 0.5, edits, data }
     }
 }
 
-/// What a random model is drawn with.
-#[component]
-fn Drawn() -> impl IntoView {
-    let desk = desk();
-    let seed = move |event| {
-        if let Ok(seed) = event_target_value(&event).trim().parse() {
-            desk.ask(None, |question| {
-                question.seed = seed;
-                question.edits.clear();
-            });
+impl Default for ProofSettings {
+    fn default() -> Self {
+        let settings = Settings::default();
+        Self {
+            model: ModelAndData::default(),
+            chosen: std::array::from_fn(|at| ESTIMATORS[at].is_usual),
+            marginalize: settings.marginalize,
+            max_sweeps: settings.max_sweeps,
+            max_meeting: settings.max_meeting,
+            max_tries: EstimatorSettings::default().max_tries,
+            seed: dbm_protocol::proof_preset().seed,
+            alone: false,
+            differences: false,
+            target: 100_000,
+            go: false,
+            show: None,
+            pattern: 0,
+            corrections: false,
         }
-    };
-    let deviation = move |event| {
-        let value = event_target_value(&event).trim().replace(',', ".").parse::<f64>().ok();
-        if let Some(value) = value.filter(|value| (0.0..=3.0).contains(value)) {
-            desk.ask(None, |question| {
-                question.deviation = value;
-                question.edits.clear();
-            });
+    }
+}
+
+impl ModelAndData {
+    /// A random model of such sizes, with the patterns that fit it.
+    pub fn random(sizes: Vec<u32>, units: Units) -> Self {
+        let data = patterns(sizes[0] as usize);
+        Self { origin: Origin::Random, sizes, units, data, ..Self::default() }
+    }
+
+    /// The parameters of the lab's run, rounded to three places so that the address can hold them.
+    pub fn of_run(model: &SmallModel) -> Self {
+        let edits = parameters::values(model).into_iter().map(rounded).enumerate().collect();
+        let data = patterns(model.sizes[0] as usize);
+        Self { origin: Origin::Run, sizes: model.sizes.clone(), units: model.units, edits, data, ..Self::default() }
+    }
+
+    /// Units in all.
+    pub fn n_units(&self) -> u32 {
+        self.sizes.iter().sum()
+    }
+
+    /// What the workers are asked for; nothing where the parameters are known here.
+    pub fn source(&self) -> Option<ModelSource> {
+        match self.origin {
+            Origin::Preset => Some(preset::source()),
+            Origin::Random => Some(ModelSource::Gaussian {
+                sizes: self.sizes.clone(),
+                units: self.units,
+                deviation: self.deviation,
+                seed: self.seed,
+            }),
+            Origin::Run => None,
         }
-    };
-    view! {
-        <div class="field">
-            <label for="proof-model-seed">"Seed of the model"</label>
-            <input
-                id="proof-model-seed"
-                type="text"
-                inputmode="numeric"
-                autocomplete="off"
-                prop:value=move || desk.plan.with(|plan| plan.question.seed.to_string())
-                on:change=seed
-            />
-        </div>
-        <div class="field" data-help="Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.">
-            <label for="proof-deviation">"Weight deviation"</label>
-            <input
-                id="proof-deviation"
-                type="text"
-                inputmode="decimal"
-                autocomplete="off"
-                prop:value=move || desk.plan.with(|plan| plan.question.deviation.to_string())
-                on:change=deviation
-            />
-        </div>
+    }
+
+    /// All parameters zero.
+    pub fn zeros(&self) -> SmallModel {
+        let zeros = |n: u32| vec![0.0; n as usize];
+        SmallModel {
+            sizes: self.sizes.clone(),
+            units: self.units,
+            weights: self.sizes.windows(2).map(|pair| zeros(pair[0] * pair[1])).collect(),
+            biases: self.sizes.iter().map(|&n| zeros(n)).collect(),
+        }
+    }
+
+    /// A model with the edits in it.
+    pub fn edited(&self, mut model: SmallModel) -> SmallModel {
+        for (&place, &value) in &self.edits {
+            if let Some(parameter) = parameters::value_mut(&mut model, place) {
+                *parameter = value;
+            }
+        }
+        model
+    }
+
+    /// The patterns one after another.
+    pub fn bits(&self) -> Vec<u8> {
+        self.data.concat()
     }
 }
 
-/// The most units of a model that is asked for.
-const MOST_UNITS: u32 = 64;
-
-thread_local! {
-    /// What the next answer of the lab is for.
-    static WAITING: std::cell::Cell<Option<(Desk, RwSignal<String>)>> = const { std::cell::Cell::new(None) };
-}
-
-/// Asks the lab for its run's checkpoint, and the workers for the model in it.
-fn take(desk: Desk, said: RwSignal<String>) {
-    said.set("Asking the lab…".into());
-    WAITING.set(Some((desk, said)));
-    set_timeout(
-        move || {
-            if WAITING.take().is_some() {
-                let _ = said.try_set(NEEDS.into());
-            }
-        },
-        PATIENCE,
-    );
-    let session = Session::of_page();
-    let units = session.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
-    leptos::task::spawn_local(async move {
-        let saved = if units > MOST_UNITS { None } else { session.save().await.ok() };
-        given(saved.map(|(_, checkpoint)| checkpoint.to_vec()).unwrap_or_default());
-    });
-}
-
-/// The lab gives the checkpoint of its run; empty where it has none that is small enough.
-fn given(bytes: Vec<u8>) {
-    let Some((desk, said)) = WAITING.take() else { return };
-    if bytes.is_empty() {
-        let _ = said.try_set(NEEDS.into());
-        return;
+impl ProofSettings {
+    /// What an estimator runs with.
+    pub fn of_estimator(&self, estimator: usize) -> Settings {
+        // The names are those of the table.
+        let kind = ESTIMATORS[estimator].name.parse().unwrap_or_default();
+        Settings {
+            seed: self.seed,
+            estimator: EstimatorSettings { max_tries: self.max_tries, ..kind },
+            marginalize: self.marginalize,
+            max_sweeps: self.max_sweeps,
+            max_meeting: self.max_meeting,
+            ..Settings::default()
+        }
     }
-    let source = ModelSource::Checkpoint { bytes };
-    pool::ask(Group::Replay, DiagnosticsCommand::Model { source }, move |answer| {
-        let words = match answer {
-            Ok(Reply::Answer(DiagnosticsEvent::Model(model))) => {
-                let units: u32 = model.sizes.iter().sum();
-                if units <= MAX_UNITS {
-                    desk.ask(None, |question| *question = Question::of_run(&model));
-                    "This is the model of the lab’s run, its parameters rounded to three places.".into()
-                } else {
-                    format!(
-                        "The lab’s model has {units} units; at most {MAX_UNITS} can be enumerated. Train a smaller one: bars and stripes with hidden layers of 8 units in all."
-                    )
-                }
-            }
-            Ok(_) => return,
-            Err(why) => format!("The lab’s model cannot be used here: {why}."),
+
+    /// Whether the same samples are drawn, of however many estimators.
+    pub fn samples_alike(&self, other: &Self) -> bool {
+        let key = |settings: &Self| {
+            (settings.marginalize, settings.max_sweeps, settings.max_meeting, settings.max_tries, settings.seed)
         };
-        let _ = said.try_set(words);
-    });
+        self.model == other.model && key(self) == key(other)
+    }
+}
+
+/// An edited value: in few characters, and of a size that keeps the sums finite.
+pub fn rounded(value: f32) -> f32 {
+    let held = if value.is_finite() { value.clamp(-LARGEST, LARGEST) } else { 0.0 };
+    // Through text: the nearest number that has three places.
+    format!("{held:.3}").parse::<f32>().unwrap_or(0.0) + 0.0
+}
+
+/// Three patterns of a width: its upper half, its lower half, and every other cell.
+pub fn patterns(width: usize) -> Vec<Vec<u8>> {
+    let of = |high: &dyn Fn(usize) -> bool| (0..width).map(|unit| u8::from(high(unit))).collect::<Vec<u8>>();
+    let half = width.div_ceil(2);
+    let mut all = vec![of(&|unit| unit < half), of(&|unit| unit >= half), of(&|unit| unit % 2 == 0)];
+    all.dedup();
+    all
 }

@@ -1,8 +1,9 @@
 //! Run, Pause, Start anew; how many samples, and how far they are.
 
-use super::desk::{Desk, desk};
-use super::plan::TARGETS;
-use super::run;
+use super::jobs;
+use super::settings::TARGETS;
+use super::state::{ProofState, proof_state};
+use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
 /// A number with its thousands set apart.
@@ -18,34 +19,26 @@ pub fn thousands(number: u64) -> String {
 }
 
 /// Samples that every chosen estimator has, and those it is to have.
-fn reached(desk: Desk) -> (u32, u32) {
-    let (chosen, target) = desk.plan.with(|plan| (plan.chosen, plan.target));
-    let least = desk.tallies.with(|tallies| {
-        tallies.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(tally, _)| tally.next()).min().unwrap_or(0)
-    });
-    (least, target)
+fn reached(proof: ProofState) -> (u32, u32) {
+    let least = proof.of_chosen(|_, estimates| estimates.next()).into_iter().min().unwrap_or(0);
+    (least, proof.settings.with(|settings| settings.target))
 }
 
 /// The heading with its controls.
 #[component]
 pub fn Transport() -> impl IntoView {
-    let desk = desk();
-    let now = Memo::new(move |_| reached(desk));
-    let going = Memo::new(move |_| desk.plan.with(|plan| plan.go));
-    let none = Memo::new(move |_| desk.plan.with(|plan| !plan.chosen.contains(&true)));
+    let proof = proof_state();
+    let now = Memo::new(move |_| reached(proof));
+    let going = Memo::new(move |_| proof.settings.with(|settings| settings.go));
+    let none = Memo::new(move |_| proof.settings.with(|settings| !settings.chosen.contains(&true)));
     let done = move || now.get().0 >= now.get().1;
     let switch = move |_| {
         if !(done() && going.get_untracked()) {
-            desk.plan.update(|plan| plan.go = !plan.go);
+            proof.settings.update(|settings| settings.go = !settings.go);
         }
     };
-    let target = move |event| {
-        if let Ok(target) = event_target_value(&event).parse() {
-            desk.plan.update(|plan| plan.target = target);
-        }
-    };
-    let said = move || {
-        if let Some(problem) = desk.problem.get() {
+    let status = move || {
+        if let Some(problem) = proof.problem.get() {
             problem
         } else if none.get() {
             "Choose an estimator.".into()
@@ -60,12 +53,17 @@ pub fn Transport() -> impl IntoView {
         }
     };
     // The numbers that can be chosen, and the address's own.
-    let targets = move || {
+    let targets = Memo::new(move |_| {
         let mut all = TARGETS.to_vec();
         all.push(now.get().1);
         all.sort_unstable();
         all.dedup();
-        all
+        all.into_iter().map(|target| SelectOption::new(target.to_string(), thousands(u64::from(target)))).collect::<Vec<_>>()
+    });
+    let choose_target = move |target: String| {
+        if let Ok(target) = target.parse() {
+            proof.settings.update(|settings| settings.target = target);
+        }
     };
     view! {
         <div class="ruled transport">
@@ -77,25 +75,27 @@ pub fn Transport() -> impl IntoView {
                 <button
                     type="button"
                     data-help="Forgets all samples. The same seed draws the same ones again."
-                    on:click=move |_| run::again(desk)
+                    on:click=move |_| jobs::start_anew(proof)
                 >
                     "Start anew"
                 </button>
             </div>
-            <span class="inline" data-help="How many samples of each estimator are drawn. Each is an estimate of the whole gradient from one pattern.">
-                <label for="proof-target">"Samples of each"</label>
-                <select id="proof-target" prop:value=move || now.get().1.to_string() on:change=target>
-                    <For each=targets key=|target| *target let:target>
-                        <option value=target.to_string() selected=move || now.get().1 == target>{thousands(u64::from(target))}</option>
-                    </For>
-                </select>
+            <span class="inline">
+                <Select
+                    id="proof-target"
+                    label="Samples of each"
+                    help="How many samples of each estimator are drawn. Each is an estimate of the whole gradient from one pattern."
+                    options=targets
+                    value=Signal::derive(move || now.get().1.to_string())
+                    on_choose=choose_target
+                />
             </span>
             <p class="counter">
                 <output aria-label="Samples of each so far" aria-live="off">{move || thousands(u64::from(now.get().0))}</output>
                 <span>"samples"</span>
             </p>
             <progress aria-label="Samples drawn" max=move || now.get().1.to_string() prop:value=move || f64::from(now.get().0)></progress>
-            <p class="hint" class:problem=move || desk.problem.with(Option::is_some) role="status">{said}</p>
+            <p class="hint" class:problem=move || proof.problem.with(Option::is_some) role="status">{status}</p>
         </div>
     }
 }

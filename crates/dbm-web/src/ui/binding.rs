@@ -8,9 +8,15 @@ use leptos::prelude::*;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A feature's keys, without its prefix, and their values.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// A feature's keys, without its prefix, and their values. They are the same in any order.
+#[derive(Clone, Debug, Default)]
 pub struct Keys(Vec<(String, String)>);
+
+impl PartialEq for Keys {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len() && self.0.iter().all(|pair| other.0.contains(pair))
+    }
+}
 
 impl Keys {
     /// What the address has under a prefix.
@@ -46,7 +52,12 @@ impl Keys {
 
     /// The value of a choice, under the choice's own key; nothing where it is not named, or by no known name.
     pub fn choice<T: Choose>(&self) -> Option<T> {
-        T::named(self.get(T::WORDS.key)?)
+        self.choice_under(T::WORDS.key)
+    }
+
+    /// The value of a choice under a key of the feature's own.
+    pub fn choice_under<T: Choose>(&self, key: &str) -> Option<T> {
+        T::named(self.get(key)?)
     }
 
     /// Writes a key.
@@ -70,8 +81,13 @@ impl Keys {
 
     /// Writes a choice where it is not the usual one.
     pub fn put_choice<T: Choose>(&mut self, value: T, usual: T) {
+        self.put_choice_under(T::WORDS.key, value, usual);
+    }
+
+    /// Writes a choice under a key of the feature's own where it is not the usual one.
+    pub fn put_choice_under<T: Choose>(&mut self, key: &str, value: T, usual: T) {
         if value != usual {
-            self.put(T::WORDS.key, value.choice().name);
+            self.put(key, value.choice().name);
         }
     }
 

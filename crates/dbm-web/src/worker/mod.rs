@@ -4,6 +4,5 @@ pub mod client;
 pub mod export;
 pub mod files;
 pub mod pool;
-pub mod pool_new;
 pub mod session;
 pub mod uploads;

@@ -1,16 +1,19 @@
-//! The honest half: how likely it is, as the model grows, that a coupling ever does anything.
+//! How likely it is, as the model grows, that a coupling ever adds a correction.
 
-use super::desk::{Desk, desk};
-use super::plan::Plan;
+use super::state::{ProofState, proof_state};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
 use crate::ui::chart::ChartFigure;
+use crate::ui::table::{Heading, NumberTable};
+use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
 use dbm_core::diagnostics::{CorrectionProbability, CorrectionProbabilityPlan};
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Reply};
+use dbm_core::words::Choose;
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent};
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
-/// The models: as wide as they are, and some deep ones.
+/// The layer sizes of the models: shallow ones by their width, and some deep ones.
 const SERIES: [&[u32]; 17] = [
     &[2, 2],
     &[3, 3],
@@ -32,45 +35,41 @@ const SERIES: [&[u32]; 17] = [
 ];
 /// Couplings that are run on each.
 const RUNS: u32 = 1000;
-/// Couplings that nobody will ever run: a million a second for thirty years.
+/// log10 of the probability of what nobody will ever see: once in a million couplings a second for thirty years.
 const NEVER: f64 = -15.0;
 const SECONDS_A_YEAR: f64 = 3.156e7;
 
 /// Keeps the series in step with the settings.
-pub fn follow(desk: Desk) {
-    let asked = Memo::new(move |_| desk.plan.with(|plan: &Plan| (plan.grow, plan.question.units, plan.seed)));
+pub fn follow(proof: ProofState) {
+    let asked = Memo::new(move |_| proof.settings.with(|settings| (settings.corrections, settings.model.units, settings.seed)));
     Effect::new(move |before: Option<(bool, Units, u64)>| {
-        let (grow, units, seed) = asked.get();
+        let (wanted, units, seed) = asked.get();
         let same = before.is_some_and(|(_, before_units, before_seed)| (before_units, before_seed) == (units, seed));
         pool::cancel(Group::Growth);
         if !same {
-            desk.growth.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
+            proof.corrections.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
         }
-        if grow {
-            begin(desk, units, seed);
+        if wanted {
+            begin(proof, units, seed);
         }
-        (grow, units, seed)
+        (wanted, units, seed)
     });
-    on_cleanup(|| pool::cancel(Group::Growth));
 }
 
-fn begin(desk: Desk, units: Units, seed: u64) {
+fn begin(proof: ProofState, units: Units, seed: u64) {
     for (place, sizes) in SERIES.into_iter().enumerate() {
-        if desk.growth.with_untracked(|all| all.get(place).is_some_and(|(_, seen)| seen.is_some())) {
+        if proof.corrections.with_untracked(|all| all.get(place).is_some_and(|(_, found)| found.is_some())) {
             continue;
         }
-        let command = DiagnosticsCommand::CorrectionProbability {
-            plan: CorrectionProbabilityPlan { sizes: sizes.iter().map(|&n| n as usize).collect(), units, seed },
-            runs: RUNS,
-        };
-        pool::ask(Group::Growth, command, move |answer| match answer {
-            Ok(Reply::Answer(DiagnosticsEvent::CorrectionProbability(seen))) => desk.growth.update(|all| {
-                if let Some(one) = all.get_mut(place) {
-                    one.1 = Some(seen);
-                }
-            }),
-            Ok(_) => {}
-            Err(why) => desk.problem.set(Some(why)),
+        let plan = CorrectionProbabilityPlan { sizes: sizes.iter().map(|&n| n as usize).collect(), units, seed };
+        let command = DiagnosticsCommand::CorrectionProbability { plan, runs: RUNS };
+        spawn_local(async move {
+            let pick = |event| if let DiagnosticsEvent::CorrectionProbability(found) = event { Some(found) } else { None };
+            match pool::ask(Group::Growth, command, pick).await {
+                Ok(found) => proof.corrections.update(|all| all[place].1 = Some(found)),
+                Err(Failure::Ended) => {}
+                Err(failure) => proof.problem.set(Some(failure.to_string())),
+            }
         });
     }
 }
@@ -87,22 +86,22 @@ fn power(log10: f64) -> String {
 type Models = Vec<(Vec<u32>, Option<CorrectionProbability>)>;
 
 fn chart(all: &Models) -> Chart {
-    let answered = || all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (f64::from(sizes.iter().sum::<u32>()), seen)));
-    let low = answered().map(|(_, seen)| seen.log10_probability).filter(|log| log.is_finite()).fold(-4.0, f64::min) * 1.1;
+    let answered = || all.iter().filter_map(|(sizes, found)| found.map(|found| (f64::from(sizes.iter().sum::<u32>()), found)));
+    let low = answered().map(|(_, found)| found.log10_probability).filter(|log| log.is_finite()).fold(-4.0, f64::min) * 1.1;
     let sorted = |mut points: Vec<Point>| {
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
         points
     };
-    let exact = answered().filter(|(_, seen)| seen.exact).map(|(x, seen)| Point::new(x, seen.log10_probability));
-    let bound = answered().filter(|(_, seen)| !seen.exact).map(|(x, seen)| Point {
+    let exact = answered().filter(|(_, found)| found.exact).map(|(x, found)| Point::new(x, found.log10_probability));
+    let bound = answered().filter(|(_, found)| !found.exact).map(|(x, found)| Point {
         x,
-        y: seen.log10_probability,
+        y: found.log10_probability,
         low,
-        high: seen.log10_probability,
+        high: found.log10_probability,
     });
     let share = answered()
-        .filter(|(_, seen)| seen.moved > 0)
-        .map(|(x, seen)| Point::new(x, (f64::from(seen.moved) / f64::from(seen.runs)).log10()));
+        .filter(|(_, found)| found.moved > 0)
+        .map(|(x, found)| Point::new(x, (f64::from(found.moved) / f64::from(found.runs)).log10()));
     let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
     Chart {
         x: Axis {
@@ -132,8 +131,8 @@ fn chart(all: &Models) -> Chart {
 /// What the series says, in words.
 fn words(all: &Models) -> Option<String> {
     let answered: Vec<(&Vec<u32>, CorrectionProbability)> =
-        all.iter().filter_map(|(sizes, seen)| seen.map(|seen| (sizes, seen))).collect();
-    let (never, _) = *answered.iter().find(|(_, seen)| seen.log10_probability < NEVER)?;
+        all.iter().filter_map(|(sizes, found)| found.map(|found| (sizes, found))).collect();
+    let (never, _) = *answered.iter().find(|(_, found)| found.log10_probability < NEVER)?;
     let (last, most) = *answered.iter().min_by(|a, b| a.1.log10_probability.total_cmp(&b.1.log10_probability))?;
     let wait = -most.log10_probability;
     Some(format!(
@@ -148,50 +147,53 @@ fn words(all: &Models) -> Option<String> {
     ))
 }
 
+/// The columns, and their hover help.
+const HEADINGS: [Heading; 5] = [
+    ("Layers", ""),
+    ("P(τ > 1)", "That a coupling of the negative phase does anything, averaged over the starts of the runs."),
+    ("Known", "Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond."),
+    ("Seen", "In how many of 1000 couplings it was seen."),
+    ("Wait", "Couplings until one does anything, in the mean."),
+];
+
+/// A row of the table: the layer sizes, then what was found.
+fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoView + use<> {
+    let cells = found.map_or_else(
+        || ["–"; 4].map(String::from),
+        |CorrectionProbability { runs, moved, log10_probability, exact }| {
+            [
+                power(log10_probability),
+                if exact { "exactly" } else { "at most" }.into(),
+                format!("{moved} of {runs}"),
+                format!("{}{}", if exact { "" } else { "at least " }, power(-log10_probability)),
+            ]
+        },
+    );
+    view! {
+        <tr>
+            <th scope="row">{name(sizes)}</th>
+            {cells.map(|cell| view! { <td>{cell}</td> })}
+        </tr>
+    }
+}
+
 /// The chart, the table and the words.
 #[component]
-pub fn Growth() -> impl IntoView {
-    let desk = desk();
-    let all = desk.growth;
+pub fn Corrections() -> impl IntoView {
+    let proof = proof_state();
+    let all = proof.corrections;
     let chart = Memo::new(move |_| all.with(chart));
-    let done = Memo::new(move |_| all.with(|all| (all.iter().filter(|(_, seen)| seen.is_some()).count(), SERIES.len())));
-    let going = move || desk.plan.with(|plan| plan.grow) && done.get().0 < done.get().1;
-    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get().0, done.get().1));
+    let done = Memo::new(move |_| all.with(|all| all.iter().filter(|(_, found)| found.is_some()).count()));
+    let is_done = move || done.get() == SERIES.len();
+    let is_going = move || proof.settings.with(|settings| settings.corrections) && !is_done();
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get(), SERIES.len()));
     let switch = move |_| {
-        let going = untrack(going);
-        let finished = untrack(|| done.get().0 == done.get().1);
-        if !finished {
-            desk.plan.update(|plan| plan.grow = !going);
+        let (is_going, is_done) = untrack(|| (is_going(), is_done()));
+        if !is_done {
+            proof.settings.update(|settings| settings.corrections = !is_going);
         }
     };
-    let lines = move || {
-        all.get()
-            .into_iter()
-            .map(|(sizes, seen)| {
-                let cells = seen.map_or_else(
-                    || ["–", "–", "–", "–"].map(String::from),
-                    |seen| {
-                        [
-                            power(seen.log10_probability),
-                            if seen.exact { "exactly".into() } else { "at most".to_string() },
-                            format!("{} of {}", seen.moved, seen.runs),
-                            if seen.exact {
-                                power(-seen.log10_probability)
-                            } else {
-                                format!("at least {}", power(-seen.log10_probability))
-                            },
-                        ]
-                    },
-                );
-                view! {
-                    <tr>
-                        <th scope="row">{name(&sizes)}</th>
-                        {cells.map(|cell| view! { <td>{cell}</td> }).into_iter().collect_view()}
-                    </tr>
-                }
-            })
-            .collect_view()
-    };
+    let units = move || proof.settings.with(|settings| settings.model.units.choice().name);
     view! {
         <section class="proof-growth" aria-labelledby="proof-growth-title">
             <div class="ruled">
@@ -202,33 +204,22 @@ pub fn Growth() -> impl IntoView {
                 <button
                     type="button"
                     class="primary"
-                    aria-disabled=move || (done.get().0 == done.get().1).to_string()
+                    aria-disabled=move || is_done().to_string()
                     data-help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
                     on:click=switch
                 >
-                    {move || if going() { "Cancel" } else { "Look" }}
+                    {move || if is_going() { "Cancel" } else { "Look" }}
                 </button>
-                <progress aria-label="Models looked at" max=SERIES.len().to_string() prop:value=move || done.get().0 as f64></progress>
+                <progress aria-label="Models looked at" max=SERIES.len().to_string() prop:value=move || done.get() as f64></progress>
                 <p class="figures-text" role="status">
-                    {move || format!("{} of {} models, {}", done.get().0, done.get().1, desk.plan.with(|plan| if plan.question.units == Units::Bits { "bits" } else { "signs" }))}
+                    {move || format!("{} of {} models, {}", done.get(), SERIES.len(), units())}
                 </p>
             </div>
             <div class="proof-growth-grid">
                 <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
-                <div class="scrolls" tabindex="0" role="region" aria-label="Models and their couplings">
-                    <table class="numbers">
-                        <thead>
-                            <tr>
-                                <th scope="col">"Layers"</th>
-                                <th scope="col" data-help="That a coupling of the negative phase does anything, averaged over the starts of the runs.">"P(τ > 1)"</th>
-                                <th scope="col" data-help="Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond.">"Known"</th>
-                                <th scope="col" data-help="In how many of 1000 couplings it was seen.">"Seen"</th>
-                                <th scope="col" data-help="Couplings until one does anything, in the mean.">"Wait"</th>
-                            </tr>
-                        </thead>
-                        <tbody>{lines}</tbody>
-                    </table>
-                </div>
+                <NumberTable label="Models and their couplings" headings=HEADINGS.to_vec()>
+                    {move || all.with(|all| all.iter().map(row).collect_view())}
+                </NumberTable>
             </div>
             <p class="proof-words">{move || all.with(words)}</p>
         </section>

@@ -1,52 +1,52 @@
-//! A replayed coupling, moment by moment: what is on view at each, and what is said of it.
+//! A replayed coupling, moment by moment: what is on view at each, and its words.
 
 use crate::canvas::short;
 use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep, Reached, acceptance_probability};
 
-/// A state on view, and its energy.
+/// A state of a chain, and its energy.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct ChainState {
     /// All layers, one byte a unit.
     pub state: Vec<u8>,
     /// Its energy.
     pub energy: f64,
 }
 
-impl Seen {
+impl ChainState {
     fn new(state: &[u8], energy: f64) -> Self {
         Self { state: state.to_vec(), energy }
     }
 }
 
-/// One moment.
+/// One moment of a replay, as it is drawn.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scene {
-    /// Its name, as in `t = 3`.
+pub struct ReplayMoment {
+    /// What it is called, such as `t = 3`.
     pub name: String,
     /// What happened, in a sentence or two.
     pub words: String,
-    /// The step it is, none on the way to `x_0`.
+    /// The step of the pair, from 1 on; none on the way to `x_0`.
     pub step: Option<u32>,
     /// x before and after; before the pair begins, the state that is to be `x_0`.
-    pub x: (Option<Seen>, Seen),
+    pub x: (Option<ChainState>, ChainState),
     /// y before and after, once it has begun.
-    pub y: (Option<Seen>, Option<Seen>),
-    /// What was proposed to both.
-    pub proposal: Option<Seen>,
-    /// `u`, and what x and y accept below.
+    pub y: (Option<ChainState>, Option<ChainState>),
+    /// The proposal, the same for both.
+    pub proposal: Option<ChainState>,
+    /// `u` in [0, 1), and the probabilities with which x and y accept the proposal: a chain does where `u` is below.
     pub u: Option<(f64, f64, Option<f64>)>,
-    /// Overlap, and whether the draw was shared.
+    /// Gibbs: the overlap of the two laws of the even layers, in [0, 1], where it is known; and whether the draw was shared.
     pub overlap: Option<(Option<f64>, bool)>,
 }
 
 /// All moments of a replay: the way to `x_0`, then the steps.
-pub fn scenes(replay: &CouplingTrace) -> Vec<Scene> {
+pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
     let mut all = Vec::new();
-    let mut before: Option<Seen> = None;
+    let mut before: Option<ChainState> = None;
     let mut sweeps = 0;
     let last = replay.approach.len().saturating_sub(1);
     for (at, state) in replay.approach.iter().enumerate() {
-        let now = Seen::new(&state.state, state.energy);
+        let now = ChainState::new(&state.state, state.energy);
         let flipped = before.as_ref().map_or(0, |before| differing(&before.state, &state.state));
         sweeps += usize::from(state.reached_by == Reached::Search);
         let (name, mut words) = match state.reached_by {
@@ -61,24 +61,24 @@ pub fn scenes(replay: &CouplingTrace) -> Vec<Scene> {
             words += " This is x₀, and y₀ as well.";
         }
         let x = (before.replace(now.clone()), now);
-        all.push(Scene { name, words, step: None, x, y: (None, None), proposal: None, u: None, overlap: None });
+        all.push(ReplayMoment { name, words, step: None, x, y: (None, None), proposal: None, u: None, overlap: None });
     }
     let mut x = before;
-    let mut y: Option<Seen> = None;
+    let mut y: Option<ChainState> = None;
     for (at, step) in replay.steps.iter().enumerate() {
-        let (next_x, next_y) = (Seen::new(&step.x, step.energies[0]), Seen::new(&step.y, step.energies[1]));
+        let (next_x, next_y) = (ChainState::new(&step.x, step.energies[0]), ChainState::new(&step.y, step.energies[1]));
         let end = at + 1 == replay.steps.len();
         let (proposal, u, overlap) = match &step.draw {
             PairDraw::Metropolis { proposal, energy, u, log_accept_x, log_accept_y } => {
                 let accepts = (*u, acceptance_probability(*log_accept_x), log_accept_y.map(acceptance_probability));
-                (Some(Seen::new(proposal, *energy)), Some(accepts), None)
+                (Some(ChainState::new(proposal, *energy)), Some(accepts), None)
             }
             PairDraw::Single => (None, None, Some((None, false))),
             PairDraw::Gibbs { overlap, shared, .. } => (None, None, Some((*overlap, *shared))),
         };
-        all.push(Scene {
+        all.push(ReplayMoment {
             name: format!("t = {}", step.step),
-            words: happened(step) + &met(step, end, replay),
+            words: move_words(step) + &meeting_words(step, end, replay),
             step: Some(step.step),
             x: (x.replace(next_x.clone()), next_x),
             y: (y.replace(next_y.clone()), Some(next_y)),
@@ -100,11 +100,11 @@ fn units(count: usize) -> String {
 }
 
 /// How the pair moved.
-fn happened(step: &PairStep) -> String {
+fn move_words(step: &PairStep) -> String {
     let did = |chain: &str, u: f64, log_accept: f64| {
         let accept = acceptance_probability(log_accept);
         let (verb, sign) = if u < accept { ("accepts x′", "<") } else { ("refuses x′ and stays", "≥") };
-        format!("{chain} {verb} (u = {} {sign} {})", near(u), near(accept))
+        format!("{chain} {verb} (u = {} {sign} {})", probability(u), probability(accept))
     };
     match &step.draw {
         PairDraw::Metropolis { u, log_accept_x, log_accept_y: None, .. } => {
@@ -125,7 +125,7 @@ fn happened(step: &PairStep) -> String {
     }
 }
 
-fn met(step: &PairStep, end: bool, replay: &CouplingTrace) -> String {
+fn meeting_words(step: &PairStep, end: bool, replay: &CouplingTrace) -> String {
     let t = step.step;
     if end && !replay.meeting.capped {
         return format!(" x and y are in one state: met at τ = {t}.");
@@ -135,7 +135,7 @@ fn met(step: &PairStep, end: bool, replay: &CouplingTrace) -> String {
 }
 
 /// A number between 0 and 1 that is never rounded to an end it does not have.
-pub fn near(value: f64) -> String {
+pub fn probability(value: f64) -> String {
     match value {
         v if v >= 1.0 => "1".into(),
         v if v > 0.999 => "0.999…".into(),
@@ -146,25 +146,25 @@ pub fn near(value: f64) -> String {
 /// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
 pub fn terms(t: u32, replay: &CouplingTrace) -> String {
     if t < replay.meeting.time || (replay.meeting.capped && t <= replay.meeting.time) {
-        format!("+ f(x{}) − f(y{})", lowered(t), lowered(t - 1))
+        format!("+ f(x{}) − f(y{})", subscript(t), subscript(t - 1))
     } else {
         "none: x = y".into()
     }
 }
 
 /// A number as an index.
-pub fn lowered(number: u32) -> String {
+pub fn subscript(number: u32) -> String {
     number.to_string().chars().map(|digit| char::from_u32('₀' as u32 + digit as u32 - '0' as u32).unwrap_or(digit)).collect()
 }
 
 /// Lowest and highest energy of everything on view.
-pub fn energies(scenes: &[Scene]) -> (f64, f64) {
-    let of = |scene: &Scene| {
-        let y = scene.y.1.as_ref().or(scene.x.0.as_ref());
-        [Some(&scene.x.1), y, scene.proposal.as_ref()].map(|seen| seen.map_or(scene.x.1.energy, |seen| seen.energy))
+pub fn energies(moments: &[ReplayMoment]) -> (f64, f64) {
+    let of = |moment: &ReplayMoment| {
+        let y = moment.y.1.as_ref().or(moment.x.0.as_ref());
+        [Some(&moment.x.1), y, moment.proposal.as_ref()].map(|shown| shown.map_or(moment.x.1.energy, |shown| shown.energy))
     };
     let (low, high) =
-        scenes.iter().flat_map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), e| (low.min(e), high.max(e)));
+        moments.iter().flat_map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), e| (low.min(e), high.max(e)));
     if low < high {
         (low, high)
     } else if low == high {
@@ -196,9 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn a_replay_is_told_moment_by_moment() {
-        let all = scenes(&replay(false));
-        let names: Vec<&str> = all.iter().map(|scene| scene.name.as_str()).collect();
+    fn a_replay_is_described_moment_by_moment() {
+        let all = moments(&replay(false));
+        let names: Vec<&str> = all.iter().map(|moment| moment.name.as_str()).collect();
         assert_eq!(names, ["uniform state", "search, half-sweep 1", "Gibbs sweep", "t = 1", "t = 2"]);
         assert!(all[1].words.contains("1 unit flipped") && all[2].words.ends_with("This is x₀, and y₀ as well."));
         assert_eq!(all[3].x.0.as_ref().unwrap().state, [1, 0]);
@@ -221,7 +221,7 @@ mod tests {
     fn terms_of_the_estimate_end_at_the_meeting() {
         assert_eq!([1, 2].map(|t| terms(t, &replay(false))), ["+ f(x₁) − f(y₀)", "none: x = y"]);
         assert_eq!(terms(2, &replay(true)), "+ f(x₂) − f(y₁)");
-        assert!(scenes(&replay(true))[4].words.ends_with("Cut at 2 steps, before they met."));
-        assert_eq!((lowered(120), near(0.9999), near(1.0)), ("₁₂₀".into(), "0.999…".into(), "1".into()));
+        assert!(moments(&replay(true))[4].words.ends_with("Cut at 2 steps, before they met."));
+        assert_eq!((subscript(120), probability(0.9999), probability(1.0)), ("₁₂₀".into(), "0.999…".into(), "1".into()));
     }
 }

@@ -1,27 +1,27 @@
-//! What the samples of one estimator come to: jobs merged in their order, means, and how far they can be trusted.
+//! The samples of one estimator: jobs merged in their order, means, and their confidence intervals.
 
-use super::plan::LEVEL;
 use super::quantile::student;
+use super::settings::LEVEL;
 use dbm_core::diagnostics::EstimateSums;
 use std::collections::BTreeMap;
 
-/// Moments kept of a mean's course, a power of ten.
+/// Means kept of a mean's history, a power of ten.
 const PER_DECADE: f64 = 12.0;
 /// The estimates are made in single precision: a mean whose estimates do not differ at all may be off by so much.
 const ROUNDING: f64 = 1e-5;
 
-/// Where the jobs are cut: the first ones small, so that something is seen soon, and the course of a mean from its beginning.
+/// Where the jobs are cut: the first ones small, so that something is seen soon, and the history of a mean from its beginning.
 pub fn job_end(start: u32, target: u32) -> u32 {
     let size = (start / 4 / 100 * 100).clamp(200, 2000);
     (start + size).min(target)
 }
 
-/// The means at some number of samples.
+/// The means of an estimator at some number of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Moment {
-    /// Samples.
+pub struct Means {
+    /// Samples drawn.
     pub samples: u32,
-    /// Groups.
+    /// Groups of samples: what the errors are told from.
     pub groups: u32,
     /// Mean of each parameter, and its standard error.
     pub means: Vec<(f64, f64)>,
@@ -29,7 +29,7 @@ pub struct Moment {
 
 /// All samples of an estimator so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
+pub struct Estimates {
     /// Jobs that came before their turn, by their first sample, with their end.
     early: BTreeMap<u32, (u32, EstimateSums, Vec<u8>)>,
     /// The sample that the next job begins with.
@@ -38,18 +38,18 @@ pub struct Tally {
     all: EstimateSums,
     /// States of persistent chains after the last sample.
     chains: Vec<u8>,
-    /// The course of the means, rising in samples.
-    pub course: Vec<Moment>,
+    /// The history of the means, rising in samples.
+    pub history: Vec<Means>,
 }
 
-/// What a phase's couplings took.
+/// The meeting times of one phase's couplings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Meetings {
-    /// Couplings.
+pub struct MeetingSummary {
+    /// How many there were.
     pub count: u64,
-    /// Mean tau.
+    /// Their mean tau, in steps.
     pub mean: f64,
-    /// Share with tau > 1.
+    /// Share with tau > 1, in [0, 1].
     pub moved: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct Verdict {
     pub factor: f64,
 }
 
-impl Tally {
+impl Estimates {
     /// Takes the answer to the job that began with this sample and ended before `end`; it counts once all before it have come.
     pub fn take(&mut self, start: u32, end: u32, sums: EstimateSums, chains: Vec<u8>) {
         self.early.insert(start, (end, sums, chains));
@@ -82,9 +82,9 @@ impl Tally {
     fn merge(&mut self, sums: &EstimateSums) {
         self.all.add(sums);
         let all = &self.all;
-        let due = |last: &Moment| f64::from(all.samples) >= f64::from(last.samples) * 10f64.powf(1.0 / PER_DECADE);
-        if all.groups >= 2 && self.course.last().is_none_or(due) {
-            self.course.push(self.now());
+        let due = |last: &Means| f64::from(all.samples) >= f64::from(last.samples) * 10f64.powf(1.0 / PER_DECADE);
+        if all.groups >= 2 && self.history.last().is_none_or(due) {
+            self.history.push(self.now());
         }
     }
 
@@ -109,25 +109,25 @@ impl Tally {
     }
 
     /// The means as they are now.
-    pub fn now(&self) -> Moment {
+    pub fn now(&self) -> Means {
         let EstimateSums { samples, groups, .. } = self.all;
         let means = if samples == 0 { Vec::new() } else { self.all.mean_and_error() };
-        Moment { samples, groups, means }
+        Means { samples, groups, means }
     }
 
     /// The couplings of the negative phase, and of the positive one.
-    pub fn meetings(&self) -> [Meetings; 2] {
+    pub fn meetings(&self) -> [MeetingSummary; 2] {
         [&self.all.meeting_times, &self.all.meeting_times_positive].map(|times| {
             let count: u64 = times.values().map(|&count| u64::from(count)).sum();
             let total: f64 = times.iter().map(|(&time, &count)| f64::from(time) * f64::from(count)).sum();
             let still: u64 = times.range(..=1).map(|(_, &count)| u64::from(count)).sum();
             let share = |x: f64| if count == 0 { 0.0 } else { x / count as f64 };
-            Meetings { count, mean: share(total), moved: share((count - still) as f64) }
+            MeetingSummary { count, mean: share(total), moved: share((count - still) as f64) }
         })
     }
 }
 
-impl Moment {
+impl Means {
     /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of freedom less than there are groups.
     /// Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
     pub fn factor(&self, alone: bool) -> f64 {
@@ -198,29 +198,29 @@ mod tests {
         let jobs: Vec<EstimateSums> =
             (0..6_u8).map(|at| job(&[[0.1 * f64::from(at), 1.0 / 3.0], [0.7, f64::from(at)]])).collect();
         let merged = |order: [usize; 6]| {
-            let mut tally = Tally::default();
+            let mut estimates = Estimates::default();
             for at in order {
-                tally.take(20 * at as u32, 20 * (at as u32 + 1), jobs[at].clone(), vec![at as u8]);
+                estimates.take(20 * at as u32, 20 * (at as u32 + 1), jobs[at].clone(), vec![at as u8]);
             }
-            tally
+            estimates
         };
         let straight = merged([0, 1, 2, 3, 4, 5]);
         assert_eq!(straight, merged([5, 3, 1, 0, 2, 4]));
         assert_eq!((straight.samples(), straight.next(), straight.chains(), straight.capped()), (120, 120, &[5][..], 6));
-        let mut waiting = Tally::default();
+        let mut waiting = Estimates::default();
         waiting.take(20, 40, jobs[1].clone(), vec![]);
         assert_eq!((waiting.samples(), waiting.next(), waiting.now().means.len()), (0, 0, 0));
     }
 
     #[test]
     fn mean_error_and_meetings_are_what_they_are_by_hand() {
-        let mut tally = Tally::default();
-        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
-        let now = tally.now();
+        let mut estimates = Estimates::default();
+        estimates.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
+        let now = estimates.now();
         // Means 1, 2, 6: mean 3, variance 7 of one group, 7 / 3 of the mean.
         assert_eq!(now.means[0].0, 3.0);
         assert!((now.means[0].1 - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12 && now.means[1] == (5.0, 0.0), "{now:?}");
-        let [negative, positive] = tally.meetings();
+        let [negative, positive] = estimates.meetings();
         assert_eq!((negative.count, negative.moved, positive.moved, positive.mean), (30, 0.1, 0.0, 1.0));
         assert!((negative.mean - 1.2).abs() < 1e-12);
         // t with 2 degrees of freedom: 9.925 two-sided at 1 %, 14.089 at 0.5 % for two parameters together.
@@ -229,15 +229,15 @@ mod tests {
 
     #[test]
     fn a_verdict_counts_the_parameters_whose_interval_has_the_exact_value() {
-        let mut tally = Tally::default();
-        tally.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
-        let verdict = |exact: [f64; 2]| tally.now().verdict(&exact, false).unwrap();
+        let mut estimates = Estimates::default();
+        estimates.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
+        let verdict = |exact: [f64; 2]| estimates.now().verdict(&exact, false).unwrap();
         assert_eq!((verdict([3.0, 5.0]).inside, verdict([3.0, 5.0]).largest_errors), (2, 0.0));
         assert_eq!((verdict([20.0, 5.0]).inside, verdict([20.0, 5.0]).largest), (2, 17.0));
         assert_eq!(verdict([30.0, 5.0]).inside, 1);
         assert_eq!(verdict([3.0, 5.1]).inside, 1);
-        assert_eq!(tally.now().verdict(&[1.0], false), None);
-        assert_eq!(Tally::default().now().verdict(&[], false), None);
+        assert_eq!(estimates.now().verdict(&[1.0], false), None);
+        assert_eq!(Estimates::default().now().verdict(&[], false), None);
     }
 
     #[test]
@@ -250,7 +250,7 @@ mod tests {
             let mut stream = streams.at(Purpose::Initialization, 0, run);
             let groups: Vec<Vec<f64>> = (0..20).map(|_| (0..5).map(|_| stream.gaussian()).collect()).collect();
             let total = |f: &dyn Fn(f64) -> f64| (0..5).map(|at| groups.iter().map(|group| f(group[at])).sum()).collect();
-            let mut tally = Tally::default();
+            let mut estimates = Estimates::default();
             let of = EstimateSums {
                 samples: 20,
                 groups: 20,
@@ -258,8 +258,8 @@ mod tests {
                 group_squares: total(&|x| x * x),
                 ..EstimateSums::default()
             };
-            tally.take(0, 20, of, vec![]);
-            failed += usize::from(tally.now().verdict(&[0.0; 5], false).unwrap().inside < 5);
+            estimates.take(0, 20, of, vec![]);
+            failed += usize::from(estimates.now().verdict(&[0.0; 5], false).unwrap().inside < 5);
         }
         assert!((1..=12).contains(&failed), "{failed}");
     }

@@ -1,8 +1,9 @@
 //! What a coupling brings to the estimate, term by term, and all its steps as a table.
 
-use super::replay::ReplayOfOne;
-use super::scenes::{lowered, near, terms};
-use super::stage::three;
+use super::moment_view::three_places;
+use super::moments::{probability, subscript, terms};
+use super::replay::CouplingReplay;
+use crate::ui::table::NumberTable;
 use dbm_core::diagnostics::{CouplingKernel, PairDraw, acceptance_probability};
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -11,11 +12,10 @@ use leptos::prelude::*;
 #[component]
 pub fn Estimate(
     /// What it is made of.
-    replay: ReplayOfOne,
+    replay: CouplingReplay,
 ) -> impl IntoView {
-    let now = move || replay.scenes.with(|scenes| scenes.get(replay.at()).and_then(|scene| scene.step)).unwrap_or(0);
     let line = move || {
-        let now = now();
+        let now = replay.step_on_view();
         replay.shown.with(|shown| {
             let (_, replay) = shown.as_ref()?;
             let last = if replay.meeting.capped { replay.meeting.time } else { replay.meeting.time.saturating_sub(1) };
@@ -30,7 +30,7 @@ pub fn Estimate(
                     continue;
                 }
                 left_out = false;
-                let (x, y) = (lowered(t), lowered(t - 1));
+                let (x, y) = (subscript(t), subscript(t - 1));
                 parts.push(
                     view! {
                         <span class="term" class:now=t == now class:later={t > now}>
@@ -71,14 +71,14 @@ pub fn Estimate(
     }
 }
 
-/// All steps.
+/// All steps of the pair.
 #[component]
 pub fn Steps(
     /// What it is made of.
-    replay: ReplayOfOne,
+    replay: CouplingReplay,
 ) -> impl IntoView {
     let inside = NodeRef::<Div>::new();
-    let now = Memo::new(move |_| replay.scenes.with(|scenes| scenes.get(replay.at()).and_then(|scene| scene.step)).unwrap_or(0));
+    let now = Memo::new(move |_| replay.step_on_view());
     // The row of the present step is kept in view, within the table's own box.
     Effect::new(move |_| {
         let step = now.get();
@@ -97,50 +97,50 @@ pub fn Steps(
         });
     });
     let proposes = Memo::new(move |_| {
-        replay.shown.with(|shown| shown.as_ref().is_none_or(|(asked, _)| asked.kernel == CouplingKernel::Metropolis))
+        replay.shown.with(|shown| shown.as_ref().is_none_or(|(settings, _)| settings.kernel == CouplingKernel::Metropolis))
     });
     let heads = move || {
         let middle: &[&str] =
             if proposes.get() { &["u", "x accepts below", "y accepts below"] } else { &["Overlap", "Even layers", "Tries"] };
         let all = [&["t"], middle, &["E(x) now", "E(y) now", "Differ in", "Into H"]].concat();
-        all.into_iter().map(|head| view! { <th scope="col">{head}</th> }).collect::<Vec<_>>()
+        all.into_iter().map(|title| (title, "")).collect::<Vec<_>>()
     };
     let lines = move || {
         replay.shown.with(|shown| {
             let Some((_, replay)) = shown.as_ref() else { return Vec::new() };
-            let start = replay.approach.last().map_or_else(String::new, |moment| three(moment.energy));
+            let start = replay.approach.last().map_or_else(String::new, |moment| three_places(moment.energy));
             let first = ["–", "–", "–"].map(String::from);
             let mut all = vec![line(now, 0, first, [start, "–".into(), "–".into(), "f(x₀)".into()])];
             for step in &replay.steps {
-                let decided = |u: f64, below: f64| format!("{} {}", near(below), if u < below { "accepts" } else { "refuses" });
+                let decided =
+                    |u: f64, below: f64| format!("{} {}", probability(below), if u < below { "accepts" } else { "refuses" });
                 let middle = match &step.draw {
                     PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
                         let decided = |log: f64| decided(*u, acceptance_probability(log));
-                        [near(*u), decided(*log_accept_x), log_accept_y.map_or_else(|| "–".into(), decided)]
+                        [probability(*u), decided(*log_accept_x), log_accept_y.map_or_else(|| "–".into(), decided)]
                     }
                     PairDraw::Single => ["–".into(), "x alone".into(), "–".into()],
                     PairDraw::Gibbs { overlap, shared, tries, tries_capped } => [
-                        overlap.map_or_else(|| "–".into(), near),
+                        overlap.map_or_else(|| "–".into(), probability),
                         if *shared { "as one" } else { "apart" }.into(),
                         format!("{tries}{}", if *tries_capped { " (cut)" } else { "" }),
                     ],
                 };
-                let end =
-                    [three(step.energies[0]), three(step.energies[1]), step.differing().to_string(), terms(step.step, replay)];
+                let end = [
+                    three_places(step.energies[0]),
+                    three_places(step.energies[1]),
+                    step.differing().to_string(),
+                    terms(step.step, replay),
+                ];
                 all.push(line(now, step.step, middle, end));
             }
             all
         })
     };
     view! {
-        <div class="scrolls steps" tabindex="0" role="region" aria-label="All steps of the coupling" node_ref=inside>
-            <table class="numbers">
-                <thead>
-                    <tr>{heads}</tr>
-                </thead>
-                <tbody>{lines}</tbody>
-            </table>
-        </div>
+        <NumberTable label="All steps of the coupling" headings=Signal::derive(heads) class="steps" node_ref=inside>
+            {lines}
+        </NumberTable>
     }
 }
 

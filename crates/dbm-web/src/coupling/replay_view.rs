@@ -1,0 +1,201 @@
+//! One coupling on the page: its settings, both chains, and the way through its moments.
+
+use super::moment_view::{self, ReplayFrame};
+use super::moments::energies;
+use super::replay::CouplingReplay;
+use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplayDraft, ReplayField};
+use super::step_table::{Estimate, Steps};
+use super::transport::Transport;
+use crate::ui::field::TextField;
+use crate::ui::select::{Choice, Select, SelectOption};
+use dbm_core::Units;
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
+use dbm_core::words::Choose;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, KeyboardEvent};
+
+/// The settings, both chains, the transport and the table.
+#[component]
+pub fn OneCoupling(
+    /// What it is made of.
+    replay: CouplingReplay,
+) -> impl IntoView {
+    let CouplingReplay { shown, playing, .. } = replay;
+    let frame = Memo::new(move |_| {
+        let energies = replay.moments.with(|moments| energies(moments));
+        shown.with(|shown| {
+            shown.as_ref().map(|(settings, _)| ReplayFrame {
+                sizes: settings.sizes.clone(),
+                units: settings.units,
+                proposes: settings.kernel == CouplingKernel::Metropolis,
+                energies,
+            })
+        })
+    });
+    let moment = Memo::new(move |_| replay.moments.with(|moments| moments.get(replay.at()).cloned()));
+    let both = move || frame.get().zip(moment.get());
+    let key = move |event: KeyboardEvent| {
+        // Fields, menus, the slider and the table, which scrolls, have their own use of these keys.
+        let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        if own.is_some_and(|own| own.matches("input, select, .steps").unwrap_or(false))
+            || event.ctrl_key()
+            || event.alt_key()
+            || event.meta_key()
+        {
+            return;
+        }
+        match event.key().as_str() {
+            "ArrowLeft" => replay.step(false),
+            "ArrowRight" => replay.step(true),
+            "Home" => replay.go(0),
+            "End" => replay.go(usize::MAX),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    view! {
+        <div class="coupling-grid" on:keydown=key>
+            <Choices replay />
+            <div class="replay">
+                <Transport replay />
+                <p class="replay-words" role="status" aria-live=move || if playing.get() { "off" } else { "polite" }>
+                    <b>{move || moment.with(|moment| moment.as_ref().map(|moment| format!("{}: ", moment.name)))}</b>
+                    {move || {
+                        moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |moment| moment.words.clone()))
+                    }}
+                </p>
+                <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|frame| frame.sizes.iter().sum::<u32>() > 14))>
+                    <div>
+                        <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
+                            {move || both().map(|(frame, moment)| moment_view::rows(&frame, &moment))}
+                        </div>
+                        <p class="help key-cells" aria-hidden="true">
+                            <span>
+                                <i class="cell high"></i>
+                                "high"
+                            </span>
+                            <span>
+                                <i class="cell"></i>
+                                "low"
+                            </span>
+                            <span>
+                                <i class="cell flipped"></i>
+                                "flipped in this step"
+                            </span>
+                            <span>
+                                <i class="cell differs"></i>
+                                "y differs from x"
+                            </span>
+                        </p>
+                    </div>
+                    <div class="rulers">{move || both().map(|(frame, moment)| moment_view::rulers(&frame, &moment))}</div>
+                </div>
+                <Estimate replay />
+                <Steps replay />
+            </div>
+        </div>
+    }
+}
+
+/// The model's, the kernel's and the run's settings.
+#[component]
+fn Choices(replay: CouplingReplay) -> impl IntoView {
+    let draft = replay.draft;
+    let preset = move || {
+        let is = |draft: &ReplayDraft| {
+            MODELS.iter().position(|(sizes, units)| draft.text(ReplayField::Sizes).trim() == *sizes && draft.units == *units)
+        };
+        draft.with(is).map_or_else(|| "own".into(), |at| at.to_string())
+    };
+    let mut models: Vec<SelectOption> = MODELS
+        .iter()
+        .enumerate()
+        .map(|(at, (sizes, units))| SelectOption::new(at.to_string(), format!("{sizes} {}", units.choice().name)))
+        .collect();
+    models.push(SelectOption::new("own", "sizes as typed"));
+    let choose_model = move |at: String| {
+        if let Some(&(sizes, units)) = at.parse().ok().and_then(|at: usize| MODELS.get(at)) {
+            replay.change(|draft| {
+                draft.set(ReplayField::Sizes, sizes);
+                draft.units = units;
+            });
+        }
+    };
+    let text = move |field: ReplayField| {
+        view! {
+            <TextField
+                id=format!("replay-{}", field as usize)
+                words=field.words()
+                letters=field == ReplayField::Sizes
+                value=Signal::derive(move || draft.with(|draft| draft.text(field).to_string()))
+                problem=Memo::new(move |_| draft.with(|draft| draft.problem(field)))
+                on_type=move |text: String| replay.change(|draft| draft.set(field, text))
+            />
+        }
+    };
+    let outcome = move || {
+        replay.shown.with(|shown| {
+            shown.as_ref().map(|(settings, replay)| {
+                if replay.meeting.capped {
+                    format!("Run {}: cut at {CAP} steps, not met.", settings.run)
+                } else {
+                    format!("Run {}: met at τ = {}.", settings.run, replay.meeting.time)
+                }
+            })
+        })
+    };
+    let next = move |_| {
+        let run = draft.with_untracked(ReplayDraft::check).map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
+        replay.change(|draft| draft.set(ReplayField::Run, run.to_string()));
+    };
+    let units = Signal::derive(move || draft.with(|draft| draft.units));
+    let kernel = Signal::derive(move || draft.with(|draft| draft.kernel));
+    let start = Signal::derive(move || draft.with(|draft| draft.start));
+    view! {
+        <div class="coupling-controls">
+            <div class="coupling-settings">
+                <div class="field wide">
+                    <Select
+                        id="replay-model"
+                        label="Model"
+                        help="Small models with random semi-orthogonal weights; or type sizes of your own below."
+                        options=models
+                        value=Signal::derive(preset)
+                        on_choose=choose_model
+                    />
+                </div>
+                {text(ReplayField::Sizes)}
+                <div class="field">
+                    <Choice<Units> id="replay-units" value=units on_choose=move |units| replay.change(|draft| draft.units = units) />
+                </div>
+                <div class="field">
+                    <Choice<CouplingKernel> id="replay-kernel" value=kernel on_choose=move |kernel| replay.change(|draft| draft.kernel = kernel) />
+                </div>
+                <div class="field">
+                    <Choice<CouplingStart> id="replay-start" value=start on_choose=move |start| replay.change(|draft| draft.start = start) />
+                </div>
+                {text(ReplayField::Seed)}
+                {text(ReplayField::Run)}
+            </div>
+            <div class="buttons">
+                <button type="button" on:click=next>
+                    "Next run"
+                </button>
+                <button
+                    type="button"
+                    data-help="The next run whose chains take longer to meet than those on view, among the next 320."
+                    disabled=move || replay.searching.get() || replay.shown.with(Option::is_none)
+                    on:click=move |_| replay.find_longer()
+                >
+                    "Find one that takes longer"
+                </button>
+            </div>
+            <p class="figures-text" role="status">
+                {outcome}
+                " "
+                {move || replay.found.get()}
+            </p>
+        </div>
+    }
+}

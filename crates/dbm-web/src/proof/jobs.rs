@@ -1,0 +1,300 @@
+//! The jobs of the view: the model, its exact values, the exact expectations of biased estimators, and the samples, job by job.
+
+use super::estimates::{Estimates, job_end};
+use super::estimator_table::{COUNT, ESTIMATORS};
+use super::settings::{MAX_EXPECTATION_UNITS, ProofSettings};
+use super::state::ProofState;
+use crate::ui::throttle::Throttle;
+use crate::worker::client::Failure;
+use crate::worker::pool::{self, Group};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::time::Duration;
+
+/// What was changed by hand may be changed further: the samples of the new model begin after so much quiet.
+const QUIET: Duration = Duration::from_millis(350);
+/// The numbers are shown at most so often.
+const LOOK: Duration = Duration::from_millis(120);
+
+/// Where the jobs stand.
+pub struct Jobs {
+    /// Counts the times that all samples were forgotten: jobs of before are nobody's.
+    generation: u32,
+    /// Whether the exact values are those of the present model and data.
+    exact_is_current: bool,
+    /// Whether the model or the exact values are being asked for.
+    asking_exact: bool,
+    /// Whether the model or its data have changed since they were asked for.
+    exact_is_stale: bool,
+    /// Whether samples may be asked for: the visitor's hand is still.
+    is_quiet: bool,
+    /// What the base model was made from.
+    source: Option<ModelSource>,
+    /// Each estimator's samples.
+    lanes: Vec<Lane>,
+    /// Jobs at work, of samples and of exact expectations.
+    at_work: u32,
+    /// Whether the exact expectation was asked for, of each estimator.
+    asked_expectations: [bool; COUNT],
+    look: Throttle,
+}
+
+#[derive(Default)]
+struct Lane {
+    /// The sample that the next job begins with.
+    next: u32,
+    /// Jobs at work.
+    at_work: u32,
+    estimates: Estimates,
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self {
+            generation: 0,
+            exact_is_current: false,
+            asking_exact: false,
+            exact_is_stale: false,
+            is_quiet: false,
+            source: None,
+            lanes: Vec::new(),
+            at_work: 0,
+            asked_expectations: [false; COUNT],
+            look: Throttle::new(LOOK),
+        }
+    }
+}
+
+/// Keeps the jobs in step with the settings.
+pub fn follow(proof: ProofState) {
+    let mut when_quiet = debounce(QUIET, move |()| {
+        proof.jobs.update_value(|jobs| jobs.is_quiet = true);
+        give_jobs(proof);
+    });
+    Effect::new(move |before: Option<ProofSettings>| {
+        let settings = proof.settings.get();
+        match &before {
+            Some(before) if settings.samples_alike(before) => {
+                let fewer = proof.jobs.with_value(|jobs| jobs.lanes.iter().any(|lane| lane.next > settings.target));
+                if fewer && settings.target != before.target {
+                    forget_samples(proof);
+                }
+            }
+            _ => {
+                proof.jobs.update_value(|jobs| {
+                    (jobs.exact_is_current, jobs.is_quiet) = (false, false);
+                    jobs.asked_expectations = [false; COUNT];
+                });
+                proof.expectations.set(vec![None; COUNT]);
+                forget_samples(proof);
+                when_quiet(());
+            }
+        }
+        give_jobs(proof);
+        settings
+    });
+}
+
+/// The same samples once more, from the first one.
+pub fn start_anew(proof: ProofState) {
+    forget_samples(proof);
+    proof.settings.update(|settings| settings.go = true);
+    give_jobs(proof);
+}
+
+/// Forgets all samples, and what went wrong with them.
+fn forget_samples(proof: ProofState) {
+    pool::cancel(Group::Estimates);
+    let exact_is_current = proof.jobs.try_update_value(|jobs| {
+        jobs.generation = jobs.generation.wrapping_add(1);
+        jobs.lanes = ESTIMATORS.iter().map(|_| Lane::default()).collect();
+        jobs.at_work = 0;
+        // The expectations that were at work are cancelled with the rest.
+        let known = |at| proof.expectations.with_untracked(|all| all.get(at).is_some_and(Option::is_some));
+        jobs.asked_expectations = std::array::from_fn(known);
+        jobs.exact_is_current
+    });
+    proof.problem.set(None);
+    proof.estimates.set(vec![Estimates::default(); COUNT]);
+    if exact_is_current == Some(false) {
+        update_exact(proof);
+    }
+}
+
+/// Asks for the exact values, and once more if all has changed meanwhile: one question at a time.
+fn update_exact(proof: ProofState) {
+    let was_asking = proof.jobs.try_update_value(|jobs| {
+        jobs.exact_is_stale = true;
+        std::mem::replace(&mut jobs.asking_exact, true)
+    });
+    if was_asking != Some(false) {
+        return;
+    }
+    spawn_local(async move {
+        let answer = loop {
+            proof.jobs.update_value(|jobs| jobs.exact_is_stale = false);
+            let answer = ask_exact(proof).await;
+            if !proof.jobs.with_value(|jobs| jobs.exact_is_stale) {
+                break answer;
+            }
+        };
+        proof.jobs.update_value(|jobs| (jobs.asking_exact, jobs.exact_is_current) = (false, answer.is_ok()));
+        match answer {
+            Ok(()) => give_jobs(proof),
+            Err(failure) => proof.problem.set(Some(failure.to_string())),
+        }
+    });
+}
+
+/// Asks for the model where it is another, and then for its exact values.
+async fn ask_exact(proof: ProofState) -> Result<(), Failure> {
+    let asked = proof.settings.with_untracked(|settings| settings.model.clone());
+    if let Some(source) = asked.source() {
+        let known = proof.jobs.with_value(|jobs| jobs.source.as_ref() == Some(&source));
+        if !known || proof.base.with_untracked(Option::is_none) {
+            proof.jobs.update_value(|jobs| jobs.source = None);
+            proof.base.set(None);
+            let model = pool::model(Group::Exact, source.clone()).await?;
+            if proof.jobs.with_value(|jobs| jobs.exact_is_stale) {
+                return Ok(());
+            }
+            proof.jobs.update_value(|jobs| jobs.source = Some(source));
+            proof.base.set(Some(model));
+        }
+    } else {
+        proof.jobs.update_value(|jobs| jobs.source = None);
+        let zeros = Some(asked.zeros());
+        if proof.base.with_untracked(|base| *base != zeros) {
+            proof.base.set(zeros);
+        }
+    }
+    let Some((model, data)) = model_and_data(proof) else { return Ok(()) };
+    let pick = |event| if let DiagnosticsEvent::Exact(exact) = event { Some(exact) } else { None };
+    let exact = pool::ask(Group::Exact, DiagnosticsCommand::Exact { model, data }, pick).await?;
+    proof.exact.set(Some(exact));
+    Ok(())
+}
+
+/// The edited model, and the patterns one after another; nothing while the model is being asked for.
+fn model_and_data(proof: ProofState) -> Option<(SmallModel, Vec<u8>)> {
+    let base = proof.base.get_untracked()?;
+    Some(proof.settings.with_untracked(|settings| (settings.model.edited(base), settings.model.bits())))
+}
+
+/// Gives jobs to the workers, as many as they can take, where it is time.
+fn give_jobs(proof: ProofState) {
+    let ready = proof.jobs.with_value(|jobs| jobs.exact_is_current && jobs.is_quiet && !jobs.lanes.is_empty());
+    if !ready || proof.problem.with_untracked(Option::is_some) {
+        return;
+    }
+    let settings = proof.settings.get_untracked();
+    let Some((model, data)) = model_and_data(proof) else { return };
+    ask_expectations(proof, &settings, &model, &data);
+    if !settings.go {
+        return;
+    }
+    while let Some((estimator, start, chains)) = proof.jobs.try_update_value(|jobs| jobs.next_job(&settings)).flatten() {
+        let end = job_end(start, settings.target);
+        let job = EstimateJob {
+            model: model.clone(),
+            data: data.clone(),
+            settings: settings.of_estimator(estimator),
+            first_sample: start,
+            samples: end - start,
+            chains,
+        };
+        let pick = |event| if let DiagnosticsEvent::Estimate { sums, chains } = event { Some((sums, chains)) } else { None };
+        give(proof, DiagnosticsCommand::Estimate(job), pick, move |answer| match answer {
+            Ok((sums, chains)) => {
+                proof.jobs.update_value(|jobs| {
+                    let lane = &mut jobs.lanes[estimator];
+                    lane.at_work -= 1;
+                    lane.estimates.take(start, end, sums, chains);
+                });
+                show(proof);
+                give_jobs(proof);
+            }
+            Err(failure) => {
+                forget_samples(proof);
+                proof.problem.set(Some(failure.to_string()));
+            }
+        });
+    }
+}
+
+/// Gives one job to the workers. Its answer is taken unless all samples have been forgotten meanwhile.
+fn give<T: 'static>(
+    proof: ProofState,
+    command: DiagnosticsCommand,
+    pick: impl FnOnce(DiagnosticsEvent) -> Option<T> + 'static,
+    take: impl FnOnce(Result<T, Failure>) + 'static,
+) {
+    let generation = proof.jobs.with_value(|jobs| jobs.generation);
+    spawn_local(async move {
+        let answer = pool::ask(Group::Estimates, command, pick).await;
+        if proof.jobs.with_value(|jobs| jobs.generation == generation) {
+            proof.jobs.update_value(|jobs| jobs.at_work -= 1);
+            take(answer);
+        }
+    });
+}
+
+impl Jobs {
+    /// The estimator that is furthest behind and can go on, from which sample, with which chains.
+    fn next_job(&mut self, settings: &ProofSettings) -> Option<(usize, u32, Vec<u8>)> {
+        let width = pool::width() as u32;
+        if self.at_work > width {
+            return None;
+        }
+        let can = |(at, lane): &(usize, &Lane)| {
+            // Persistent chains are handed from job to job; of the others no one takes all workers.
+            let most = if is_persistent(*at) { 1 } else { width.div_ceil(2) + 1 };
+            settings.chosen[*at] && lane.next < settings.target && lane.at_work < most
+        };
+        let (estimator, _) = self.lanes.iter().enumerate().filter(can).min_by_key(|(_, lane)| lane.next)?;
+        let lane = &mut self.lanes[estimator];
+        let start = lane.next;
+        lane.next = job_end(start, settings.target);
+        lane.at_work += 1;
+        self.at_work += 1;
+        let chains = if is_persistent(estimator) { lane.estimates.chains().to_vec() } else { Vec::new() };
+        Some((estimator, start, chains))
+    }
+}
+
+fn is_persistent(estimator: usize) -> bool {
+    ESTIMATORS[estimator].name.starts_with("pcd")
+}
+
+/// Asks where the biased estimators will stop. The mean of an unbiased one is the exact gradient, and computing it would take minutes.
+fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallModel, data: &[u8]) {
+    if settings.model.n_units() > MAX_EXPECTATION_UNITS {
+        return;
+    }
+    for estimator in (0..COUNT).filter(|&at| settings.chosen[at] && !ESTIMATORS[at].is_unbiased) {
+        let asked =
+            proof.jobs.try_update_value(|jobs| std::mem::replace(&mut jobs.asked_expectations[estimator], true)) != Some(false);
+        if asked {
+            continue;
+        }
+        proof.jobs.update_value(|jobs| jobs.at_work += 1);
+        let settings = settings.of_estimator(estimator);
+        let command = DiagnosticsCommand::Expectation { model: model.clone(), data: data.to_vec(), settings };
+        let pick = |event| if let DiagnosticsEvent::Expectation(expectations) = event { Some(expectations.mean) } else { None };
+        give(proof, command, pick, move |answer| {
+            // Without it there is no mark in the plot, and that is all.
+            if let Ok(mean) = answer {
+                proof.expectations.update(|all| all[estimator] = Some(mean));
+            }
+            give_jobs(proof);
+        });
+    }
+}
+
+/// Has the numbers shown, soon.
+fn show(proof: ProofState) {
+    proof.jobs.with_value(|jobs| jobs.look).run(move || {
+        proof.estimates.set(proof.jobs.with_value(|jobs| jobs.lanes.iter().map(|lane| lane.estimates.clone()).collect()));
+    });
+}

@@ -1,0 +1,144 @@
+//! Which model: the preset, one drawn by a seed, or that of the lab's run.
+
+use super::address::MOST_DEVIATION;
+use super::settings::{MAX_UNITS, ModelAndData, Origin};
+use super::state::{ProofState, proof_state};
+use crate::ui::field::{LateField, number, whole};
+use crate::ui::select::{Choice, Select, SelectOption};
+use crate::worker::client::Failure;
+use crate::worker::pool::{self, Group};
+use crate::worker::session::Session;
+use dbm_core::Units;
+use dbm_core::words::Words;
+use dbm_protocol::{ModelSource, SmallModel};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+/// Sizes to choose from.
+const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
+/// Why there is no model of the lab's run to use.
+const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
+
+const SEED: Words = Words { key: "", label: "Seed of the model", hint: "", help: "The same seed draws the same parameters." };
+const DEVIATION: Words = Words {
+    key: "",
+    label: "Weight deviation",
+    hint: "",
+    help: "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.",
+};
+
+/// The form.
+#[component]
+pub fn ModelForm() -> impl IntoView {
+    let (proof, session) = (proof_state(), Session::of_page());
+    let status = RwSignal::new(String::new());
+    let model = Memo::new(move |_| proof.settings.with(|settings| settings.model.clone()));
+    let random = Memo::new(move |_| model.with(|model| model.origin == Origin::Random));
+    let value = Memo::new(move |_| {
+        model.with(|model| match model.origin {
+            Origin::Preset => "preset".to_string(),
+            Origin::Run => "run".into(),
+            Origin::Random => model.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-"),
+        })
+    });
+    let options = Memo::new(move |_| {
+        let random = |sizes: &str| SelectOption::new(sizes, format!("{sizes}, random"));
+        let mut all = vec![SelectOption::new("preset", "4-3-2, the preset")];
+        all.extend(SIZES.map(random));
+        // Sizes that came by the address, or a model of the run.
+        value.with(|value| match value.as_str() {
+            "run" => all.push(SelectOption::new("run", "of the lab’s run")),
+            value if all.iter().all(|option| option.value != value) => all.push(random(value)),
+            _ => {}
+        });
+        all
+    });
+    let choose = move |text: String| {
+        proof.edit(None, |model| {
+            if text == "preset" {
+                *model = ModelAndData::default();
+            } else if let Ok(sizes) = text.split('-').map(str::parse).collect::<Result<Vec<u32>, _>>() {
+                let drawn = ModelAndData::random(sizes, model.units);
+                *model = ModelAndData { seed: model.seed, deviation: model.deviation, ..drawn };
+            }
+        });
+    };
+    let choose_units = move |units: Units| {
+        proof.edit(None, |model| {
+            if model.origin == Origin::Preset {
+                // The preset is of one kind: the other is drawn.
+                *model = ModelAndData::random(model.sizes.clone(), units);
+            }
+            model.units = units;
+        });
+    };
+    view! {
+        <fieldset class="proof-settings">
+            <legend data-help="Only models of at most 24 units can be enumerated, so only for these is the exact gradient known.">"Model"</legend>
+            <div class="settings">
+                <div class="field">
+                    <Select id="proof-sizes" label="Layers, visible first" options=options value=value on_choose=choose />
+                </div>
+                <div class="field">
+                    <Choice<Units> id="proof-units" value=Signal::derive(move || model.with(|model| model.units)) on_choose=choose_units />
+                </div>
+                <Show when=move || random.get()>
+                    <RandomModel />
+                </Show>
+            </div>
+            <button
+                type="button"
+                data-help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
+                on:click=move |_| take(proof, session, status)
+            >
+                "Use the model in training"
+            </button>
+            <p class="help" role="status">{move || status.get()}</p>
+        </fieldset>
+    }
+}
+
+/// What a random model is drawn with.
+#[component]
+fn RandomModel() -> impl IntoView {
+    let proof = proof_state();
+    let draw = move |change: &dyn Fn(&mut ModelAndData)| {
+        proof.edit(None, |model| {
+            change(model);
+            model.edits.clear();
+        });
+    };
+    let seed = Signal::derive(move || proof.settings.with(|settings| settings.model.seed.to_string()));
+    let deviation = Signal::derive(move || proof.settings.with(|settings| settings.model.deviation.to_string()));
+    let take_seed = move |text: String| whole(&text, &(0..=u64::MAX)).map(|seed| draw(&|model| model.seed = seed));
+    let take_deviation =
+        move |text: String| number(&text, &(0.0..=MOST_DEVIATION)).map(|deviation| draw(&|model| model.deviation = deviation));
+    view! {
+        <LateField id="proof-model-seed" words=SEED value=seed take=take_seed />
+        <LateField id="proof-deviation" words=DEVIATION value=deviation take=take_deviation />
+    }
+}
+
+/// Asks the lab for its run's checkpoint, and the workers for the model in it.
+fn take(proof: ProofState, session: Session, status: RwSignal<String>) {
+    let units = session.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+    if units > MAX_UNITS {
+        return status.set(NEEDS.into());
+    }
+    status.set("Asking the lab…".into());
+    spawn_local(async move {
+        status.set(match model_in_training(session).await {
+            Ok(model) => {
+                proof.edit(None, |present| *present = ModelAndData::of_run(&model));
+                "This is the model of the lab’s run, its parameters rounded to three places.".into()
+            }
+            Err(failure) => format!("The lab’s model cannot be used here: {failure}."),
+        });
+    });
+}
+
+async fn model_in_training(session: Session) -> Result<SmallModel, Failure> {
+    let (_, checkpoint) = session.save().await?;
+    let bytes = checkpoint.to_vec();
+    pool::model(Group::Exact, ModelSource::Checkpoint { bytes }).await
+}

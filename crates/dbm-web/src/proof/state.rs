@@ -1,0 +1,192 @@
+//! What the view holds: its settings, with undo; the model; the exact values; and the samples so far.
+
+use super::estimates::Estimates;
+use super::jobs::Jobs;
+use super::parameters::{self, Parameter};
+use super::settings::{ModelAndData, ProofSettings, rounded};
+use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
+use dbm_protocol::SmallModel;
+use leptos::prelude::*;
+
+/// Edits that can be taken back.
+const UNDO_DEPTH: usize = 200;
+
+/// One copyable value that every part of the view receives by context.
+#[derive(Clone, Copy)]
+pub struct ProofState {
+    /// What the view is set to.
+    pub settings: RwSignal<ProofSettings>,
+    /// The parameters before they are edited, once they are there.
+    pub base: RwSignal<Option<SmallModel>>,
+    /// With the edits.
+    pub model: Memo<Option<SmallModel>>,
+    /// The exact values; of the model before while those of the present one are being computed.
+    pub exact: RwSignal<Option<ExactGradient>>,
+    /// The exact expectation of each estimator that is biased, where the model is small enough.
+    pub expectations: RwSignal<Vec<Option<Vec<f64>>>>,
+    /// The samples of each estimator, as of the last look.
+    pub estimates: RwSignal<Vec<Estimates>>,
+    /// What went wrong, in words.
+    pub problem: RwSignal<Option<String>>,
+    /// How likely a correction is as the model grows: layer sizes, and the answer once it has come.
+    pub corrections: RwSignal<Vec<(Vec<u32>, Option<CorrectionProbability>)>>,
+    /// The jobs.
+    pub jobs: StoredValue<Jobs>,
+    past: RwSignal<Vec<ModelAndData>>,
+    future: RwSignal<Vec<ModelAndData>>,
+    /// The parameter whose edits are one step back while nothing else is edited.
+    editing: StoredValue<Option<usize>>,
+}
+
+/// From the context.
+pub fn proof_state() -> ProofState {
+    expect_context()
+}
+
+impl Default for ProofState {
+    fn default() -> Self {
+        let settings = RwSignal::new(ProofSettings::default());
+        let base = RwSignal::new(None);
+        let asked = Memo::new(move |_| settings.with(|settings| settings.model.clone()));
+        Self {
+            settings,
+            base,
+            model: Memo::new(move |_| base.get().map(|base| asked.with(|asked| asked.edited(base)))),
+            exact: RwSignal::new(None),
+            expectations: RwSignal::default(),
+            estimates: RwSignal::default(),
+            problem: RwSignal::new(None),
+            corrections: RwSignal::default(),
+            jobs: StoredValue::default(),
+            past: RwSignal::default(),
+            future: RwSignal::default(),
+            editing: StoredValue::new(None),
+        }
+    }
+}
+
+impl ProofState {
+    /// Takes the settings of an address: there is nothing to take back.
+    pub fn adopt(self, settings: ProofSettings) {
+        self.past.set(Vec::new());
+        self.future.set(Vec::new());
+        self.settings.set(settings);
+    }
+
+    /// Layer sizes.
+    pub fn sizes(self) -> Vec<u32> {
+        self.settings.with(|settings| settings.model.sizes.clone())
+    }
+
+    /// All parameters, in their order.
+    pub fn parameters(self) -> Vec<Parameter> {
+        parameters::all(&self.sizes())
+    }
+
+    /// The exact gradient; empty while it is of a model of another shape, or not there yet.
+    pub fn exact_gradient(self) -> Vec<f64> {
+        let count = parameters::count(&self.sizes());
+        let gradient = self.exact.with(|exact| exact.as_ref().map(|exact| exact.gradient.clone()));
+        gradient.filter(|gradient| gradient.len() == count).unwrap_or_default()
+    }
+
+    /// Something of each chosen estimator's samples, with the estimator's place.
+    pub fn of_chosen<T>(self, of: impl Fn(usize, &Estimates) -> T) -> Vec<T> {
+        let chosen = self.settings.with(|settings| settings.chosen);
+        self.estimates
+            .with(|all| all.iter().enumerate().filter(|(at, _)| chosen[*at]).map(|(at, estimates)| of(at, estimates)).collect())
+    }
+
+    /// The value of a parameter.
+    pub fn value(self, place: usize) -> Option<f32> {
+        self.model.with(|model| model.as_ref().and_then(|model| parameters::values(model).get(place).copied()))
+    }
+
+    /// Changes the model or its data, so that it can be taken back. Successive edits of one parameter are one step.
+    pub fn edit(self, parameter: Option<usize>, change: impl FnOnce(&mut ModelAndData)) {
+        let before = self.settings.with_untracked(|settings| settings.model.clone());
+        let mut after = before.clone();
+        change(&mut after);
+        if after == before {
+            return;
+        }
+        if parameter.is_none() || self.editing.get_value() != parameter {
+            self.past.update(|past| {
+                past.push(before);
+                if past.len() > UNDO_DEPTH {
+                    past.remove(0);
+                }
+            });
+        }
+        self.editing.set_value(parameter);
+        self.future.set(Vec::new());
+        self.put(after);
+    }
+
+    fn put(self, model: ModelAndData) {
+        self.settings.update(|settings| {
+            let end = parameters::count(&model.sizes);
+            settings.show = settings.show.filter(|&place| place < end);
+            settings.pattern = settings.pattern.min(model.data.len().saturating_sub(1));
+            settings.model = model;
+        });
+    }
+
+    /// Sets a parameter by hand.
+    pub fn set(self, place: usize, value: f32) {
+        self.edit(Some(place), |model| {
+            model.edits.insert(place, rounded(value));
+        });
+    }
+
+    /// Moves a parameter by so much.
+    pub fn nudge(self, place: usize, by: f32) {
+        if let Some(value) = untrack(|| self.value(place)) {
+            self.set(place, value + by);
+        }
+    }
+
+    /// Has the next edit be a step of its own.
+    pub fn end_edit(self) {
+        self.editing.set_value(None);
+    }
+
+    /// Shows a parameter, or all.
+    pub fn show(self, place: Option<usize>) {
+        self.end_edit();
+        if self.settings.with_untracked(|settings| settings.show != place) {
+            self.settings.update(|settings| settings.show = place);
+        }
+    }
+
+    /// Flips a bit of the data.
+    pub fn flip_bit(self, pattern: usize, unit: usize) {
+        self.edit(None, |model| {
+            if let Some(bit) = model.data.get_mut(pattern).and_then(|pattern| pattern.get_mut(unit)) {
+                *bit ^= 1;
+            }
+        });
+    }
+
+    /// Whether there is an edit to take back, and one to make again.
+    pub fn can_undo_and_redo(self) -> (bool, bool) {
+        (self.past.with(|past| !past.is_empty()), self.future.with(|future| !future.is_empty()))
+    }
+
+    /// Takes the last edit back.
+    pub fn undo(self) {
+        self.step(self.past, self.future);
+    }
+
+    /// Makes it again.
+    pub fn redo(self) {
+        self.step(self.future, self.past);
+    }
+
+    fn step(self, from: RwSignal<Vec<ModelAndData>>, to: RwSignal<Vec<ModelAndData>>) {
+        self.end_edit();
+        let Some(model) = from.try_update(Vec::pop).flatten() else { return };
+        to.update(|to| to.push(self.settings.with_untracked(|settings| settings.model.clone())));
+        self.put(model);
+    }
+}

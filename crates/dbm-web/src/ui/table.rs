@@ -1,0 +1,45 @@
+//! A table of numbers that scrolls in its own box.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+
+/// A column's heading, and its hover help; the help may be empty.
+pub type Heading = (&'static str, &'static str);
+
+/// The table; its children are the rows.
+#[component]
+pub fn NumberTable(
+    /// What it is called, for screen readers.
+    label: &'static str,
+    /// The columns.
+    #[prop(into)]
+    headings: Signal<Vec<Heading>>,
+    /// Another class of the box.
+    #[prop(optional)]
+    class: &'static str,
+    /// The box.
+    #[prop(optional)]
+    node_ref: NodeRef<Div>,
+    children: Children,
+) -> impl IntoView {
+    let heads = move || {
+        let head = |(title, help): Heading| {
+            view! {
+                <th scope="col" data-help=Some(help).filter(|help| !help.is_empty())>
+                    {title}
+                </th>
+            }
+        };
+        headings.get().into_iter().map(head).collect_view()
+    };
+    view! {
+        <div class=format!("scrolls {class}") tabindex="0" role="region" aria-label=label node_ref=node_ref>
+            <table class="numbers">
+                <thead>
+                    <tr>{heads}</tr>
+                </thead>
+                <tbody>{children()}</tbody>
+            </table>
+        </div>
+    }
+}
