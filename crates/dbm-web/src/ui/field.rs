@@ -161,10 +161,10 @@ mod tests {
 
     #[test]
     fn numbers_are_read_in_their_range_or_refused_with_words() {
-        assert_eq!((whole(" 7 ", &1..=9), whole("0", &0..=u64::MAX)), (Ok(7_u32), Ok(0)));
-        assert_eq!(whole::<u32>("10", &1..=9), Err("A whole number from 1 to 9 is expected.".into()));
-        assert_eq!((number("−1,25", &-5.0..=5.0), number("3", &0.0..=3.0)), (Ok(-1.25), Ok(3.0)));
-        assert_eq!(number("wide", &-5.0..=5.0), Err("A number from −5 to 5 is expected.".into()));
+        assert_eq!((whole(" 7 ", &(1..=9)), whole("0", &(0..=u64::MAX))), (Ok(7_u32), Ok(0)));
+        assert_eq!(whole::<u32>("10", &(1..=9)), Err("A whole number from 1 to 9 is expected.".into()));
+        assert_eq!((number("−1,25", &(-5.0..=5.0)), number("3", &(0.0..=3.0))), (Ok(-1.25), Ok(3.0)));
+        assert_eq!(number("wide", &(-5.0..=5.0)), Err("A number from −5 to 5 is expected.".into()));
     }
 
     #[test]
