@@ -4,6 +4,7 @@ use super::*;
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
+use dbm_core::words::Setting;
 use dbm_core::{Examples, Settings, Units};
 use dbm_data::Precision;
 use dbm_protocol::{
@@ -554,15 +555,19 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
             let all = (3 * 40, true);
             let none = (0, true);
             let couples = if kind.is_unbiased() { all } else { none };
-            let searches = if matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::Lmi) { all } else { none };
-            let iterates = if kind == EstimatorKind::Pcd { all } else { none };
+            let searches = if kind.has(Setting::MaxSweeps) { all } else { none };
+            let iterates = if kind.has(Setting::MeanFieldSweeps) { all } else { none };
             for phase in [&positive, &negative] {
                 assert_eq!((filled(&phase.meeting_time), filled(&phase.sweeps)), (couples, searches), "{kind:?}");
                 let proposes = matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
                 assert_eq!(phase.acceptance.is_some(), proposes, "{kind:?}");
             }
             assert_eq!((filled(&positive.mean_field), filled(&negative.mean_field)), (iterates, none), "{kind:?}");
-            assert_eq!((positive.energy.is_some(), negative.energy.is_some()), (kind != EstimatorKind::Pcd, true), "{kind:?}");
+            assert_eq!(
+                (positive.energy.is_some(), negative.energy.is_some()),
+                (!kind.has(Setting::MeanFieldSweeps), true),
+                "{kind:?}"
+            );
             assert!(page.lab.run.as_ref().unwrap().model().weights()[0].data().iter().all(|w| w.is_finite()));
         }
     }
