@@ -50,7 +50,7 @@ pub struct ReadingArgs {
     /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
     bits_per_value: Option<u8>,
-    /// Size of the tiles of a PNG sheet, where they cannot be told
+    /// Size of the tiles of a PNG sheet, where the data do not say
     #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
     tile: Option<(usize, usize)>,
     /// How many digits to generate, with `--data digits`
@@ -65,7 +65,7 @@ impl ReadingArgs {
     }
 }
 
-/// `28x28`.
+/// Rows and columns, as in `28x28`.
 fn tile(text: &str) -> Result<(usize, usize), String> {
     let sizes = text.split_once(['x', ',']).and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
     sizes.filter(|&(rows, columns)| rows > 0 && columns > 0).ok_or_else(|| "it should be rows x columns, such as 28x28".into())
@@ -73,7 +73,7 @@ fn tile(text: &str) -> Result<(usize, usize), String> {
 
 #[derive(Args)]
 pub struct ModelArgs {
-    /// The checkpoint
+    /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
     /// Use the last step's weights, even where the run kept averaged ones

@@ -65,7 +65,7 @@ pub struct Bench {
     /// Steps before anything is timed: searches are longest at the start of a training
     #[arg(long, value_name = "STEPS", default_value_t = 50)]
     warm_up: u64,
-    /// Timed runs
+    /// How many runs are timed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     runs: u64,
     /// Steps of each

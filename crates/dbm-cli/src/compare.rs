@@ -47,13 +47,13 @@ pub struct Compare {
     batch: usize,
     #[arg(long, help = OptimizerMethod::WORDS.help, value_parser = choice::<OptimizerMethod>(), default_value = "adam")]
     optimizer: OptimizerMethod,
-    /// Learning rate
+    /// Learning rate of every run
     #[arg(long, default_value_t = 0.001)]
     lr: f64,
     /// The rate falls linearly to zero over this many steps; 0 keeps it constant
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
     lr_decay: u64,
-    /// SGD's momentum
+    /// Momentum of SGD, from 0 to below 1
     #[arg(long, default_value_t = 0.0)]
     momentum: f64,
     /// Steps of pretraining for each weight matrix [default: a twentieth of --steps]
@@ -93,7 +93,7 @@ impl Compare {
         let data = self.data.source().load(Split::Train)?;
         without_gaps(
             &data,
-            "the most that any model can reach, which the runs are drawn beside, is told of whole examples alone",
+            "the most that any model can reach, which the runs are drawn beside, is known for whole examples alone",
         )?;
         let plan = self.plan(&data.examples, data.image);
         let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };

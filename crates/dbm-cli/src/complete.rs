@@ -31,7 +31,7 @@ pub struct Complete {
     mask: String,
     #[command(flatten)]
     answering: AnswerArgs,
-    /// Which answers
+    /// Seed of the answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// u8 0/1 of shape [N, answers, visible] (.npy); a picture: a row an example, with truth, mask, answers, agreement (.png); or, of

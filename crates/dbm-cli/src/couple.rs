@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps where they begin at a mode.
 ///
 /// A dimension d has d visible and d hidden units, one random orthogonal matrix of weights, and zero biases. The numbers depend on the seed alone, not on the
-/// threads. A coupling that has not met at the cap counts with the cap, which makes means and quartiles too low; how many did is told.
+/// threads. A coupling that has not met at the cap counts with the cap, which makes means and quartiles too low; how many did is in the table.
 #[derive(Args)]
 pub struct Couple {
     /// Visible units, and as many hidden ones: numbers, and ranges as 1..200 or, with a step, 10..200:10; 1 to 400

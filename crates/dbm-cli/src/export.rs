@@ -20,7 +20,7 @@ const PICTURES: usize = 10_000;
 
 #[derive(Args)]
 pub struct Export {
-    /// The checkpoint
+    /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE", required_unless_present = "data")]
     model: Option<PathBuf>,
     /// Use the last step's weights, even where the run kept averaged ones
@@ -47,7 +47,7 @@ pub struct Export {
     count: Option<u32>,
     #[command(flatten)]
     sampler: SamplerArgs,
-    /// Which samples
+    /// Seed of the samples
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }

@@ -16,12 +16,12 @@ use std::path::PathBuf;
 pub struct Sample {
     #[command(flatten)]
     model: ModelArgs,
-    /// How many
+    /// How many samples
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
     #[command(flatten)]
     sampler: SamplerArgs,
-    /// Which
+    /// Seed of the samples
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// u8 0/1 of shape [N, visible] (.npy), a picture of them all (.png), or, of a table's model, rows with its columns' names and

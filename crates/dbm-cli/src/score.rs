@@ -53,7 +53,7 @@ pub struct Score {
     /// Chains of annealed importance sampling
     #[arg(long, default_value_t = 100, value_name = "N")]
     ais_chains: usize,
-    /// Its steps
+    /// Temperatures that annealed importance sampling goes through
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     ais_betas: usize,
     /// Write every number to a CSV file as well, a line each: of, score, value

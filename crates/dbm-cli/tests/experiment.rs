@@ -226,7 +226,7 @@ fn the_search_for_the_best_model_writes_its_table_and_the_model() {
     folder.ok("--threads 2 experiment best-model --toy --out whole --docs docs");
     let whole = files(&folder.0.join("whole/best-model-toy"));
     let rows = table(&whole["best-model.csv"]);
-    // Four candidates and the chosen one: four walks, and one more where 50 sweeps from the mode were trained with; the samples as in training; and two ways
+    // Four candidates and the chosen one: four schedules, and one more where 50 sweeps from the mode were trained with; the samples as in training; and two ways
     // to answer, each by one answer, the medoid, the majority, and the balanced one.
     assert_eq!(rows.len(), 5 * (4 + 1 + 2 * 4) + 4);
     let page = String::from_utf8(folder.read("docs/reproduction.md")).unwrap();

@@ -14,7 +14,7 @@ use std::path::Path;
 /// How a chain goes from noise to an answer; all ways end in a local search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Gibbs sweeps.
+    /// Gibbs sweeps at one temperature, then the search.
     Gibbs,
     /// Nothing before the search.
     Search,

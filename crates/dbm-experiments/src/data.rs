@@ -48,7 +48,7 @@ pub struct Reading {
     pub binarize: Option<f64>,
     /// Visible units a value, 1 to 8.
     pub bits_per_value: Option<u8>,
-    /// Rows and columns of the tiles of a PNG sheet, where they cannot be told.
+    /// Rows and columns of the tiles of a PNG sheet, where the data do not say.
     pub tile: Option<(usize, usize)>,
     /// Digits to generate.
     pub digits: usize,
@@ -160,7 +160,7 @@ fn named(path: &Path) -> Result<File, Error> {
     file(path, path.display().to_string())
 }
 
-/// PNG and JPEG files in a folder and in those within it, with their names below it; told by their first bytes.
+/// PNG and JPEG files in a folder and in those within it, with their names below it; recognized by their first bytes.
 fn collect_pictures(folder: &Path, below: &str, pictures: &mut Vec<(PathBuf, String)>) -> Result<(), Error> {
     let failed = |source| Error::Read { path: folder.into(), source };
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;

@@ -15,23 +15,23 @@ pub enum Error {
     /// Of data and files in their formats.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Of scores.
+    /// Of scores and their reference.
     #[error(transparent)]
     Score(#[from] ScoreError),
     /// A file that cannot be read.
     #[error("cannot read {}: {source}; check the path", path.display())]
     Read {
-        /// The file.
+        /// The file or folder to read.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         source: std::io::Error,
     },
     /// A file that cannot be written.
     #[error("cannot write {}: {source}; check the folder, its permissions and the space left", path.display())]
     Write {
-        /// The file.
+        /// The file or folder to write.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         source: std::io::Error,
     },
     /// A model that takes more memory than it may.
@@ -42,20 +42,20 @@ pub enum Error {
         /// Whose limit it is.
         limit: &'static str,
     },
-    /// A recipe or result that JSON cannot hold, so that it could not be told from others or kept.
+    /// A recipe or result that JSON cannot hold, so that it could not be distinguished from others or kept.
     #[error("{what} cannot be written as JSON: {source}; this is a mistake in the experiment")]
     Serialize {
         /// The cell, run or entry.
         what: String,
-        /// Why.
+        /// What JSON cannot hold of it.
         source: serde_json::Error,
     },
     /// A report whose text cannot be made.
     #[error("the text of {name} cannot be made: {source}; this is a mistake in its template")]
     Template {
-        /// The experiment.
+        /// Name of the experiment.
         name: String,
-        /// Why.
+        /// What is wrong with the template or its values.
         source: minijinja::Error,
     },
     /// What was asked for makes no sense.

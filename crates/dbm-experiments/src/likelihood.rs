@@ -78,7 +78,7 @@ fn by_examples<R: Send>(session: &Session, count: usize, of: impl Fn(Range<usize
 pub struct LogZ {
     /// By annealed importance sampling.
     pub estimate: AisEstimate,
-    /// By enumeration.
+    /// By enumeration, where the model is small enough.
     pub exact: Option<f64>,
 }
 
@@ -95,7 +95,7 @@ impl LogZ {
 /// Means over examples, in nats an example.
 #[derive(Clone, Debug, Serialize)]
 pub struct Likelihood {
-    /// Examples.
+    /// Number of examples.
     pub count: usize,
     /// Lower bound on the mean of log p(v), as far as log Z is right.
     pub log_p_bound: f64,

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// A checkpoint's file, and which of its weights are meant.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
-    /// The checkpoint.
+    /// Where the checkpoint is.
     pub path: PathBuf,
     /// The last step's weights, even where the run kept averaged ones.
     pub last: bool,

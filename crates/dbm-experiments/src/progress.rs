@@ -1,6 +1,6 @@
-//! Whoever is told how far long work has come.
+//! Reports of how far long work has come.
 
-/// Told of one piece of work at a time: it begins, some or all of its parts are done, it ends.
+/// Receives reports of one piece of work at a time: it begins, some or all of its parts are done, it ends.
 pub trait Progress: Send + Sync {
     /// Work begins of `total` parts, whose name is `unit`.
     fn begin(&self, unit: &str, total: u64);
@@ -21,7 +21,7 @@ pub trait Progress: Send + Sync {
     fn say(&self, line: &str);
 }
 
-/// Nobody is told.
+/// Drops all reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

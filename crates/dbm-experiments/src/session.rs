@@ -5,12 +5,12 @@ use crate::threads::Threads;
 use crate::{Error, Progress, Silent};
 use dbm_core::Host;
 
-/// Threads and a clock, the memory there is, and whoever is told how far work has come.
+/// Threads and a clock, the memory there is, and where progress is reported.
 pub struct Session {
     threads: Threads,
     /// What a model may take.
     pub memory: Limit,
-    /// Who is told.
+    /// Receives how far work has come.
     pub progress: Box<dyn Progress>,
 }
 
@@ -20,7 +20,7 @@ impl Session {
         Self { threads, memory, progress }
     }
 
-    /// On so many threads, all available memory, and nobody told.
+    /// On so many threads, all available memory, and no reports.
     ///
     /// # Errors
     /// Those of [`Threads::new`].

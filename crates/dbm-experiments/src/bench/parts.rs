@@ -8,9 +8,9 @@ use dbm_core::gradient::PhaseInfo;
 /// which are computed at once.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// Steps summed.
+    /// How many steps are summed.
     pub steps: u64,
-    /// Whole steps.
+    /// Seconds of whole steps.
     pub step: f64,
     /// From the first shard's beginning to the last one's end.
     pub estimating: f64,
@@ -24,20 +24,20 @@ pub struct Parts {
     pub update: f64,
     /// From the first block's beginning to the last one's end.
     pub blocks: f64,
-    /// Thread-seconds.
+    /// Thread-seconds of the gradient's blocks.
     pub gradient: f64,
-    /// Thread-seconds.
+    /// Thread-seconds of the optimizer.
     pub optimizer: f64,
     /// Seconds of transposing the weights for the next step.
     pub transpose: f64,
 }
 
-/// Of one phase.
+/// What one phase of the steps took.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseParts {
-    /// Thread-seconds.
+    /// Thread-seconds of the searches.
     pub search: f64,
-    /// Thread-seconds.
+    /// Thread-seconds of the couplings.
     pub coupling: f64,
     /// Multiply-adds of the fields.
     pub work: Work,
@@ -45,7 +45,7 @@ pub struct PhaseParts {
     pub sweeps: u64,
     /// Number of searches.
     pub searches: u64,
-    /// Proposals accepted.
+    /// Accepted proposals of the Metropolis couplings.
     pub accepted: u64,
 }
 

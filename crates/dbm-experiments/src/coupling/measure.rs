@@ -93,11 +93,11 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// Counts the parts it is told of.
+    /// Counts the parts that are reported.
     #[derive(Default)]
-    struct Told(AtomicU64);
+    struct Counter(AtomicU64);
 
-    impl Progress for Arc<Told> {
+    impl Progress for Arc<Counter> {
         fn begin(&self, _: &str, _: u64) {}
         fn advance(&self, parts: u64) {
             self.0.fetch_add(parts, Ordering::Relaxed);
@@ -119,12 +119,12 @@ mod tests {
             seed: 3,
         };
         let session = Session::silent(3).unwrap();
-        let told = Arc::new(Told::default());
+        let counter = Arc::new(Counter::default());
         let mut counted = Session::silent(3).unwrap();
-        counted.progress = Box::new(Arc::clone(&told));
+        counted.progress = Box::new(Arc::clone(&counter));
         let couplings: Vec<Vec<Couplings>> = [4, 11].map(|dimension| kinds.at(dimension).unwrap()).to_vec();
         let whole = rows(&couplings.concat(), 12, &counted).unwrap();
-        assert_eq!(told.0.load(Ordering::Relaxed), pieces(&couplings.concat(), 12));
+        assert_eq!(counter.0.load(Ordering::Relaxed), pieces(&couplings.concat(), 12));
         let parts: Vec<Row> = couplings.iter().flat_map(|part| rows(part, 12, &session).unwrap()).collect();
         assert!(whole == parts && whole.len() == 16 && whole.iter().all(|row| row.runs == 12));
         assert!(whole.iter().any(|row| row.capped > 0) && whole.iter().any(|row| row.capped == 0));

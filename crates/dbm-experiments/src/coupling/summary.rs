@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Mean, quantiles and largest of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Their mean.
+    /// Mean of the values.
     pub mean: f64,
     /// A quarter, half and three quarters of the values are at most so large, between two values by linear interpolation.
     pub quartiles: [f64; 3],
@@ -102,7 +102,7 @@ impl Row {
     }
 }
 
-/// The table.
+/// The table as CSV, a line a row.
 pub fn csv(rows: &[Row]) -> String {
     let spread = |name: &str| ["mean", "q1", "median", "q3", "q90", "q99", "max"].map(|what| format!("{name}_{what}")).join(",");
     let mut text = format!(

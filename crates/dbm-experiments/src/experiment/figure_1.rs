@@ -1,12 +1,15 @@
 //! Figure 1 of the paper: how long couplings take to meet, by dimension.
 
-use super::report::{Entry, Prose, Verdict, machine};
+use super::report::{Entry, Report, Verdict};
 use super::workspace::Workspace;
 use crate::Error;
 use crate::coupling::{Kinds, Row, csv, figure, pieces, rows};
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use serde::Serialize;
+
+const REPORT: Report =
+    Report { name: "figure-1", place: 1, template: include_str!("templates/figure-1.md"), data: &["figure-1.csv"] };
 
 /// A dimension's part of it.
 #[derive(Serialize)]
@@ -51,7 +54,8 @@ pub fn run(workspace: &Workspace) -> Result<Entry, Error> {
     progress.end();
     workspace.write("figure-1.csv", csv(&all).as_bytes())?;
     workspace.write_figure("figure-1", &figure(&all)?)?;
-    entry(workspace, &Facts::of(&all, cap), seconds)
+    let facts = Facts::of(&all, cap);
+    REPORT.entry(workspace, &facts, (facts.verdict(), seconds))
 }
 
 /// The dimension from which on the paper has tau = 1 in every run.
@@ -193,28 +197,9 @@ fn fit(points: impl Iterator<Item = (f64, f64)>) -> (f64, f64) {
     (slope, mean(&|p| (p.1 - y - slope * (p.0 - x)).powi(2)))
 }
 
-fn entry(workspace: &Workspace, facts: &Facts, seconds: f64) -> Result<Entry, Error> {
-    let Prose { paper, ours, why, body } = Prose::render("figure-1", include_str!("templates/figure-1.md"), facts)?;
-    Ok(Entry {
-        name: "figure-1".into(),
-        place: 1,
-        title: "Figure 1: how long couplings take to meet".into(),
-        paper,
-        ours,
-        verdict: facts.verdict(),
-        why,
-        command: workspace.command("dbm experiment figure-1"),
-        seed: workspace.seed,
-        machine: machine(workspace.session),
-        seconds,
-        body,
-        figures: vec![("figure-1".into(), "Steps until couplings meet, by dimension; signs above, bits below".into())],
-        data: vec!["figure-1.csv".into()],
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::report::committed;
     use super::*;
     use crate::coupling::Spread;
     use dbm_core::diagnostics::Couplings;
@@ -247,8 +232,7 @@ mod tests {
 
     fn said(rows: &[Row]) -> (Verdict, String) {
         let facts = Facts::of(rows, 1000);
-        let prose = Prose::render("figure-1", include_str!("templates/figure-1.md"), &facts).unwrap();
-        (facts.verdict(), format!("{} {}", prose.ours, prose.why))
+        (facts.verdict(), committed::said(&REPORT, &facts))
     }
 
     #[test]
@@ -285,45 +269,31 @@ mod tests {
         assert_eq!(verdict, Verdict::InPart);
     }
 
-    /// The committed table's rows.
-    fn committed(text: &str) -> Vec<Row> {
-        let mut lines = text.lines();
-        let head: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let row = |line: &str| {
-            let cells: Vec<&str> = line.split(',').collect();
-            let cell = |name: &str| cells[head.iter().position(|known| *known == name).unwrap()];
-            let number = |name: &str| cell(name).parse::<f64>().unwrap();
+    #[test]
+    fn the_committed_entry_says_what_the_committed_numbers_do() {
+        let row = |line: &committed::Line| {
+            let whole = |column: &str| line.number(column) as u32;
             let couplings = Couplings {
-                dimension: cell("dimension").parse().unwrap(),
-                units: Units::named(cell("units")).unwrap(),
-                kernel: CouplingKernel::named(cell("kernel")).unwrap(),
-                start: CouplingStart::named(cell("start")).unwrap(),
-                max_meeting: cell("cap").parse().unwrap(),
+                dimension: whole("dimension") as usize,
+                units: Units::named(line.text("units")).unwrap(),
+                kernel: CouplingKernel::named(line.text("kernel")).unwrap(),
+                start: CouplingStart::named(line.text("start")).unwrap(),
+                max_meeting: whole("cap"),
                 max_tries: 10_000,
                 seed: 1,
             };
             Row {
                 couplings,
-                runs: cell("runs").parse().unwrap(),
-                tau: Spread { mean: number("tau_mean"), largest: cell("tau_max").parse().unwrap(), ..Spread::default() },
-                sweeps: Spread { mean: number("T_mean"), ..Spread::default() },
+                runs: whole("runs") as usize,
+                tau: Spread { mean: line.number("tau_mean"), largest: whole("tau_max"), ..Spread::default() },
+                sweeps: Spread { mean: line.number("T_mean"), ..Spread::default() },
                 total: Spread::default(),
-                above_1: number("share_of_runs_with_tau_above_1"),
-                capped: cell("capped").parse().unwrap(),
+                above_1: line.number("share_of_runs_with_tau_above_1"),
+                capped: whole("capped") as usize,
                 tries_capped: 0,
             }
         };
-        lines.map(row).collect()
-    }
-
-    #[test]
-    fn the_committed_entry_says_what_the_committed_numbers_do() {
-        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/");
-        let read = |name: &str| std::fs::read_to_string(format!("{docs}{name}")).unwrap();
-        let facts = Facts::of(&committed(&read("figure-1.csv")), 1000);
-        let prose = Prose::render("figure-1", include_str!("templates/figure-1.md"), &facts).unwrap();
-        let entry: Entry = serde_json::from_str(&read("figure-1.json")).unwrap();
-        assert_eq!((facts.verdict(), prose.paper, prose.ours), (entry.verdict, entry.paper, entry.ours));
-        assert_eq!((prose.why, prose.body), (entry.why, entry.body));
+        let facts = Facts::of(&committed::table("figure-1.csv").iter().map(row).collect::<Vec<_>>(), 1000);
+        committed::assert_says(&REPORT, &facts, facts.verdict());
     }
 }

@@ -1,7 +1,7 @@
 //! Figure 2 of the paper: samples of UCD-LMI and of PCD, neither pretrained.
 
 use super::recipe::Recipe;
-use super::report::{Entry, Verdict, machine};
+use super::report::{Entry, Report, Verdict};
 use super::scored::{scored_samples, tiles};
 use super::workspace::Workspace;
 use crate::Error;
@@ -11,7 +11,12 @@ use dbm_core::complete::SamplingSchedule;
 use dbm_core::{OptimizerSettings, Settings, Units};
 use dbm_data::npy;
 use dbm_score::Scores;
+use minijinja::{Value, context};
+use serde::Serialize;
 use std::fmt::Write;
+
+const REPORT: Report =
+    Report { name: "figure-2", place: 2, template: include_str!("templates/figure-2.md"), data: &["figure-2.csv"] };
 
 /// The estimators side by side, and what they are called.
 const RIVALS: [(&str, &str); 3] = [("pcd-1", "PCD"), ("centered-pcd-1", "centered PCD"), ("ucd-lmi", "UCD-LMI")];
@@ -22,18 +27,24 @@ fn sweeps(workspace: &Workspace) -> SamplingSchedule {
 }
 
 fn recipe(workspace: &Workspace, estimator: &str) -> Result<Recipe, Error> {
+    let size = workspace.pick((vec![1500, 500], 3000, workspace.seed), (vec![60, 20], 20, workspace.seed));
+    recipe_of(size, estimator)
+}
+
+/// Of these hidden layers, steps and seed.
+fn recipe_of((hidden, steps, seed): (Vec<usize>, u64, u64), estimator: &str) -> Result<Recipe, Error> {
     Ok(Recipe {
-        hidden: workspace.pick(vec![1500, 500], vec![60, 20]),
+        hidden,
         units: Units::Signs,
         gaussian: None,
         settings: Settings {
             optimizer: OptimizerSettings { learning_rate: 3e-4, weight_decay: 5e-4, ..OptimizerSettings::default() },
             estimator: estimator.parse()?,
             average: Some(0.995),
-            seed: workspace.seed,
+            seed,
             ..Settings::default()
         },
-        steps: workspace.pick(3000, 20),
+        steps,
     })
 }
 
@@ -66,7 +77,7 @@ pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry,
             });
             lines.push(Line {
                 set: set.clone(),
-                words,
+                estimator: words,
                 command: recipe.command(),
                 seconds: run.seconds,
                 scores: samples.scores,
@@ -76,27 +87,29 @@ pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry,
     }
     workspace.write_figure("figure-2", &gallery(&panels, RIVALS.len())?)?;
     workspace.write("figure-2.csv", csv(&lines).as_bytes())?;
-    Ok(entry(workspace, &lines, seconds))
+    let verdict = workspace.pick(verdict(&lines), Verdict::InPart);
+    REPORT.entry(workspace, &facts(&lines, sweeps(workspace)), (verdict, seconds))
 }
 
-/// A model that was trained, and what its samples are worth.
+/// A model that was trained, and the scores of its samples.
+#[derive(Serialize)]
 struct Line {
     set: String,
-    words: &'static str,
+    estimator: &'static str,
     command: String,
     seconds: f64,
     scores: Scores,
-    /// Distance of samples drawn the other way.
+    /// Digit Frechet distance of samples drawn by [`sweeps`].
     by_sweeps: f64,
 }
 
 fn csv(lines: &[Line]) -> String {
     let mut text = "data,estimator,seconds,digit_frechet_distance,precision,recall,density,coverage,distinct,class_entropy,distance_after_gibbs_sweeps\n".to_string();
-    for Line { set, words, seconds, scores, by_sweeps, .. } in lines {
+    for Line { set, estimator, seconds, scores, by_sweeps, .. } in lines {
         let overlap = &scores.overlap;
         let _ = writeln!(
             text,
-            "{set},{words},{seconds},{},{},{},{},{},{},{},{by_sweeps}",
+            "{set},{estimator},{seconds},{},{},{},{},{},{},{},{by_sweeps}",
             scores.digit_frechet_distance,
             overlap.precision,
             overlap.recall,
@@ -109,72 +122,62 @@ fn csv(lines: &[Line]) -> String {
     text
 }
 
-fn entry(workspace: &Workspace, lines: &[Line], seconds: f64) -> Entry {
-    let distances = |of: &str| {
-        let line = lines.iter().find(|line| line.words == of);
-        line.map_or((f64::NAN, f64::NAN), |line| (line.scores.digit_frechet_distance, line.by_sweeps))
-    };
-    let (pcd, centered, ours) = (distances("PCD"), distances("centered PCD"), distances("UCD-LMI"));
-    let sweeps = sweeps(workspace);
-    let mut table = format!(
-        "| data | estimator | digit Frechet distance | by `{sweeps}` | precision | recall | coverage | distinct | training |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
-    );
-    for Line { set, words, seconds, scores, by_sweeps, .. } in lines {
-        let _ = writeln!(
-            table,
-            "| {set} | {words} | {:.1} | {by_sweeps:.1} | {:.2} | {:.2} | {:.2} | {:.1} % | {seconds:.0} s |",
-            scores.digit_frechet_distance,
-            scores.overlap.precision,
-            scores.overlap.recall,
-            scores.overlap.coverage,
-            100.0 * scores.distinct
-        );
-    }
-    let command = lines.last().map(|line| line.command.clone()).unwrap_or_default();
-    Entry {
-        name: "figure-2".into(),
-        place: 2,
-        title: "Figure 2: samples without pretraining".into(),
-        paper: "Without pretraining, PCD fails to learn the data's structure and makes meaningless samples; UCD-LMI makes clean ones.".into(),
-        ours: format!("Digit Frechet distance: UCD-LMI {:.1}, PCD {:.1}, centered PCD {:.1}.", ours.0, pcd.0, centered.0),
-        verdict: if workspace.toy { Verdict::InPart } else { verdict(ours, [pcd, centered]) },
-        why: format!(
-            "All three start at the same orthogonal weights and differ in the estimator alone. The samples shown are local searches from noise, which is how UCD-LMI trains and PCD does not; drawn as PCD \
-             trains, by {} Gibbs sweeps and a search, they come to {:.1} (PCD), {:.1} (centered PCD) and {:.1} (UCD-LMI). The rate was chosen for UCD-LMI, and none was tuned for PCD.",
-            sweeps.sweeps(),
-            pcd.1,
-            centered.1,
-            ours.1
-        ),
-        command: "dbm experiment figure-2 --data MNIST".into(),
-        seed: workspace.seed,
-        machine: machine(workspace.session),
-        seconds,
-        body: format!(
-            "{table}\nEach by `{command}`, but for the estimator. Fashion-MNIST is read by the same loader: `--data FASHION-FOLDER` makes its figure (its distances are then in features of a \
-             classifier of digits, and mean little)."
-        ),
-        figures: vec![("figure-2".into(), "Samples of models that differ in the estimator alone, the first 100 of each".into())],
-        data: vec!["figure-2.csv".into()],
-    }
+/// The first line of an estimator.
+fn of<'l>(lines: &'l [Line], estimator: &str) -> Option<&'l Line> {
+    lines.iter().find(|line| line.estimator == estimator)
+}
+
+fn facts(lines: &[Line], sweeps: SamplingSchedule) -> Value {
+    let [pcd, centered, ours] = RIVALS.map(|(_, words)| of(lines, words));
+    context! { lines, pcd, centered, ours, sweeps => sweeps.sweeps() }
 }
 
 /// Whether UCD-LMI's samples are nearer to real digits than those of each rival, all drawn by whichever of two schedules suits them better.
-fn verdict(ours: (f64, f64), rivals: [(f64, f64); 2]) -> Verdict {
-    let best = |(one, other): (f64, f64)| one.min(other);
-    Verdict::of(rivals.into_iter().filter(|&rival| best(ours) < best(rival)).count(), rivals.len())
+fn verdict(lines: &[Line]) -> Verdict {
+    let best = |words| of(lines, words).map_or(f64::NAN, |line| line.scores.digit_frechet_distance.min(line.by_sweeps));
+    let [rivals @ .., ours] = RIVALS.map(|(_, words)| best(words));
+    Verdict::of(rivals.into_iter().filter(|&rival| ours < rival).count(), rivals.len())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::report::committed::{assert_says, table};
     use super::*;
+
+    fn committed() -> Vec<Line> {
+        let line = |(line, (_, words)): (_, (_, &'static str))| {
+            let line: &super::super::report::committed::Line = line;
+            Line {
+                set: line.text("data").into(),
+                estimator: words,
+                command: recipe_of((vec![1500, 500], 3000, 1), "ucd-lmi").unwrap().command(),
+                seconds: line.number("seconds"),
+                scores: line.scores(),
+                by_sweeps: line.number("distance_after_gibbs_sweeps"),
+            }
+        };
+        table("figure-2.csv").iter().zip(RIVALS).map(line).collect()
+    }
 
     #[test]
     fn the_verdict_follows_the_distances() {
-        assert_eq!(verdict((30.0, 500.0), [(180.0, 280.0), (500.0, 490.0)]), Verdict::Agrees);
-        // A rival that is better when drawn as it was trained counts as better.
-        assert_eq!(verdict((30.0, 500.0), [(180.0, 20.0), (500.0, 490.0)]), Verdict::InPart);
-        assert_eq!(verdict((30.0, 500.0), [(29.0, 280.0), (10.0, 490.0)]), Verdict::Differs);
+        for (distances, expected) in [
+            ([(180.0, 280.0), (500.0, 490.0), (30.0, 500.0)], Verdict::Agrees),
+            // A rival that is better when drawn as it was trained counts as better.
+            ([(180.0, 20.0), (500.0, 490.0), (30.0, 500.0)], Verdict::InPart),
+            ([(29.0, 280.0), (10.0, 490.0), (30.0, 500.0)], Verdict::Differs),
+        ] {
+            let mut lines = committed();
+            for (line, distances) in lines.iter_mut().zip(distances) {
+                (line.scores.digit_frechet_distance, line.by_sweeps) = distances;
+            }
+            assert_eq!(verdict(&lines), expected, "{distances:?}");
+        }
+    }
+
+    #[test]
+    fn the_committed_entry_says_what_the_committed_numbers_do() {
+        let lines = committed();
+        assert_says(&REPORT, &facts(&lines, SamplingSchedule::Gibbs(200)), verdict(&lines));
     }
 }

@@ -25,20 +25,20 @@ use workspace::Workspace;
 /// Generated digits of a toy.
 const TOY_DIGITS: usize = 300;
 
-/// An experiment.
+/// An experiment of the paper, or one of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Name {
     /// How long couplings take to meet.
     Figure1,
     /// Samples without pretraining.
     Figure2,
-    /// The ablation.
+    /// The ablation: the method without each of its parts.
     Table2,
-    /// Completions.
+    /// Completions of halves and of random pixels.
     Figure3,
     /// A search of recipes.
     BestModel,
-    /// Grey digits.
+    /// Grey digits, 8 bits a pixel.
     BitPlanes,
 }
 

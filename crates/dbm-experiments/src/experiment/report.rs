@@ -3,8 +3,10 @@
 use super::workspace::Workspace;
 use crate::Error;
 use crate::{Session, files};
+use dbm_core::format_bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -16,11 +18,11 @@ const FOLDER: &str = "reproduction";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is.
+    /// All that the paper says and we can see.
     Agrees,
-    /// Some of it is.
+    /// Some of what the paper says.
     InPart,
-    /// It is not.
+    /// Nothing of what the paper says.
     Differs,
     /// The paper says nothing of it.
     Beyond,
@@ -36,7 +38,7 @@ impl Verdict {
         }
     }
 
-    /// In words.
+    /// As the page says it.
     pub fn words(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
@@ -106,38 +108,66 @@ impl Entry {
     }
 }
 
-/// The prose of an entry.
-pub struct Prose {
-    /// What the paper says, in a sentence.
-    pub paper: String,
-    /// What we got, in a sentence.
-    pub ours: String,
-    /// Why it agrees or not.
-    pub why: String,
-    /// Tables and what else is to be said, in Markdown.
-    pub body: String,
+/// Where an experiment's words come from, and its place among the others.
+pub struct Report {
+    /// As in `dbm experiment NAME`; also the name of its figure.
+    pub name: &'static str,
+    /// From 1.
+    pub place: u32,
+    /// Its parts begin with lines `== title`, `== paper`, `== ours`, `== why`, `== command`, `== figure` and `== body`.
+    pub template: &'static str,
+    /// Files that go beside the page.
+    pub data: &'static [&'static str],
 }
 
-impl Prose {
-    /// Fills in a template, whose parts begin with lines `== paper`, `== ours`, `== why` and `== body`. A value that is not there is an error.
+impl Report {
+    /// Fills in the template. A value that is not there is an error.
     ///
     /// # Errors
-    /// [`Error::Template`], or [`Error::Serialize`] for values that cannot be.
-    pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Self, Error> {
-        let text = render(name, template, values)?;
-        let part = |part: &str| {
-            let begun = text.split("== ").find_map(|text| text.strip_prefix(part)?.strip_prefix('\n'));
-            begun.unwrap_or_default().trim().to_string()
-        };
-        let line = |name: &str| part(name).replace('\n', " ");
-        Ok(Self { paper: line("paper"), ours: line("ours"), why: line("why"), body: part("body") })
+    /// [`Error::Template`].
+    pub fn entry(
+        &self,
+        workspace: &Workspace,
+        facts: &impl Serialize,
+        (verdict, seconds): (Verdict, f64),
+    ) -> Result<Entry, Error> {
+        let parts = self.parts(facts)?;
+        let line = |part: &str| parts.get(part).map_or(String::new(), |text| text.replace('\n', " "));
+        Ok(Entry {
+            name: self.name.into(),
+            place: self.place,
+            title: line("title"),
+            paper: line("paper"),
+            ours: line("ours"),
+            verdict,
+            why: line("why"),
+            command: workspace.command(&line("command")),
+            seed: workspace.seed,
+            machine: machine(workspace.session),
+            seconds,
+            body: parts.get("body").cloned().unwrap_or_default(),
+            figures: vec![(self.name.into(), line("figure"))],
+            data: self.data.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The parts of the template by their names.
+    fn parts(&self, facts: &impl Serialize) -> Result<BTreeMap<String, String>, Error> {
+        let text = format!("\n{}", render(self.name, self.template, facts)?);
+        let parts = text.split("\n== ").skip(1).filter_map(|part| part.split_once('\n'));
+        Ok(parts.map(|(name, text)| (name.to_string(), text.trim().to_string())).collect())
     }
 }
 
-/// A template with its values.
+/// A template with its values. Besides the filters that come with templates there are `fixed(n)`, a number with n decimals; `percent`, a share as a
+/// percentage of one decimal or of `percent(n)`; `duration` of seconds; and `bytes`.
 fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Error> {
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
+    environment.add_filter("fixed", |value: f64, decimals: usize| format!("{value:.decimals$}"));
+    environment.add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));
+    environment.add_filter("duration", duration);
+    environment.add_filter("bytes", |bytes: u64| format_bytes(u128::from(bytes)));
     environment.render_str(template, values).map_err(|source| Error::Template { name: name.into(), source })
 }
 
@@ -181,10 +211,11 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
     Ok(text.trim_end().to_string() + "\n")
 }
 
-/// `1 h 20 min`, `3 min 5 s`, `12 s`.
+/// `2.5 days`, `1 h 20 min`, `3 min 5 s`, `12 s`.
 pub fn duration(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     match whole {
+        172_800.. => format!("{:.1} days", seconds / 86_400.0),
         3600.. => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
         60.. => format!("{} min {} s", whole / 60, whole % 60),
         _ => format!("{whole} s"),
@@ -192,12 +223,87 @@ pub fn duration(seconds: f64) -> String {
 }
 
 /// The processor's name where the system tells it, and the number of threads.
-pub fn machine(session: &Session) -> String {
+fn machine(session: &Session) -> String {
     let name = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())
     });
     format!("{} threads of {}", session.threads(), name.unwrap_or_else(|| format!("an {} processor", std::env::consts::ARCH)))
+}
+
+/// What the documentation has of the experiments, for tests that it is what the code makes.
+#[cfg(test)]
+pub mod committed {
+    use super::*;
+    use dbm_score::Scores;
+
+    /// The folder of the entries and their data.
+    const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/");
+
+    /// A line of a table, by the names of its columns.
+    pub struct Line(BTreeMap<String, String>);
+
+    impl Line {
+        /// What stands in a column.
+        pub fn text(&self, column: &str) -> &str {
+            &self.0[column]
+        }
+
+        /// The number in a column, or 0 where there is none.
+        pub fn number(&self, column: &str) -> f64 {
+            let text = self.text(column);
+            if text.is_empty() { 0.0 } else { text.parse().unwrap() }
+        }
+
+        /// The scores in the columns named like them; of the others 0.
+        pub fn scores(&self) -> Scores {
+            let number = |column: &str| if self.0.contains_key(column) { self.number(column) } else { 0.0 };
+            serde_json::from_value(json!({
+                "count": number("count") as usize,
+                "digit_frechet_distance": number("digit_frechet_distance"),
+                "precision": number("precision"),
+                "recall": number("recall"),
+                "density": number("density"),
+                "coverage": number("coverage"),
+                "neighbours": 5,
+                "distinct": number("distinct"),
+                "shares": [number("least_class"), number("largest_class"), 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+                "entropy": number("class_entropy"),
+                "entropy_share": number("class_entropy") / std::f64::consts::LN_10,
+                "confidence": number("confidence"),
+            }))
+            .unwrap()
+        }
+    }
+
+    /// A table of the folder.
+    pub fn table(file: &str) -> Vec<Line> {
+        let text = fs::read_to_string(format!("{DOCS}{file}")).unwrap();
+        let mut lines = text.lines();
+        let head: Vec<&str> = lines.next().unwrap().split(',').collect();
+        let cells = |line: &str| head.iter().zip(line.split(',')).map(|(name, cell)| (name.to_string(), cell.to_string())).collect();
+        lines.map(|line| Line(cells(line))).collect()
+    }
+
+    /// What a report says of these facts: all its parts, one below the other.
+    pub fn said(report: &Report, facts: &impl Serialize) -> String {
+        report.parts(facts).unwrap().into_values().collect::<Vec<_>>().join("\n")
+    }
+
+    /// That the entry in the folder says what a report says of these facts.
+    pub fn assert_says(report: &Report, facts: &impl Serialize, verdict: Verdict) {
+        let text = fs::read_to_string(format!("{DOCS}{}.json", report.name)).unwrap();
+        let entry: Entry = serde_json::from_str(&text).unwrap();
+        let parts = report.parts(facts).unwrap();
+        let one_line = |part: &str| parts[part].replace('\n', " ");
+        let lines = ["title", "paper", "ours", "why", "command", "figure"].map(one_line);
+        assert_eq!(lines, [entry.title, entry.paper, entry.ours, entry.why, entry.command, entry.figures[0].1.clone()]);
+        for (made, committed) in parts["body"].lines().zip(entry.body.lines()) {
+            assert_eq!(made, committed);
+        }
+        assert_eq!((&parts["body"], verdict), (&entry.body.trim().to_string(), entry.verdict));
+        assert_eq!((report.place, report.data), (entry.place, &*entry.data.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
 }
 
 #[cfg(test)]
@@ -217,9 +323,16 @@ mod tests {
 
     #[test]
     fn a_template_without_its_value_is_an_error() {
-        let text = "== paper\nIt says {{ what }}.\n== body\nA\nB\n";
-        let prose = Prose::render("x", text, &json!({ "what": "so" })).unwrap();
-        assert_eq!((&*prose.paper, &*prose.ours, &*prose.body), ("It says so.", "", "A\nB"));
-        assert!(Prose::render("x", text, &json!({})).is_err());
+        let template = "== paper\nIt says {{ what | percent }}.\n== body\nA\nB\n";
+        let report = Report { name: "x", place: 1, template, data: &[] };
+        let parts = report.parts(&json!({ "what": 0.5 })).unwrap();
+        assert_eq!((&*parts["paper"], &*parts["body"], parts.len()), ("It says 50.0 %.", "A\nB", 2));
+        assert!(report.parts(&json!({})).is_err());
+    }
+
+    #[test]
+    fn durations_are_in_the_unit_that_suits_them() {
+        let said = [12.4, 185.0, 4800.0, 216_000.0].map(duration);
+        assert_eq!(said, ["12 s", "3 min 5 s", "1 h 20 min", "2.5 days"]);
     }
 }

@@ -24,12 +24,13 @@ pub fn labels(data: &Dataset) -> Result<&[u8], Error> {
     })
 }
 
-/// What the samples of a run are worth, and how they look.
+/// The scores of a run's samples, and how these look.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Samples {
     pub scores: Scores,
     /// How they were drawn.
-    pub walk: String,
+    #[serde(rename = "walk")]
+    pub schedule: String,
     /// Fingerprint of the model's parameters: runs with the same one are the same run.
     pub parameters: String,
     /// The first of them, bits `[SHOWN, visible]`.
@@ -75,7 +76,7 @@ pub fn samples_of(
         let bits = samples::draw(workspace.session, &run.model, schedule, count, seed).bits;
         let scores = reference.of_bits(workspace.session, &bits)?;
         let shown = bits[..SHOWN.min(count) * run.model.n_visible()].to_vec();
-        Ok(Samples { scores, walk: schedule.to_string(), parameters: parameters.clone(), shown })
+        Ok(Samples { scores, schedule: schedule.to_string(), parameters: parameters.clone(), shown })
     })
 }
 

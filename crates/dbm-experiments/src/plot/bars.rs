@@ -6,7 +6,7 @@ use super::{COLOURS, REFERENCE, distinct, plottable, refused};
 use crate::Error;
 use std::fmt::Write;
 
-/// One mean.
+/// A mean, drawn as a bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
     /// What the legend calls it; bars of one name have one colour in all groups and panels.

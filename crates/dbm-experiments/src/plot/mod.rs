@@ -24,7 +24,7 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// Lower edge of a band around the line, one value a point; empty, as `high` then is, for no band.
     pub low: Vec<f64>,
-    /// Upper edge.
+    /// Upper edge of the band, one value a point.
     pub high: Vec<f64>,
 }
 

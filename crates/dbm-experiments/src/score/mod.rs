@@ -15,7 +15,7 @@ pub use table::{csv, text};
 /// All that was scored.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The pictures.
+    /// Scores of the pictures.
     pub samples: Scores,
     /// The first 10 000 training digits, scored in the same way.
     pub floor: Scores,
@@ -36,9 +36,9 @@ pub struct Report {
 /// The mean lower bound on log p(v) of test digits, in nats, which is one only as far as log Z is right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bound {
-    /// Test digits.
+    /// Number of test digits.
     pub count: usize,
-    /// The bound.
+    /// Lower bound on their mean log-likelihood, in nats.
     pub log_p: f64,
     /// Its standard error from that of log Z.
     pub error_from_log_z: f64,

@@ -14,12 +14,12 @@ const HEADER: &str = "where,width,depth,batch,workers,parameters,footprint_bytes
 const VISIBLE: usize = 784;
 const EXAMPLES: usize = 2000;
 
-/// What computed.
+/// What ran the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Where {
-    /// This program.
+    /// This program itself.
     Native,
-    /// The page.
+    /// The page in Chromium.
     Browser,
 }
 
@@ -38,7 +38,7 @@ impl Where {
 pub struct Shape {
     /// Units of each hidden layer.
     pub width: usize,
-    /// Hidden layers.
+    /// How many hidden layers.
     pub depth: usize,
     /// Examples a step.
     pub batch: usize,
@@ -72,7 +72,7 @@ pub struct Measurement {
     pub fastest: f64,
     /// Milliseconds of the slowest step.
     pub slowest: f64,
-    /// Steps timed.
+    /// How many steps were timed.
     pub steps: u64,
     /// Most memory of the process, in bytes; of the browser, that of the page's process, Chromium's own part included.
     pub peak: Option<u128>,
@@ -90,15 +90,15 @@ pub enum Outcome {
 /// A line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What computed.
+    /// What ran the steps.
     pub place: Where,
     /// Layers and batch.
     pub shape: Shape,
-    /// Threads, natively.
+    /// Workers of the page, or threads of this program.
     pub workers: usize,
     /// Parameters of the model.
     pub parameters: u128,
-    /// Bytes predicted.
+    /// Bytes that the footprint predicts.
     pub footprint: u128,
     /// What came of it.
     pub outcome: Outcome,
@@ -178,7 +178,7 @@ fn parse(line: &str) -> Option<Point> {
     })
 }
 
-/// For people.
+/// The table as columns of text, to be read in a terminal.
 pub fn table(points: &[Point]) -> String {
     let mut out = format!(
         "{:<9}{:>6}{:>7}{:>7}{:>9}{:>14}{:>14}{:>14}{:>14}{:>8}\n",

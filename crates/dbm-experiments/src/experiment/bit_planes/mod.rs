@@ -4,23 +4,33 @@ mod paper_size;
 mod planes;
 mod widths;
 
-use super::report::{Entry, Verdict, duration, machine};
+use super::report::{Entry, Report, Verdict};
 use super::workspace::Workspace;
 use crate::Error;
 use crate::plot::gallery::{Gallery, gallery};
-use dbm_core::format_bytes;
 use dbm_data::picture::Tile;
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, PIXELS, Reference, SIDE, Scores};
 use paper_size::{PAPER_STEPS, PaperSize};
+use minijinja::{Value, context};
 use planes::Plane;
+use serde::Serialize;
 use std::fmt::Write;
 use widths::{Ink, SAMPLES, SHOWN, Width};
 
-/// What real digits come to.
+const REPORT: Report = Report {
+    name: "bit-planes",
+    place: 5,
+    template: include_str!("../templates/bit-planes.md"),
+    data: &["bit-planes.csv", "bit-planes-steps.csv"],
+};
+
+/// Real digits, measured as samples are.
+#[derive(Serialize)]
 struct Real {
     scores: Scores,
     ink: Ink,
+    #[serde(skip)]
     first: Vec<u8>,
 }
 
@@ -58,7 +68,8 @@ pub fn run(workspace: &Workspace, training: &Dataset, test: &Dataset) -> Result<
     workspace.write("bit-planes-steps.csv", steps_csv(&whole).as_bytes())?;
     workspace.write("bit-planes-paper-size.npy", &npy::write_u8(&[whole.first.len() / PIXELS, PIXELS], &whole.first))?;
     workspace.write_figure("bit-planes", &figure(&all, &whole, &real)?)?;
-    Ok(entry(workspace, &all, &whole, &real, seconds))
+    let command = widths::recipe(workspace, widths::WIDTHS[0]).command();
+    REPORT.entry(workspace, &facts(&all, &whole, &real, &command), (verdict(&all), seconds))
 }
 
 fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error> {
@@ -72,8 +83,7 @@ fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error
     };
     let mut panels = vec![panel("Test digits".into(), "as they are, in 256 levels".into(), &real.first)];
     panels.extend(all.iter().map(|width| {
-        let title = format!("6272-{0}-{0}", width.hidden);
-        panel(title, format!("samples after {} steps", width.steps), &width.first)
+        panel(width.name(), format!("samples after {} steps", width.steps), &width.first)
     }));
     let steps = format!("samples after {} steps", whole.log.steps.len());
     panels.push(panel(named(&whole.sizes), steps, &whole.first));
@@ -113,8 +123,8 @@ fn csv(all: &[Width], real: &Real) -> String {
         let held: Vec<String> = width.planes.iter().map(|plane| plane.held().to_string()).collect();
         let _ = writeln!(
             text,
-            "6272-{0}-{0},{1},{2},{3},{4},{5},{6},{7},{8}",
-            width.hidden,
+            "{},{},{},{},{},{},{},{},{}",
+            width.name(),
             width.steps,
             scores(&width.scores, &width.ink),
             width.sweeps,
@@ -137,188 +147,116 @@ fn steps_csv(whole: &PaperSize) -> String {
     text
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+/// Whether the samples of a width lie among the real digits and are of all classes; that they are as clean as the paper's cannot be seen.
+fn verdict(all: &[Width]) -> Verdict {
+    let digits = |width: &Width| width.scores.overlap.precision >= 0.5 && width.scores.classes.entropy_share >= 0.8;
+    if all.iter().any(digits) { Verdict::InPart } else { Verdict::Differs }
 }
 
-fn entry(workspace: &Workspace, all: &[Width], whole: &PaperSize, real: &Real, seconds: f64) -> Entry {
-    let best = all.iter().min_by(|a, b| a.scores.digit_frechet_distance.total_cmp(&b.scores.digit_frechet_distance));
-    // Samples among the real digits, and of all classes.
-    let precise = all.iter().any(|width| width.scores.overlap.precision >= 0.5 && width.scores.classes.entropy_share >= 0.8);
-    let median = whole.log.median();
-    let ours = match best {
-        Some(best) => format!(
-            "The best of widths 500 to 2000 within minutes, 6272-{0}-{0}, has a digit Frechet distance of {1:.0} in grey (training digits: {2:.1}), {3} of its samples being distinct; \
-             {4} takes {median:.1} s a step and {5}: 100 000 steps would take {6}.",
-            best.hidden,
-            best.scores.digit_frechet_distance,
-            real.scores.digit_frechet_distance,
-            percent(best.scores.distinct),
-            named(&whole.sizes),
-            peak(whole),
-            long(median * PAPER_STEPS as f64),
-        ),
-        None => String::new(),
-    };
-    Entry {
-        name: "bit-planes".into(),
-        place: 5,
-        title: "Bit planes: 8-bit digits".into(),
-        paper: "With 8 bits a pixel, 6272-6272-6272 and 100 000 steps, the samples are clean digits (an Inception FID of 10.33)."
-            .into(),
-        ours,
-        verdict: if precise { Verdict::InPart } else { Verdict::Differs },
-        why: why(all, whole, real),
-        command: format!("dbm experiment bit-planes --data MNIST{}", if workspace.toy { " --toy" } else { "" }),
-        seed: workspace.seed,
-        machine: machine(workspace.session),
-        seconds,
-        body: body(workspace, all, whole, real),
-        figures: vec![(
-            "bit-planes".into(),
-            "Modes that searches from noise end in, their 8 bit planes read as grey levels; the first 20 of each, not chosen."
-                .into(),
-        )],
-        data: vec!["bit-planes.csv".into(), "bit-planes-steps.csv".into()],
-    }
-}
-
-fn why(all: &[Width], whole: &PaperSize, real: &Real) -> String {
-    let held = |plane: Option<&Plane>| plane.map_or(0.0, |plane| plane.held());
-    let each = |of: &dyn Fn(&Width) -> f64| all.iter().map(|width| percent(of(width))).collect::<Vec<_>>().join(", ");
-    let widest = all.last().map(|width| &width.planes[..]).unwrap_or_default();
-    format!(
-        "At the paper's size these are {} of its 100 000 steps; hidden layers narrower than the visible one go further in the same time, but of widths {} only {} of the \
-         samples are distinct, the rest copies. \
-         A sample is a mode, every bit at its likelier value: {} of the pixels are grey (1 to 250), of test digits {}. {}: of the variance of the highest \
-         plane of test digits {} passes through the hidden units of the widest model, of the lowest {}.",
-        whole.log.steps.len(),
-        all.iter().map(|width| width.hidden.to_string()).collect::<Vec<_>>().join(", "),
-        each(&|width| width.scores.distinct),
-        each(&|width| width.ink.grey),
-        percent(real.ink.grey),
-        if held(widest.first()) > 1.5 * held(widest.last()) {
-            "And the planes are not alike"
-        } else {
-            "The planes are much alike"
-        },
-        percent(held(widest.first())),
-        percent(held(widest.last())),
-    )
-}
-
-fn peak(whole: &PaperSize) -> String {
-    match whole.log.peak {
-        Some(bytes) => format!("{} of memory", format_bytes(u128::from(bytes))),
-        None => format!("{} of memory by count", format_bytes(u128::from(whole.footprint))),
-    }
-}
-
-/// A projection, in the unit that suits it.
-fn long(seconds: f64) -> String {
-    if seconds >= 2.0 * 86_400.0 { format!("{:.1} days", seconds / 86_400.0) } else { duration(seconds) }
-}
-
-fn body(workspace: &Workspace, all: &[Width], whole: &PaperSize, real: &Real) -> String {
-    let mut text = String::from(
-        "| Model | Steps | Training | Digit Frechet distance | Precision | Recall | Coverage | Distinct | Class entropy | Black pixels | Grey pixels | Inverted pictures | Reconstruction error |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
-    let row = |s: &Scores, ink: &Ink| {
-        format!(
-            "{:.1} | {:.3} | {:.3} | {:.3} | {} | {:.2} of {:.2} | {} | {} | {}",
-            s.digit_frechet_distance,
-            s.overlap.precision,
-            s.overlap.recall,
-            s.overlap.coverage,
-            percent(s.distinct),
-            s.classes.entropy.abs(), // of one class it is a negative zero
-            std::f64::consts::LN_10,
-            percent(ink.black),
-            percent(ink.grey),
-            percent(ink.inverted),
-        )
-    };
-    for width in all {
-        let _ = writeln!(
-            text,
-            "| 6272-{0}-{0} | {1} | {2} | {3} | {4:.4} to {5:.4} |",
-            width.hidden,
-            width.steps,
-            duration(width.seconds),
-            row(&width.scores, &width.ink),
-            width.reconstruction[0],
-            width.reconstruction[1],
-        );
-    }
-    let _ = writeln!(text, "| training digits | | | {} | |", row(&real.scores, &real.ink));
-    let _ = write!(
-        text,
-        "\n{} samples each, in grey levels, held against {} test digits in grey; black and grey pixels of the training digits' line are the test digits'. Grey: 1 to 250. \
-         An inverted picture is one most of whose pixels are bright, the twin of a digit with all signs flipped. How much of a plane's variance passes through the hidden units, of test digits, by mean field (100 % where all of it does, 0 % where a unit's \
-         share of high bits would do as well, below where it would do better):\n\n",
-        all.first().map_or(0, |width| width.scores.count),
-        real.scores.count,
-    );
-    text.push_str(
-        "| Plane, of value | 128 | 64 | 32 | 16 | 8 | 4 | 2 | 1 |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
-    );
-    let planes = |text: &mut String, name: String, planes: &[Plane]| {
-        let cells: Vec<String> = planes.iter().map(|plane| percent(plane.held())).collect();
-        let _ = writeln!(text, "| {name} | {} |", cells.join(" | "));
-    };
-    for width in all {
-        planes(&mut text, format!("6272-{0}-{0}", width.hidden), &width.planes);
-    }
-    planes(&mut text, named(&whole.sizes), &whole.planes);
-    let Some(hidden) = all.first().map(|width| width.hidden) else { return text };
-    let _ = write!(text, "\n{}\n\n{}\n", measured(whole), commands(workspace, hidden));
-    text
-}
-
-/// The paragraph on the paper's size.
-fn measured(whole: &PaperSize) -> String {
+fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value {
+    let held = |planes: &[Plane]| planes.iter().map(|plane| plane.held()).collect::<Vec<_>>();
     let log = &whole.log;
     let (shortest, longest) = log.steps.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
-    let last = log.sweeps.last().copied().unwrap_or_default();
-    let memory = match log.peak {
-        Some(bytes) => format!(
-            "The process held {} at most (`VmHWM`), all of the data included; the formula of `Footprint` counts {}",
-            format_bytes(u128::from(bytes)),
-            format_bytes(u128::from(whole.footprint))
-        ),
-        None => format!("The formula of `Footprint` counts {}", format_bytes(u128::from(whole.footprint))),
-    };
-    format!(
-        "**{}**, {} parameters. The orthogonal start took {} on all threads; it is paid once, and is in no step. {} steps of Adam at {:e}, batch 100: **{:.2} s a step** \
-         (median; {shortest:.2} to {longest:.2}), so 100 000 steps would take **{}**. {memory}. In the last step a search took {:.1} sweeps with the digit clamped and {:.1} without; \
-         {} of {} couplings took more than one step. The reconstruction error {} from {:.4} to {:.4}. Of {} samples {} differ, {:.1} sweeps a search; {} of their pixels are black \
-         and {} of them are inverted.",
-        named(&whole.sizes),
-        whole.parameters,
-        duration(log.start),
-        log.steps.len(),
-        widths::RATE,
-        log.median(),
-        long(log.median() * PAPER_STEPS as f64),
-        last[0],
-        last[1],
-        log.late_meetings,
-        log.chains,
-        if whole.reconstruction < log.reconstruction { "fell" } else { "did not fall: it went" },
-        log.reconstruction,
-        whole.reconstruction,
-        whole.first.len() / PIXELS,
-        whole.distinct,
-        whole.sweeps,
-        percent(whole.ink.black),
-        percent(whole.ink.inverted),
-    )
+    let widths: Vec<Value> = all
+        .iter()
+        .map(|width| {
+            let Width { hidden, steps, scores, ink, reconstruction, seconds, .. } = width;
+            context! { name => width.name(), hidden, steps, scores, ink, reconstruction, seconds }
+        })
+        .collect();
+    let distance = |width: &Width| width.scores.digit_frechet_distance;
+    let best = (0..all.len()).min_by(|&a, &b| distance(&all[a]).total_cmp(&distance(&all[b])));
+    let planes = all.iter().map(|width| (width.name(), &width.planes)).chain([(named(&whole.sizes), &whole.planes)]);
+    let widest = all.last().map_or(vec![], |width| held(&width.planes));
+    context! {
+        best => best.map(|best| &widths[best]),
+        narrowest => all.first().map(|width| width.hidden),
+        widest => all.last().map(|width| width.hidden),
+        most_distinct => all.iter().map(|width| width.scores.distinct).fold(0.0, f64::max),
+        held => [widest.first(), widest.last()],
+        planes => planes.map(|(name, planes)| context! { name, held => held(planes) }).collect::<Vec<_>>(),
+        whole => context! {
+            name => named(&whole.sizes),
+            parameters => whole.parameters,
+            start => log.start,
+            steps => log.steps.len(),
+            median => log.median(),
+            shortest, longest,
+            peak => log.peak,
+            footprint => whole.footprint,
+            last => log.sweeps.last().copied().unwrap_or_default(),
+            late_meetings => log.late_meetings,
+            chains => log.chains,
+            reconstruction => [log.reconstruction, whole.reconstruction],
+            samples => whole.first.len() / PIXELS,
+            distinct => whole.distinct,
+            sweeps => whole.sweeps,
+            ink => whole.ink,
+        },
+        paper_seconds => log.median() * PAPER_STEPS as f64,
+        rate => format!("{:e}", widths::RATE),
+        ln_10 => std::f64::consts::LN_10,
+        command => command.replace("--data MNIST", "--data MNIST --bits-per-value 8"),
+        widths, real,
+    }
 }
 
-fn commands(workspace: &Workspace, hidden: usize) -> String {
-    let width = widths::WIDTHS[0];
-    let recipe = widths::recipe(workspace, width);
-    let command = recipe.command().replace("--data MNIST", "--data MNIST --bits-per-value 8");
-    format!("Each width is a run of its own, here of {hidden}: `{command}`.")
+#[cfg(test)]
+mod tests {
+    use super::super::report::committed;
+    use super::*;
+    use paper_size::Log;
+
+    #[test]
+    fn the_committed_entry_says_what_the_committed_numbers_do() {
+        let plane = |held: f64| Plane { error: 1.0 - held, without: 1.0 };
+        let ink = |line: &committed::Line| Ink {
+            black: line.number("black"),
+            grey: line.number("grey"),
+            bright: line.number("bright"),
+            inverted: line.number("inverted"),
+        };
+        let table = committed::table("bit-planes.csv");
+        let width = |(line, (hidden, _)): (&committed::Line, (usize, u64))| Width {
+            hidden,
+            steps: line.number("steps") as u64,
+            reconstruction: ["before", "after"].map(|when| line.number(&format!("reconstruction_error_{when}"))),
+            planes: (1..=8).map(|place| plane(line.number(&format!("held_{place}")))).collect(),
+            scores: line.scores(),
+            ink: ink(line),
+            sweeps: line.number("mean_sweeps"),
+            capped: line.number("searches_capped") as usize,
+            first: vec![],
+            seconds: line.number("seconds"),
+        };
+        let all: Vec<Width> = table.iter().zip(widths::WIDTHS).map(width).collect();
+        let digits = table.last().unwrap();
+        let real = Real { scores: digits.scores(), ink: ink(digits), first: vec![] };
+        let steps = committed::table("bit-planes-steps.csv");
+        // Of the paper's size the steps are committed; what else its run came to is as the entry has it.
+        let log = Log {
+            start: 20.0,
+            steps: steps.iter().map(|step| step.number("seconds")).collect(),
+            peak: Some(1_400_000_000),
+            sweeps: steps.iter().map(|step| [step.number("positive_sweeps"), step.number("negative_sweeps")]).collect(),
+            late_meetings: 0,
+            chains: 20_000,
+            reconstruction: 0.2191,
+        };
+        let whole = PaperSize {
+            sizes: vec![6272; 3],
+            log,
+            footprint: 1_500_000_000,
+            parameters: 78_694_784,
+            reconstruction: 0.0729,
+            planes: [0.14, 0.12, 0.113, 0.103, 0.095, 0.103, 0.01, 0.026].map(plane).to_vec(),
+            ink: Ink { black: 0.898, grey: 0.0, bright: 0.0, inverted: 0.0 },
+            sweeps: 10.0,
+            first: vec![0; 20 * PIXELS],
+            distinct: 8,
+            looking: 0.0,
+        };
+        let command = widths::recipe_of((500, 3000), widths::RATE, 1).command();
+        committed::assert_says(&REPORT, &facts(&all, &whole, &real, &command), verdict(&all));
+    }
 }

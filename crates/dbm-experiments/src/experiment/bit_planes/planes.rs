@@ -91,7 +91,7 @@ mod tests {
     use dbm_core::Units;
 
     #[test]
-    fn what_a_model_holds_of_a_plane_is_told_apart() {
+    fn what_a_model_holds_is_measured_plane_by_plane() {
         // Two pixels of two planes: a hidden unit copies each upper bit, and nothing knows of the lower ones.
         let mut weights = vec![0.0; 4 * 2];
         (weights[0], weights[2 * 2 + 1]) = (9.0, 9.0);

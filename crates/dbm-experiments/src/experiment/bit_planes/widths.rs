@@ -23,7 +23,7 @@ pub const LOOKED_AT: usize = 200;
 /// Adam's rate: a field is the sum of 6272 units' parts here and not of 784, and moves eight times as far in a step.
 pub const RATE: f64 = 3e-4;
 
-/// What a width came to.
+/// A width's model, measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Width {
     pub hidden: usize,
@@ -40,6 +40,13 @@ pub struct Width {
     pub first: Vec<u8>,
     #[serde(default)]
     pub seconds: f64,
+}
+
+impl Width {
+    /// Its layers, such as `6272-500-500`.
+    pub fn name(&self) -> String {
+        format!("6272-{0}-{0}", self.hidden)
+    }
 }
 
 /// How pictures spend their levels: shares of pixels.
@@ -73,22 +80,27 @@ impl Ink {
 }
 
 pub fn recipe(workspace: &Workspace, (width, steps): (usize, u64)) -> Recipe {
-    let width = workspace.pick(width, width / 50);
+    let size = workspace.pick((width, steps), (width / 50, 8));
+    recipe_of(size, workspace.pick(RATE, 1e-3), workspace.seed)
+}
+
+/// Of these hidden units and steps.
+pub fn recipe_of((width, steps): (usize, u64), learning_rate: f64, seed: u64) -> Recipe {
     Recipe {
         hidden: vec![width; 2],
         units: Units::Signs,
         gaussian: None,
         settings: Settings {
             optimizer: OptimizerSettings {
-                learning_rate: workspace.pick(RATE, 1e-3),
+                learning_rate,
                 weight_decay: 5e-4,
                 ..OptimizerSettings::default()
             },
             average: Some(0.99),
-            seed: workspace.seed,
+            seed,
             ..Settings::default()
         },
-        steps: workspace.pick(steps, 8),
+        steps,
     }
 }
 

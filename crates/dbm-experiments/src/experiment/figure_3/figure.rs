@@ -1,6 +1,6 @@
 //! The picture: a panel a mask, a column a class.
 
-use super::questions::{Asked, Method, Quiz};
+use super::questions::{Asked, Method, QuestionSet};
 use crate::Error;
 use crate::plot::gallery::{Gallery, gallery};
 use dbm_data::picture::Tile;
@@ -13,19 +13,19 @@ const SHOWN: usize = 2;
 ///
 /// # Errors
 /// Those of [`gallery`].
-pub fn draw(quiz: &Quiz, all: &[Asked], seed: u64) -> Result<String, Error> {
-    let panels = all.iter().map(|asked| panel(quiz, asked, seed)).collect::<Result<Vec<_>, Error>>()?;
+pub fn draw(questions: &QuestionSet, all: &[Asked], seed: u64) -> Result<String, Error> {
+    let panels = all.iter().map(|asked| panel(questions, asked, seed)).collect::<Result<Vec<_>, Error>>()?;
     gallery(&panels, 3)
 }
 
-fn panel(quiz: &Quiz, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
+fn panel(questions: &QuestionSet, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
     let image = Some((SIDE, SIDE));
     let grey = |levels: &[u8]| Tile::levels(image, levels);
-    let truths: Vec<Vec<u8>> = quiz.pictured.iter().map(|&row| quiz.truths(row..row + 1)).collect();
-    let unknown = quiz.unknown(asked.kind, seed)?;
+    let truths: Vec<Vec<u8>> = questions.pictured.iter().map(|&row| questions.truths(row..row + 1)).collect();
+    let unknown = questions.unknown(asked.kind, seed)?;
     let mut tiles: Vec<Tile> = truths.iter().map(|truth| grey(truth)).collect();
     let mut labels = vec!["truth".to_string(), "known".to_string()];
-    let masked = quiz.pictured.iter().zip(&truths);
+    let masked = questions.pictured.iter().zip(&truths);
     tiles.extend(masked.map(|(&row, truth)| Tile::masked(image, truth, &unknown[row * PIXELS..(row + 1) * PIXELS])));
     for (method, answered) in Method::ALL.into_iter().zip(&asked.answered) {
         let name = match method {
@@ -33,7 +33,7 @@ fn panel(quiz: &Quiz, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
             Method::Gibbs => "sweeps, search",
             Method::Annealed => "annealed, search",
         };
-        for at in 0..SHOWN.min(quiz.answers) {
+        for at in 0..SHOWN.min(questions.answers) {
             tiles.extend(answered.pictured.iter().map(|(_, bits, _)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));
             labels.push(if at == 0 { name.to_string() } else { String::new() });
         }
@@ -46,7 +46,7 @@ fn panel(quiz: &Quiz, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
         title: format!("Hidden: {}", asked.kind.words()),
         subtitle: None,
         tiles,
-        columns: quiz.pictured.len(),
+        columns: questions.pictured.len(),
         row_labels: labels,
         column_labels: vec![],
     })

@@ -1,4 +1,4 @@
-//! Digits with a part hidden, their answers by a model, and what these are worth.
+//! Digits with a part hidden, their answers by a model, and the scores of these.
 
 use crate::Error;
 use crate::answers::{self, Answering};
@@ -98,7 +98,7 @@ impl Method {
 }
 
 /// The questions of all masks, and who answers them.
-pub struct Quiz<'a> {
+pub struct QuestionSet<'a> {
     pub model: &'a Dbm,
     pub classifier: &'a Classifier,
     /// Test digits, and how many of them, from the first, are asked about.
@@ -110,7 +110,7 @@ pub struct Quiz<'a> {
     pub pictured: &'a [usize],
 }
 
-/// What a method's answers to one mask are worth, of all examples or a part of them.
+/// The scores of a method's answers to one mask, of all examples or a part of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answered {
     /// Unknown pixels of these examples.
@@ -120,7 +120,7 @@ pub struct Answered {
     pub consensus: Completions,
     /// Of each pictured example its answers, and which of them is the consensus.
     pub pictured: Vec<(usize, Vec<u8>, usize)>,
-    /// Time it took.
+    /// How long it took.
     #[serde(default)]
     pub seconds: f64,
 }
@@ -144,17 +144,17 @@ pub struct Asked {
     pub rivals: Rivals,
 }
 
-/// A line of the table: who answers, what it is worth, and the mask it belongs to.
+/// A line of the table: who answers, its scores, and the mask it belongs to.
 pub struct Line<'a> {
     pub kind: Kind,
     pub name: &'static str,
     pub words: &'static str,
-    pub worth: &'a Completions,
+    pub scores: &'a Completions,
 }
 
 impl Asked {
     pub fn lines(&self) -> Vec<Line<'_>> {
-        let line = |name, words, worth| Line { kind: self.kind, name, words, worth };
+        let line = |name, words, scores| Line { kind: self.kind, name, words, scores };
         let mut lines = Vec::new();
         for (method, answered) in Method::ALL.into_iter().zip(&self.answered) {
             let (name, words) = match method {
@@ -184,7 +184,7 @@ impl Asked {
     }
 }
 
-impl Quiz<'_> {
+impl QuestionSet<'_> {
     /// The truths of some examples as grey levels.
     pub fn truths(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
         rows.flat_map(|row| self.data.examples.row(row)).map(|bit| bit * u8::MAX).collect()
