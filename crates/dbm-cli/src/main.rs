@@ -22,6 +22,7 @@ mod progress;
 mod sample;
 mod scale;
 mod score;
+mod timed;
 mod train;
 
 use clap::{Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! `dbm bench --scale`: time and memory of a step by width and depth.
 
-use crate::bench::Bench;
 use crate::context::Context;
+use crate::timed::Timed;
 use clap::Args;
 use dbm_core::words::Choose;
 use dbm_core::{Footprint, Settings, format_bytes};
@@ -66,43 +66,46 @@ impl Scale {
         }
         Ok(shapes)
     }
+
+    /// Measures the points or reads them, and writes what is asked for.
+    ///
+    /// # Errors
+    /// Options that make no sense, points that cannot be read or measured, and files that cannot be written.
+    pub fn run(&self, timed: &Timed, context: &Context) -> Result<(), Error> {
+        let shapes = self.shapes()?;
+        [&self.csv, &self.plot].into_iter().flatten().try_for_each(|path| files::check_writable(path))?;
+        let read = |path: &PathBuf| -> Result<Vec<Point>, Error> {
+            read(&path.display().to_string(), &String::from_utf8_lossy(&files::read(path)?))
+        };
+        let browser = self.browser.as_ref().map(read).transpose()?.unwrap_or_default();
+        let native = match &self.native {
+            Some(path) => read(path)?,
+            None => measure_all(timed, &shapes, context)?,
+        };
+        if let Some(path) = &self.csv {
+            files::write(path, csv(&native).as_bytes())?;
+        }
+        let points: Vec<Point> = native.into_iter().chain(browser).collect();
+        if let Some(path) = &self.plot {
+            files::write(path, &raster::by_name(path, figure(&points)?)?)?;
+        }
+        if !context.json {
+            print!("{}", table(&points));
+        }
+        Ok(())
+    }
 }
 
-pub fn run(bench: &Bench, context: &Context) -> Result<(), Error> {
-    let scale = &bench.scale;
-    let shapes = scale.shapes()?;
-    [&scale.csv, &scale.plot].into_iter().flatten().try_for_each(|path| files::check_writable(path))?;
-    let read = |path: &PathBuf| -> Result<Vec<Point>, Error> {
-        read(&path.display().to_string(), &String::from_utf8_lossy(&files::read(path)?))
-    };
-    let browser = scale.browser.as_ref().map(read).transpose()?.unwrap_or_default();
-    let native = match &scale.native {
-        Some(path) => read(path)?,
-        None => measure_all(bench, &shapes, context)?,
-    };
-    if let Some(path) = &scale.csv {
-        files::write(path, csv(&native).as_bytes())?;
-    }
-    let points: Vec<Point> = native.into_iter().chain(browser).collect();
-    if let Some(path) = &scale.plot {
-        files::write(path, &raster::by_name(path, figure(&points)?)?)?;
-    }
-    if !context.json {
-        print!("{}", table(&points));
-    }
-    Ok(())
-}
-
-fn measure_all(bench: &Bench, shapes: &[Shape], context: &Context) -> Result<Vec<Point>, Error> {
-    let data = bench.load()?.examples;
+fn measure_all(timed: &Timed, shapes: &[Shape], context: &Context) -> Result<Vec<Point>, Error> {
+    let data = timed.load()?.examples;
     let Context { session, json } = context;
     session.progress.begin("points", shapes.len() as u64);
     let mut points = Vec::new();
     for &shape in shapes {
-        let settings = Settings { batch: shape.batch, estimator: bench.estimator.clone(), ..Settings::default() };
+        let settings = Settings { batch: shape.batch, estimator: timed.estimator.clone(), ..Settings::default() };
         let footprint = Footprint::of(&shape.sizes(data.width()), &settings, data.len(), session.threads());
         let outcome = match session.memory.check(&footprint) {
-            Ok(()) => Outcome::Measured(measure(bench, shape, session)?),
+            Ok(()) => Outcome::Measured(measure(timed, shape, session)?),
             Err(_) => Outcome::Skipped(format!("needs {} of memory", format_bytes(footprint.total()))),
         };
         let point = Point {
@@ -124,10 +127,10 @@ fn measure_all(bench: &Bench, shapes: &[Shape], context: &Context) -> Result<Vec
 }
 
 /// One point, timed by this same program in a process of its own.
-fn measure(bench: &Bench, shape: Shape, session: &Session) -> Result<Measurement, Error> {
+fn measure(timed: &Timed, shape: Shape, session: &Session) -> Result<Measurement, Error> {
     let failed = |what: String| Error::Input(format!("the process that times {shape} {what}"));
     let program = std::env::current_exe().map_err(|error| failed(format!("cannot be started: {error}")))?;
-    let seconds = if bench.seconds > 0.0 { bench.seconds } else { 3.0 };
+    let seconds = if timed.seconds > 0.0 { timed.seconds } else { 3.0 };
     let hidden = vec![shape.width.to_string(); shape.depth].join(",");
     let mut command = Command::new(program);
     command.args(["--json", "--threads", &session.threads().to_string()]);
@@ -135,12 +138,12 @@ fn measure(bench: &Bench, shape: Shape, session: &Session) -> Result<Measurement
         command.args(["--memory-limit", &limit.to_string()]);
     }
     command.args(["bench", "--hidden", &hidden, "--batch", &shape.batch.to_string()]);
-    command.args(["--data", &bench.data, "--digits", &bench.digits.to_string()]);
-    if let Some(threshold) = bench.binarize {
+    command.args(["--data", &timed.data, "--digits", &timed.digits.to_string()]);
+    if let Some(threshold) = timed.binarize {
         command.arg(format!("--binarize={threshold}"));
     }
-    command.args(["--estimator", &bench.estimator.to_string(), "--seed", &bench.seed.to_string()]);
-    command.args(["--backend", bench.backend.choice().name, "--warm-up", WARM_UP, "--steps", "1", "--runs", LEAST_STEPS]);
+    command.args(["--estimator", &timed.estimator.to_string(), "--seed", &timed.seed.to_string()]);
+    command.args(["--backend", timed.backend.choice().name, "--warm-up", WARM_UP, "--steps", "1", "--runs", LEAST_STEPS]);
     command.args(["--seconds", &seconds.to_string()]);
     let output = command.stderr(Stdio::piped()).output().map_err(|error| failed(format!("cannot be started: {error}")))?;
     if !output.status.success() {

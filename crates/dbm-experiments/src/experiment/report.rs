@@ -165,7 +165,8 @@ fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String,
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     environment.add_filter("fixed", |value: f64, decimals: usize| format!("{value:.decimals$}"));
-    environment.add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));
+    environment
+        .add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));
     environment.add_filter("duration", duration);
     environment.add_filter("bytes", |bytes: u64| format_bytes(u128::from(bytes)));
     environment.render_str(template, values).map_err(|source| Error::Template { name: name.into(), source })
@@ -281,7 +282,8 @@ pub mod committed {
         let text = fs::read_to_string(format!("{DOCS}{file}")).unwrap();
         let mut lines = text.lines();
         let head: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let cells = |line: &str| head.iter().zip(line.split(',')).map(|(name, cell)| (name.to_string(), cell.to_string())).collect();
+        let cells =
+            |line: &str| head.iter().zip(line.split(',')).map(|(name, cell)| (name.to_string(), cell.to_string())).collect();
         lines.map(|line| Line(cells(line))).collect()
     }
 

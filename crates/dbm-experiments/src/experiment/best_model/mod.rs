@@ -304,7 +304,8 @@ fn facts([short, longer]: &Searched, best: &Measured, against: &Against) -> Valu
         searched.iter().map(|(candidate, measured)| context! { words => candidate.words, model => measured.facts() }).collect()
     };
     let shares = &best.samples.scores.classes.shares;
-    let one = |schedule: SamplingSchedule| best.halves.iter().find(|(by, _)| *by == schedule).map(|(_, halves)| halves.all.read_right);
+    let one =
+        |schedule: SamplingSchedule| best.halves.iter().find(|(by, _)| *by == schedule).map(|(_, halves)| halves.all.read_right);
     let asked = ASKED.map(|(method, sweeps)| method.schedule(sweeps));
     context! {
         best => best.facts(),
@@ -342,7 +343,9 @@ mod tests {
         let mut by_schedule = Vec::new();
         for line in its() {
             match &words(line)[..] {
-                [what, schedule] if what == "samples" => by_schedule.push((schedule.parse().unwrap(), line.number("digit_frechet_distance"))),
+                [what, schedule] if what == "samples" => {
+                    by_schedule.push((schedule.parse().unwrap(), line.number("digit_frechet_distance")))
+                }
                 [what, schedule, ..] if what == "samples" => {
                     let mut scores = line.scores();
                     // Of the model chosen, as the entry has it.

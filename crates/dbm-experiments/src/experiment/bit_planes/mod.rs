@@ -11,8 +11,8 @@ use crate::plot::gallery::{Gallery, gallery};
 use dbm_data::picture::Tile;
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, PIXELS, Reference, SIDE, Scores};
-use paper_size::{PAPER_STEPS, PaperSize};
 use minijinja::{Value, context};
+use paper_size::{PAPER_STEPS, PaperSize};
 use planes::Plane;
 use serde::Serialize;
 use std::fmt::Write;
@@ -82,9 +82,7 @@ fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error
         column_labels: vec![],
     };
     let mut panels = vec![panel("Test digits".into(), "as they are, in 256 levels".into(), &real.first)];
-    panels.extend(all.iter().map(|width| {
-        panel(width.name(), format!("samples after {} steps", width.steps), &width.first)
-    }));
+    panels.extend(all.iter().map(|width| panel(width.name(), format!("samples after {} steps", width.steps), &width.first)));
     let steps = format!("samples after {} steps", whole.log.steps.len());
     panels.push(panel(named(&whole.sizes), steps, &whole.first));
     gallery(&panels, 3)

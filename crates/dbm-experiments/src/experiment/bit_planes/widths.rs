@@ -91,11 +91,7 @@ pub fn recipe_of((width, steps): (usize, u64), learning_rate: f64, seed: u64) ->
         units: Units::Signs,
         gaussian: None,
         settings: Settings {
-            optimizer: OptimizerSettings {
-                learning_rate,
-                weight_decay: 5e-4,
-                ..OptimizerSettings::default()
-            },
+            optimizer: OptimizerSettings { learning_rate, weight_decay: 5e-4, ..OptimizerSettings::default() },
             average: Some(0.99),
             seed,
             ..Settings::default()

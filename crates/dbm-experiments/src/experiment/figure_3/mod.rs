@@ -12,8 +12,8 @@ use crate::model::ModelFile;
 use dbm_core::{Dbm, OptimizerSettings, Settings, Units};
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, Completions, PIXELS};
-use questions::{Answered, Asked, Kind, Method, QuestionSet};
 use minijinja::{Value, context};
+use questions::{Answered, Asked, Kind, Method, QuestionSet};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -203,10 +203,16 @@ mod tests {
     fn what_is_said_follows_the_numbers() {
         let said = |asked: Asked| committed::said(&REPORT, &facts(&[asked], &shipped(), 10));
         let whole = said(asked(scores(0.83, 0.58), 0.79, 0.86));
-        assert!(["says little", "uncertainty is real", "much of it is the search's"].iter().all(|part| whole.contains(part)), "{whole}");
+        assert!(
+            ["says little", "uncertainty is real", "much of it is the search's"].iter().all(|part| whole.contains(part)),
+            "{whole}"
+        );
         let same = Completions { diversity: Some(0.0), ..scores(0.95, 0.9) };
         let whole = said(asked(same, 0.85, 0.86));
-        assert!(!whole.contains("says little") && whole.contains("No uncertainty") && whole.contains("not the search's"), "{whole}");
+        assert!(
+            !whole.contains("says little") && whole.contains("No uncertainty") && whole.contains("not the search's"),
+            "{whole}"
+        );
         let verdict = |agreement, read_right| verdict(&asked(scores(agreement, read_right), 0.8, 0.86));
         assert_eq!(
             [verdict(0.91, 0.9), verdict(0.83, 0.58), verdict(0.8, 0.4)],
@@ -231,7 +237,9 @@ mod tests {
         };
         let asked = |kind: Kind| Asked {
             kind,
-            answered: ["search", "gibbs", "annealed"].map(|name| answered(of(kind, name), of(kind, &format!("{name}-consensus")))).to_vec(),
+            answered: ["search", "gibbs", "annealed"]
+                .map(|name| answered(of(kind, name), of(kind, &format!("{name}-consensus"))))
+                .to_vec(),
             rivals: Rivals { nearest: of(kind, "nearest"), blank: of(kind, "blank"), truth: of(kind, "truth"), pictured: vec![] },
         };
         let all = Kind::ALL.map(asked);
