@@ -2,70 +2,18 @@
 
 use super::estimates::{Estimates, job_end};
 use super::estimator_table::{COUNT, ESTIMATORS};
+use super::job_state::Lane;
 use super::settings::{MAX_EXPECTATION_UNITS, ProofSettings};
 use super::state::ProofState;
-use crate::ui::throttle::Throttle;
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
 
 /// What was changed by hand may be changed further: the samples of the new model begin after so much quiet.
 const QUIET: Duration = Duration::from_millis(350);
-/// The numbers are shown at most so often.
-const LOOK: Duration = Duration::from_millis(120);
-
-/// Where the jobs stand.
-pub struct Jobs {
-    /// Counts the times that all samples were forgotten: jobs of before are nobody's.
-    generation: u32,
-    /// Whether the exact values are those of the present model and data.
-    exact_is_current: bool,
-    /// Whether the model or the exact values are being asked for.
-    asking_exact: bool,
-    /// Whether the model or its data have changed since they were asked for.
-    exact_is_stale: bool,
-    /// Whether samples may be asked for: the visitor's hand is still.
-    is_quiet: bool,
-    /// What the base model was made from.
-    source: Option<ModelSource>,
-    /// Each estimator's samples.
-    lanes: Vec<Lane>,
-    /// Jobs at work, of samples and of exact expectations.
-    at_work: u32,
-    /// Whether the exact expectation was asked for, of each estimator.
-    asked_expectations: [bool; COUNT],
-    look: Throttle,
-}
-
-#[derive(Default)]
-struct Lane {
-    /// The sample that the next job begins with.
-    next: u32,
-    /// Jobs at work.
-    at_work: u32,
-    estimates: Estimates,
-}
-
-impl Default for Jobs {
-    fn default() -> Self {
-        Self {
-            generation: 0,
-            exact_is_current: false,
-            asking_exact: false,
-            exact_is_stale: false,
-            is_quiet: false,
-            source: None,
-            lanes: Vec::new(),
-            at_work: 0,
-            asked_expectations: [false; COUNT],
-            look: Throttle::new(LOOK),
-        }
-    }
-}
-
 /// Keeps the jobs in step with the settings.
 pub fn follow(proof: ProofState) {
     let mut when_quiet = debounce(QUIET, move |()| {
@@ -238,33 +186,6 @@ fn give<T: 'static>(
             take(answer);
         }
     });
-}
-
-impl Jobs {
-    /// The estimator that is furthest behind and can go on, from which sample, with which chains.
-    fn next_job(&mut self, settings: &ProofSettings) -> Option<(usize, u32, Vec<u8>)> {
-        let width = pool::width() as u32;
-        if self.at_work > width {
-            return None;
-        }
-        let can = |(at, lane): &(usize, &Lane)| {
-            // Persistent chains are handed from job to job; of the others no one takes all workers.
-            let most = if is_persistent(*at) { 1 } else { width.div_ceil(2) + 1 };
-            settings.chosen[*at] && lane.next < settings.target && lane.at_work < most
-        };
-        let (estimator, _) = self.lanes.iter().enumerate().filter(can).min_by_key(|(_, lane)| lane.next)?;
-        let lane = &mut self.lanes[estimator];
-        let start = lane.next;
-        lane.next = job_end(start, settings.target);
-        lane.at_work += 1;
-        self.at_work += 1;
-        let chains = if is_persistent(estimator) { lane.estimates.chains().to_vec() } else { Vec::new() };
-        Some((estimator, start, chains))
-    }
-}
-
-fn is_persistent(estimator: usize) -> bool {
-    ESTIMATORS[estimator].name.starts_with("pcd")
 }
 
 /// Asks where the biased estimators will stop. The mean of an unbiased one is the exact gradient, and computing it would take minutes.

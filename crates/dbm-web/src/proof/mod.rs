@@ -9,6 +9,7 @@ mod estimates;
 mod estimator_table;
 mod estimators;
 mod graph;
+mod job_state;
 mod jobs;
 mod model_form;
 mod parameters;

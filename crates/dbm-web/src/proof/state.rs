@@ -1,7 +1,7 @@
 //! What the view holds: its settings, with undo; the model; the exact values; and the samples so far.
 
 use super::estimates::Estimates;
-use super::jobs::Jobs;
+use super::job_state::Jobs;
 use super::parameters::{self, Parameter};
 use super::settings::{ModelAndData, ProofSettings, rounded};
 use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
