@@ -164,6 +164,19 @@ fn row(dimension: u32, pair: Pair, summary: &Summary) -> impl IntoView + use<> {
     }
 }
 
+/// The columns of the table.
+const HEADINGS: [&str; 9] = [
+    "d",
+    "Pair",
+    "Runs",
+    "Mean τ + T (quartiles)",
+    "Mean τ (quartiles)",
+    "Longest τ",
+    "Mean T (quartiles)",
+    "τ > 1",
+    "At the cap",
+];
+
 /// All numbers, dimension by dimension, once they are unfolded.
 #[component]
 fn Numbers(figure: Figure) -> impl IntoView {
@@ -177,17 +190,6 @@ fn Numbers(figure: Figure) -> impl IntoView {
                 .collect::<Vec<_>>()
         })
     };
-    const HEADINGS: [&str; 9] = [
-        "d",
-        "Pair",
-        "Runs",
-        "Mean τ + T (quartiles)",
-        "Mean τ (quartiles)",
-        "Longest τ",
-        "Mean T (quartiles)",
-        "τ > 1",
-        "At the cap",
-    ];
     view! {
         <details class="coupling-numbers" on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())>
             <summary>"The runs behind the figure, dimension by dimension"</summary>

@@ -24,7 +24,7 @@ pub struct Means {
     /// Groups of samples: what the errors are told from.
     pub groups: u32,
     /// Mean of each parameter, and its standard error.
-    pub means: Vec<(f64, f64)>,
+    pub parameters: Vec<(f64, f64)>,
 }
 
 /// All samples of an estimator so far.
@@ -111,8 +111,8 @@ impl Estimates {
     /// The means as they are now.
     pub fn now(&self) -> Means {
         let EstimateSums { samples, groups, .. } = self.all;
-        let means = if samples == 0 { Vec::new() } else { self.all.mean_and_error() };
-        Means { samples, groups, means }
+        let parameters = if samples == 0 { Vec::new() } else { self.all.mean_and_error() };
+        Means { samples, groups, parameters }
     }
 
     /// The couplings of the negative phase, and of the positive one.
@@ -131,20 +131,20 @@ impl Means {
     /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of freedom less than there are groups.
     /// Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
     pub fn factor(&self, alone: bool) -> f64 {
-        let beyond = (1.0 - LEVEL) / if alone { 1.0 } else { self.means.len().max(1) as f64 };
+        let beyond = (1.0 - LEVEL) / if alone { 1.0 } else { self.parameters.len().max(1) as f64 };
         student(beyond, f64::from(self.groups) - 1.0)
     }
 
     /// The mean of a parameter, and half the width of its interval.
     pub fn interval(&self, place: usize, factor: f64) -> Option<(f64, f64)> {
-        let (mean, error) = self.means.get(place).copied()?;
+        let (mean, error) = self.parameters.get(place).copied()?;
         let half = if error.is_finite() && factor.is_finite() { error * factor + ROUNDING } else { f64::INFINITY };
         Some((mean, half))
     }
 
     /// How the means stand to the exact values; nothing before there are two groups.
     pub fn verdict(&self, exact: &[f64], alone: bool) -> Option<Verdict> {
-        if self.groups < 2 || self.means.len() != exact.len() {
+        if self.groups < 2 || self.parameters.len() != exact.len() {
             return None;
         }
         let factor = self.factor(alone);
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!((straight.samples(), straight.next(), straight.chains(), straight.capped()), (120, 120, &[5][..], 6));
         let mut waiting = Estimates::default();
         waiting.take(20, 40, jobs[1].clone(), vec![]);
-        assert_eq!((waiting.samples(), waiting.next(), waiting.now().means.len()), (0, 0, 0));
+        assert_eq!((waiting.samples(), waiting.next(), waiting.now().parameters.len()), (0, 0, 0));
     }
 
     #[test]
@@ -218,8 +218,8 @@ mod tests {
         estimates.take(0, 30, job(&[[1.0, 5.0], [2.0, 5.0], [6.0, 5.0]]), vec![]);
         let now = estimates.now();
         // Means 1, 2, 6: mean 3, variance 7 of one group, 7 / 3 of the mean.
-        assert_eq!(now.means[0].0, 3.0);
-        assert!((now.means[0].1 - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12 && now.means[1] == (5.0, 0.0), "{now:?}");
+        assert_eq!(now.parameters[0].0, 3.0);
+        assert!((now.parameters[0].1 - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12 && now.parameters[1] == (5.0, 0.0), "{now:?}");
         let [negative, positive] = estimates.meetings();
         assert_eq!((negative.count, negative.moved, positive.moved, positive.mean), (30, 0.1, 0.0, 1.0));
         assert!((negative.mean - 1.2).abs() < 1e-12);
