@@ -1,40 +1,42 @@
 //! Keeps runs in the browser's storage, so that a reload, a crash or a closed tab loses seconds and not the run.
 //!
-//! A kept run has a *place* of its own: a folder with its `head` (the data and what the run was begun with, written once) and two *slots*, to which its
-//! checkpoints go in turns. Each file is sealed (`seal`): what a death in mid-writing leaves is told from what was written whole, and the other slot
-//! is still there. A run that begins gets another place; the one before it is deleted after the new one's first checkpoint has been written.
+//! Each kept run has a folder with three files. One describes the run: its data and settings, written once. Its checkpoints go to the other two in
+//! turns. Every file has a checksum (`checked_file`). So a file that was cut short, because the tab died while it was written, is told from a whole one,
+//! and the checkpoint before it is still in the other file. A new run gets a new folder; the folder of this tab's run before it is deleted
+//! after the new run's first checkpoint has been written.
 //!
-//! A place is in use by one tab, which holds a lock of the place's name for as long as it lives. The three latest places are kept, those in use not counted.
+//! One tab at a time uses a folder: it holds a lock of the folder's name for as long as it lives. Besides the folders in use, the latest are kept, up to three
+//! with this tab's own.
 //!
-//! [`RunStore`] is all of this without a word of the browser, over [`Storage`] and [`Locks`]; `browser` has those of the browser.
+//! [`RunStore`] does all of this over the traits [`Storage`] and [`Locks`], so that tests need no browser; `browser` implements both for the browser.
 
 #[cfg(target_arch = "wasm32")]
 pub mod browser;
-mod head;
+mod checked_file;
+mod description;
+mod run_folder;
 mod run_store;
-mod seal;
-mod slots;
 #[cfg(test)]
 mod tests;
 
-pub use head::Head;
+pub use description::RunDescription;
 pub use run_store::RunStore;
 
 use std::fmt;
 
-/// Files in places, as the browser or a test keeps them.
+/// Files in folders, as the browser or a test keeps them.
 pub trait Storage {
-    /// The names of all places.
-    fn places(&self) -> impl Future<Output = Result<Vec<String>, StorageError>>;
+    /// The names of all folders.
+    fn folders(&self) -> impl Future<Output = Result<Vec<String>, StorageError>>;
 
     /// A file's first bytes, at most `most` of them; none where there is no such file.
-    fn read(&self, place: &str, file: &str, most: usize) -> impl Future<Output = Result<Option<Vec<u8>>, StorageError>>;
+    fn read(&self, folder: &str, file: &str, most: usize) -> impl Future<Output = Result<Option<Vec<u8>>, StorageError>>;
 
     /// Writes a file, in place of the one of that name. Where it fails, or the tab dies meanwhile, anything may be left of either.
-    fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> impl Future<Output = Result<(), StorageError>>;
+    fn write(&self, folder: &str, file: &str, parts: &[&[u8]]) -> impl Future<Output = Result<(), StorageError>>;
 
-    /// Deletes a place with all its files; one that is not there is no trouble.
-    fn delete(&self, place: &str) -> impl Future<Output = Result<(), StorageError>>;
+    /// Deletes a folder with all its files; one that is not there is no trouble.
+    fn delete(&self, folder: &str) -> impl Future<Output = Result<(), StorageError>>;
 }
 
 /// Names that one tab holds at a time, until it releases them or is closed.

@@ -1,16 +1,16 @@
 //! Keeps one run at a time, and finds those of earlier visits.
 
-use super::head::Head;
-use super::seal::Label;
-use super::slots::{self, Contents};
+use super::checked_file::Label;
+use super::description::RunDescription;
+use super::run_folder::{self, FolderContents};
 use super::{Locks, Storage, StorageError};
 use dbm_protocol::{FilesCommand, FilesEvent, KeptRun};
 
-/// Places that are kept besides those in use by some tab, this tab's own counted.
+/// Folders that are kept besides those in use by some tab, this tab's own counted.
 const MOST: usize = 3;
-/// What the names of places begin with; a number follows.
+/// What the names of runs' folders begin with; a number follows.
 const PREFIX: &str = "run-";
-/// Names that are tried for a new place, each taken by another tab in the very moment.
+/// Names that are tried for a new folder, each taken by another tab in the very moment.
 const TRIES: u64 = 100;
 
 const NO_LOCKS: &str = "This browser does not tell tabs of one another here (Web Locks need https or localhost): keep DBM Lab open in one tab \
@@ -18,13 +18,13 @@ const NO_LOCKS: &str = "This browser does not tell tabs of one another here (Web
 const ELSEWHERE: &str = "Another tab has this run open. Go on there, or close that tab and reload this one.";
 const GONE: &str = "There is no kept run any more; another tab may have taken or deleted it.";
 const DAMAGED: &str = "A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.";
-const FOREIGN: &str = "A run of an earlier visit is kept, but another version of this page wrote it and this one cannot read it; it was left where it is.";
+const OTHER_VERSION: &str = "A run of an earlier visit is kept, but another version of this page wrote it and this one cannot read it; it was left where it is.";
 
 /// The run that this tab keeps.
 struct Current {
-    place: String,
-    /// Which slot the next checkpoint goes to.
-    slot: usize,
+    folder: String,
+    /// Which of the two checkpoint files the next one goes to: the even or the odd one.
+    file: usize,
     label: Label,
     /// Whether this tab has written any of its checkpoints.
     written_here: bool,
@@ -36,10 +36,10 @@ pub struct RunStore<S, L> {
     locks: L,
     /// Milliseconds since 1970.
     clock: fn() -> f64,
-    /// The head of a run of which nothing is written yet.
+    /// The description of a run of which nothing is written yet.
     pending: Option<Vec<Vec<u8>>>,
     current: Option<Current>,
-    /// The place that was found, and whether it has been let go since.
+    /// The folder that was found, and whether the visitor has deleted its run since, which can be undone.
     found: Option<(String, bool)>,
 }
 
@@ -59,7 +59,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             FilesCommand::Find => self.find().await.map_err(|trouble| said("The browser's storage could not be read", &trouble)),
             FilesCommand::Take => self.take().await,
             FilesCommand::Begin { data, sizes, source, plan } => {
-                self.pending = Some(Head { data, sizes, source, plan: *plan }.into_parts()?);
+                self.pending = Some(RunDescription { data, sizes, source, plan: *plan }.into_parts()?);
                 Ok(FilesEvent::Done)
             }
             FilesCommand::Keep { step, checkpoint } => self.keep(step, &checkpoint).await,
@@ -69,77 +69,77 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         }
     }
 
-    /// The places of all tabs and visits but this tab's own, the latest first, each with whether a tab has it.
+    /// The folders of all tabs and visits but this tab's own, the latest first, each with whether a tab has it.
     async fn others(&self) -> Result<Vec<(String, bool)>, StorageError> {
-        // Places before locks: one that is made in between has its lock already.
-        let places = self.storage.places().await?;
+        // Folders before locks: one that is made in between has its lock already.
+        let folders = self.storage.folders().await?;
         let held = self.locks.held().await;
         let mut others = Vec::new();
-        for place in places {
-            if number(&place).is_some() && self.current.as_ref().is_none_or(|current| current.place != place) {
-                let written = slots::latest_label(&self.storage, &place).await.map_or(0.0, |label| label.written);
-                let held = held.contains(&place);
-                others.push((written, place, held));
+        for folder in folders {
+            if number(&folder).is_some() && self.current.as_ref().is_none_or(|current| current.folder != folder) {
+                let written = run_folder::latest_label(&self.storage, &folder).await.map_or(0.0, |label| label.written);
+                let held = held.contains(&folder);
+                others.push((written, folder, held));
             }
         }
         others.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ok(others.into_iter().map(|(_, place, held)| (place, held)).collect())
+        Ok(others.into_iter().map(|(_, folder, held)| (folder, held)).collect())
     }
 
     async fn find(&mut self) -> Result<FilesEvent, StorageError> {
         let (mut open_elsewhere, mut run) = (None, None);
         let mut notes: Vec<&str> = if self.locks.work() { vec![] } else { vec![NO_LOCKS] };
         self.found = None;
-        for (place, held) in self.others().await? {
+        for (folder, held) in self.others().await? {
             if held {
-                open_elsewhere = open_elsewhere.or(Some(place));
+                open_elsewhere = open_elsewhere.or(Some(folder));
                 continue;
             }
-            if slots::is_marked_deleted(&self.storage, &place).await? {
-                self.delete(&place).await;
+            if run_folder::is_marked_deleted(&self.storage, &folder).await? {
+                self.delete(&folder).await;
                 continue;
             }
             if run.is_some() {
                 continue;
             }
-            match slots::read(&self.storage, &place).await? {
-                Contents::Run(head, latest) => {
-                    run = Some(described(&head, latest.label, false));
-                    self.found = Some((place, false));
+            match run_folder::read(&self.storage, &folder).await? {
+                FolderContents::Run(description, latest) => {
+                    run = Some(described(&description, latest.label, false));
+                    self.found = Some((folder, false));
                 }
                 // A tab died before its first checkpoint was written.
-                Contents::Nothing => self.delete(&place).await,
-                Contents::Damaged => {
-                    self.delete(&place).await;
+                FolderContents::Nothing => self.delete(&folder).await,
+                FolderContents::Damaged => {
+                    self.delete(&folder).await;
                     notes.push(DAMAGED);
                 }
-                Contents::Foreign => notes.push(FOREIGN),
+                FolderContents::OtherVersion => notes.push(OTHER_VERSION),
             }
         }
         // What another tab is just writing may not be readable now; then there is nothing to tell.
-        if let (None, Some(place)) = (&run, open_elsewhere)
-            && let Ok(Contents::Run(head, latest)) = slots::read(&self.storage, &place).await
+        if let (None, Some(folder)) = (&run, open_elsewhere)
+            && let Ok(FolderContents::Run(description, latest)) = run_folder::read(&self.storage, &folder).await
         {
-            run = Some(described(&head, latest.label, true));
+            run = Some(described(&description, latest.label, true));
         }
         notes.dedup();
         Ok(FilesEvent::Found { run, note: (!notes.is_empty()).then(|| notes.join(" ")) })
     }
 
     async fn take(&mut self) -> Result<FilesEvent, String> {
-        let Some((place, _)) = self.found.clone() else { return Err(GONE.into()) };
-        if !self.locks.hold(&place).await {
+        let Some((folder, _)) = self.found.clone() else { return Err(GONE.into()) };
+        if !self.locks.hold(&folder).await {
             return Err(ELSEWHERE.into());
         }
-        let contents = slots::read(&self.storage, &place).await;
-        let (head, latest) = match contents {
-            Ok(Contents::Run(head, latest)) => (head, latest),
+        let contents = run_folder::read(&self.storage, &folder).await;
+        let (description, latest) = match contents {
+            Ok(FolderContents::Run(description, latest)) => (description, latest),
             Ok(contents) => {
-                self.locks.release(&place);
-                return Err(if contents == Contents::Foreign { FOREIGN } else { GONE }.into());
+                self.locks.release(&folder);
+                return Err(if contents == FolderContents::OtherVersion { OTHER_VERSION } else { GONE }.into());
             }
             Err(trouble) => {
-                self.locks.release(&place);
+                self.locks.release(&folder);
                 return Err(said("The kept run could not be read", &trouble));
             }
         };
@@ -147,12 +147,12 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         self.pending = None;
         // The run that this tab has kept so far stays where it is, and may be found by another visit.
         if let Some(before) = self.current.take() {
-            self.locks.release(&before.place);
+            self.locks.release(&before.folder);
         }
-        self.current = Some(Current { place, slot: latest.slot + 1, label: latest.label, written_here: false });
+        self.current = Some(Current { folder, file: latest.file + 1, label: latest.label, written_here: false });
         Ok(FilesEvent::Taken {
-            source: head.source,
-            plan: Box::new(head.plan),
+            source: description.source,
+            plan: Box::new(description.plan),
             step: latest.label.step,
             checkpoint: latest.checkpoint,
         })
@@ -166,114 +166,120 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
                 self.pending = Some(pending);
             }
             begun
-        } else if let Some(Current { place, slot, label, .. }) = &self.current {
+        } else if let Some(Current { folder, file, label, .. }) = &self.current {
             let label = Label { number: label.number + 1, step, written: now };
-            slots::write(&self.storage, place, *slot, label, checkpoint).await.map(|()| label)
+            run_folder::write(&self.storage, folder, *file, label, checkpoint).await.map(|()| label)
         } else {
             return Err("A checkpoint came before the run it is of.".into());
         };
         if let (Ok(label), Some(current)) = (&written, &mut self.current) {
             (current.label, current.written_here) = (*label, true);
-            current.slot += 1;
+            current.file += 1;
         }
         // Of a run that has not been written at all, nothing would be found.
         let step = self.current.as_ref().filter(|_| self.pending.is_none()).map(|current| current.label.step);
         Ok(FilesEvent::Kept { step, trouble: written.err().map(|trouble| not_kept(&trouble, step)) })
     }
 
-    /// Writes a run to a place of its own, and lets the one before it go.
-    async fn begin(&mut self, head: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
-        let place = self.new_place().await?;
+    /// Writes a run to a folder of its own, and deletes the one that this tab wrote before.
+    async fn begin(&mut self, description: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
+        let folder = self.new_folder().await?;
         let label = Label { number: 1, step, written: now };
-        let written = match slots::write_head(&self.storage, &place, head, now).await {
-            Ok(()) => slots::write(&self.storage, &place, 0, label, checkpoint).await,
+        let written = match run_folder::write_description(&self.storage, &folder, description, now).await {
+            Ok(()) => run_folder::write(&self.storage, &folder, 0, label, checkpoint).await,
             failed => failed,
         };
         if let Err(trouble) = written {
             // What cannot be deleted now, the next visit deletes: there is no checkpoint in it.
-            let _ = self.storage.delete(&place).await;
-            self.locks.release(&place);
+            let _ = self.storage.delete(&folder).await;
+            self.locks.release(&folder);
             return Err(trouble);
         }
-        if let Some(before) = self.current.replace(Current { place, slot: 0, label, written_here: true }) {
+        if let Some(before) = self.current.replace(Current { folder, file: 0, label, written_here: true }) {
             if before.written_here {
-                let _ = self.storage.delete(&before.place).await;
+                let _ = self.storage.delete(&before.folder).await;
             }
-            self.locks.release(&before.place);
+            self.locks.release(&before.folder);
         }
         self.tidy().await;
         Ok(label)
     }
 
-    /// A name that no place has, and a lock on it.
-    async fn new_place(&self) -> Result<String, StorageError> {
-        let last = self.storage.places().await?.iter().filter_map(|place| number(place)).max().unwrap_or(0);
+    /// A name that no folder has, and a lock on it.
+    async fn new_folder(&self) -> Result<String, StorageError> {
+        let last = self.storage.folders().await?.iter().filter_map(|folder| number(folder)).max().unwrap_or(0);
         for next in 1..=TRIES {
-            let place = format!("{PREFIX}{}", last.saturating_add(next));
-            if self.locks.hold(&place).await {
-                return Ok(place);
+            let folder = format!("{PREFIX}{}", last.saturating_add(next));
+            if self.locks.hold(&folder).await {
+                return Ok(folder);
             }
         }
         Err(StorageError::Failed("other tabs have taken every name that was tried".into()))
     }
 
-    /// Deletes what nobody uses beyond the latest places; what cannot be deleted stays.
+    /// Deletes what nobody uses beyond the latest folders; what cannot be deleted stays.
     async fn tidy(&self) {
-        let found = self.found.as_ref().map(|(place, _)| place);
-        let unused = self.others().await.unwrap_or_default().into_iter().filter(|(place, held)| !held && Some(place) != found);
-        for (place, _) in unused.skip(MOST - 1) {
-            self.delete(&place).await;
+        let found = self.found.as_ref().map(|(folder, _)| folder);
+        let unused = self.others().await.unwrap_or_default().into_iter().filter(|(folder, held)| !held && Some(folder) != found);
+        for (folder, _) in unused.skip(MOST - 1) {
+            self.delete(&folder).await;
         }
     }
 
-    /// Deletes a place that no tab has, unless one takes it just now.
-    async fn delete(&self, place: &str) {
-        if self.locks.hold(place).await {
-            let _ = self.storage.delete(place).await;
-            self.locks.release(place);
+    /// Deletes a folder that no tab has, unless one takes it just now.
+    async fn delete(&self, folder: &str) {
+        if self.locks.hold(folder).await {
+            let _ = self.storage.delete(folder).await;
+            self.locks.release(folder);
         }
     }
 
     async fn forget(&mut self, for_good: bool) -> Result<(), String> {
-        let Some((place, gone)) = &mut self.found else { return Ok(()) };
-        // Held for as long as it can be recalled: else another tab would find it let go, and delete it.
-        if !self.locks.hold(place).await {
+        let Some((folder, gone)) = &mut self.found else { return Ok(()) };
+        // Held for as long as it can be brought back: else another tab would find it marked, and delete it.
+        if !self.locks.hold(folder).await {
             return Err(ELSEWHERE.into());
         }
         let done = if for_good {
-            self.storage.delete(place).await
+            self.storage.delete(folder).await
         } else {
             *gone = true;
-            slots::mark_deleted(&self.storage, place, true).await
+            run_folder::mark_deleted(&self.storage, folder, true).await
         };
         if for_good {
-            self.locks.release(place);
+            self.locks.release(folder);
             self.found = None;
         }
         done.map_err(|trouble| said("The kept run could not be deleted", &trouble))
     }
 
     async fn recall(&mut self) -> Result<FilesEvent, String> {
-        let Some((place, gone)) = &mut self.found else { return Err(GONE.into()) };
-        let recalled = slots::mark_deleted(&self.storage, place, false).await;
+        let Some((folder, gone)) = &mut self.found else { return Err(GONE.into()) };
+        let recalled = run_folder::mark_deleted(&self.storage, folder, false).await;
         recalled.map_err(|trouble| said("The kept run could not be brought back", &trouble))?;
         *gone = false;
-        self.locks.release(place);
-        match slots::read(&self.storage, place).await {
-            Ok(Contents::Run(head, latest)) => {
-                Ok(FilesEvent::Found { run: Some(described(&head, latest.label, false)), note: None })
+        self.locks.release(folder);
+        match run_folder::read(&self.storage, folder).await {
+            Ok(FolderContents::Run(description, latest)) => {
+                Ok(FilesEvent::Found { run: Some(described(&description, latest.label, false)), note: None })
             }
             _ => Err(GONE.into()),
         }
     }
 }
 
-fn number(place: &str) -> Option<u64> {
-    place.strip_prefix(PREFIX)?.parse().ok()
+fn number(folder: &str) -> Option<u64> {
+    folder.strip_prefix(PREFIX)?.parse().ok()
 }
 
-fn described(head: &Head, label: Label, elsewhere: bool) -> KeptRun {
-    KeptRun { data: head.data.clone(), sizes: head.sizes.clone(), step: label.step, written: label.written, elsewhere }
+fn described(description: &RunDescription, label: Label, elsewhere: bool) -> KeptRun {
+    KeptRun {
+        data: description.data.clone(),
+        sizes: description.sizes.clone(),
+        step: label.step,
+        written: label.written,
+        elsewhere,
+    }
 }
 
 fn said(what: &str, trouble: &StorageError) -> String {

@@ -1,8 +1,8 @@
 //! Runs kept on a fake disk, which fills up, loses power and is shared by several tabs.
 
-use super::head::Head;
-use super::seal::{self, Damage, HEADER, Label};
-use super::slots::{self, Contents};
+use super::checked_file::{self, Damage, HEADER, Label};
+use super::description::RunDescription;
+use super::run_folder::{self, FolderContents};
 use super::{Locks, RunStore, Storage, StorageError};
 use dbm_core::{Settings, Units};
 use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, Initialization, KeptRun, RunPlan};
@@ -28,30 +28,30 @@ struct Disk {
 }
 
 impl Machine {
-    fn places(&self) -> Vec<String> {
-        let mut places: Vec<String> = self.0.files.borrow().keys().map(|(place, _)| place.clone()).collect();
-        places.dedup();
-        places
+    fn folders(&self) -> Vec<String> {
+        let mut folders: Vec<String> = self.0.files.borrow().keys().map(|(folder, _)| folder.clone()).collect();
+        folders.dedup();
+        folders
     }
 
     /// Every byte of what is in a file may be changed.
-    fn change(&self, place: &str, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
-        change(self.0.files.borrow_mut().get_mut(&(place.into(), file.into())).expect("a file to change"));
+    fn change(&self, folder: &str, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        change(self.0.files.borrow_mut().get_mut(&(folder.into(), file.into())).expect("a file to change"));
     }
 }
 
 impl Storage for Machine {
-    async fn places(&self) -> Result<Vec<String>, StorageError> {
-        Ok(Machine::places(self))
+    async fn folders(&self) -> Result<Vec<String>, StorageError> {
+        Ok(Machine::folders(self))
     }
 
-    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
+    async fn read(&self, folder: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
         let files = self.0.files.borrow();
-        Ok(files.get(&(place.into(), file.into())).map(|bytes| bytes[..bytes.len().min(most)].to_vec()))
+        Ok(files.get(&(folder.into(), file.into())).map(|bytes| bytes[..bytes.len().min(most)].to_vec()))
     }
 
-    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
-        let name = (place.to_string(), file.to_string());
+    async fn write(&self, folder: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
+        let name = (folder.to_string(), file.to_string());
         let bytes = parts.concat();
         let mut files = self.0.files.borrow_mut();
         files.remove(&name);
@@ -67,8 +67,8 @@ impl Storage for Machine {
         }
     }
 
-    async fn delete(&self, place: &str) -> Result<(), StorageError> {
-        self.0.files.borrow_mut().retain(|(of, _), _| of != place);
+    async fn delete(&self, folder: &str) -> Result<(), StorageError> {
+        self.0.files.borrow_mut().retain(|(of, _), _| of != folder);
         Ok(())
     }
 }
@@ -136,8 +136,13 @@ impl Tab {
     }
 
     fn begin(&mut self, source: DataSource) {
-        let head = head(source);
-        let begin = FilesCommand::Begin { data: head.data, sizes: head.sizes, source: head.source, plan: Box::new(head.plan) };
+        let description = description(source);
+        let begin = FilesCommand::Begin {
+            data: description.data,
+            sizes: description.sizes,
+            source: description.source,
+            plan: Box::new(description.plan),
+        };
         assert_eq!(self.ask(begin), Ok(FilesEvent::Done));
     }
 
@@ -166,7 +171,7 @@ impl Tab {
     fn take(&mut self) -> (DataSource, u32) {
         match self.ask(FilesCommand::Take) {
             Ok(FilesEvent::Taken { source, plan, step, checkpoint: bytes }) => {
-                assert_eq!(*plan, head(DataSource::Bars).plan);
+                assert_eq!(*plan, description(DataSource::Bars).plan);
                 assert_eq!(bytes, checkpoint(step));
                 (source, step)
             }
@@ -175,11 +180,11 @@ impl Tab {
     }
 }
 
-fn head(source: DataSource) -> Head {
+fn description(source: DataSource) -> RunDescription {
     let settings = Settings { seed: u64::MAX, ..Settings::default() };
     let plan =
         RunPlan { hidden: vec![8, 4], units: Units::Signs, start: Initialization::Gaussian { deviation: 0.1 + 0.2 }, settings };
-    Head { data: "Bars and <stripes>\n4 × 4".into(), sizes: vec![16, 8, 4], source, plan }
+    RunDescription { data: "Bars and <stripes>\n4 × 4".into(), sizes: vec![16, 8, 4], source, plan }
 }
 
 /// Longer or shorter with every step.
@@ -208,7 +213,7 @@ fn any_data_come_back_as_they_were() {
         let mut tab = Tab::open(&machine, 1);
         assert_eq!(tab.find(), (None, None));
         tab.begin(source.clone());
-        assert_eq!(machine.places().len(), 0, "nothing is written before there is a checkpoint");
+        assert_eq!(machine.folders().len(), 0, "nothing is written before there is a checkpoint");
         for step in 1..=7 {
             assert_eq!(tab.keep(step), (Some(step), None));
         }
@@ -216,29 +221,29 @@ fn any_data_come_back_as_they_were() {
         let mut next = Tab::open(&machine, 2);
         let (found, note) = next.find();
         let found = found.expect("a run");
-        assert_eq!((found.data, found.sizes, found.step), (head(DataSource::Bars).data, vec![16, 8, 4], 7));
+        assert_eq!((found.data, found.sizes, found.step), (description(DataSource::Bars).data, vec![16, 8, 4], 7));
         assert_eq!((found.elsewhere, note), (false, None));
         assert_eq!(next.take(), (source, 7));
-        // It goes on in the same place, and again after another death.
+        // It goes on in the same folder, and again after another death.
         assert_eq!(next.keep(8), (Some(8), None));
         next.die();
         assert_eq!(Tab::open(&machine, 3).finds(), Some(8));
-        assert_eq!(machine.places().len(), 1);
+        assert_eq!(machine.folders().len(), 1);
     }
 }
 
 #[test]
-fn a_head_that_was_cut_or_has_more_than_it_should_is_refused() {
-    let bytes = head(examples()).into_parts().expect("a head").concat();
-    assert_eq!(Head::from_bytes(&bytes), Some(head(examples())));
+fn a_description_that_was_cut_or_has_more_than_it_should_is_refused() {
+    let bytes = description(examples()).into_parts().expect("a description").concat();
+    assert_eq!(RunDescription::from_bytes(&bytes), Some(description(examples())));
     for end in 0..bytes.len() {
-        assert_eq!(Head::from_bytes(&bytes[..end]), None, "{end}");
+        assert_eq!(RunDescription::from_bytes(&bytes[..end]), None, "{end}");
     }
-    assert_eq!(Head::from_bytes(&[&bytes[..], b"x"].concat()), None);
+    assert_eq!(RunDescription::from_bytes(&[&bytes[..], b"x"].concat()), None);
     // The line of one kind of data with the fields of another.
-    let text = String::from_utf8_lossy(&head(DataSource::Bars).into_parts().expect("a head").concat()).into_owned();
-    assert_eq!(Head::from_bytes(text.replace("\"follow\":[]", "\"follow\":[0]").as_bytes()), None);
-    assert_eq!(Head::from_bytes(text.replace("\"Bars\"", "\"Music\"").as_bytes()), None);
+    let text = String::from_utf8_lossy(&description(DataSource::Bars).into_parts().expect("a description").concat()).into_owned();
+    assert_eq!(RunDescription::from_bytes(text.replace("\"follow\":[]", "\"follow\":[0]").as_bytes()), None);
+    assert_eq!(RunDescription::from_bytes(text.replace("\"Bars\"", "\"Music\"").as_bytes()), None);
 }
 
 /// The power goes after every possible number of bytes: what was kept before is found, or what was being written.
@@ -272,7 +277,8 @@ fn whenever_the_power_goes_while_a_run_begins_the_one_before_is_there() {
     tab.begin(examples());
     tab.keep(3);
     let files = machine.0.files.borrow().clone();
-    let whole = head(DataSource::Bars).into_parts().expect("a head").concat().len() + 2 * HEADER + checkpoint(9).len();
+    let whole =
+        description(DataSource::Bars).into_parts().expect("a description").concat().len() + 2 * HEADER + checkpoint(9).len();
     for bytes in 0..=whole {
         let machine = Machine::default();
         machine.0.files.replace(files.clone());
@@ -288,7 +294,7 @@ fn whenever_the_power_goes_while_a_run_begins_the_one_before_is_there() {
         tab.die();
         let mut next = Tab::open(&machine, 2);
         assert_eq!(next.finds(), Some(if bytes == whole { 9 } else { 4 }), "{bytes} of {whole} bytes");
-        assert_eq!(machine.places().len(), 1, "what was begun in vain is gone");
+        assert_eq!(machine.folders().len(), 1, "what was begun in vain is gone");
     }
 }
 
@@ -302,18 +308,18 @@ proptest! {
     ) {
         let label = Label { number, step, written };
         let (first, second) = body.split_at(body.len() / 3);
-        let sealed = [&seal::header(&label, &[first, second])[..], &body].concat();
-        prop_assert_eq!(seal::open(sealed.clone()), Ok((label, body.clone())));
-        prop_assert_eq!(seal::peek(&sealed), Some(label));
-        let at = at.index(sealed.len());
-        let mut flipped = sealed.clone();
+        let file = [&checked_file::header(&label, &[first, second])[..], &body].concat();
+        prop_assert_eq!(checked_file::open(file.clone()), Ok((label, body.clone())));
+        prop_assert_eq!(checked_file::peek(&file), Some(label));
+        let at = at.index(file.len());
+        let mut flipped = file.clone();
         flipped[at] ^= flip;
-        prop_assert_eq!(seal::open(flipped), Err(Damage::Torn));
-        prop_assert_eq!(seal::open(sealed[..at].to_vec()), Err(Damage::Torn));
+        prop_assert_eq!(checked_file::open(flipped), Err(Damage::Incomplete));
+        prop_assert_eq!(checked_file::open(file[..at].to_vec()), Err(Damage::Incomplete));
         // A newer file, written over an older one only so far.
-        let older = [&seal::header(&Label { number: number.wrapping_sub(1), ..label }, &[&other])[..], &other].concat();
-        let mixed = [&sealed[..at], older.get(at..).unwrap_or_default()].concat();
-        prop_assert_eq!(seal::open(mixed.clone()).is_ok(), mixed == sealed || mixed == older);
+        let older = [&checked_file::header(&Label { number: number.wrapping_sub(1), ..label }, &[&other])[..], &other].concat();
+        let mixed = [&file[..at], older.get(at..).unwrap_or_default()].concat();
+        prop_assert_eq!(checked_file::open(mixed.clone()).is_ok(), mixed == file || mixed == older);
     }
 }
 
@@ -328,7 +334,7 @@ fn a_full_disk_leaves_the_last_checkpoint_and_is_written_again_when_there_is_roo
     assert_eq!(step, None);
     let trouble = trouble.expect("a word");
     assert!(trouble.starts_with("The browser's storage is full: nothing of this run is kept so far."), "{trouble}");
-    assert_eq!(machine.places().len(), 0, "what was written in vain is gone");
+    assert_eq!(machine.folders().len(), 0, "what was written in vain is gone");
     machine.0.room.set(None);
     for step in 2..=4 {
         assert_eq!(tab.keep(step), (Some(step), None));
@@ -361,7 +367,7 @@ fn two_tabs_keep_a_run_each_and_neither_takes_the_others() {
     second.begin(examples());
     second.keep(2);
     first.keep(6);
-    assert_eq!(machine.places().len(), 2);
+    assert_eq!(machine.folders().len(), 2);
     first.die();
     // The run of the tab that is gone can be gone on with, in the other as well.
     assert_eq!(second.finds(), Some(6));
@@ -385,7 +391,7 @@ fn of_one_tab_the_latest_run_is_kept_and_of_all_the_three_latest() {
             tab.begin(DataSource::Digits { count: tab.number, seed: run });
             tab.keep(10 * tab.number + run);
         }
-        assert_eq!(machine.places().len(), 3.min(tab.number as usize));
+        assert_eq!(machine.folders().len(), 3.min(tab.number as usize));
         tab.die();
     }
     let mut next = Tab::open(&machine, 7);
@@ -402,7 +408,7 @@ fn of_one_tab_the_latest_run_is_kept_and_of_all_the_three_latest() {
 }
 
 #[test]
-fn what_is_let_go_is_not_offered_again_and_can_be_recalled_until_then() {
+fn what_is_deleted_is_not_offered_again_and_can_be_recalled_until_then() {
     let machine = Machine::default();
     let mut tab = Tab::open(&machine, 1);
     tab.begin(DataSource::Bars);
@@ -410,16 +416,16 @@ fn what_is_let_go_is_not_offered_again_and_can_be_recalled_until_then() {
     tab.die();
     let mut tab = Tab::open(&machine, 2);
     assert_eq!(tab.finds(), Some(5));
-    tab.ask(FilesCommand::Forget { for_good: false }).expect("let go");
+    tab.ask(FilesCommand::Forget { for_good: false }).expect("deleted");
     // Another tab may open meanwhile, and delete nothing.
     assert_eq!(Tab::open(&machine, 3).find().0.map(|run| run.elsewhere), Some(true));
     let Ok(FilesEvent::Found { run: Some(run), .. }) = tab.ask(FilesCommand::Recall) else { panic!("not recalled") };
     assert_eq!(run.step, 5);
     assert_eq!(Tab::open(&machine, 3).finds(), Some(5));
-    tab.ask(FilesCommand::Forget { for_good: false }).expect("let go");
+    tab.ask(FilesCommand::Forget { for_good: false }).expect("deleted");
     tab.die();
     assert_eq!(Tab::open(&machine, 3).find(), (None, None));
-    assert_eq!(machine.places().len(), 0);
+    assert_eq!(machine.folders().len(), 0);
 }
 
 #[test]
@@ -433,7 +439,7 @@ fn what_cannot_be_read_is_told_apart_and_said() {
         tab.die();
         machine
     };
-    // One slot of two is damaged: the other is there, one step older.
+    // One file of two is damaged: the other is there, one step older.
     let machine = kept();
     machine.change("run-1", "slot-1", |bytes| bytes[60] ^= 1);
     assert_eq!(Tab::open(&machine, 2).finds(), Some(1));
@@ -444,9 +450,9 @@ fn what_cannot_be_read_is_told_apart_and_said() {
         let (run, note) = Tab::open(&machine, 2).find();
         assert_eq!(run, None);
         assert!(note.is_some_and(|note| note.contains("damaged")));
-        assert_eq!(machine.places().len(), 0);
+        assert_eq!(machine.folders().len(), 0);
     }
-    // Of another version: its slots, or its data.
+    // Of another version: its checkpoint files, or its data.
     let of_version = |bytes: &mut Vec<u8>, version: u32| {
         bytes[8..12].copy_from_slice(&version.to_le_bytes());
         let mut hasher = crc32fast::Hasher::new();
@@ -460,14 +466,14 @@ fn what_cannot_be_read_is_told_apart_and_said() {
         let (run, note) = Tab::open(&machine, 2).find();
         assert_eq!(run, None);
         assert!(note.is_some_and(|note| note.contains("another version")));
-        assert_eq!(machine.places().len(), 1, "it is left where it is");
+        assert_eq!(machine.folders().len(), 1, "it is left where it is");
     }
-    // A version of data or settings that this build does not know, in a head of a known format.
+    // A version of data or settings that this build does not know, in a description of a known format.
     let machine = kept();
-    let line = head(DataSource::Bars).into_parts().expect("a head").concat();
+    let line = description(DataSource::Bars).into_parts().expect("a description").concat();
     let line = String::from_utf8_lossy(&line).replace("\"Bars\"", "\"Music\"").into_bytes();
-    machine.change("run-1", "head", |bytes| *bytes = [&seal::header(&Label::default(), &[&line])[..], &line].concat());
-    assert_eq!(now(slots::read(&machine, "run-1")), Ok(Contents::Foreign));
+    machine.change("run-1", "head", |bytes| *bytes = [&checked_file::header(&Label::default(), &[&line])[..], &line].concat());
+    assert_eq!(now(run_folder::read(&machine, "run-1")), Ok(FolderContents::OtherVersion));
 }
 
 #[test]
@@ -479,8 +485,8 @@ fn what_needs_a_run_is_refused_without_one_and_a_browser_without_locks_is_told_o
     assert!(tab.ask(FilesCommand::Take).is_err());
     assert!(tab.ask(FilesCommand::Recall).is_err());
     assert_eq!(tab.ask(FilesCommand::Forget { for_good: true }), Ok(FilesEvent::Done));
-    // Places of other things are none.
+    // Folders of other things are none.
     now(machine.write("probe-7", "x", &[b"1"])).expect("written");
     assert_eq!(tab.find().0, None);
-    assert_eq!(machine.places(), ["probe-7"]);
+    assert_eq!(machine.folders(), ["probe-7"]);
 }

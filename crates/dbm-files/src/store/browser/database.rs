@@ -1,4 +1,4 @@
-//! Places and files as entries of an IndexedDB database: the key of an entry is `place/file`. Every write is a transaction, so all of it or nothing is there.
+//! Runs in an `IndexedDB` database, an entry a file: its key is `folder/file`. Every write is a transaction, so all of it or nothing is there.
 
 use super::{NAME, words};
 use js_sys::{Array, Promise, Uint8Array};
@@ -31,21 +31,21 @@ impl Database {
         Ok(Self(database))
     }
 
-    pub async fn places(&self) -> Result<Vec<String>, JsValue> {
+    pub async fn folders(&self) -> Result<Vec<String>, JsValue> {
         let keys: Array = answer(&self.files(IdbTransactionMode::Readonly)?.1.get_all_keys()?).await?.unchecked_into();
         let keys = keys.iter().filter_map(|key| key.as_string());
-        let mut places: Vec<String> = keys.filter_map(|key| Some(key.split_once('/')?.0.to_string())).collect();
-        places.dedup(); // keys come sorted
-        Ok(places)
+        let mut folders: Vec<String> = keys.filter_map(|key| Some(key.split_once('/')?.0.to_string())).collect();
+        folders.dedup(); // keys come sorted
+        Ok(folders)
     }
 
-    pub async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, JsValue> {
+    pub async fn read(&self, folder: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, JsValue> {
         let (_, files) = self.files(IdbTransactionMode::Readonly)?;
-        let found = answer(&files.get(&format!("{place}/{file}").into())?).await?;
+        let found = answer(&files.get(&format!("{folder}/{file}").into())?).await?;
         Ok(found.dyn_into::<Uint8Array>().ok().map(|bytes| bytes.subarray(0, bytes.length().min(most as u32)).to_vec()))
     }
 
-    pub async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), JsValue> {
+    pub async fn write(&self, folder: &str, file: &str, parts: &[&[u8]]) -> Result<(), JsValue> {
         let bytes = Uint8Array::new_with_length(parts.iter().map(|part| part.len() as u32).sum());
         let mut at = 0;
         for part in parts {
@@ -54,16 +54,16 @@ impl Database {
             at = end;
         }
         let (transaction, files) = self.files(IdbTransactionMode::Readwrite)?;
-        files.put_with_key(&bytes, &format!("{place}/{file}").into())?;
+        files.put_with_key(&bytes, &format!("{folder}/{file}").into())?;
         done(&transaction).await
     }
 
-    pub async fn delete(&self, place: &str) -> Result<(), JsValue> {
+    pub async fn delete(&self, folder: &str) -> Result<(), JsValue> {
         let (transaction, files) = self.files(IdbTransactionMode::Readwrite)?;
         // "0" comes after "/".
         let range = IdbKeyRange::bound_with_lower_open_and_upper_open(
-            &format!("{place}/").into(),
-            &format!("{place}0").into(),
+            &format!("{folder}/").into(),
+            &format!("{folder}0").into(),
             false,
             true,
         )?;

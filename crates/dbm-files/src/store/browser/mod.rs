@@ -1,14 +1,14 @@
 //! The browser's storage: the origin's private file system, or IndexedDB where that is not to be had.
 
 mod database;
-mod folders;
+mod file_system;
 mod locks;
 
 pub use locks::TabLocks;
 
 use super::{Storage, StorageError};
 use database::Database;
-use folders::Folders;
+use file_system::FileSystem;
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
 
@@ -17,9 +17,9 @@ const NAME: &str = "dbm-lab";
 
 /// Whichever of the two works.
 pub enum BrowserStorage {
-    /// The file system.
-    Folders(Folders),
-    /// `IndexedDB`.
+    /// The origin's private file system.
+    FileSystem(FileSystem),
+    /// An `IndexedDB` database.
     Database(Database),
 }
 
@@ -30,48 +30,43 @@ impl BrowserStorage {
     ///
     /// Where neither works: the reasons of both, in the browser's words.
     pub async fn open() -> Result<Self, String> {
-        let folders = match Folders::open().await {
-            Ok(folders) => return Ok(Self::Folders(folders)),
+        let file_system = match FileSystem::open().await {
+            Ok(file_system) => return Ok(Self::FileSystem(file_system)),
             Err(problem) => problem,
         };
         match Database::open().await {
             Ok(database) => Ok(Self::Database(database)),
-            Err(problem) => Err(format!("file system: {folders}; database: {problem}")),
+            Err(problem) => Err(format!("file system: {file_system}; database: {problem}")),
         }
     }
 }
 
+/// What the storage that works makes of a request.
+macro_rules! ask {
+    ($storage:expr, $method:ident($($argument:expr),*)) => {
+        match $storage {
+            BrowserStorage::FileSystem(files) => files.$method($($argument),*).await,
+            BrowserStorage::Database(files) => files.$method($($argument),*).await,
+        }
+        .map_err(|problem| trouble(&problem))
+    };
+}
+
 impl Storage for BrowserStorage {
-    async fn places(&self) -> Result<Vec<String>, StorageError> {
-        match self {
-            Self::Folders(folders) => folders.places().await,
-            Self::Database(database) => database.places().await,
-        }
-        .map_err(|problem| trouble(&problem))
+    async fn folders(&self) -> Result<Vec<String>, StorageError> {
+        ask!(self, folders())
     }
 
-    async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
-        match self {
-            Self::Folders(folders) => folders.read(place, file, most).await,
-            Self::Database(database) => database.read(place, file, most).await,
-        }
-        .map_err(|problem| trouble(&problem))
+    async fn read(&self, folder: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, StorageError> {
+        ask!(self, read(folder, file, most))
     }
 
-    async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
-        match self {
-            Self::Folders(folders) => folders.write(place, file, parts).await,
-            Self::Database(database) => database.write(place, file, parts).await,
-        }
-        .map_err(|problem| trouble(&problem))
+    async fn write(&self, folder: &str, file: &str, parts: &[&[u8]]) -> Result<(), StorageError> {
+        ask!(self, write(folder, file, parts))
     }
 
-    async fn delete(&self, place: &str) -> Result<(), StorageError> {
-        match self {
-            Self::Folders(folders) => folders.delete(place).await,
-            Self::Database(database) => database.delete(place).await,
-        }
-        .map_err(|problem| trouble(&problem))
+    async fn delete(&self, folder: &str) -> Result<(), StorageError> {
+        ask!(self, delete(folder))
     }
 }
 

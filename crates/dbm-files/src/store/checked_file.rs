@@ -1,11 +1,11 @@
-//! A file that tells whether it was written whole: 48 bytes of header, then its body.
+//! A file with a checksum, which tells whether it was written whole: 48 bytes of header, then its body.
 //!
 //! | Bytes | What |
 //! | --- | --- |
 //! | 0–7 | `DBMKEPT` and a line feed |
 //! | 8–11 | version of the format |
 //! | 12–15 | CRC-32 of all other bytes but the first eight |
-//! | 16–23 | number: of two slots, the one with the higher is the later |
+//! | 16–23 | number: of the two checkpoint files, the one with the higher number is the later |
 //! | 24–31 | length of the body |
 //! | 32–39 | when it was written, in milliseconds since 1970, as a float |
 //! | 40–43 | gradient steps taken |
@@ -31,7 +31,7 @@ pub struct Label {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// It was not written whole, or changed since.
-    Torn,
+    Incomplete,
     /// It is whole, and of a version that is not known here.
     Version(u32),
 }
@@ -66,17 +66,17 @@ pub fn peek(bytes: &[u8]) -> Option<Label> {
 
 /// The label and the body of a file that is whole.
 pub fn open(mut bytes: Vec<u8>) -> Result<(Label, Vec<u8>), Damage> {
-    let header: [u8; HEADER] = *bytes.first_chunk().ok_or(Damage::Torn)?;
+    let header: [u8; HEADER] = *bytes.first_chunk().ok_or(Damage::Incomplete)?;
     let mut hasher = Hasher::new();
     hasher.update(&header[8..12]);
     hasher.update(&bytes[16..]);
     if !header.starts_with(MAGIC) || four(&header, 12) != hasher.finalize() {
-        return Err(Damage::Torn);
+        return Err(Damage::Incomplete);
     }
     if four(&header, 8) != FORMAT {
         return Err(Damage::Version(four(&header, 8)));
     }
-    let label = peek(&bytes).filter(|_| eight(&header, 24) == (bytes.len() - HEADER) as u64).ok_or(Damage::Torn)?;
+    let label = peek(&bytes).filter(|_| eight(&header, 24) == (bytes.len() - HEADER) as u64).ok_or(Damage::Incomplete)?;
     bytes.drain(..HEADER);
     Ok((label, bytes))
 }

@@ -1,11 +1,11 @@
-//! What a run needs besides its checkpoints, as bytes: a line of JSON, then the data as they are.
+//! What a run needs besides its checkpoints, as bytes: a line of JSON, then the bytes of its data.
 
 use dbm_protocol::{DataSource, EncodedData, RunPlan};
 use serde::{Deserialize, Serialize};
 
 /// The data of a run, what it was begun with, and how to describe it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Head {
+pub struct RunDescription {
     /// Name of its data, to show as text.
     pub data: String,
     /// Layer sizes, the visible one first.
@@ -16,10 +16,11 @@ pub struct Head {
     pub plan: RunPlan,
 }
 
-/// The same with the bytes of the data taken out.
+/// The line of JSON: the description without the bytes of the data, which follow it.
 #[derive(Serialize, Deserialize)]
 struct Line {
-    head: Head,
+    #[serde(rename = "head")] // as in the files of earlier visits
+    description: RunDescription,
     /// How many bytes of each field follow.
     follow: Vec<usize>,
 }
@@ -45,7 +46,7 @@ fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
     }
 }
 
-impl Head {
+impl RunDescription {
     /// Its bytes, in parts.
     ///
     /// # Errors
@@ -53,7 +54,7 @@ impl Head {
     /// Where the plan has what JSON cannot say.
     pub fn into_parts(mut self) -> Result<Vec<Vec<u8>>, String> {
         let data: Vec<Vec<u8>> = fields(&mut self.source).into_iter().map(std::mem::take).collect();
-        let line = Line { head: self, follow: data.iter().map(Vec::len).collect() };
+        let line = Line { description: self, follow: data.iter().map(Vec::len).collect() };
         let mut line = serde_json::to_vec(&line).map_err(|problem| problem.to_string())?;
         line.push(b'\n'); // JSON has none of its own
         Ok(std::iter::once(line).chain(data).collect())
@@ -63,8 +64,8 @@ impl Head {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|&byte| byte == b'\n')?;
         let (line, mut rest) = (&bytes[..end], &bytes[end + 1..]);
-        let Line { mut head, follow } = serde_json::from_slice(line).ok()?;
-        let fields = fields(&mut head.source);
+        let Line { mut description, follow } = serde_json::from_slice(line).ok()?;
+        let fields = fields(&mut description.source);
         if fields.len() != follow.len() {
             return None;
         }
@@ -73,6 +74,6 @@ impl Head {
             *field = mine.to_vec();
             rest = others;
         }
-        rest.is_empty().then_some(head)
+        rest.is_empty().then_some(description)
     }
 }

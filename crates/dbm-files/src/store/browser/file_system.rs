@@ -1,4 +1,4 @@
-//! Places as folders of the origin's private file system, and files written through synchronous handles, which only workers get.
+//! Runs in folders of the origin's private file system. Files are written through synchronous handles, which only workers get.
 
 use super::{NAME, name, words};
 use dbm_protocol::fresh_seed;
@@ -10,10 +10,10 @@ use web_sys::{
     FileSystemGetFileOptions, FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
-pub struct Folders(FileSystemDirectoryHandle);
+pub struct FileSystem(FileSystemDirectoryHandle);
 
-impl Folders {
-    /// The folder of all places, in which a file can be opened for writing.
+impl FileSystem {
+    /// Opens the folder that holds the folders of all runs, and makes sure that files in it can be written.
     pub async fn open() -> Result<Self, String> {
         let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
         let navigator = scope.navigator();
@@ -23,9 +23,9 @@ impl Folders {
         }
         let said = |problem: JsValue| words(&problem);
         let root: FileSystemDirectoryHandle = promised(navigator.storage().get_directory()).await.map_err(said)?;
-        let folders = Self(folder(&root, NAME, true).await.map_err(said)?);
-        folders.probe().await.map_err(said)?;
-        Ok(folders)
+        let file_system = Self(subfolder(&root, NAME, true).await.map_err(said)?);
+        file_system.probe().await.map_err(said)?;
+        Ok(file_system)
     }
 
     /// Opens a file for writing: where the browser's promise of one is hollow, that is known before a run relies on it.
@@ -37,21 +37,21 @@ impl Folders {
         opened
     }
 
-    pub async fn places(&self) -> Result<Vec<String>, JsValue> {
-        let mut places = Vec::new();
+    pub async fn folders(&self) -> Result<Vec<String>, JsValue> {
+        let mut folders = Vec::new();
         let keys: AsyncIterator = self.0.keys();
         loop {
             let next = JsFuture::from(keys.next()?).await?;
             if Reflect::get(&next, &"done".into())?.is_truthy() {
-                return Ok(places);
+                return Ok(folders);
             }
-            places.extend(Reflect::get(&next, &"value".into())?.as_string());
+            folders.extend(Reflect::get(&next, &"value".into())?.as_string());
         }
     }
 
-    pub async fn read(&self, place: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, JsValue> {
-        let Some(folder) = if_there(folder(&self.0, place, false).await)? else { return Ok(None) };
-        let Some(handle) = if_there(promised::<FileSystemFileHandle>(folder.get_file_handle(file)).await)? else {
+    pub async fn read(&self, folder: &str, file: &str, most: usize) -> Result<Option<Vec<u8>>, JsValue> {
+        let Some(directory) = if_there(subfolder(&self.0, folder, false).await)? else { return Ok(None) };
+        let Some(handle) = if_there(promised::<FileSystemFileHandle>(directory.get_file_handle(file)).await)? else {
             return Ok(None);
         };
         let file: Blob = promised(handle.get_file()).await?;
@@ -60,17 +60,17 @@ impl Folders {
         Ok(Some(Uint8Array::new(&bytes).to_vec()))
     }
 
-    pub async fn write(&self, place: &str, file: &str, parts: &[&[u8]]) -> Result<(), JsValue> {
-        let handle = opened(&folder(&self.0, place, true).await?, file).await?;
+    pub async fn write(&self, folder: &str, file: &str, parts: &[&[u8]]) -> Result<(), JsValue> {
+        let handle = opened(&subfolder(&self.0, folder, true).await?, file).await?;
         let written = write_all(&handle, parts);
         handle.close();
         written
     }
 
-    pub async fn delete(&self, place: &str) -> Result<(), JsValue> {
+    pub async fn delete(&self, folder: &str) -> Result<(), JsValue> {
         let options = FileSystemRemoveOptions::new();
         options.set_recursive(true);
-        if_there(JsFuture::from(self.0.remove_entry_with_options(place, &options)).await).map(|_| ())
+        if_there(JsFuture::from(self.0.remove_entry_with_options(folder, &options)).await).map(|_| ())
     }
 }
 
@@ -97,16 +97,16 @@ async fn promised<T: JsCast>(promise: js_sys::Promise) -> Result<T, JsValue> {
     Ok(JsFuture::from(promise).await?.unchecked_into())
 }
 
-async fn folder(of: &FileSystemDirectoryHandle, name: &str, create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
+async fn subfolder(of: &FileSystemDirectoryHandle, name: &str, create: bool) -> Result<FileSystemDirectoryHandle, JsValue> {
     let options = FileSystemGetDirectoryOptions::new();
     options.set_create(create);
     promised(of.get_directory_handle_with_options(name, &options)).await
 }
 
-async fn opened(folder: &FileSystemDirectoryHandle, file: &str) -> Result<FileSystemSyncAccessHandle, JsValue> {
+async fn opened(directory: &FileSystemDirectoryHandle, file: &str) -> Result<FileSystemSyncAccessHandle, JsValue> {
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
-    let file: FileSystemFileHandle = promised(folder.get_file_handle_with_options(file, &options)).await?;
+    let file: FileSystemFileHandle = promised(directory.get_file_handle_with_options(file, &options)).await?;
     // Where there is no such method, calling it is an exception as well.
     let open: js_sys::Function = Reflect::get(&file, &"createSyncAccessHandle".into())?.dyn_into()?;
     promised(open.call0(&file)?.unchecked_into()).await
