@@ -3,14 +3,14 @@
 //!
 //! No panic; no more memory than a multiple of the input's size and a constant, both stated here; and every refusal is a line fit to be shown.
 
+#[path = "../../crates/dbm-data/tests/common/mod.rs"]
+mod common;
+
 use dbm_data::columns::Table;
 use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, read};
 use dbm_data::{Checkpoint, DataError, npy};
-use peak_alloc::PeakAlloc;
 use std::sync::{Mutex, PoisonError};
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// The allocator counts for all threads, so one measures at a time.
 static MEASURING: Mutex<()> = Mutex::new(());
 
@@ -44,10 +44,7 @@ pub const TARGETS: [Target; 9] = [
 /// Runs it, and holds its peak of memory against `multiple` times the input.
 fn bounded<R>(multiple: usize, input: &[u8], work: impl FnOnce() -> R) -> R {
     let _alone = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = ALLOCATOR.current_usage();
-    ALLOCATOR.reset_peak_usage();
-    let result = work();
-    let peak = ALLOCATOR.peak_usage().saturating_sub(before);
+    let (peak, result) = common::peak_of(work);
     let most = multiple * input.len() + LITTLE;
     assert!(peak <= most, "{peak} bytes of memory for {} of input; {most} are allowed", input.len());
     result
@@ -101,13 +98,13 @@ fn file(bytes: Vec<u8>) -> File {
     File { name: "a\u{202e}\nname".into(), bytes }
 }
 
-/// IDX.
+/// IDX: the bytes as a file of it, behind its two zeros.
 pub fn idx(data: &[u8]) {
     let bytes = with(&[0, 0], data);
     read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
 }
 
-/// NPY.
+/// NPY: the bytes as a mask, and as a file of data.
 pub fn npy(data: &[u8]) {
     let bytes = with(b"\x93NUMPY", data);
     bounded(PLAIN, data, || shown(npy::read_u8("x", &bytes)));
@@ -123,27 +120,14 @@ pub fn npz_zip(data: &[u8]) {
 
 /// A ZIP archive of entries that begin where `|||` stands, stored.
 fn stored(data: &[u8]) -> Vec<u8> {
-    let (mut bytes, mut directory, mut count) = (Vec::new(), Vec::new(), 0_u16);
-    let mut rest = data;
-    while !rest.is_empty() && count < 20 {
+    let (mut files, mut rest) = (Vec::new(), data);
+    while !rest.is_empty() && files.len() < 20 {
         let end = rest.windows(3).position(|three| three == b"|||").unwrap_or(rest.len());
-        let content = &rest[..end];
+        files.push((format!("{}/y{}", files.len() % 3, files.len()), &rest[..end]));
         rest = rest.get(end + 3..).unwrap_or(&[]);
-        let mut sum = flate2::Crc::new();
-        sum.update(content);
-        let size = (content.len() as u32).to_le_bytes();
-        let name = format!("{}/y{count}", count % 3);
-        // What both headers have: version, flags, method, time, date, checksum, sizes, lengths of the name and of nothing.
-        let common =
-            [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sum.sum().to_le_bytes()[..], &size, &size, &[name.len() as u8, 0, 0, 0]].concat();
-        let start = (bytes.len() as u32).to_le_bytes();
-        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), content].concat());
-        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
-        count += 1;
     }
-    let (size, start) = ((directory.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
-    let count = count.to_le_bytes();
-    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &size, &start, &[0, 0]].concat()
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, content)| (name.as_str(), *content)).collect();
+    common::zip(&files, false)
 }
 
 /// PNG, the tile being told by the last bytes.
@@ -180,10 +164,7 @@ pub fn table(data: &[u8]) {
 /// Gzip: the bytes as such, and packed.
 pub fn gzip(data: &[u8]) {
     read_all(DEFLATE * PLAIN, data, &[file(with(&[0x1f, 0x8b, 8], data))], &ReadOptions::default());
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    std::io::Write::write_all(&mut encoder, data).expect("a vector takes all");
-    let packed = encoder.finish().expect("a vector takes all");
-    read_all(PNG, data, &[file(packed)], &ReadOptions::default());
+    read_all(PNG, data, &[file(common::gzip(data))], &ReadOptions::default());
 }
 
 /// Checkpoints; the first bytes may leave out the header's length.

@@ -5,7 +5,6 @@ use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
 use dbm_core::{Footprint, Settings, Trainer};
-use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
 use dbm_experiments::data::{Split, fingerprint};
@@ -70,7 +69,7 @@ impl Train {
         if let Some(visible) = &data.visible {
             notes.insert(Visible::NOTE.to_string(), visible.to_json());
         }
-        let file = Contents::of_run(run.view(), data.image, &notes).lay_out(Precision::Full)?;
+        let file = Checkpoint::from_snapshot(run.view(), data.image, notes).lay_out(Precision::Full)?;
         files::write_with(&self.out, |out| file.write_to(out))?;
         let steps = run.steps() - begun_at;
         let Trained { seconds, latest, seen } = trained;

@@ -70,6 +70,7 @@ pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
     }
 }
 
+/// The sides of a square of this many values, 4 or more.
 pub(crate) fn square(width: usize) -> Option<(usize, usize)> {
     let side = width.isqrt();
     (width >= 4 && side * side == width).then_some((side, side))
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_not_the_name() {
-        let images = idx(&[2, 1, 3], &[0, 127, 128, 255, 1, 200]);
+        let images = idx(8, &[2, 1, 3], &[0, 127, 128, 255, 1, 200]);
         for bytes in [images.clone(), gzip(&images)] {
             let data = load("x.csv", &bytes, THRESHOLD).unwrap();
             assert_eq!((data.image, data.labels), (None, None));
@@ -94,17 +95,17 @@ mod tests {
             let data = load("x.idx", &bytes, THRESHOLD).unwrap();
             assert_eq!((data.image, data.examples.row(1)), (None, vec![0, 1, 1]));
         }
-        assert!(refusal(load("x", &idx(&[3], &[7, 2, 1]), THRESHOLD)).contains("each of 3: labels; load the images"));
+        assert!(refusal(load("x", &idx(8, &[3], &[7, 2, 1]), THRESHOLD)).contains("each of 3: labels; load the images"));
     }
 
     #[test]
     fn bits_stay_bits_and_squares_become_images() {
-        let data = load("x", &idx(&[2, 4], &[0, 1, 1, 0, 1, 0, 0, 0]), THRESHOLD).unwrap();
+        let data = load("x", &idx(8, &[2, 4], &[0, 1, 1, 0, 1, 0, 0, 0]), THRESHOLD).unwrap();
         assert_eq!((data.image, data.examples.row(0)), (Some((2, 2)), vec![0, 1, 1, 0]));
         let row = vec!["0"; 64].join(",");
         assert_eq!(load("x", row.as_bytes(), THRESHOLD).unwrap().image, Some((8, 8)));
         assert_eq!(load("x", b"0\n1\n", THRESHOLD).unwrap().image, None);
-        let data = load("x", &idx(&[1, 2, 2, 1], &[9, 200, 0, 8]), 8).unwrap();
+        let data = load("x", &idx(8, &[1, 2, 2, 1], &[9, 200, 0, 8]), 8).unwrap();
         assert_eq!((data.image, data.examples.row(0)), (Some((2, 2)), vec![1, 1, 0, 0]));
     }
 
@@ -136,7 +137,7 @@ mod tests {
 
         #[test]
         fn no_damage_panics(at in 0_usize..40, flip in 1..=255_u8, packed: bool) {
-            let idx = idx(&[2, 2, 3], &[200; 12]);
+            let idx = idx(8, &[2, 2, 3], &[200; 12]);
             let mut bytes = if packed { gzip(&idx) } else { idx };
             let at = at % bytes.len();
             bytes[at] ^= flip;

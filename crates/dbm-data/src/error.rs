@@ -1,6 +1,7 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
 use dbm_core::DbmError;
+use std::cmp::Ordering;
 use thiserror::Error;
 
 /// A refusal by this crate. `name` is the file's, as the caller gave it.
@@ -146,6 +147,10 @@ impl DataError {
         Self::Format { name: name.into(), expected: expected.into(), got: got.into(), advice }
     }
 
+    pub(crate) fn truncated(name: &str, what: &'static str, expected: u128, got: usize) -> Self {
+        Self::Truncated { name: name.into(), what, expected, got: got as u128 }
+    }
+
     pub(crate) fn part(name: &str, part: String, expected: impl Into<String>, got: String, advice: &'static str) -> Self {
         Self::Part { name: name.into(), part, expected: expected.into(), got, advice }
     }
@@ -164,6 +169,18 @@ pub(crate) fn zeros(name: &str, needed: usize) -> Result<Vec<u8>, DataError> {
     bytes.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
     bytes.resize(needed, 0);
     Ok(bytes)
+}
+
+/// Accepts as many bytes as were announced. `what` is the part that takes them.
+///
+/// # Errors
+/// [`DataError::Truncated`] for fewer, [`DataError::Trailing`] for more.
+pub(crate) fn check_length(name: &str, what: &'static str, expected: u128, got: usize) -> Result<(), DataError> {
+    match (got as u128).cmp(&expected) {
+        Ordering::Less => Err(DataError::truncated(name, what, expected, got)),
+        Ordering::Equal => Ok(()),
+        Ordering::Greater => Err(DataError::Trailing { name: name.into(), expected }),
+    }
 }
 
 /// Accepts sizes up to [`MAX_DATA`](crate::MAX_DATA).

@@ -16,12 +16,7 @@ pub(crate) fn is_idx(bytes: &[u8]) -> bool {
 /// # Errors
 /// [`DataError::Format`] for an unknown type, [`DataError::Truncated`] where it ends early.
 pub(crate) fn header(name: &str, head: &[u8]) -> Result<(Element, Vec<usize>), DataError> {
-    let short = |what, expected: usize, got: usize| DataError::Truncated {
-        name: name.into(),
-        what,
-        expected: expected as u128,
-        got: got as u128,
-    };
+    let short = |what, expected: usize, got| DataError::truncated(name, what, expected as u128, got);
     let [_, _, code, dimensions, rest @ ..] = head else {
         return Err(short("an IDX file's magic number", 4, head.len()));
     };
@@ -50,7 +45,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read((count, rows, columns) in (1_usize..6, 1_usize..6, 2_usize..6), packed: bool, value: u8) {
             let values: Vec<u8> = (0..count * rows * columns).map(|at| value.wrapping_mul(at as u8)).collect();
-            let bytes = idx(&[count, rows, columns], &values);
+            let bytes = idx(8, &[count, rows, columns].map(|size| size as u32), &values);
             let raw = read_one(if packed { gzip(&bytes) } else { bytes }).unwrap();
             let Content::Pictures(pictures) = raw.content else { panic!("an array") };
             prop_assert_eq!((pictures.count, pictures.shape, pictures.values), (count, (rows, columns), Values::Bytes(values)));

@@ -3,6 +3,7 @@
 //! The reader is our own: the crate at hand multiplies the sizes of a header unchecked, and allocates what it announces.
 
 use crate::DataError;
+use crate::error::check_length;
 use crate::numbers::Element;
 use crate::reading::names::shown;
 
@@ -51,13 +52,7 @@ pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataEr
     let data = &bytes[start..];
     let wide = shape.iter().try_fold(element.size as u128, |product, &size| product.checked_mul(size as u128));
     let expected = wide.unwrap_or(u128::MAX);
-    let got = data.len() as u128;
-    if got < expected {
-        return Err(DataError::Truncated { name: name.into(), what: "the array its header announces", expected, got });
-    }
-    if got > expected {
-        return Err(DataError::Trailing { name: name.into(), expected });
-    }
+    check_length(name, "the array its header announces", expected, data.len())?;
     let value = |(at, bytes)| {
         let value = element.value(bytes);
         if (0.0..=255.0).contains(&value) && value.fract() == 0.0 {
@@ -102,12 +97,7 @@ impl Header {
                 SAVE,
             ));
         };
-        let short = |expected: usize| DataError::Truncated {
-            name: name.into(),
-            what: "its header",
-            expected: expected as u128,
-            got: bytes.len() as u128,
-        };
+        let short = |expected: usize| DataError::truncated(name, "its header", expected as u128, bytes.len());
         let (length, rest) = match rest {
             [1, _, low, high, rest @ ..] => (u32::from(u16::from_le_bytes([*low, *high])), rest),
             [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),

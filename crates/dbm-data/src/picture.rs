@@ -132,7 +132,8 @@ impl Grid<'_> {
         for (at, pixel) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
             *pixel = grid.colour((at / width, at % width), (high as usize, wide as usize));
         }
-        encode(width as u32, height as u32, &bytes).map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
+        encode(png::ColorType::Rgb, (width as u32, height as u32), &bytes)
+            .map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
     }
 
     /// The colour at `(y, x)`, places with the line above and left of them being so high and wide.
@@ -160,17 +161,13 @@ pub fn grey((rows, columns): (usize, usize), levels: &[u8]) -> Result<Vec<u8>, D
     let asked = |got| DataError::out_of_range("a picture", "a grey level for each of its pixels", got);
     match (u32::try_from(rows), u32::try_from(columns)) {
         (Ok(height), Ok(width)) if rows.checked_mul(columns) == Some(levels.len()) && !levels.is_empty() => {
-            encode_as(png::ColorType::Grayscale, (width, height), levels).map_err(|error| asked(error.to_string()))
+            encode(png::ColorType::Grayscale, (width, height), levels).map_err(|error| asked(error.to_string()))
         }
         _ => Err(asked(format!("{} levels for {rows} x {columns}", levels.len()))),
     }
 }
 
-fn encode(width: u32, height: u32, bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
-    encode_as(png::ColorType::Rgb, (width, height), bytes)
-}
-
-fn encode_as(colour: png::ColorType, (width, height): (u32, u32), bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
+fn encode(colour: png::ColorType, (width, height): (u32, u32), bytes: &[u8]) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(colour);

@@ -1,5 +1,6 @@
 //! Arrays of numbers, as many in every example, and how they become bits.
 
+use crate::dataset::square;
 use crate::error::zeros;
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
@@ -202,12 +203,7 @@ impl Pictures {
 
     /// Rows and columns, where an example is an image: of more than one row, or a square number of values, 4 or more, which are taken for a square.
     pub fn image(&self) -> Option<(usize, usize)> {
-        let size = self.size();
-        let side = size.isqrt();
-        match self.shape.0 {
-            2.. => Some(self.shape),
-            _ => (size >= 4 && side * side == size).then_some((side, side)),
-        }
+        if self.shape.0 > 1 { Some(self.shape) } else { square(self.size()) }
     }
 
     fn check(&self, name: &str) -> Result<(), DataError> {

@@ -1,25 +1,15 @@
 //! What several test modules share.
 
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 use crate::DataError;
+pub use common::{gzip, idx};
 use std::fmt::Debug;
-use std::io::Write;
 
 /// The words of an error that must have come.
 pub fn refusal<T: Debug>(result: Result<T, DataError>) -> String {
     result.expect_err("should be refused").to_string()
-}
-
-/// The bytes in gzip.
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-/// An IDX file of unsigned bytes.
-pub fn idx(sizes: &[usize], data: &[u8]) -> Vec<u8> {
-    let sizes: Vec<u8> = sizes.iter().flat_map(|&size| (size as u32).to_be_bytes()).collect();
-    [&[0, 0, 8, (sizes.len() / 4) as u8][..], &sizes, data].concat()
 }
 
 /// A PNG file of these samples.

@@ -2,14 +2,15 @@
 //!
 //! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` writes it again.
 
-#[path = "bad_tables.rs"]
+#[path = "bad_inputs/bad_tables.rs"]
 mod bad_tables;
+mod common;
 
+use common::{gzip, idx};
 use dbm_data::columns::Table;
 use dbm_data::raw::{Encoding, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, DataError, npy};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 
 /// What was tried, and what was said.
@@ -47,17 +48,6 @@ fn fixture(name: &str) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn idx(code: u8, sizes: &[u32], data: &[u8]) -> Vec<u8> {
-    let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_be_bytes()).collect();
-    [&[0, 0, code, (sizes.len() / 4) as u8][..], &sizes, data].concat()
-}
-
 fn array(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}\n");
     [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), data].concat()
@@ -83,22 +73,8 @@ fn lying_png(width: u32, height: u32) -> Vec<u8> {
     bytes
 }
 
-/// A ZIP archive of stored files.
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
-    for (name, content) in files {
-        let mut sum = flate2::Crc::new();
-        sum.update(content);
-        let size = (content.len() as u32).to_le_bytes();
-        let length = (name.len() as u16).to_le_bytes();
-        let common = [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sum.sum().to_le_bytes()[..], &size, &size, &length, &[0, 0]].concat();
-        let start = (bytes.len() as u32).to_le_bytes();
-        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), content].concat());
-        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
-    }
-    let count = (files.len() as u16).to_le_bytes();
-    let (size, start) = ((directory.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
-    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &size, &start, &[0, 0]].concat()
+    common::zip(files, false)
 }
 
 /// The archive with bytes changed in the directory's only entry.
@@ -342,6 +318,13 @@ fn every_refusal_says_what_was_expected_what_came_and_what_to_do() {
         assert!(!message.contains(char::is_control) && message.len() < 500, "{kind}, {what}: {message:?}");
         // The file (or what was asked for), the finding, and the advice.
         assert!(message.contains([';', ':']) && message.contains(' '), "{kind}, {what}: {message}");
+        if kind.starts_with("table") {
+            assert!(message.starts_with("t.csv: ") && message.contains("; "), "{what}: {message}");
+            assert!(message.contains("expected") || message.contains("accepted are"), "{what}: {message}");
+            // What holds nothing, or is no text, has no lines to name.
+            let placed = !["holds none", "not text", "text, but is none", "gzip"].iter().any(|words| message.contains(words));
+            assert!(!placed || message.contains("line ") || message.contains("column"), "{what}: {message}");
+        }
         let safe = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('|', "\\|");
         writeln!(page, "| {kind} | {} | {} |", safe(what), safe(message)).unwrap();
     }

@@ -1,38 +1,38 @@
-//! What writing and reading a checkpoint takes beside the run: peaks of live bytes, counted by the allocator.
+//! What checkpoints and tables take beside their data: peaks of live bytes, counted by the allocator.
 //!
 //! One test, since the count is of the whole process.
 
-use dbm_core::{Settings, Trainer, Units, init};
-use dbm_data::checkpoint::{Checkpoint, Contents, Precision};
-use peak_alloc::PeakAlloc;
-use std::collections::BTreeMap;
+mod common;
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
+use common::{live, peak_of};
+use dbm_core::{Settings, Trainer, Units, init};
+use dbm_data::columns::Table;
+use dbm_data::raw::Encoding;
+use dbm_data::{Checkpoint, Precision};
+use std::collections::BTreeMap;
 
 /// Room for names, headers and pieces.
 const LITTLE: usize = 200_000;
-
-fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
-    let before = ALLOCATOR.current_usage();
-    ALLOCATOR.reset_peak_usage();
-    let result = work();
-    (ALLOCATOR.peak_usage() - before, result)
-}
+/// Room for names, kinds and the lines looked at first.
+const TABLE_LITTLE: usize = 500_000;
 
 #[test]
+fn checkpoints_and_tables_take_little_beside_their_data() {
+    a_checkpoint_is_written_without_a_copy_of_the_run();
+    a_table_takes_five_bytes_a_cell_and_little_more_while_it_is_read();
+}
+
 fn a_checkpoint_is_written_without_a_copy_of_the_run() {
     let model = init::gaussian(&[784, 500, 500], Units::Signs, 0.01, 1).unwrap();
     let copy = 4 * model.n_parameters();
     let run = Trainer::new(model, Settings { average: Some(0.9), ..Settings::default() }).unwrap();
-    let notes = BTreeMap::new();
-    let contents = || Contents::of_run(run.view(), None, &notes);
+    let view = || Checkpoint::from_snapshot(run.view(), None, BTreeMap::new());
 
     // Parameters, two moments and the average: four of the run's five copies are in the file.
-    let (streaming, ()) = peak_of(|| contents().lay_out(Precision::Full).unwrap().write_to(&mut std::io::sink()).unwrap());
+    let (streaming, ()) = peak_of(|| view().lay_out(Precision::Full).unwrap().write_to(&mut std::io::sink()).unwrap());
     assert!(streaming < LITTLE, "{streaming} bytes to write a file");
-    let (whole, bytes) = peak_of(|| contents().to_bytes(Precision::Full).unwrap());
-    assert_eq!(bytes.len(), contents().lay_out(Precision::Full).unwrap().size());
+    let (whole, bytes) = peak_of(|| view().to_bytes(Precision::Full).unwrap());
+    assert_eq!(bytes.len(), view().lay_out(Precision::Full).unwrap().size());
     assert!((4 * copy..4 * copy + LITTLE).contains(&whole), "{whole} bytes for a file of {}", bytes.len());
 
     let (reading, checkpoint) = peak_of(|| Checkpoint::read("run", &bytes).unwrap());
@@ -40,4 +40,27 @@ fn a_checkpoint_is_written_without_a_copy_of_the_run() {
     let (restoring, restored) = peak_of(|| Trainer::restore(checkpoint.into_snapshot().unwrap()).unwrap());
     assert!(restoring < copy + LITTLE, "{restoring} bytes beside the snapshot, for weights transposed");
     assert_eq!(restored.snapshot(), run.snapshot());
+}
+
+fn a_table_takes_five_bytes_a_cell_and_little_more_while_it_is_read() {
+    let (rows, columns) = (1500, 784);
+    let row = |row: usize| {
+        (0..columns).map(|column| if (row * column).is_multiple_of(3) { "0" } else { "1" }).collect::<Vec<_>>().join(",")
+    };
+    let text = (0..rows).map(row).collect::<Vec<_>>().join("\n");
+    let before = live();
+    let (reading, table) = peak_of(|| Table::read("x", &text).unwrap());
+    let table_bytes = live() - before;
+    assert!(table_bytes < 5 * rows * columns + TABLE_LITTLE, "{table_bytes} bytes for {} cells", rows * columns);
+    assert!(reading < 5 * rows * columns + TABLE_LITTLE, "{reading} bytes to read a text of {}", text.len());
+    let (encoding, data) = peak_of(|| table.encode("x", &Encoding::default()).unwrap());
+    assert!(encoding < 2 * rows * columns / 8 + TABLE_LITTLE, "{encoding} bytes to encode it");
+    assert_eq!((data.examples.len(), data.examples.width(), data.image), (rows, columns, Some((28, 28))));
+
+    // What is worst for its size: nothing but separators, and nothing but quotes that stand for one.
+    for text in [",".repeat(90_000), "\"\"\"\"\n".repeat(50_000), "\n".repeat(500_000)] {
+        let (reading, _) = peak_of(|| Table::read("x", &text).is_ok());
+        let columns = if text.starts_with(',') { text.len() } else { 1 };
+        assert!(reading < 7 * text.len() + 500 * columns + TABLE_LITTLE, "{reading} bytes to read a text of {}", text.len());
+    }
 }

@@ -2,26 +2,18 @@
 //!
 //! The last is counted by the allocator for the whole process, so tests that measure hold a lock, and so do the others.
 
+mod common;
+
+use common::{gzip, peak_of};
 use dbm_data::pictures::{Pictures, Values};
 use dbm_data::raw::{Content, File, Raw, ReadOptions, read};
 use dbm_data::{DataError, Dataset, MAX_DATA, npy};
-use peak_alloc::PeakAlloc;
-use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-#[global_allocator]
-static ALLOCATOR: PeakAlloc = PeakAlloc;
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
-    let before = ALLOCATOR.current_usage();
-    ALLOCATOR.reset_peak_usage();
-    let result = work();
-    (ALLOCATOR.peak_usage() - before, result)
 }
 
 fn file(name: &str, bytes: Vec<u8>) -> File {
@@ -38,41 +30,11 @@ fn pictures(raw: &Raw) -> &Pictures {
 }
 
 fn idx(sizes: &[u32], data: &[u8]) -> Vec<u8> {
-    let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_be_bytes()).collect();
-    [&[0, 0, 8, (sizes.len() / 4) as u8][..], &sizes, data].concat()
+    common::idx(8, sizes, data)
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-/// A ZIP archive of deflated files.
 fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
-    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
-    for (name, content) in files {
-        let mut sum = flate2::Crc::new();
-        sum.update(content);
-        let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(content).unwrap();
-        let packed = encoder.finish().unwrap();
-        let number = |size: usize| (size as u32).to_le_bytes();
-        let common = [
-            &[20, 0, 0, 0, 8, 0, 0, 0, 0, 0],
-            &sum.sum().to_le_bytes()[..],
-            &number(packed.len()),
-            &number(content.len()),
-            &number(name.len()),
-        ]
-        .concat();
-        let start = number(bytes.len());
-        bytes.extend([b"PK\x03\x04", &common[..], name.as_bytes(), &packed].concat());
-        directory.extend([b"PK\x01\x02\x14\0", &common[..], &[0; 10], &start, name.as_bytes()].concat());
-    }
-    let count = (files.len() as u16).to_le_bytes();
-    let (size, start) = ((directory.len() as u32).to_le_bytes(), (bytes.len() as u32).to_le_bytes());
-    [&bytes[..], &directory, b"PK\x05\x06\0\0\0\0", &count, &count, &size, &start, &[0, 0]].concat()
+    common::zip(files, true)
 }
 
 #[test]
@@ -108,6 +70,19 @@ fn the_files_of_one_data_set_find_each_other() {
     ];
     let raw = try_read(&equal).unwrap();
     assert_eq!(pictures(&raw).labels.as_deref(), Some(&[7, 8, 9][..]));
+}
+
+#[test]
+fn bytes_behind_an_archive_do_no_harm() {
+    let _alone = alone();
+    let archive = zip(&[("train-images", &idx(&[3, 2, 2], &[9; 12]))]);
+    let whole = try_read(&[file("x.zip", archive.clone())]).unwrap();
+    // Some servers and tools append a line break or zeros; other programs open such a file too.
+    for more in [&b"\r\n"[..], &[0; 300]] {
+        assert_eq!(try_read(&[file("x.zip", [&archive[..], more].concat())]).unwrap().content, whole.content);
+    }
+    // Bytes before it make it no file of this kind.
+    assert!(try_read(&[file("x.zip", [b"\0\x01", &archive[..]].concat())]).is_err());
 }
 
 #[test]

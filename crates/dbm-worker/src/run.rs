@@ -9,7 +9,6 @@ use dbm_core::complete::SamplingSchedule;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Part, Settings, Shards, Trainer, exact, init, signals};
-use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, DataError, Precision};
 use dbm_protocol::{Activity, Initialization, Metrics, ModelInfo, Pretraining, RunPlan, Signals};
@@ -255,10 +254,8 @@ impl Run {
         if of < 2 {
             return Ok(());
         }
-        let notes = BTreeMap::new();
-        let whole = Contents::of_run(replica.trainer().view(), self.material.data.image, &notes);
-        let model = |whole| Contents { average: None, moments: None, persistent: None, offsets: None, ..whole };
-        let checkpoint = if fresh { model(whole) } else { whole }.to_bytes(Precision::Full)?;
+        let whole = Checkpoint::from_snapshot(replica.trainer().view(), self.material.data.image, BTreeMap::new());
+        let checkpoint = if fresh { whole.without_run() } else { whole }.to_bytes(Precision::Full)?;
         self.kept = if fresh { Vec::new() } else { checkpoint.clone() };
         let (plan, examples) = (self.plan.clone(), &self.material.data.examples);
         let (width, packed) = (examples.width(), examples.packed().to_vec());
@@ -391,7 +388,7 @@ impl Run {
                 if let Some(visible) = &data.visible {
                     notes.insert(Visible::NOTE.to_string(), visible.to_json());
                 }
-                Contents::of_run(replica.trainer().view(), data.image, &notes).to_bytes(Precision::Full).map(Some)
+                Checkpoint::from_snapshot(replica.trainer().view(), data.image, notes).to_bytes(Precision::Full).map(Some)
             }
         }
     }

@@ -156,11 +156,11 @@ impl Trainer {
         self.view().to_owned()
     }
 
-    /// The same where it lies.
+    /// The same without a copy of its tensors.
     pub fn view(&self) -> SnapshotView<'_> {
-        SnapshotView {
+        Snapshot {
             units: self.model.units(),
-            settings: &self.settings,
+            settings: self.settings.clone(),
             step: self.step,
             parameters: ParametersView::of(self.model.weights(), self.model.biases()),
             moments: self.moments.iter().map(Tensors::view).collect(),

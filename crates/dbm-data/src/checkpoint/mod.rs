@@ -6,13 +6,12 @@
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
 //! `moments` (how many; absent from a file that cannot be resumed), and any notes besides.
 
-mod contents;
+mod check;
 mod read;
 mod write;
 
 use crate::DataError;
-pub use contents::Contents;
-use dbm_core::{Dbm, Parameters, ParametersView, Settings, Snapshot, Units};
+use dbm_core::{Dbm, Parameters, Settings, Snapshot, Units};
 use std::collections::BTreeMap;
 pub use write::{Layout, Precision};
 
@@ -23,7 +22,7 @@ const RESERVED: [&str; 7] = ["format", "image", "moments", "settings", "step", "
 /// What errors call a checkpoint that is not a file yet.
 const UNNAMED: &str = "the checkpoint";
 
-/// What a file holds.
+/// What a file holds. `T` is a tensor: `Vec<f32>`, or `&[f32]` in a [`CheckpointView`].
 ///
 /// ```
 /// use dbm_core::{Parameters, Units};
@@ -35,13 +34,13 @@ const UNNAMED: &str = "the checkpoint";
 /// # Ok::<(), dbm_data::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Checkpoint {
+pub struct Checkpoint<T = Vec<f32>> {
     /// Whether units are signs (-1 and 1) or bits (0 and 1).
     pub units: Units,
     /// The weights and biases of the last step.
-    pub parameters: Parameters,
+    pub parameters: Parameters<T>,
     /// Their average over the run, where it keeps one.
-    pub average: Option<Parameters>,
+    pub average: Option<Parameters<T>>,
     /// Gradient steps taken.
     pub step: u64,
     /// What the run was begun with, where known.
@@ -49,18 +48,21 @@ pub struct Checkpoint {
     /// Rows and columns of the visible layer, where it is an image.
     pub image: Option<(usize, usize)>,
     /// The optimizer's state, which resuming needs; empty for plain SGD, and `None` where it was left out.
-    pub moments: Option<Vec<Parameters>>,
+    pub moments: Option<Vec<Parameters<T>>>,
     /// States of the run's persistent chains, `[batch, n_l]` a layer, which resuming needs where there are such.
-    pub persistent: Option<Vec<Vec<f32>>>,
+    pub persistent: Option<Vec<T>>,
     /// Offsets of the centered parametrization, `[n_l]` a layer, which resuming needs where the run trains in it.
-    pub offsets: Option<Vec<Vec<f32>>>,
+    pub offsets: Option<Vec<T>>,
     /// Where the model comes from, in free entries: the data's SHA-256, the command, a licence.
     pub notes: BTreeMap<String, String>,
 }
 
-impl Checkpoint {
+/// A [`Checkpoint`] without a copy of its tensors, so that a run can be written while it holds them.
+pub type CheckpointView<'a> = Checkpoint<&'a [f32]>;
+
+impl<T> Checkpoint<T> {
     /// A model alone, without the run that trained it.
-    pub fn new(units: Units, parameters: Parameters) -> Self {
+    pub fn new(units: Units, parameters: Parameters<T>) -> Self {
         Self {
             units,
             parameters,
@@ -75,11 +77,20 @@ impl Checkpoint {
         }
     }
 
-    /// A whole run, which can be resumed.
-    pub fn from_snapshot(snapshot: Snapshot, image: Option<(usize, usize)>, notes: BTreeMap<String, String>) -> Self {
+    /// A whole run, which can be resumed; of a [`dbm_core::SnapshotView`] without a copy of it.
+    ///
+    /// ```
+    /// use dbm_core::{Settings, Trainer, Units, init};
+    /// use dbm_data::checkpoint::{Checkpoint, Precision};
+    /// let run = Trainer::new(init::orthogonal(&[4, 3], Units::Signs, 1)?, Settings::default())?;
+    /// let notes = [("data".to_string(), "none".to_string())].into();
+    /// let mut file = Vec::new();
+    /// Checkpoint::from_snapshot(run.view(), None, notes).lay_out(Precision::Full)?.write_to(&mut file)?;
+    /// assert_eq!(Checkpoint::read("run", &file)?.into_snapshot()?, run.snapshot());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_snapshot(snapshot: Snapshot<T>, image: Option<(usize, usize)>, notes: BTreeMap<String, String>) -> Self {
         Self {
-            units: snapshot.units,
-            parameters: snapshot.parameters,
             average: snapshot.average,
             step: snapshot.step,
             settings: Some(snapshot.settings),
@@ -88,9 +99,18 @@ impl Checkpoint {
             persistent: snapshot.persistent,
             offsets: snapshot.offsets,
             notes,
+            ..Self::new(snapshot.units, snapshot.parameters)
         }
     }
 
+    /// The same without what a run needs to go on: the average, the optimizer's state, chains and offsets.
+    #[must_use]
+    pub fn without_run(self) -> Self {
+        Self { average: None, moments: None, persistent: None, offsets: None, ..self }
+    }
+}
+
+impl Checkpoint {
     /// The run, to the bit as it was saved.
     ///
     /// # Errors
@@ -124,16 +144,11 @@ impl Checkpoint {
     pub fn weights_only(&self, averaged: bool) -> Self {
         let parameters = if averaged { self.best() } else { &self.parameters };
         Self {
-            units: self.units,
-            parameters: parameters.clone(),
-            average: None,
             step: self.step,
             settings: self.settings.clone(),
             image: self.image,
-            moments: None,
-            persistent: None,
-            offsets: None,
             notes: self.notes.clone(),
+            ..Self::new(self.units, parameters.clone())
         }
     }
 
@@ -161,31 +176,30 @@ impl Checkpoint {
         Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(DataError::refused(UNNAMED))
     }
 
-    /// What a file of this would hold, without a copy of it.
-    pub fn contents(&self) -> Contents<'_> {
+    /// The same without a copy of its tensors.
+    fn view(&self) -> CheckpointView<'_> {
         fn layers(layers: Option<&Vec<Vec<f32>>>) -> Option<Vec<&[f32]>> {
             layers.map(|layers| layers.iter().map(Vec::as_slice).collect())
         }
-        Contents {
-            units: self.units,
-            parameters: (&self.parameters).into(),
-            average: self.average.as_ref().map(ParametersView::from),
+        Checkpoint {
+            average: self.average.as_ref().map(Parameters::view),
             step: self.step,
-            settings: self.settings.as_ref(),
+            settings: self.settings.clone(),
             image: self.image,
-            moments: self.moments.as_ref().map(|moments| moments.iter().map(ParametersView::from).collect()),
+            moments: self.moments.as_ref().map(|moments| moments.iter().map(Parameters::view).collect()),
             persistent: layers(self.persistent.as_ref()),
             offsets: layers(self.offsets.as_ref()),
-            notes: &self.notes,
+            notes: self.notes.clone(),
+            ..Checkpoint::new(self.units, self.parameters.view())
         }
     }
 
     /// The checkpoint as a safetensors file.
     ///
     /// # Errors
-    /// Those of [`Contents::lay_out`].
+    /// Those of [`CheckpointView::to_bytes`].
     pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
-        self.contents().to_bytes(precision)
+        self.view().to_bytes(precision)
     }
 }
 

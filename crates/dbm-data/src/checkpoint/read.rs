@@ -2,6 +2,7 @@
 
 use super::{Checkpoint, FORMAT, RESERVED, VERSION};
 use crate::DataError;
+use crate::error::check_length;
 use crate::reading::names::line;
 use dbm_core::{Parameters, Units};
 use half::f16;
@@ -61,7 +62,7 @@ impl Checkpoint {
             offsets,
             notes: entries.notes,
         };
-        checkpoint.contents().check(name)?;
+        checkpoint.view().check(name)?;
         Ok(checkpoint)
     }
 }
@@ -88,32 +89,20 @@ struct File<'a> {
 impl<'a> File<'a> {
     /// Checks that header and data fit each other.
     fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
-        let truncated = |what, expected: u64, got: usize| DataError::Truncated {
-            name: name.into(),
-            what,
-            expected: u128::from(expected),
-            got: got as u128,
-        };
         let format = |got: String| DataError::format(name, "a safetensors file", got, OTHER);
         let Some((length, rest)) = bytes.split_first_chunk() else {
-            return Err(truncated("a safetensors file's header length", 8, bytes.len()));
+            return Err(DataError::truncated(name, "a safetensors file's header length", 8, bytes.len()));
         };
         if rest.first().is_some_and(|&byte| byte != b'{') {
             return Err(format("no JSON header follows the first eight bytes".into()));
         }
         let length = u64::from_le_bytes(*length);
         let Some((text, data)) = usize::try_from(length).ok().and_then(|length| rest.split_at_checked(length)) else {
-            return Err(truncated("its header", length, rest.len()));
+            return Err(DataError::truncated(name, "its header", length.into(), rest.len()));
         };
         let header: Metadata = serde_json::from_slice(text)
             .map_err(|error| format(format!("its header does not parse ({})", line(&error.to_string(), 200))))?;
-        let expected = header.data_len();
-        if data.len() < expected {
-            return Err(truncated("the tensors its header lists", expected as u64, data.len()));
-        }
-        if data.len() > expected {
-            return Err(DataError::Trailing { name: name.into(), expected: expected as u128 });
-        }
+        check_length(name, "the tensors its header lists", header.data_len() as u128, data.len())?;
         Ok(Self { name, header, data })
     }
 

@@ -1,6 +1,6 @@
 //! A checkpoint's bytes, the same for the same checkpoint.
 
-use super::{Contents, FORMAT, UNNAMED, VERSION};
+use super::{CheckpointView, FORMAT, UNNAMED, VERSION};
 use crate::DataError;
 use dbm_core::{ParametersView, Units};
 use half::f16;
@@ -45,7 +45,20 @@ pub struct Layout<'a> {
     tensors: Vec<&'a [f32]>,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> CheckpointView<'a> {
+    /// The checkpoint as a safetensors file in memory: one copy of what is written.
+    ///
+    /// # Errors
+    /// Those of [`CheckpointView::lay_out`], and [`DataError::Memory`] where there is no room.
+    pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
+        let layout = self.lay_out(precision)?;
+        let (mut bytes, needed) = (Vec::new(), layout.size());
+        let full = || DataError::Memory { name: UNNAMED.into(), needed };
+        bytes.try_reserve_exact(needed).map_err(|_| full())?;
+        layout.write_to(&mut bytes).map_err(|_| full())?;
+        Ok(bytes)
+    }
+
     /// Settles the file.
     ///
     /// # Errors
@@ -102,7 +115,7 @@ impl<'a> Contents<'a> {
         if let Some((rows, columns)) = self.image {
             put("image", format!("{rows},{columns}"));
         }
-        if let Some(settings) = self.settings {
+        if let Some(settings) = &self.settings {
             put("settings", json(settings));
         }
         if let Some(moments) = &self.moments {

@@ -8,6 +8,7 @@ use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset};
 use dbm_core::Examples;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// Which columns of a table are those of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,15 +196,10 @@ impl Table {
                 "add such a column, or fill in some of its cells",
             ));
         }
-        let mut readers = Vec::new();
-        let mut unit = 0;
-        for (column, place) in columns.columns.iter().zip(matching) {
-            let units = column.kind.units();
-            if let (Some(at), true) = (*place, units > 0) {
-                readers.push(Reader::new(column, at, unit, self.comma()));
-            }
-            unit += units;
-        }
+        let reader = |(at, column, units): (usize, _, Range<usize>)| {
+            matching[at].map(|place| Reader::new(column, place, units.start, self.comma()))
+        };
+        let readers: Vec<Reader> = columns.with_units().filter_map(reader).collect();
         let stride = width.div_ceil(8);
         let size = stride.saturating_mul(self.n_rows());
         let (mut packed, mut known) = (zeros(name, size)?, zeros(name, size)?);

@@ -51,16 +51,10 @@ impl Table {
         mut probability: impl FnMut(usize, usize) -> f64,
     ) -> Result<Filled<'a>, DataError> {
         let matching = self.matching(name, columns)?;
-        let mut unit = 0;
         // In the table's order, so that the cells come row after row.
-        let mut places = Vec::new();
-        for (column, place) in columns.columns.iter().zip(&matching.columns) {
-            let units = unit..unit + column.kind.units();
-            unit = units.end;
-            if let (Some(place), false) = (*place, units.is_empty()) {
-                places.push((place, &column.kind, units));
-            }
-        }
+        let units = columns.with_units();
+        let mut places: Vec<_> =
+            units.filter_map(|(at, column, units)| Some((matching.columns[at]?, &column.kind, units))).collect();
         places.sort_by_key(|(place, ..)| *place);
         let mut cells = Vec::new();
         for row in 0..self.n_rows() {

@@ -142,28 +142,17 @@ impl Columns {
 
     /// The units of each category, in order: of them exactly one is high, as the groups of `dbm_core::impute` have it.
     pub fn groups(&self) -> Vec<Range<usize>> {
-        let categories = self.with_units().filter(|(column, _)| matches!(column.kind, ColumnKind::Category { .. }));
-        categories.map(|(_, units)| units).collect()
+        let categories = self.with_units().filter(|(_, column, _)| matches!(column.kind, ColumnKind::Category { .. }));
+        categories.map(|(.., units)| units).collect()
     }
 
-    /// What each unit stands for: `smoker`, `age > 54`, `colour=red`.
-    pub fn unit_names(&self) -> Vec<String> {
-        let names = |column: &Column| match &column.kind {
-            ColumnKind::Binary { .. } => vec![column.name.clone()],
-            ColumnKind::Number { threshold, .. } => vec![format!("{} > {threshold}", column.name)],
-            ColumnKind::Category { levels } => levels.iter().map(|level| format!("{}={level}", column.name)).collect(),
-            ColumnKind::Ignored => vec![],
-        };
-        self.columns.iter().flat_map(names).collect()
-    }
-
-    /// Every column that has units, with them.
-    pub fn with_units(&self) -> impl Iterator<Item = (&Column, Range<usize>)> {
+    /// Every column that has units: its number among all columns, itself, and its units.
+    pub fn with_units(&self) -> impl Iterator<Item = (usize, &Column, Range<usize>)> {
         let mut start = 0;
-        self.columns.iter().filter_map(move |column| {
+        self.columns.iter().enumerate().filter_map(move |(at, column)| {
             let units = start..start + column.kind.units();
             start = units.end;
-            (!units.is_empty()).then_some((column, units))
+            (!units.is_empty()).then_some((at, column, units))
         })
     }
 
@@ -186,11 +175,11 @@ impl Columns {
         assert_eq!(bits.len() % width, 0, "whole rows");
         let mut out = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
         // Writing to a vector never fails.
-        let header = before.iter().copied().chain(self.with_units().map(|(column, _)| column.name.as_str()));
+        let header = before.iter().copied().chain(self.with_units().map(|(_, column, _)| column.name.as_str()));
         let _ = out.write_record(header);
         for (row, bits) in bits.chunks_exact(width).enumerate() {
             let before = values(row);
-            let cells = self.with_units().map(|(column, units)| column.kind.value_of(&bits[units]));
+            let cells = self.with_units().map(|(_, column, units)| column.kind.value_of(&bits[units]));
             let _ = out.write_record(before.iter().map(String::as_str).chain(cells));
         }
         out.into_inner().unwrap_or_default()

@@ -5,7 +5,7 @@ use super::format::FileFormat;
 use super::limits::Budget;
 use super::member::Member;
 use super::names::{base, few};
-use crate::error::check_size;
+use crate::error::{check_length, check_size};
 use crate::numbers::Element;
 use crate::pictures::{Pictures, Values};
 use crate::{DataError, idx, npy};
@@ -151,13 +151,7 @@ impl<'a, 'b> Array<'a, 'b> {
         }
         check_size(name, expected)?;
         let bytes = self.member.bytes(self.start + expected as usize + 1, budget)?;
-        let got = bytes.len().saturating_sub(self.start) as u128;
-        if got < expected {
-            return Err(DataError::Truncated { name: name.clone(), what: "the data its header announces", expected, got });
-        }
-        if got > expected {
-            return Err(DataError::Trailing { name: name.clone(), expected });
-        }
+        check_length(name, "the data its header announces", expected, bytes.len().saturating_sub(self.start))?;
         Ok(match bytes {
             Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.start..]),
             Cow::Owned(mut bytes) => {

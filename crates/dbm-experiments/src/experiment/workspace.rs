@@ -9,7 +9,6 @@ use crate::plot::raster;
 use crate::steps::message;
 use crate::{Error, Session, files};
 use dbm_core::{Dbm, Host, Trainer};
-use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Dataset, Precision};
 use serde::de::DeserializeOwned;
@@ -162,7 +161,7 @@ impl<'a> Workspace<'a> {
                 seconds += unsaved;
                 unsaved = 0.0;
                 notes.insert(SECONDS_NOTE.into(), seconds.to_string());
-                let file = Contents::of_run(run.view(), data.image, &notes).lay_out(Precision::Full)?;
+                let file = Checkpoint::from_snapshot(run.view(), data.image, notes.clone()).lay_out(Precision::Full)?;
                 files::write_with(&path, |out| file.write_to(out))?;
             }
         }

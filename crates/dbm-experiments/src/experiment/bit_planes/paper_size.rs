@@ -11,9 +11,8 @@ use crate::memory;
 use crate::steps::message;
 use dbm_core::signals::Signals;
 use dbm_core::{Footprint, Host, OptimizerSettings, Settings, Trainer, Units};
-use dbm_data::checkpoint::Contents;
 use dbm_data::raw::Visible;
-use dbm_data::{Dataset, Precision};
+use dbm_data::{Checkpoint, Dataset, Precision};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -217,7 +216,7 @@ fn write(path: &Path, run: &Trainer, log: &Log, training: &Dataset) -> Result<()
     if let Some(visible) = &training.visible {
         notes.insert(Visible::NOTE.to_string(), visible.to_json());
     }
-    let file = Contents::of_run(run.view(), training.image, &notes).lay_out(Precision::Full)?;
+    let file = Checkpoint::from_snapshot(run.view(), training.image, notes).lay_out(Precision::Full)?;
     files::write_with(path, |out| file.write_to(out))
 }
 

@@ -1,9 +1,7 @@
 //! Bad tables: each is refused with the file, the line or column where there is one, what was expected, what came and what to do.
 
-use dbm_data::columns::{Columns, MAX_COLUMNS, Table};
-use dbm_data::raw::Encoding;
-use dbm_data::{THRESHOLD, load};
-use std::io::Write;
+use crate::common::gzip;
+use dbm_data::columns::MAX_COLUMNS;
 
 /// Tables that are refused whatever they are for: what is wrong with each, and its bytes.
 pub fn bad_tables() -> Vec<(&'static str, Vec<u8>)> {
@@ -63,44 +61,4 @@ pub fn bad_tables_for_a_model() -> (&'static str, Vec<(&'static str, Vec<u8>)>) 
     ];
     let model = "smokes,age,colour\nno,30,red\nyes,50,green\nno,70,blue\n";
     (model, tables.map(|(what, text)| (what, text.as_bytes().to_vec())).to_vec())
-}
-
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-/// That a refusal names the file and says what was expected, what came and what to do.
-fn check(what: &str, message: &str, placed: bool) {
-    assert!(message.starts_with("bad.csv: "), "{what}: {message}");
-    assert!(message.contains("expected") || message.contains("accepted are"), "{what}: {message}");
-    assert!(message.contains("; "), "{what}: {message}");
-    assert!(!placed || message.contains("line ") || message.contains("column"), "{what}: {message}");
-    assert!(message.len() < 400, "{what}: {message}");
-}
-
-#[test]
-fn bad_tables_are_refused_in_words() {
-    let tables = bad_tables();
-    assert!(tables.len() >= 25);
-    for (what, bytes) in tables {
-        let message = load("bad.csv", &bytes, THRESHOLD).expect_err(what).to_string();
-        println!("{what}: {message}");
-        // What holds nothing, or is no text, has no lines to name.
-        let placed = !["holds none", "not text", "gzip"].iter().any(|words| message.contains(words));
-        check(what, &message, placed);
-    }
-}
-
-#[test]
-fn tables_that_do_not_fit_a_model_are_refused_in_words() {
-    let (model, tables) = bad_tables_for_a_model();
-    let columns: Columns = Table::read("model.csv", model).unwrap().columns(&Encoding::default());
-    for (what, bytes) in tables {
-        let table = Table::read("bad.csv", std::str::from_utf8(&bytes).unwrap()).unwrap();
-        let message = table.encode_as("bad.csv", &columns).expect_err(what).to_string();
-        println!("{what}: {message}");
-        check(what, &message, true);
-    }
 }

@@ -1,76 +1,10 @@
-//! What a checkpoint file holds, where it lies: in a checkpoint, or in a run that goes on.
+//! What a checkpoint must be before it is written, and after it was read.
 
-use super::{RESERVED, UNNAMED};
+use super::{CheckpointView, RESERVED};
 use crate::DataError;
-use dbm_core::{ParametersView, Settings, SnapshotView, Units, check_sizes};
-use std::collections::BTreeMap;
+use dbm_core::{ParametersView, check_sizes};
 
-/// A [`super::Checkpoint`] without a copy of its tensors, so that a run can be written while it holds them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contents<'a> {
-    /// Whether units are signs (-1 and 1) or bits (0 and 1).
-    pub units: Units,
-    /// The weights and biases of the last step.
-    pub parameters: ParametersView<'a>,
-    /// Their average over the run, where it keeps one.
-    pub average: Option<ParametersView<'a>>,
-    /// Gradient steps taken.
-    pub step: u64,
-    /// What the run was begun with, where known.
-    pub settings: Option<&'a Settings>,
-    /// Rows and columns of the visible layer, where it is an image.
-    pub image: Option<(usize, usize)>,
-    /// The optimizer's state; `None` where it is left out.
-    pub moments: Option<Vec<ParametersView<'a>>>,
-    /// States of persistent chains, `[batch, n_l]` a layer.
-    pub persistent: Option<Vec<&'a [f32]>>,
-    /// Offsets of the centered parametrization, `[n_l]` a layer.
-    pub offsets: Option<Vec<&'a [f32]>>,
-    /// Where the model comes from, in free entries.
-    pub notes: &'a BTreeMap<String, String>,
-}
-
-impl<'a> Contents<'a> {
-    /// Of a whole run, resumable.
-    ///
-    /// ```
-    /// use dbm_core::{Settings, Trainer, Units, init};
-    /// use dbm_data::checkpoint::{Checkpoint, Contents, Precision};
-    /// let run = Trainer::new(init::orthogonal(&[4, 3], Units::Signs, 1)?, Settings::default())?;
-    /// let notes = [("data".to_string(), "none".to_string())].into();
-    /// let mut file = Vec::new();
-    /// Contents::of_run(run.view(), None, &notes).lay_out(Precision::Full)?.write_to(&mut file)?;
-    /// assert_eq!(Checkpoint::read("run", &file)?.into_snapshot()?, run.snapshot());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn of_run(run: SnapshotView<'a>, image: Option<(usize, usize)>, notes: &'a BTreeMap<String, String>) -> Self {
-        Self {
-            units: run.units,
-            parameters: run.parameters,
-            average: run.average,
-            step: run.step,
-            settings: Some(run.settings),
-            image,
-            moments: Some(run.moments),
-            persistent: run.persistent,
-            offsets: run.offsets,
-            notes,
-        }
-    }
-
-    /// As a safetensors file in memory: one copy of what is written.
-    ///
-    /// # Errors
-    /// Those of [`Contents::lay_out`], and [`DataError::Memory`] where there is no room.
-    pub fn to_bytes(&self, precision: super::Precision) -> Result<Vec<u8>, DataError> {
-        let layout = self.lay_out(precision)?;
-        let (mut bytes, needed) = (Vec::new(), layout.size());
-        let full = || DataError::Memory { name: UNNAMED.into(), needed };
-        bytes.try_reserve_exact(needed).map_err(|_| full())?;
-        layout.write_to(&mut bytes).map_err(|_| full())?;
-        Ok(bytes)
-    }
-
+impl<'a> CheckpointView<'a> {
     /// Every set of parameters with what its tensors' names begin with.
     pub(super) fn sets(&self) -> impl Iterator<Item = (String, &ParametersView<'a>)> {
         let average = self.average.iter().map(|average| ("average.".into(), average));
