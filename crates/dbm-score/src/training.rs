@@ -33,9 +33,9 @@ impl Default for Recipe {
 /// Where training stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done.
+    /// Number of steps taken so far.
     pub step: u64,
-    /// Steps in all.
+    /// Number of steps of the whole training.
     pub steps: u64,
     /// The mean cross entropy of the last step's pictures, in nats.
     pub loss: f64,
