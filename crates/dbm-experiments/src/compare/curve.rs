@@ -82,6 +82,9 @@ pub struct Curve {
 
 impl Curve {
     /// The last point of the curve.
+    ///
+    /// # Panics
+    /// For a curve of no points; every curve that was trained has its start.
     pub fn end(&self) -> &Point {
         self.points.last().expect("a curve has its start at least")
     }
@@ -122,6 +125,9 @@ impl Plan<'_> {
     }
 
     /// The orthogonal start of this seed, which all estimators share that are not pretrained.
+    ///
+    /// # Errors
+    /// Sizes that make no model.
     pub fn start(&self, seed: u64) -> Result<Dbm, DbmError> {
         Ok(init::orthogonal(&self.sizes, self.units, seed)?.with_backend(self.backend))
     }

@@ -21,6 +21,9 @@ pub struct Reference {
 
 impl Reference {
     /// Reads the digits as asked for, or else as a model's `visible` units stand for them, or else as the data suggest. All test digits are the reference.
+    ///
+    /// # Errors
+    /// Data that cannot be read, or are not digits of 28 x 28 pixels.
     pub fn load(threads: &impl Host, data: &DataSource, visible: Option<&Visible>) -> Result<Self, Error> {
         let (test, train) = (data.load_as(visible, Split::Test)?, data.load_as(visible, Split::Train)?);
         for half in [&test, &train] {
@@ -48,22 +51,34 @@ impl Reference {
     }
 
     /// Scores of bits `[N, visible]`, 0 and 1.
+    ///
+    /// # Errors
+    /// [`Error::Score`] for bits that are not whole pictures, or fewer than six of these.
     pub fn of_bits(&self, threads: &impl Host, bits: &[u8]) -> Result<Scores, Error> {
         self.of_levels(threads, &self.levels(bits))
     }
 
     /// Scores of pictures `[N, 784]`, grey levels.
+    ///
+    /// # Errors
+    /// [`Error::Score`] for levels that are not whole pictures, or fewer than six of these.
     pub fn of_levels(&self, threads: &impl Host, levels: &[u8]) -> Result<Scores, Error> {
         Ok(self.scorer.scores(threads, levels)?)
     }
 
     /// Scores of the first 10 000 training digits: what no model need be better than.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for training data that are not digits, [`Error::Score`] for fewer than six.
     pub fn floor(&self, threads: &impl Host) -> Result<Scores, Error> {
         let count = FLOOR.min(self.train.examples.len());
         self.of_levels(threads, &first_digits(&self.train, count))
     }
 
     /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
+    ///
+    /// # Errors
+    /// [`Error::Input`] without labels, [`Error::Score`] for answers whose shape does not fit.
     pub fn completions(&self, threads: &impl Host, unknown: &[u8], count: usize, answers: &[u8]) -> Result<Completions, Error> {
         let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
         let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
@@ -71,6 +86,9 @@ impl Reference {
     }
 
     /// The same of the nearest training digits' answers, one each.
+    ///
+    /// # Errors
+    /// Those of [`Self::completions`].
     pub fn nearest(&self, threads: &impl Host, unknown: &[u8], count: usize) -> Result<Completions, Error> {
         let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
         let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
@@ -96,6 +114,9 @@ impl Reference {
 }
 
 /// Grey levels of all examples, which are pictures of 28 x 28.
+///
+/// # Errors
+/// [`Error::Input`] where they are pictures of another size.
 pub fn digits(data: &Dataset) -> Result<Vec<u8>, Error> {
     check_shape(data)?;
     Ok(first_digits(data, data.examples.len()))

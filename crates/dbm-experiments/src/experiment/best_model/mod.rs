@@ -344,7 +344,7 @@ mod tests {
         for line in its() {
             match &words(line)[..] {
                 [what, schedule] if what == "samples" => {
-                    by_schedule.push((schedule.parse().unwrap(), line.number("digit_frechet_distance")))
+                    by_schedule.push((schedule.parse().unwrap(), line.number("digit_frechet_distance")));
                 }
                 [what, schedule, ..] if what == "samples" => {
                     let mut scores = line.scores();
