@@ -72,12 +72,15 @@ pub fn Select(
             .collect_view()
     };
     let note_id = format!("{id}-note");
+    let hover = move || Some(help.get()).filter(|help| !help.is_empty());
     view! {
-        <label for=id data-help=move || Some(help.get()).filter(|help| !help.is_empty())>
+        <label for=id data-help=hover>
             {label}
         </label>
         <select
             id=id
+            // Here too: who comes by keyboard has the focus on this and not on the label.
+            data-help=hover
             // Read after the lines, so that a value whose line has just come is shown.
             prop:value=move || {
                 options.track();
