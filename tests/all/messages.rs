@@ -4,10 +4,10 @@ use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
-    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, Completions, DataSource, EncodedData,
-    EncodingChoice, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram, Initialization,
-    LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reply, RunPlan, Signals, Understood,
-    UnderstoodKind, wire,
+    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
+    EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
+    ImputeSettings, Initialization, LogFormat, LogRow, Look, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining,
+    Product, Reply, Report, RunPlan, Score, SearchFrame, SearchTrace, Understood, UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -36,36 +36,31 @@ fn requests_cross_unchanged() {
         visible: "{}".into(),
         table: vec![44],
     });
+    let request = CompletionRequest {
+        model: ModelChoice::Training,
+        values: vec![0, 1],
+        unknown: vec![1, 0],
+        answers: 8,
+        method: CompletionMethod::Gibbs { sweeps: 100 },
+        clean_up: true,
+        seed: u32::MAX,
+    };
     let commands = [
         Command::UseData { source: source.clone(), plan: plan.clone() },
         Command::NewRun { plan: plan.clone() },
         Command::NewRun { plan: RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() } },
         Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
-        Command::BenchResult { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
+        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
         Command::TrainUntil { step: 400 },
         Command::Save,
         Command::Pace { steps_a_second: 20 },
         Command::Filters { model: ModelChoice::Pretrained, layer: 2, count: 64 },
-        Command::Impute { completions: 32, sweeps: 50, seed: 1 },
-        Command::Evaluate { completions: 32, sweeps: 50, seed: 1 },
-        Command::Complete {
-            model: ModelChoice::Training,
-            values: vec![0, 1],
-            unknown: vec![1, 0],
-            answers: 8,
-            method: CompletionMethod::Gibbs { sweeps: 100 },
-            clean_up: true,
-            seed: u32::MAX,
-        },
-        Command::WatchPair {
-            model: ModelChoice::Pretrained,
-            values: vec![0, 1],
-            unknown: vec![1, 0],
-            kernel: CouplingKernel::Gibbs,
-            steps: 50,
-            seed: 7,
-        },
+        Command::Impute(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
+        Command::Evaluate(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
+        Command::Complete(request.clone()),
+        Command::Watch(request.clone()),
+        Command::WatchPair { request, kernel: CouplingKernel::Gibbs, steps: 50 },
         Command::Cancel { request: 7 },
     ];
     for command in commands {
@@ -106,7 +101,7 @@ fn events_cross_unchanged() {
         workers: 4,
         steps_per_second: 8.5,
         checksum: "00ff".into(),
-        signals: Some(Signals {
+        signals: Some(Look {
             step: 11,
             reconstruction_error: 0.03,
             pseudo_log_likelihood: -98.5,
@@ -141,6 +136,10 @@ fn events_cross_unchanged() {
         steps: (1..).zip([metropolis, PairDraw::Single, gibbs]).map(step).collect(),
         meeting: Meeting { time: 3, capped: true },
     };
+    let frame = SearchFrame { half_sweep: 1, energy: -0.5, flipped: 3, visible: vec![0, 1] };
+    let search = SearchTrace { frames: vec![frame], sweeps: 2, capped: false };
+    let score = Score { accuracy: 0.5, log_loss: 0.25, log_loss_error: 0.125 };
+    let report = Report { cells: 7, rows: 5, rows_with_hidden: 6, rows_compared: 10, rows_in_all: 11, scores: [score; 3] };
     let replies = [
         Reply::Ready,
         Reply::Answer(Event::Metrics(metrics)),
@@ -162,6 +161,8 @@ fn events_cross_unchanged() {
         Reply::Answer(Event::Imputed { probabilities: vec![0.25, 1.0] }),
         Reply::Answer(Event::Completions(completions)),
         Reply::Answer(Event::Pair(trace)),
+        Reply::Answer(Event::Search(search)),
+        Reply::Answer(Event::Evaluated(Evaluated { held_back: true, report })),
     ];
     for reply in replies {
         for id in [None, Some(4)] {

@@ -174,7 +174,7 @@ test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&
     let failed = false;
     window.Worker = class extends Worker {
       constructor(url, options) {
-        const lane = options?.name?.startsWith("dbm-crew-");
+        const lane = options?.name?.startsWith("dbm-workers-");
         super(lane && !failed ? "data:text/javascript,setTimeout(()=>{throw new Error('lost on purpose')},300)" : url, options);
         failed ||= lane;
       }

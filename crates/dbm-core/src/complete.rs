@@ -8,10 +8,11 @@ use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Rea
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, uniform_start};
+use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, search_observed, uniform_start};
 use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
 pub use schedule::{SamplingSchedule, annealing};
+use serde::{Deserialize, Serialize};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
 ///
@@ -113,7 +114,7 @@ impl Completer {
 
     /// The visible layers as they stand, as bytes 0 and 1.
     pub fn visible_bits(&self) -> Vec<u8> {
-        self.chains.layer(0).data().iter().map(|&x| u8::from(x > 0.5)).collect()
+        bits(self.chains.layer(0).data())
     }
 
     /// Energies of the whole states, hidden layers included.
@@ -134,10 +135,54 @@ impl Completer {
         CouplingTrace { approach, ..trace(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
     }
 
-    /// The chains themselves, and which parity each updates first: for watching a search.
-    pub fn into_chains(self) -> (Chains, Vec<Parity>) {
-        (self.chains, self.first)
+    /// Searches with the one chain, state by state.
+    ///
+    /// # Panics
+    /// If there is not one chain.
+    pub fn watch(mut self, model: &Dbm, max_sweeps: u32) -> SearchTrace {
+        let frame = |chains: &Chains, half_sweep, flipped| SearchFrame {
+            half_sweep,
+            energy: model.energy(&chains.state(0)),
+            flipped,
+            visible: bits(chains.layer(0).row(0)),
+        };
+        assert_eq!(self.chains.count(), 1);
+        let mut frames = vec![frame(&self.chains, 0, 0)];
+        let searches = search_observed(model, &mut self.chains, &self.first, max_sweeps, |chains, _, flipped| {
+            frames.push(frame(chains, frames.len() as u32, flipped));
+        });
+        let SearchInfo { sweeps, capped } = searches[0];
+        SearchTrace { frames, sweeps, capped }
     }
+}
+
+/// A local search of one chain, from where it begins to its mode.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchTrace {
+    /// The first state, and the one after each half-sweep.
+    pub frames: Vec<SearchFrame>,
+    /// T: whole sweeps, the last of which changed nothing.
+    pub sweeps: u32,
+    /// Whether it was cut at the cap.
+    pub capped: bool,
+}
+
+/// One state of a watched search.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchFrame {
+    /// Half-sweeps so far, 0 for the first state.
+    pub half_sweep: u32,
+    /// Energy of the whole state, in nats; never rises along the search.
+    pub energy: f64,
+    /// Units of any layer that this half-sweep flipped.
+    pub flipped: u32,
+    /// The visible layer, one byte a unit, 0 or 1.
+    pub visible: Vec<u8>,
+}
+
+/// Units as bytes 0 and 1.
+fn bits(values: &[f32]) -> Vec<u8> {
+    values.iter().map(|&x| u8::from(x > 0.5)).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
 use crate::mean_field::{self, MeanField, MeanFieldSettings, entropy};
 use crate::rng::{Purpose, Streams};
 use crate::{Clamp, Dbm, DbmError, Examples, Parity, Units};
+use serde::{Deserialize, Serialize};
 
 /// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 30, tolerance: 1e-3 };
@@ -32,7 +33,7 @@ pub const IDLE: f64 = 0.01;
 
 /// How active the units of a hidden layer are. A unit's activity is its probability of being high given the visible layer, by mean field, averaged
 /// over the examples looked at.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     /// Units by their activity, 0 to 1, in [`ACTIVITY_BINS`] bins of one width.
     pub bins: Vec<u32>,

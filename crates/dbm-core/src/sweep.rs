@@ -7,6 +7,7 @@ use crate::chains::{Chains, LayerFields, UpdateRule};
 use crate::math::sigma_each;
 use crate::rng::Stream;
 use crate::{Dbm, Parity};
+use serde::{Deserialize, Serialize};
 
 /// Sets each unit to its conditional minimum of the energy: high where `a >= 0`.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +91,21 @@ pub struct SearchInfo {
 /// # Panics
 /// If there is not one first parity a chain.
 pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u32) -> Vec<SearchInfo> {
+    search_observed(model, chains, first, max_sweeps, |_, _, _| ())
+}
+
+/// The same search. `observe` sees the chains after each of the `2 T` half-sweeps of a chain `c`, with `c` and the number of its units that flipped. The last of
+/// these would change nothing: they are not computed, but shown.
+///
+/// # Panics
+/// If there is not one first parity a chain.
+pub fn search_observed(
+    model: &Dbm,
+    chains: &mut Chains,
+    first: &[Parity],
+    max_sweeps: u32,
+    mut observe: impl FnMut(&Chains, usize, u32),
+) -> Vec<SearchInfo> {
     assert_eq!(first.len(), chains.count());
     let mut info = vec![SearchInfo::default(); chains.count()];
     for parity in [Parity::Even, Parity::Odd] {
@@ -103,8 +119,10 @@ pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u3
             let mut still = Vec::with_capacity(active.len());
             let mut first_half = Vec::with_capacity(active.len());
             for (&c, &flipped) in active.iter().zip(&flipped) {
+                observe(chains, c as usize, flipped);
                 if flipped == 0 && sweep > 1 {
                     info[c as usize].sweeps = sweep;
+                    observe(chains, c as usize, 0);
                 } else {
                     still.push(c);
                     first_half.push(flipped);
@@ -113,11 +131,15 @@ pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u3
             let flipped = chains.half_sweep(model, parity.other(), &still, &mut Minimum);
             active.clear();
             for ((&c, &before), &after) in still.iter().zip(&first_half).zip(&flipped) {
+                observe(chains, c as usize, after);
                 if after > 0 {
                     active.push(c);
-                } else {
-                    // Nothing can change any more; the sweep that would find so is counted, but need not be made.
-                    info[c as usize].sweeps = sweep + u32::from(before > 0);
+                    continue;
+                }
+                // Nothing can change any more; the sweep that would find so is counted, but need not be made.
+                info[c as usize].sweeps = sweep + u32::from(before > 0);
+                if before > 0 {
+                    (0..2).for_each(|_| observe(chains, c as usize, 0));
                 }
             }
         }
@@ -128,28 +150,6 @@ pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u3
     info
 }
 
-/// Searches with chain 0 alone, showing `observe` the chains after every half-sweep with the number of units it flipped.
-pub fn search_observed(
-    model: &Dbm,
-    chains: &mut Chains,
-    first: Parity,
-    max_sweeps: u32,
-    mut observe: impl FnMut(&Chains, u32),
-) -> SearchInfo {
-    for sweep in 1..=max_sweeps {
-        let mut changed = false;
-        for parity in [first, first.other()] {
-            let flipped = chains.half_sweep(model, parity, &[0], &mut Minimum)[0];
-            changed |= flipped > 0;
-            observe(chains, flipped);
-        }
-        if !changed {
-            return SearchInfo { sweeps: sweep, capped: false };
-        }
-    }
-    SearchInfo { sweeps: max_sweeps, capped: true }
-}
-
 /// One Gibbs sweep of all chains, each parity drawn given the other; `first[c]` is the parity that chain `c` draws first. Leaves `exp(-E)`, restricted
 /// to what is not clamped, invariant.
 ///
@@ -157,7 +157,7 @@ pub fn search_observed(
 /// If there is not one first parity and one stream a chain.
 pub fn gibbs(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
-    sweep(model, chains, first, &mut GibbsDraw::new(streams));
+    sweep(model, chains, first, &mut GibbsDraw::new(streams), |_| ());
 }
 
 /// One Gibbs sweep of all chains at the inverse temperature `beta`: as [`gibbs`], but it leaves `exp(-beta E)` invariant. Below 1 chains cross between
@@ -169,7 +169,7 @@ pub fn gibbs_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mu
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     // On the way from units that are fair coins to the model.
     let coins: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
-    sweep(model, chains, first, &mut AnnealedDraw::new(streams, &coins, beta));
+    sweep(model, chains, first, &mut AnnealedDraw::new(streams, &coins, beta), |_| ());
 }
 
 /// Draws one parity of all chains given the other.
@@ -181,12 +181,17 @@ pub fn half_gibbs(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mu
     chains.half_sweep(model, parity, &chains.all(), &mut GibbsDraw::new(streams));
 }
 
-/// Both halves of a sweep, of the chains that begin with one parity and of those that begin with the other.
-fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], rule: &mut dyn UpdateRule) {
+/// Both halves of a sweep, of the chains that begin with one parity and of those that begin with the other; `observe` sees the chains after each half.
+fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], rule: &mut dyn UpdateRule, mut observe: impl FnMut(&Chains)) {
     for parity in [Parity::Even, Parity::Odd] {
         let group = chains_starting_with(parity, first);
-        chains.half_sweep(model, parity, &group, rule);
-        chains.half_sweep(model, parity.other(), &group, rule);
+        if group.is_empty() {
+            continue;
+        }
+        for half in [parity, parity.other()] {
+            chains.half_sweep(model, half, &group, rule);
+            observe(chains);
+        }
     }
 }
 
@@ -205,6 +210,17 @@ pub fn uniform_start(model: &Dbm, chains: &mut Chains, streams: &mut [Stream]) -
     first
 }
 
+/// What leads to a state on the way to x_0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Reached {
+    /// A uniform draw.
+    Uniform,
+    /// Half a sweep of the local search.
+    Search,
+    /// A Gibbs sweep, or half of one.
+    Gibbs,
+}
+
 /// Local mode initialization (Taniguchi et al. 2023, section 3.3): from where chains are to a mode, and one Gibbs sweep on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalMode {
@@ -218,9 +234,23 @@ impl LocalMode {
     /// Takes chains that [`uniform_start`] has placed to x_0; `first` are the coins of the searches. The Gibbs sweeps of a chain are in the order of one
     /// fresh coin.
     pub fn apply(&self, model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) -> Vec<SearchInfo> {
-        let searches = search(model, chains, first, self.max_sweeps);
+        self.apply_observed(model, chains, first, streams, |_, _| ())
+    }
+
+    /// The same; `observe` sees the chains after every half-sweep, with what made it. Meant for one chain: of several it does not say which one moved.
+    pub fn apply_observed(
+        &self,
+        model: &Dbm,
+        chains: &mut Chains,
+        first: &[Parity],
+        streams: &mut [Stream],
+        mut observe: impl FnMut(&Chains, Reached),
+    ) -> Vec<SearchInfo> {
+        let searches = search_observed(model, chains, first, self.max_sweeps, |chains, _, _| observe(chains, Reached::Search));
         let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-        (0..self.gibbs_sweeps).for_each(|_| gibbs(model, chains, &first, streams));
+        for _ in 0..self.gibbs_sweeps {
+            sweep(model, chains, &first, &mut GibbsDraw::new(streams), |chains| observe(chains, Reached::Gibbs));
+        }
         searches
     }
 }

@@ -135,12 +135,12 @@ proptest! {
         let mut energy = model.energy(&begun);
         let slack = 1e-4 * (1.0 + energy.abs());
         let mut rose = false;
-        let info = search_observed(&model, &mut chains, Parity::first(streams[0].coin()), 1000, |chains, _| {
+        let info = search_observed(&model, &mut chains, &[Parity::first(streams[0].coin())], 1000, |chains, _, _| {
             let now = model.energy(&chains.state(0));
             rose |= now > energy + slack;
             energy = now;
         });
-        prop_assert!(!rose && !info.capped);
+        prop_assert!(!rose && !info[0].capped);
         let end = chains.state(0);
         for (i, (a, b)) in begun[0].iter().zip(&end[0]).enumerate() {
             prop_assert!(a == b || !clamp.holds(i));

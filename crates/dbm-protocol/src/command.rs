@@ -2,6 +2,7 @@
 
 use crate::{Body, EncodedData};
 use dbm_core::diagnostics::CouplingKernel;
+use dbm_core::impute::ImputeSettings;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,7 @@ pub enum Command {
     /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
     /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
     Undo,
-    /// What a new worker is told after the old one died: uses the data and goes on with the run of a snapshot.
+    /// Uses the data and goes on with the run of a snapshot: how a new worker takes the place of one that died.
     /// Answer: [`crate::Event::DataReady`].
     Restore {
         /// The data the run was on.
@@ -61,24 +62,10 @@ pub enum Command {
     Save,
     /// Fills the gaps of the data in use by the model in training, which it must fit. Answer: [`crate::Event::Imputed`], with
     /// [`crate::Reply::Progress`] before.
-    Impute {
-        /// Chains a row, 1 to 256.
-        completions: u32,
-        /// Clamped Gibbs sweeps before a chain counts, 0 to 10 000.
-        sweeps: u32,
-        /// Which.
-        seed: u32,
-    },
+    Impute(ImputeSettings),
     /// Hides some known cells of the data from the model in training and compares what it says of them with two simple guesses.
     /// Answer: [`crate::Event::Evaluated`], with [`crate::Reply::Progress`] before.
-    Evaluate {
-        /// As for [`Command::Impute`].
-        completions: u32,
-        /// As for [`Command::Impute`].
-        sweeps: u32,
-        /// Which.
-        seed: u32,
-    },
+    Evaluate(ImputeSettings),
     /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run. Answer: [`crate::Event::Done`].
     Pace {
         /// Steps a second at most, 1 to 1000; 0 for as many as can be.
@@ -86,7 +73,7 @@ pub enum Command {
     },
     /// What hidden units respond to. Answer: [`crate::Event::Filters`].
     Filters {
-        /// Of which model.
+        /// The model whose units they are.
         model: ModelChoice,
         /// The hidden layer, the lowest being 1.
         layer: u32,
@@ -95,71 +82,35 @@ pub enum Command {
     },
     /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
     Samples {
-        /// Of which model.
+        /// The model to sample from.
         model: ModelChoice,
         /// How many, 1 to 400.
         count: u32,
-        /// Which.
+        /// Seed of the samples.
         seed: u32,
     },
     /// One picture to complete. Answer: [`crate::Event::Picture`].
     Picture {
-        /// Where from.
+        /// A sample, a generated digit or an example.
         source: PictureSource,
         /// The model whose visible layer it must fit.
         model: ModelChoice,
-        /// Which.
+        /// Seed of the choice among these.
         seed: u32,
     },
     /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Reply::Progress`] before.
-    Complete {
-        /// By which model.
-        model: ModelChoice,
-        /// One byte a visible unit, 0 or 1; ignored where unknown.
-        #[serde(with = "serde_bytes")]
-        values: Vec<u8>,
-        /// One byte a visible unit, 1 where it is unknown.
-        #[serde(with = "serde_bytes")]
-        unknown: Vec<u8>,
-        /// How many answers, 1 to 64.
-        answers: u32,
-        /// How.
-        method: CompletionMethod,
-        /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
-        clean_up: bool,
-        /// Which.
-        seed: u32,
-    },
-    /// One completion by local search, state by state. Answer: [`crate::Event::Search`].
-    Watch {
-        /// By which model.
-        model: ModelChoice,
-        /// As in [`Command::Complete`].
-        #[serde(with = "serde_bytes")]
-        values: Vec<u8>,
-        /// As in [`Command::Complete`].
-        #[serde(with = "serde_bytes")]
-        unknown: Vec<u8>,
-        /// Which.
-        seed: u32,
-    },
-    /// A coupled pair, step by step: the completion by local search that [`Command::Watch`] shows leads to a mode, and one Gibbs sweep from there to
+    Complete(CompletionRequest),
+    /// The first of these completions by local search, state by state. Answer: [`crate::Event::Search`].
+    Watch(CompletionRequest),
+    /// A coupled pair, step by step: the search that [`Command::Watch`] shows leads to a mode, and one Gibbs sweep from there to
     /// `x_0 = y_0`. Answer: [`crate::Event::Pair`].
     WatchPair {
-        /// By which model.
-        model: ModelChoice,
-        /// As in [`Command::Complete`].
-        #[serde(with = "serde_bytes")]
-        values: Vec<u8>,
-        /// As in [`Command::Complete`].
-        #[serde(with = "serde_bytes")]
-        unknown: Vec<u8>,
+        /// The completion whose search leads to the mode.
+        request: CompletionRequest,
         /// How the pair moves.
         kernel: CouplingKernel,
         /// Steps after which it is cut, 1 to 1000.
         steps: u32,
-        /// Which.
-        seed: u32,
     },
     /// Times training: begins a run of its own, beside the one that may be there, takes some steps to warm up and then the same number
     /// of steps again and again. Answer: [`crate::Event::Bench`], with [`crate::Reply::Progress`] before, in steps. One at a time;
@@ -169,7 +120,7 @@ pub enum Command {
         source: DataSource,
         /// The run to time, which must not begin with pretraining.
         plan: RunPlan,
-        /// How long.
+        /// How many steps are timed how often.
         protocol: BenchProtocol,
         /// On how many workers, one row for each; none for 1, 2, 4 and so on up to all there can be.
         workers: Vec<u32>,
@@ -217,14 +168,14 @@ pub enum ModelChoice {
 pub enum DataSource {
     /// Generated digits, 28 x 28.
     Digits {
-        /// How many.
+        /// How many digits.
         count: u32,
-        /// Which.
+        /// Seed of the generator.
         seed: u32,
     },
     /// Every bars-and-stripes pattern of 4 x 4.
     Bars,
-    /// Examples of the visitor's, read and made binary by the second worker.
+    /// Examples of the visitor's, read and made binary by a files worker.
     Examples(EncodedData),
 }
 
@@ -237,6 +188,34 @@ pub enum PictureSource {
     Generated,
     /// An example of the loaded data.
     Data,
+}
+
+/// A picture to complete, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompletionRequest {
+    /// The model that completes it.
+    pub model: ModelChoice,
+    /// The picture, one byte a visible unit, 0 or 1; ignored where unknown.
+    #[serde(with = "serde_bytes")]
+    pub values: Vec<u8>,
+    /// One byte a visible unit, 1 where it is unknown.
+    #[serde(with = "serde_bytes")]
+    pub unknown: Vec<u8>,
+    /// How many answers, 1 to 64.
+    pub answers: u32,
+    /// How each answer is made.
+    pub method: CompletionMethod,
+    /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
+    pub clean_up: bool,
+    /// Seed of the answers.
+    pub seed: u32,
+}
+
+impl CompletionRequest {
+    /// What the answers fill in: one byte a unit, 1 where they do.
+    pub fn filled(&self) -> Vec<u8> {
+        if self.clean_up { vec![1; self.values.len()] } else { self.unknown.clone() }
+    }
 }
 
 /// How unknown units are filled in.
@@ -256,7 +235,7 @@ pub enum CompletionMethod {
     },
     /// This many clamped Gibbs sweeps from a random start, and no search: a draw from the model, as far as the sweeps have come.
     Sample {
-        /// Sweeps.
+        /// Sweeps that each answer takes.
         sweeps: u32,
     },
 }
@@ -281,7 +260,7 @@ pub enum Initialization {
     /// Random semi-orthogonal weights.
     #[default]
     Orthogonal,
-    /// Gaussian weights.
+    /// Independent Gaussian weights of mean 0.
     Gaussian {
         /// Their standard deviation, above 0 and at most 1.
         deviation: f64,

@@ -11,7 +11,7 @@ use dbm_core::diagnostics::{
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// A model small enough to be told in full, or to be enumerated.
+/// A model small enough to be sent in full, or to be enumerated: the parameters of a `dbm_core::Dbm`, not checked yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmallModel {
     /// Layer sizes, the visible one first.
@@ -20,14 +20,14 @@ pub struct SmallModel {
     pub units: Units,
     /// `weights[l]: [n_l, n_{l+1}]`, row by row.
     pub weights: Vec<Vec<f32>>,
-    /// `biases[l]: [n_l]`.
+    /// Biases of each layer, `biases[l]: [n_l]`.
     pub biases: Vec<Vec<f32>>,
 }
 
 /// Where a small model comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ModelSource {
-    /// From here.
+    /// The parameters themselves.
     Given(SmallModel),
     /// Random semi-orthogonal weights, biases as in the paper.
     Orthogonal {
@@ -35,7 +35,7 @@ pub enum ModelSource {
         sizes: Vec<u32>,
         /// Kind of units.
         units: Units,
-        /// Which.
+        /// Seed of the weights.
         seed: u64,
     },
     /// Gaussian weights, biases as in the paper.
@@ -46,7 +46,7 @@ pub enum ModelSource {
         units: Units,
         /// Standard deviation of the weights.
         deviation: f64,
-        /// Which.
+        /// Seed of the weights.
         seed: u64,
     },
     /// A checkpoint of the page's run.
@@ -62,7 +62,7 @@ pub enum ModelSource {
 pub enum DiagnosticsCommand {
     /// The model of a source. Answer: [`DiagnosticsEvent::Model`].
     Model {
-        /// Which.
+        /// Where the model comes from.
         source: ModelSource,
     },
     /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
@@ -72,12 +72,12 @@ pub enum DiagnosticsCommand {
     Replay {
         /// The model, of at most 64 units in all.
         model: SmallModel,
-        /// The coupling.
+        /// The coupling to run.
         plan: ReplayPlan,
     },
     /// What an enumeration says of a model and its data: at most 24 units in all. Answer: [`DiagnosticsEvent::Exact`].
     Exact {
-        /// The model.
+        /// The model to enumerate.
         model: SmallModel,
         /// One byte a bit, 0 or 1, `examples * n_0`: the gradient is that of their mean log-likelihood.
         #[serde(with = "serde_bytes")]
@@ -87,7 +87,7 @@ pub enum DiagnosticsCommand {
     /// minutes at 10). Persistent chains are asked after 1000 sweeps at these parameters, when they follow the model: what is left is the bias of the
     /// positive phase. Answer: [`DiagnosticsEvent::Expectation`], with [`crate::Reply::Progress`] before, in examples.
     Expectation {
-        /// The model.
+        /// The model at which the estimator is asked.
         model: SmallModel,
         /// As for [`DiagnosticsCommand::Exact`].
         #[serde(with = "serde_bytes")]
@@ -122,7 +122,7 @@ pub struct CouplingRuns {
 /// Samples to draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EstimateJob {
-    /// The model.
+    /// The model at which samples are drawn.
     pub model: SmallModel,
     /// As for [`DiagnosticsCommand::Exact`]; sample `s` is of example `s mod examples`.
     #[serde(with = "serde_bytes")]

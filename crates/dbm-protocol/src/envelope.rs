@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Envelope<B> {
     /// [`VERSION`] of the sender; first on the wire, and looked at first.
     pub version: u32,
-    /// The request: chosen by the page, increasing, and repeated by every message that answers. `None` for what a worker says unasked.
+    /// The request: chosen by the page, increasing, and repeated by every message that answers. `None` for what a worker sends unasked.
     pub id: Option<u32>,
-    /// What is said.
+    /// The command or reply itself.
     pub body: B,
 }
 
@@ -24,7 +24,7 @@ impl<B> Envelope<B> {
     }
 }
 
-/// What any worker says.
+/// What any worker sends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply<A> {
     /// The worker listens; its first message.
@@ -33,7 +33,7 @@ pub enum Reply<A> {
     Progress {
         /// What is being done, in words; empty where the request says it.
         stage: String,
-        /// Parts done,
+        /// Parts that are done,
         done: u32,
         /// of this many; 0 where that is unknown.
         total: u32,
@@ -43,7 +43,7 @@ pub enum Reply<A> {
         /// For the visitor, as text.
         message: String,
     },
-    /// The answer, which ends the request; or, without an id, what the worker tells unasked.
+    /// The answer, which ends the request; or, without an id, what the worker reports unasked.
     Answer(A),
 }
 

@@ -1,11 +1,14 @@
 //! What the computing worker answers and reports.
 
 use crate::{Body, ModelChoice, PictureSource};
+use dbm_core::complete::SearchTrace;
 use dbm_core::diagnostics::CouplingTrace;
+use dbm_core::impute::Report;
+use dbm_core::signals::Activity;
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// What the computing worker answers, and tells unasked.
+/// What the computing worker answers, and says unasked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// The request has been carried out and has no other answer.
@@ -21,7 +24,7 @@ pub enum Event {
     ModelOpened(ModelInfo),
     /// A data set is in use, and a run stands on it.
     DataReady {
-        /// The data.
+        /// The data set, described.
         data: DataInfo,
         /// The run's model.
         model: ModelInfo,
@@ -34,11 +37,11 @@ pub enum Event {
     },
     /// A run stands at step 0.
     RunReady {
-        /// Its model.
+        /// The run's model.
         model: ModelInfo,
         /// What it was begun with.
         plan: crate::RunPlan,
-        /// Its state.
+        /// The run's state, at step 0.
         metrics: Metrics,
         /// Whether [`crate::Command::Undo`] has something to put back.
         can_undo: bool,
@@ -49,7 +52,7 @@ pub enum Event {
     Snapshot {
         /// Gradient steps taken.
         step: u32,
-        /// A checkpoint.
+        /// A checkpoint: a safetensors file.
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
@@ -59,7 +62,7 @@ pub enum Event {
     Filters(Filters),
     /// A picture to complete.
     Picture(PictureToComplete),
-    /// Completions.
+    /// Answers to one completion.
     Completions(Completions),
     /// A local search, state by state.
     Search(SearchTrace),
@@ -73,7 +76,7 @@ pub enum Event {
         probabilities: Vec<f32>,
     },
     /// How good the answers are, on cells that were held back.
-    Evaluated(Evaluation),
+    Evaluated(Evaluated),
 }
 
 impl Body for Event {
@@ -108,7 +111,7 @@ pub struct ModelInfo {
 pub struct DataInfo {
     /// Its name, to show as text.
     pub name: String,
-    /// Examples.
+    /// How many examples.
     pub count: u32,
     /// Bits an example.
     pub width: u32,
@@ -129,7 +132,7 @@ pub struct Grid {
     pub model: ModelChoice,
     /// Gradient steps at that time.
     pub step: u32,
-    /// How many.
+    /// How many pictures or rows.
     pub count: u32,
     /// Rows and columns of each; a row of bits that is no image has one row.
     pub image: (u32, u32),
@@ -143,11 +146,11 @@ pub struct Grid {
 /// How often each value came: pairs of value and count, values rising.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// `(value, count)`.
+    /// `(value, count)`, values rising.
     pub counts: Vec<(u32, u32)>,
     /// How many of them were cut at the cap.
     pub capped: u32,
-    /// The cap.
+    /// The cap on a value.
     pub cap: u32,
 }
 
@@ -188,14 +191,14 @@ pub struct Metrics {
     /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains.
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
-    pub signals: Option<Signals>,
+    pub signals: Option<Look>,
     /// How active each hidden layer is on the data, the lowest first, as last looked at; empty before the first look.
     pub activities: Vec<Activity>,
     /// Steps that the histograms cover.
     pub recent_steps: u32,
-    /// Data clamped.
+    /// The positive phase, data clamped.
     pub positive: PhaseMetrics,
-    /// Free, or known units clamped.
+    /// The negative phase, all free or known units clamped.
     pub negative: PhaseMetrics,
 }
 
@@ -206,9 +209,9 @@ impl Metrics {
     }
 }
 
-/// How a model does on some of its data, at a glance.
+/// A look at how a model does on some of its data: its [`dbm_core::signals::Signals`], and what is known besides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Signals {
+pub struct Look {
     /// Gradient steps taken when it was looked at.
     pub step: u32,
     /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.
@@ -223,21 +226,10 @@ pub struct Signals {
     pub log_likelihood: Option<f64>,
 }
 
-/// `dbm_core::signals::Activity` of a hidden layer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Activity {
-    /// Units by their mean activity on some examples, 0 to 1, in bins of one width.
-    pub bins: Vec<u32>,
-    /// Units that are always low.
-    pub low: u32,
-    /// Units that are always high.
-    pub high: u32,
-}
-
 /// What hidden units respond to: `dbm_core::filters`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filters {
-    /// Of which model.
+    /// The model whose units these are.
     pub model: ModelChoice,
     /// Gradient steps at that time.
     pub step: u32,
@@ -259,7 +251,7 @@ pub struct Filters {
 pub struct Pretraining {
     /// The hidden layer it is at, 1 being the lowest; the topmost once all are done.
     pub layer: u32,
-    /// Hidden layers.
+    /// How many hidden layers there are.
     pub layers: u32,
     /// Minibatches that layer has had,
     pub step: u32,
@@ -297,7 +289,7 @@ pub struct PictureToComplete {
 /// Answers to one completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completions {
-    /// How many.
+    /// How many answers there are.
     pub answers: u32,
     /// Rows and columns.
     pub image: (u32, u32),
@@ -314,55 +306,13 @@ pub struct Completions {
     pub seconds: f64,
 }
 
-/// One state of a watched search.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchFrame {
-    /// Half-sweeps so far, 0 for the random start.
-    pub half_sweep: u32,
-    /// Energy of the whole state; never rises along the search.
-    pub energy: f64,
-    /// Units of any layer that this half-sweep flipped.
-    pub flipped: u32,
-    /// The visible layer, one byte a unit.
-    #[serde(with = "serde_bytes")]
-    pub visible: Vec<u8>,
-}
-
-/// A local search from its random start to its mode.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchTrace {
-    /// Rows and columns.
-    pub image: (u32, u32),
-    /// State by state.
-    pub frames: Vec<SearchFrame>,
-    /// T: whole sweeps, the last of which changed nothing.
-    pub sweeps: u32,
-    /// Whether it was cut at the cap.
-    pub capped: bool,
-}
-
 /// Answers compared on the same hidden cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
-    /// Cells that were hidden.
-    pub cells: u32,
-    /// Whether the model was trained without them.
+pub struct Evaluated {
+    /// Whether the model was trained without these cells.
     pub held_back: bool,
-    /// The model's.
-    pub model: Score,
-    /// The most frequent value of the column.
-    pub column_mode: Score,
-    /// What the nearest rows have.
-    pub nearest_neighbours: Score,
-}
-
-/// How good answers are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Score {
-    /// Share of cells whose likeliest value is the true one.
-    pub accuracy: f64,
-    /// Mean of -ln of the probability given to the true value, nats a cell.
-    pub log_loss: f64,
+    /// The scores of the model and of two simple guesses.
+    pub report: Report,
 }
 
 /// A run, timed.

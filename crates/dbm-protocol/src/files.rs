@@ -45,12 +45,12 @@ pub enum FilesCommand {
     FetchMnist,
     /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Preview`].
     Preview {
-        /// How.
+        /// How values become bits.
         encoding: EncodingChoice,
     },
     /// All of it, made binary. Answer: [`FilesEvent::Encoded`].
     Encode {
-        /// How.
+        /// How values become bits.
         encoding: EncodingChoice,
         /// Share of the known cells to hold back from training, 0 for none, at most 0.5.
         hold_back: f64,
@@ -64,7 +64,7 @@ pub enum FilesCommand {
         /// `[rows, units]`: the probability that a unit is high.
         probabilities: Vec<f32>,
     },
-    /// A file to take home. Answer: [`FilesEvent::Written`].
+    /// A file for the visitor to download. Answer: [`FilesEvent::Written`].
     Write(Product),
     /// Whether a run of an earlier visit can be gone on with. Answer: [`FilesEvent::Found`].
     Find,
@@ -77,7 +77,7 @@ pub enum FilesCommand {
         data: String,
         /// Layer sizes, the visible one first.
         sizes: Vec<u32>,
-        /// Its data.
+        /// The data of the run.
         source: DataSource,
         /// What it was begun with.
         plan: Box<RunPlan>,
@@ -86,7 +86,7 @@ pub enum FilesCommand {
     Keep {
         /// Gradient steps taken.
         step: u32,
-        /// [`crate::Event::Snapshot`]'s bytes.
+        /// The checkpoint of [`crate::Event::Snapshot`].
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
@@ -122,12 +122,12 @@ pub enum FilesEvent {
         table: NamedBytes,
         /// One line a filled cell: row, column, value, probability.
         probabilities: NamedBytes,
-        /// Cells filled.
+        /// How many cells were filled in.
         cells: u32,
         /// Mean probability of the values filled in.
         mean_probability: f64,
     },
-    /// A file to take home.
+    /// A file for the visitor to download.
     Written(NamedBytes),
     /// What there is of an earlier visit.
     Found {
@@ -138,7 +138,7 @@ pub enum FilesEvent {
     },
     /// The run of an earlier visit.
     Taken {
-        /// Its data.
+        /// The data of the run.
         source: DataSource,
         /// What it was begun with.
         plan: Box<RunPlan>,
@@ -168,7 +168,7 @@ impl Body for FilesEvent {
 pub struct Understood {
     /// What to call it, as text.
     pub name: String,
-    /// Examples.
+    /// How many examples there are.
     pub count: u32,
     /// Of either kind.
     pub kind: UnderstoodKind,
@@ -194,9 +194,9 @@ pub enum UnderstoodKind {
         /// How many classes the labels have; 0 without labels.
         classes: u32,
     },
-    /// Named columns.
+    /// Named columns, each with a type of its own.
     Table {
-        /// In order.
+        /// The columns, in the order of the file.
         columns: Vec<ColumnInfo>,
         /// The first rows, cell by cell, as text; empty where missing.
         rows: Vec<Vec<String>>,
@@ -212,7 +212,7 @@ pub struct ColumnInfo {
     pub kind: String,
     /// Visible units that stand for it.
     pub units: u32,
-    /// Missing cells.
+    /// How many of its cells are missing.
     pub missing: u32,
     /// Above which a number is high, where it holds numbers.
     pub threshold: Option<f64>,
@@ -233,23 +233,23 @@ pub struct EncodingPreview {
     pub preview: crate::Grid,
 }
 
-/// What can be taken home.
+/// What can be downloaded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Product {
     /// Samples, completions or data: pictures in a grid, an array of bytes, or a table.
     Bits {
         /// The file's name without its ending.
         name: String,
-        /// As what.
+        /// The format of the file.
         format: BitsFormat,
-        /// The bits.
+        /// The bits, one row or picture after another.
         grid: crate::Grid,
         /// What they stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
         visible: String,
     },
     /// How training went.
     Log {
-        /// As what.
+        /// The format of the file.
         format: LogFormat,
         /// Row by row.
         rows: Vec<LogRow>,
@@ -297,18 +297,18 @@ pub struct LogRow {
     pub free_energy_samples: Option<f64>,
     /// Exact mean log-likelihood of the data, nats an example.
     pub log_likelihood: Option<f64>,
-    /// Data clamped.
+    /// The positive phase, data clamped.
     pub positive: LogPhase,
-    /// Free, or known units clamped.
+    /// The negative phase, all free or known units clamped.
     pub negative: LogPhase,
 }
 
 /// One phase of the steps just before; what its estimator does not do is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogPhase {
-    /// Mean meeting time tau of the last hundred steps,
+    /// Mean meeting time tau of the last hundred steps.
     pub mean_meeting_time: Option<f64>,
-    /// and the longest.
+    /// The longest meeting time of these.
     pub longest_meeting_time: Option<u32>,
     /// Couplings cut at their cap in these.
     pub couplings_capped: u32,
@@ -340,7 +340,7 @@ pub struct EncodedData {
     pub name: String,
     /// Bits an example.
     pub width: u32,
-    /// `Examples::packed`.
+    /// The bits as `Examples::packed` has them.
     #[serde(with = "serde_bytes")]
     pub packed: Vec<u8>,
     /// `Examples::known_packed`; empty where nothing is missing.

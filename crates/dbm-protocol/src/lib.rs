@@ -1,8 +1,8 @@
-//! The messages between the page and its workers, checked on arrival by both sides.
+//! The messages between the page and its workers, checked on arrival by both sides. Records of the core travel as they are.
 //!
 //! Every message is an [`Envelope`]. A worker speaks first: [`Reply::Ready`]. After that the page sends commands, each with an id of its own, and every reply
 //! that belongs to one carries that id. A request ends with [`Reply::Failed`] or the one [`Reply::Answer`]; long ones send [`Reply::Progress`] before.
-//! What has no id is unasked: the computing worker tells so how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
+//! What has no id is unasked: so the computing worker says how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
 //! [`Event::Notice`]. A message of another [`VERSION`] is refused.
 //!
 //! What a worker takes and answers is its [`Role`], so that one client serves all: [`Computing`], [`Files`] and [`Diagnostics`].
@@ -16,20 +16,24 @@ mod proof;
 mod seed;
 pub mod wire;
 
-pub use command::{BenchProtocol, Command, CompletionMethod, DataSource, Initialization, ModelChoice, PictureSource, RunPlan};
+pub use command::{
+    BenchProtocol, Command, CompletionMethod, CompletionRequest, DataSource, Initialization, ModelChoice, PictureSource, RunPlan,
+};
+pub use dbm_core::complete::{SearchFrame, SearchTrace};
+pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
+pub use dbm_core::signals::Activity;
+pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
 pub use envelope::{Body, Computing, Diagnostics, Envelope, Files, Reply, Role};
 pub use event::{
-    Activity, BenchResult, BenchRow, Completions, DataInfo, Evaluation, Event, Filters, Grid, Histogram, Metrics, ModelInfo,
-    PhaseMetrics, PictureToComplete, Pretraining, Score, SearchFrame, SearchTrace, Signals,
+    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Grid, Histogram, Look, Metrics, ModelInfo,
+    PhaseMetrics, PictureToComplete, Pretraining,
 };
 pub use files::{
     BitsFormat, ColumnInfo, EncodedData, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
     LogRow, NamedBytes, Product, Understood, UnderstoodKind,
 };
-
-pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
 pub use proof::{ProofPreset, proof_preset};
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;

@@ -55,7 +55,7 @@ mod browser {
 
     /// What to post, and what to give away with it.
     pub struct Parcel {
-        /// The message.
+        /// What is posted: an array.
         pub message: JsValue,
         /// The memory of its arrays.
         pub transfer: JsValue,

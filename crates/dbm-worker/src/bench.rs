@@ -1,15 +1,16 @@
 //! A benchmark at work: a run of its own for each number of workers, stepped as training steps it, and timed.
 
 use crate::clock::now;
-use crate::jobs::Slice;
-use crate::lab::within;
+use crate::job::{Slice, Work, within};
 use crate::pool::{PeerMessage, WorkerPool};
 use crate::run::{Advance, Run};
 use crate::sources::{self, Material};
 use dbm_core::{DbmError, Shards};
 use dbm_protocol::{BenchProtocol, BenchRow, DataSource, Event, Initialization, RunPlan};
 
+/// Steps to warm up, or of one measurement, at most.
 const MOST_STEPS: u32 = 1000;
+/// Measurements at most.
 const MOST_RUNS: u32 = 100;
 
 /// What a [`dbm_protocol::Command::Bench`] asked for, and how far it is.
@@ -56,11 +57,9 @@ impl Benchmark {
         workers: &[u32],
         most: usize,
     ) -> Result<Self, String> {
-        if protocol.warm_up > MOST_STEPS {
-            return Err(format!("the steps to warm up should be from 0 to {MOST_STEPS}, but are {}", protocol.warm_up));
-        }
-        within("the number of steps of a run", protocol.steps, MOST_STEPS)?;
-        within("the number of runs", protocol.runs, MOST_RUNS)?;
+        within("the number of steps to warm up", protocol.warm_up, 0..=MOST_STEPS)?;
+        within("the number of steps of a run", protocol.steps, 1..=MOST_STEPS)?;
+        within("the number of runs", protocol.runs, 1..=MOST_RUNS)?;
         if matches!(plan.start, Initialization::Pretrained { .. }) {
             return Err("a benchmark times gradient steps: choose a start without pretraining".into());
         }
@@ -72,65 +71,13 @@ impl Benchmark {
             some => some.iter().map(|&count| count as usize).collect(),
         };
         for &count in &counts {
-            within("the number of workers", count as u32, most as u32)?;
+            within("the number of workers", count as u32, 1..=most as u32)?;
         }
         counts.reverse();
         let data = sources::make(source).map_err(|error| error.to_string())?;
         let run = Run::new(data.clone(), plan.clone()).map_err(|error| error.to_string())?;
         let (row, searches) = Default::default();
         Ok(Self { data, plan, protocol, workers: counts, run, shared: false, started: None, row, searches, rows: Vec::new() })
-    }
-
-    /// Takes in what a helper sent.
-    pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
-        self.run.receive(message)
-    }
-
-    /// Steps until the clock shows `until`, at most one whole step.
-    pub fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Slice {
-        self.slice(until, pool).unwrap_or_else(|message| Slice::failed(message))
-    }
-
-    fn slice(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String> {
-        let BenchProtocol { warm_up, steps, runs } = self.protocol;
-        if !self.shared {
-            let workers = self.workers.last().copied().unwrap_or(1);
-            if workers > 1 && !pool.is_up(workers) {
-                return Ok(Slice::Waits);
-            }
-            self.run.share(pool, workers).map_err(|error| error.to_string())?;
-            self.row.workers = self.run.workers() as u32;
-            self.shared = true;
-        }
-        if self.started.is_none() && self.run.steps() >= warm_up && self.run.between_steps() {
-            self.started = Some(now());
-        }
-        loop {
-            match self.run.advance(pool).map_err(|error| error.to_string())? {
-                Advance::Finished => break,
-                Advance::Waits => return Ok(Slice::Waits),
-                Advance::Goes if now() >= until || pool.has_outgoing() => return Ok(Slice::Goes),
-                Advance::Goes => {}
-            }
-        }
-        let total = warm_up + steps * runs;
-        let done = self.run.steps();
-        if let Some(started) = self.started {
-            self.count();
-            if (done - warm_up).is_multiple_of(steps) {
-                let time = now();
-                self.row.seconds.push(time - started);
-                self.started = Some(time);
-            }
-        }
-        let (before, rows) = (self.rows.len() as u32 * total, (self.rows.len() + self.workers.len()) as u32);
-        if done == total {
-            self.end_row().map_err(|error| error.to_string())?;
-            if self.workers.is_empty() {
-                return Ok(Slice::ends(Event::Bench(self.result())));
-            }
-        }
-        Ok(Slice::Progress { done: before + done, total: rows * total })
     }
 
     /// Adds the step just taken.
@@ -144,7 +91,7 @@ impl Benchmark {
         self.searches[1].add(&step.negative.sweeps);
     }
 
-    /// Puts the row away, and begins the next, if there is one, from step 0.
+    /// Ends the row, and begins the next, if there is one, from step 0.
     fn end_row(&mut self) -> Result<(), DbmError> {
         let mut row = std::mem::take(&mut self.row);
         let steps = f64::from(self.protocol.steps * self.protocol.runs);
@@ -167,5 +114,55 @@ impl Benchmark {
 
     fn result(&mut self) -> dbm_protocol::BenchResult {
         dbm_protocol::BenchResult { sizes: self.run.about().sizes, rows: std::mem::take(&mut self.rows) }
+    }
+}
+
+impl Work for Benchmark {
+    /// Steps until the clock shows `until`, at most one whole step.
+    fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String> {
+        let BenchProtocol { warm_up, steps, runs } = self.protocol;
+        if !self.shared {
+            let workers = self.workers.last().copied().unwrap_or(1);
+            if workers > 1 && !pool.is_up(workers) {
+                return Ok(Slice::Waits);
+            }
+            self.run.share(pool, workers).map_err(|error| error.to_string())?;
+            self.row.workers = self.run.workers() as u32;
+            self.shared = true;
+        }
+        if self.started.is_none() && self.run.steps() >= warm_up && self.run.between_steps() {
+            self.started = Some(now());
+        }
+        match self.run.advance_until(until, pool).map_err(|error| error.to_string())? {
+            Advance::Finished => {}
+            Advance::Waits => return Ok(Slice::Waits),
+            Advance::Goes => return Ok(Slice::Goes),
+        }
+        let total = warm_up + steps * runs;
+        let done = self.run.steps();
+        if let Some(started) = self.started {
+            self.count();
+            if (done - warm_up).is_multiple_of(steps) {
+                let time = now();
+                self.row.seconds.push(time - started);
+                self.started = Some(time);
+            }
+        }
+        let (before, rows) = (self.rows.len() as u32 * total, (self.rows.len() + self.workers.len()) as u32);
+        if done == total {
+            self.end_row().map_err(|error| error.to_string())?;
+            if self.workers.is_empty() {
+                return Slice::ends(Event::Bench(self.result()));
+            }
+        }
+        Ok(Slice::Progress { done: before + done, total: rows * total })
+    }
+
+    fn has_helpers(&self) -> bool {
+        true
+    }
+
+    fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
+        self.run.receive(message)
     }
 }

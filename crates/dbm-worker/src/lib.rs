@@ -1,4 +1,4 @@
-//! The Web Workers. One program has three roles, which a worker knows by its name: the computing worker, with a [`lab::Lab`], which answers the page; its
+//! The Web Workers. One program has three roles, which a worker knows by its name: the computing worker, a [`coordinator::Coordinator`], which answers the page; its
 //! helpers, with which it shares training; and diagnostics workers, which measure couplings and estimators.
 
 // Native builds only test what the browser runs.
@@ -6,15 +6,18 @@
 
 mod bench;
 mod clock;
+mod complete;
+mod coordinator;
 pub mod diagnostics;
-mod jobs;
-mod lab;
+mod impute;
+mod job;
 mod pool;
-mod recent;
 mod run;
+mod samples;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 mod sources;
+mod view;
 
 #[cfg(target_arch = "wasm32")]
 pub use shell::start;

@@ -19,7 +19,7 @@ pub struct ExactGradient {
     pub negative: Vec<f64>,
     /// Mean log p(v), in nats an example.
     pub log_likelihood: f64,
-    /// log Z.
+    /// Logarithm of the partition function Z.
     pub log_z: f64,
     /// P(unit high) with nothing clamped, layer after layer.
     pub unit_probabilities: Vec<f64>,

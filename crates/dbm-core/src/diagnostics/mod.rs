@@ -16,6 +16,7 @@ mod samples;
 mod starts;
 mod trace;
 
+pub use crate::sweep::Reached;
 pub use correction::{CorrectionProbability, CorrectionProbabilityPlan, ENUMERATED_UNITS};
 pub use couple::Caps;
 pub(crate) use couple::trace;
@@ -26,12 +27,12 @@ pub use meetings::{CouplingRun, Couplings, MAX_DIMENSION};
 pub use replay::{MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, ReplayPlan};
 pub use samples::{EstimateSums, Samples};
 use serde::{Deserialize, Serialize};
-pub use trace::{ApproachState, CouplingTrace, MAX_OVERLAP_UNITS, PairDraw, PairStep, Reached, acceptance_probability};
+pub use trace::{ApproachState, CouplingTrace, MAX_OVERLAP_UNITS, PairDraw, PairStep, acceptance_probability};
 
 /// How a pair of chains moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CouplingKernel {
-    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 1).
+    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 3).
     #[default]
     Metropolis,
     /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
@@ -41,7 +42,7 @@ pub enum CouplingKernel {
 /// Where a pair of chains begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CouplingStart {
-    /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's Algorithm 3).
+    /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's section 3.3).
     #[default]
     LocalMode,
     /// A uniform state.

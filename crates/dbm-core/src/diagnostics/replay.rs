@@ -2,14 +2,12 @@
 
 use super::couple::{Caps, trace};
 use super::meetings::{check_caps, one_chain};
-use super::starts::MAX_SWEEPS;
-use super::trace::{ApproachState, CouplingTrace, Reached};
+use super::starts::begin_observed;
+use super::trace::{ApproachState, CouplingTrace};
 use super::{CouplingKernel, CouplingStart};
-use crate::chains::Chains;
-use crate::rng::{Purpose, Stream, Streams};
+use crate::rng::{Purpose, Streams};
 use crate::settings::within;
-use crate::sweep::{GibbsDraw, search_observed, uniform_start};
-use crate::{Backend, Dbm, DbmError, Parity};
+use crate::{Backend, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 
 /// Units of a model, in all, whose couplings can be replayed.
@@ -60,24 +58,11 @@ impl ReplayPlan {
         let mut chains = one_chain(model, self.clamped.as_ref().map(values));
         let purpose = if self.clamped.is_some() { Purpose::Positive } else { Purpose::Negative };
         let mut stream = [Streams::new(self.seed).at(purpose, 0, u64::from(self.run))];
-        let approach = approach(model, &mut chains, self.start, &mut stream);
+        let mut approach = Vec::new();
+        begin_observed(model, &mut chains, self.start, &mut stream, |chains, by| {
+            approach.push(ApproachState::new(model, &chains.state(0), by));
+        });
         let caps = Caps { meeting: self.max_meeting, tries: self.max_tries };
         Ok(CouplingTrace { approach, ..trace(model, &chains, 0, &mut stream[0], (self.kernel, caps)) })
     }
-}
-
-/// Takes a chain from a uniform state to x_0 as `starts::begin` does, noting every state.
-fn approach(model: &Dbm, chains: &mut Chains, start: CouplingStart, stream: &mut [Stream; 1]) -> Vec<ApproachState> {
-    let state = |chains: &Chains, by: Reached| ApproachState::new(model, &chains.state(0), by);
-    let first = uniform_start(model, chains, stream)[0];
-    let mut states = vec![state(chains, Reached::Uniform)];
-    if start == CouplingStart::LocalMode {
-        search_observed(model, chains, first, MAX_SWEEPS, |chains, _| states.push(state(chains, Reached::Search)));
-        let first = Parity::first(stream[0].coin());
-        for half in [first, first.other()] {
-            chains.half_sweep(model, half, &[0], &mut GibbsDraw::new(stream));
-            states.push(state(chains, Reached::Gibbs));
-        }
-    }
-    states
 }

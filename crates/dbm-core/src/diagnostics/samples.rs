@@ -50,7 +50,7 @@ pub struct Samples<'a> {
 /// Sums over samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EstimateSums {
-    /// Samples drawn.
+    /// How many samples were drawn.
     pub samples: u32,
     /// Sum of the estimates, in the order of [`exact::gradient`].
     pub sums: Vec<f64>,

@@ -2,6 +2,7 @@
 
 use crate::Dbm;
 use crate::coupling::Meeting;
+use crate::sweep::Reached;
 use serde::{Deserialize, Serialize};
 
 /// One coupling. States are bytes, 1 where a unit is high, all layers one after another, the visible one first.
@@ -20,21 +21,10 @@ pub struct CouplingTrace {
 pub struct ApproachState {
     /// All layers, one byte a unit.
     pub state: Vec<u8>,
-    /// Its energy.
+    /// Energy of this state, in nats.
     pub energy: f64,
     /// What led here.
     pub reached_by: Reached,
-}
-
-/// What leads to a state on the way to x_0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reached {
-    /// A uniform draw.
-    Uniform,
-    /// Half a sweep of the local search.
-    Search,
-    /// A Gibbs sweep, or half of one.
-    Gibbs,
 }
 
 /// Step `t` of a pair: x goes from `x_{t-1}` to `x_t`, and from `t = 2` on y goes from `y_{t-2}` to `y_{t-1}` with the same draws.
@@ -59,7 +49,7 @@ pub enum PairDraw {
     Metropolis {
         /// The proposal, one byte a unit.
         proposal: Vec<u8>,
-        /// Its energy.
+        /// Energy of the proposal, in nats.
         energy: f64,
         /// The uniform number that both compare, in `[0, 1)`.
         u: f64,

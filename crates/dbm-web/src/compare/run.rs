@@ -1,7 +1,7 @@
 //! One of the two runs: its worker, how far it is, and what was seen of it on the way.
 
 use crate::worker::client::{Client, Failure, Unasked};
-use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Metrics, ModelInfo, RunPlan, Signals};
+use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Look, Metrics, ModelInfo, RunPlan};
 use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 /// By this name, and a number after it, a computing worker knows how many may share its runs.
-const CREW: &str = "dbm-crew-";
+const WORKER_COUNT: &str = "dbm-workers-";
 /// Most points of a curve: beyond, every other one is dropped.
 const MOST_POINTS: usize = 800;
 
@@ -31,7 +31,7 @@ pub enum RunState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// The signals of training at a step.
-    pub signals: Signals,
+    pub signals: Look,
     /// Mean energy of each phase's states, where it has chains: clamped, free.
     pub energy: [Option<f64>; 2],
 }
@@ -83,7 +83,7 @@ impl Run {
     /// No run yet.
     pub fn new() -> Self {
         let cores = window().navigator().hardware_concurrency() as u32;
-        let client = Client::new(format!("{CREW}{}", (cores / 2).max(1)));
+        let client = Client::new(format!("{WORKER_COUNT}{}", (cores / 2).max(1)));
         let run = Self(Box::leak(Box::new(Known {
             client: StoredValue::new_local(client),
             state: RwSignal::default(),

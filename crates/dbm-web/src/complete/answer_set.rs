@@ -3,39 +3,7 @@
 use super::recording::one_decimal;
 use super::settings::Order;
 use crate::canvas::shape::Shape;
-use dbm_protocol::{Command, CompletionMethod, Completions, ModelChoice};
-
-/// What answers are the answers to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CompletionRequest {
-    /// The model that is asked.
-    pub model: ModelChoice,
-    /// The picture, one byte a unit.
-    pub values: Vec<u8>,
-    /// One byte a unit, 1 where it is unknown.
-    pub unknown: Vec<u8>,
-    /// How many answers.
-    pub answers: u32,
-    /// How each is made.
-    pub method: CompletionMethod,
-    /// Whether the picture is only where the chains begin, and nothing in it stays.
-    pub clean_up: bool,
-    /// Seed of the answers.
-    pub seed: u32,
-}
-
-impl CompletionRequest {
-    /// What the answers fill in: one byte a unit, 1 where they do.
-    pub fn filled(&self) -> Vec<u8> {
-        if self.clean_up { vec![1; self.values.len()] } else { self.unknown.clone() }
-    }
-
-    /// The message to the worker.
-    pub fn command(&self) -> Command {
-        let Self { model, values, unknown, answers, method, clean_up, seed } = self.clone();
-        Command::Complete { model, values, unknown, answers, method, clean_up, seed }
-    }
-}
+use dbm_protocol::{CompletionRequest, Completions};
 
 /// A picture among the answers, and how often it came.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,6 +97,7 @@ impl AnswerSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_protocol::{CompletionMethod, ModelChoice};
 
     fn answers() -> AnswerSet {
         let bits = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [1, 1, 1]].concat();

@@ -32,7 +32,7 @@ pub fn one_decimal(value: f64) -> String {
 
 /// A search from its random start to its mode.
 pub fn of_search(trace: SearchTrace) -> Vec<RecordedState> {
-    let SearchTrace { frames, sweeps, capped, .. } = trace;
+    let SearchTrace { frames, sweeps, capped } = trace;
     let end = format!("T = {sweeps} sweeps{}.", if capped { " (cut at the cap)" } else { "" });
     let recorded = |SearchFrame { half_sweep, energy, flipped, visible }| {
         let at = one_decimal(energy);

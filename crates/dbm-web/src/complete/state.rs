@@ -1,6 +1,6 @@
 //! What Complete shows and has asked for. The worker is asked from here, and its answers are taken in here.
 
-use super::answer_set::{AnswerSet, CompletionRequest};
+use super::answer_set::AnswerSet;
 use super::picture::{Picture, Tool};
 use super::recording::{self, Recording};
 use super::settings::{CompletionSettings, PictureStart, Watched};
@@ -8,7 +8,7 @@ use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
 use crate::worker::client::Answer;
 use crate::worker::session::Session;
-use dbm_protocol::{Command, Event, PictureToComplete, fresh_seed};
+use dbm_protocol::{Command, CompletionRequest, Event, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
@@ -165,7 +165,7 @@ impl CompletionState {
         let truth = self.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
         let number = self.completions.get_value().wrapping_add(1);
         self.completions.set_value(number);
-        let answer = self.session.client().ask_long(request.command(), move |progress| {
+        let answer = self.session.client().ask_long(Command::Complete(request.clone()), move |progress| {
             self.update_work(number, |work| (work.done, work.total) = (progress.done, progress.total));
         });
         self.at_work.set(Some(AtWork { number, request: answer.id, done: 0, total: 0, is_long: false }));
@@ -214,11 +214,11 @@ impl CompletionState {
     /// Asks for a search or a pair, that of the first answer, and shows it state by state.
     pub fn watch(self) {
         let settings = self.settings.get_untracked();
-        let CompletionRequest { model, values, unknown, seed, .. } = untrack(|| self.request(false));
-        let (hidden, visible) = (unknown.clone(), values.len());
+        let request = untrack(|| self.request(false));
+        let (hidden, visible) = (request.unknown.clone(), request.values.len());
         let command = match settings.watched {
-            Watched::Search => Command::Watch { model, values, unknown, seed },
-            Watched::Pair(kernel) => Command::WatchPair { model, values, unknown, kernel, steps: PAIR_STEPS, seed },
+            Watched::Search => Command::Watch(request),
+            Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
         self.then(self.session.client().ask(command), move |event| {
             let states = match event {

@@ -3,15 +3,13 @@
 use crate::worker::client::{Failure, Progress};
 use crate::worker::files::{reader, tell};
 use crate::worker::session::{DataChoice, Session};
-use dbm_protocol::{Command, DataSource, EncodedData, Evaluation, Event, FilesCommand, FilesEvent, NamedBytes};
+use dbm_protocol::{Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputeSettings, NamedBytes};
 use leptos::prelude::*;
 
-/// Chains a row: answers that each probability is a mean of.
-const COMPLETIONS: u32 = 32;
-/// Clamped Gibbs sweeps before a chain counts.
-const SWEEPS: u32 = 50;
-/// As the command `dbm impute` has it, so that both give the same table.
-const SEED: u32 = 1;
+/// As the command `dbm impute` has them, so that both give the same table.
+fn settings() -> ImputeSettings {
+    ImputeSettings { seed: 1, ..ImputeSettings::default() }
+}
 
 /// A table without gaps, to be exported.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +33,7 @@ pub struct Gaps {
     /// The table without gaps.
     pub filled: RwSignal<Option<Filled>>,
     /// How good the answers are.
-    pub evaluation: RwSignal<Option<Evaluation>>,
+    pub evaluation: RwSignal<Option<Evaluated>>,
 }
 
 impl Gaps {
@@ -66,7 +64,7 @@ impl Gaps {
 
     /// Has the gaps filled by the model in training.
     pub async fn fill(self) -> Result<(), Failure> {
-        let command = Command::Impute { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED };
+        let command = Command::Impute(settings());
         let Some(Event::Imputed { probabilities }) = self.ask(command).await? else { return Ok(()) };
         let command = untrack(|| {
             self.with_table(|encoded| FilesCommand::Fill {
@@ -88,7 +86,7 @@ impl Gaps {
 
     /// Has the answers compared with two simple guesses.
     pub async fn evaluate(self) -> Result<(), Failure> {
-        let command = Command::Evaluate { completions: COMPLETIONS, sweeps: SWEEPS, seed: SEED };
+        let command = Command::Evaluate(settings());
         if let Some(Event::Evaluated(evaluation)) = self.ask(command).await? {
             self.evaluation.set(Some(evaluation));
         }

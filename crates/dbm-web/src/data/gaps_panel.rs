@@ -3,7 +3,7 @@
 use super::gaps::{Filled, Gaps};
 use crate::ui::download;
 use crate::worker::session::Session;
-use dbm_protocol::{Evaluation, NamedBytes, Score};
+use dbm_protocol::{Evaluated, ImputationMethod, NamedBytes, Report};
 use leptos::prelude::*;
 
 /// Shown where a table with gaps is in use.
@@ -74,9 +74,12 @@ pub fn GapsPanel() -> impl IntoView {
 #[component]
 fn Trust(
     /// On the same hidden cells.
-    evaluation: Evaluation,
+    evaluation: Evaluated,
 ) -> impl IntoView {
-    let row = |name: &'static str, score: Score| {
+    let report = &evaluation.report;
+    let row = |method: ImputationMethod| {
+        let score = report.of(method);
+        let name = if method == ImputationMethod::Model { "the model" } else { method.name() };
         view! {
             <tr>
                 <th scope="row">{name}</th>
@@ -92,7 +95,7 @@ fn Trust(
     };
     let words = format!(
         "On {} known cells, {seen}: share answered as they are, and log-loss in nats a cell (less is better).",
-        evaluation.cells
+        report.cells
     );
     view! {
         <table class="numbers">
@@ -104,17 +107,16 @@ fn Trust(
                 </tr>
             </thead>
             <tbody>
-                {row("the model", evaluation.model)} {row("column mode", evaluation.column_mode)}
-                {row("nearest neighbours", evaluation.nearest_neighbours)}
+                {ImputationMethod::ALL.map(row).collect_view()}
             </tbody>
         </table>
-        <p class="help">{words} " " {verdict(&evaluation)}</p>
+        <p class="help">{words} " " {verdict(report)}</p>
     }
 }
 
-fn verdict(evaluation: &Evaluation) -> &'static str {
-    let (model, best) = (evaluation.model.log_loss, evaluation.column_mode.log_loss.min(evaluation.nearest_neighbours.log_loss));
-    if model < best {
+fn verdict(report: &Report) -> &'static str {
+    let loss = |method| report.of(method).log_loss;
+    if loss(ImputationMethod::Model) < loss(ImputationMethod::ColumnMode).min(loss(ImputationMethod::Neighbours)) {
         "The model's answers are the best of the three."
     } else {
         "A simple guess does as well or better: do not trust these answers. More or fewer steps may change that, and more rows."

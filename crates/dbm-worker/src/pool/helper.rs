@@ -9,7 +9,7 @@ pub struct Helper {
     /// Which replica it is, 1 and up.
     index: usize,
     member: Option<(Replica, Examples)>,
-    /// Messages of a session that it has not been told of yet: they and orders come by different ways.
+    /// Messages of a session whose order has not come yet: they and orders come by different ways.
     early: Vec<PeerMessage>,
     /// Steps ordered, and not begun.
     steps: u32,
@@ -80,14 +80,14 @@ impl Helper {
     ///
     /// A run that diverges ends here as it does with the coordinator, which says so.
     pub fn work(&mut self) -> Vec<PeerMessage> {
-        let mut post = Vec::new();
-        let Some((replica, data)) = &mut self.member else { return post };
+        let mut out = Vec::new();
+        let Some((replica, data)) = &mut self.member else { return out };
         loop {
             if self.asked
                 && let Some(message) = replica.optimizer()
             {
                 self.asked = false;
-                post.push(message);
+                out.push(message);
             }
             if replica.between_steps() {
                 if self.steps == 0 {
@@ -95,9 +95,9 @@ impl Helper {
                 }
                 self.steps -= 1;
             }
-            match replica.advance(data, &mut post) {
+            match replica.advance(data, &mut out) {
                 // What is ready goes out before the next shard begins.
-                Ok(Progress::Goes | Progress::Finished(_)) if !post.is_empty() => break,
+                Ok(Progress::Goes | Progress::Finished(_)) if !out.is_empty() => break,
                 Ok(Progress::Goes | Progress::Finished(_)) => {}
                 Ok(Progress::Waits) => break,
                 Err(_) => {
@@ -106,7 +106,7 @@ impl Helper {
                 }
             }
         }
-        post
+        out
     }
 
     /// Whether [`Helper::work`] has something to do without another message.

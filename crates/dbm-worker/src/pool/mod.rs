@@ -1,7 +1,11 @@
 //! One run on several workers, each with a replica of it; the bits are those of a run alone.
 //!
-//! The coordinator, which answers the page, is replica 0 and has a [`WorkerPool`] of helpers. It tells them what to do by [`Order`]s; all replicas tell each other what
-//! they computed by [`PeerMessage`]s. Nothing here is of the browser: `shell` carries both.
+//! The coordinator, which answers the page, is replica 0 and has a [`WorkerPool`] of helpers, started once steps prove long. It tells them what to do by [`Order`]s. All replicas
+//! send each other what they computed as [`PeerMessage`]s: the estimates of their shards, and then the rows of the weights that each updates, so that the update is
+//! shared too. Each replica keeps the optimizer's state of its own rows; for a checkpoint, and before a run is put aside, the coordinator gathers it.
+//!
+//! A helper that dies takes its part of that state along. The run then goes back to its last checkpoint, on the coordinator alone, and new helpers are started; after three losses it
+//! stays alone. Helpers have room for one run. Nothing here is of the browser: `shell` carries orders and messages, which may come in any order.
 
 mod helper;
 mod replica;
@@ -22,7 +26,7 @@ pub struct PeerMessage {
     /// Steps that the run had taken.
     pub step: u64,
     pub kind: Kind,
-    /// Which shard, or which part of the weights.
+    /// Number of the shard, or of the part of the weights.
     pub index: usize,
     pub bytes: Vec<u8>,
 }

@@ -110,7 +110,7 @@ impl Replica {
         self.own_shard().is_some() || self.underway.as_ref().is_some_and(|underway| underway.can_update() || underway.can_end())
     }
 
-    /// Whether [`Replica::trainer`] can be put away, or be trained by this replica alone.
+    /// Whether [`Replica::trainer`] can be written as a checkpoint, or be trained by this replica alone.
     pub fn is_whole(&self) -> bool {
         self.whole && !self.is_committed()
     }
@@ -126,16 +126,16 @@ impl Replica {
         if updated.is_some() { None } else { (0..estimates.len()).find(own) }
     }
 
-    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `post`, and should go out before the next piece: they may be waiting.
-    pub fn advance(&mut self, data: &Examples, post: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
-        let progress = self.piece(data, post);
+    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `out`, and should go out before the next piece: they may be waiting.
+    pub fn advance(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
+        let progress = self.piece(data, out);
         if progress.is_err() {
             self.underway = None;
         }
         progress
     }
 
-    fn piece(&mut self, data: &Examples, post: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
+    fn piece(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
         let shared = self.part.of > 1;
         if self.underway.is_none() {
             self.begin(data)?;
@@ -144,13 +144,13 @@ impl Replica {
             }
         }
         if let Some(shard) = self.own_shard() {
-            self.estimate(shard, post);
+            self.estimate(shard, out);
             if shared || self.own_shard().is_some() {
                 return Ok(Progress::Goes);
             }
         }
         if self.underway.as_ref().is_some_and(Underway::can_update) {
-            self.update(post)?;
+            self.update(out)?;
             if shared {
                 return Ok(Progress::Goes);
             }
@@ -168,13 +168,13 @@ impl Replica {
         std::mem::take(&mut self.early).into_iter().try_for_each(|message| self.receive(message))
     }
 
-    fn estimate(&mut self, shard: usize, post: &mut Vec<PeerMessage>) {
+    fn estimate(&mut self, shard: usize, out: &mut Vec<PeerMessage>) {
         let Some(underway) = &mut self.underway else { return };
         let estimate = self.trainer.estimate(&underway.shards, shard, &now);
         if self.part.of > 1 {
             // Writing to memory cannot fail; were it to, the others would refuse the message.
             let bytes = postcard::to_stdvec(&estimate).unwrap_or_default();
-            post.push(PeerMessage {
+            out.push(PeerMessage {
                 session: self.session,
                 step: self.trainer.steps(),
                 kind: Kind::Estimate,
@@ -185,7 +185,7 @@ impl Replica {
         underway.estimates[shard] = Some(estimate);
     }
 
-    fn update(&mut self, post: &mut Vec<PeerMessage>) -> Result<(), DbmError> {
+    fn update(&mut self, out: &mut Vec<PeerMessage>) -> Result<(), DbmError> {
         let Some(underway) = &mut self.underway else { return Ok(()) };
         let estimates = underway.estimates.iter_mut().filter_map(Option::take).collect();
         self.whole &= self.part.of == 1;
@@ -195,7 +195,7 @@ impl Replica {
             let mut rows = Vec::new();
             self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
             let bytes = cast_slice(&rows).to_vec();
-            post.push(PeerMessage {
+            out.push(PeerMessage {
                 session: self.session,
                 step: self.trainer.steps(),
                 kind: Kind::Rows,

@@ -1,7 +1,7 @@
 //! A coordinator and its helpers, natively: messages between them come in any order that the browser could bring them in.
 
 use super::*;
-use crate::lab::{Lab, Message, Request};
+use crate::coordinator::{Coordinator, Message, Request};
 use dbm_core::Settings;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, Metrics, ModelChoice, Reply};
@@ -14,7 +14,7 @@ enum Parcel {
 }
 
 struct Workplace {
-    lab: Lab,
+    coordinator: Coordinator,
     helpers: Vec<Helper>,
     /// What is on its way, `[from][to]`.
     ways: Vec<Vec<VecDeque<Parcel>>>,
@@ -31,7 +31,7 @@ struct Workplace {
 impl Workplace {
     fn new(workers: usize, seed: u64) -> Self {
         Self {
-            lab: Lab::with_workers(workers, 0.0),
+            coordinator: Coordinator::with_workers(workers, 0.0),
             helpers: Vec::new(),
             ways: Vec::new(),
             coming: false,
@@ -47,8 +47,8 @@ impl Workplace {
     fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.next += 1;
         let start = self.heard.len();
-        let said = self.lab.handle(Request::new(Some(self.next), command));
-        self.hear(said);
+        let messages = self.coordinator.handle(Request::new(Some(self.next), command));
+        self.hear(messages);
         while !self.heard[start..].iter().any(&enough) && self.go_on() {}
         self.heard[start..].to_vec()
     }
@@ -61,10 +61,10 @@ impl Workplace {
         heard
     }
 
-    fn hear(&mut self, said: Vec<Message>) {
-        self.heard.extend(said);
-        for post in self.lab.take_outgoing() {
-            match post {
+    fn hear(&mut self, messages: Vec<Message>) {
+        self.heard.extend(messages);
+        for outgoing in self.coordinator.take_outgoing() {
+            match outgoing {
                 Outgoing::StartHelpers(count) => {
                     self.helpers = (1..=count).map(Helper::new).collect();
                     self.ways = (0..=count).map(|_| (0..=count).map(|_| VecDeque::new()).collect()).collect();
@@ -88,7 +88,7 @@ impl Workplace {
     /// One thing that can happen next, by chance; false where nothing can.
     fn go_on(&mut self) -> bool {
         if std::mem::take(&mut self.coming) {
-            self.lab.helpers_ready();
+            self.coordinator.helpers_ready();
             return true;
         }
         let full: Vec<(usize, usize)> = (0..self.ways.len())
@@ -96,7 +96,7 @@ impl Workplace {
             .filter(|&(from, to)| !self.ways[from][to].is_empty())
             .collect();
         let working: Vec<usize> = (0..self.helpers.len()).filter(|&helper| self.helpers[helper].has_work()).collect();
-        let choices = full.len() + working.len() + usize::from(self.lab.has_work());
+        let choices = full.len() + working.len() + usize::from(self.coordinator.has_work());
         if choices == 0 {
             return false;
         }
@@ -107,8 +107,8 @@ impl Workplace {
         } else if let Some(&helper) = working.get(choice - full.len()) {
             self.work(helper);
         } else {
-            let said = self.lab.work();
-            self.hear(said);
+            let messages = self.coordinator.work();
+            self.hear(messages);
         }
         true
     }
@@ -117,16 +117,16 @@ impl Workplace {
         if let Some(left) = &mut self.dies_after {
             if *left == 0 {
                 self.dies_after = None;
-                let said = self.lab.helper_lost("it was told to die");
-                self.hear(said);
+                let messages = self.coordinator.helper_lost("it was told to die");
+                self.hear(messages);
                 return;
             }
             *left -= 1;
         }
         match (to, parcel) {
             (0, Parcel::PeerMessage(message)) => {
-                let said = self.lab.receive(message);
-                self.hear(said);
+                let messages = self.coordinator.receive(message);
+                self.hear(messages);
             }
             (0, Parcel::Order(_)) => panic!("nobody orders the coordinator"),
             (to, parcel) => {
@@ -318,7 +318,7 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
             |m| matches!(&m.body, Reply::Answer(Event::Notice { message }) if message.contains("told to die")),
         );
         let kept = place.metrics();
-        assert!(kept.running && kept.step >= 5, "what was put away at Pause is not lost");
+        assert!(kept.running && kept.step >= 5, "what was written as a checkpoint at Pause is not lost");
         place.ask_until(Command::Train, at_step(kept.step + 8));
         place.ask(Command::Pause);
         assert_eq!((place.metrics().workers, place.starts), (4, 2), "others have taken over");
@@ -377,7 +377,7 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
 }
 
 #[test]
-fn letters_that_cannot_be_are_refused() {
+fn messages_that_cannot_be_are_refused() {
     let mut place = Workplace::new(2, 1);
     place.ask(bars("ucd-lmi"));
     place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
@@ -410,5 +410,5 @@ fn letters_that_cannot_be_are_refused() {
     // Of another session: dropped, since it may well come late.
     let mut late = good.clone();
     (late.session, late.bytes) = (good.session + 1, vec![]);
-    assert!(place.lab.receive(late).is_empty());
+    assert!(place.coordinator.receive(late).is_empty());
 }

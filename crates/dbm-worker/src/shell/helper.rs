@@ -29,9 +29,9 @@ pub fn start() {
 
 fn receive(data: &JsValue) {
     if let Some((index, ports)) = peer_messages::read_introduction(data) {
-        let on_letter = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
-        ports.iter().for_each(|port| port.set_onmessage(Some(on_letter.as_ref().unchecked_ref())));
-        on_letter.forget(); // lives as long as the worker
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
+        ports.iter().for_each(|port| port.set_onmessage(Some(on_message.as_ref().unchecked_ref())));
+        on_message.forget(); // lives as long as the worker
         STATE.set(HelperState { helper: Helper::new(index), ports, outbox: Outbox::default() });
         return;
     }
@@ -44,7 +44,7 @@ fn receive(data: &JsValue) {
         (None, None) => Err("neither an order nor a message".into()),
     });
     if let Err(why) = done {
-        // The coordinator hears it, and does without this pool.
+        // The coordinator hears of it, and ends this pool.
         wasm_bindgen::throw_str(&why);
     }
     work();

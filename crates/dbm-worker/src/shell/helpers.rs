@@ -21,7 +21,7 @@ pub enum PoolEvent {
 struct Helpers {
     workers: Vec<Worker>,
     listeners: Vec<Closure<dyn FnMut(JsValue)>>,
-    /// How many have not said yet that they listen.
+    /// How many do not listen yet.
     missing: usize,
     outbox: Outbox,
 }
@@ -30,7 +30,7 @@ thread_local! {
     static HELPERS: RefCell<Helpers> = RefCell::default();
 }
 
-/// Starts so many helpers; each counts as up when it has said so.
+/// Starts so many helpers; each counts as up once it has greeted.
 pub fn start_all(count: usize, hear: fn(PoolEvent)) {
     let started = (0..count).map(|_| start(hear)).collect::<Result<Vec<_>, JsValue>>();
     match started {
@@ -55,8 +55,8 @@ fn start(hear: fn(PoolEvent)) -> Result<Started, JsValue> {
         match peer_messages::message(&data) {
             Some(message) => hear(PoolEvent::Message(message)),
             None if peer_messages::is_greeting(&data) => {
-                if let Some(said) = greeted() {
-                    hear(said);
+                if let Some(event) = greeted() {
+                    hear(event);
                 }
             }
             None => hear(PoolEvent::Lost("it sent what nobody can read".into())),

@@ -1,13 +1,11 @@
-//! What is of the browser here: messages in, messages out, and the next slice of work.
-//!
-//! Work is done in slices. Between two of them a worker posts itself a message, so that what others sent meanwhile is heard first, and goes on even where the tab is hidden and timers
-//! are slowed down.
+//! What all roles need of the browser: messages in, messages out, and the next slice of work, which comes by a message that a worker posts itself.
 
-mod coordinator;
 mod diagnostics;
 mod helper;
-mod helpers;
+pub mod helpers;
 mod peer_messages;
+
+use dbm_protocol::{Body, Envelope, Reply, wire};
 
 use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
@@ -28,16 +26,16 @@ pub fn start() {
     match scope().name().as_str() {
         HELPER => helper::start(),
         DIAGNOSTICS => diagnostics::start(),
-        _ => coordinator::start(),
+        _ => crate::coordinator::start(),
     }
 }
 
-fn scope() -> DedicatedWorkerGlobalScope {
+pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
 /// Hears what the one who started this worker posts, and calls `slice` whenever one was scheduled.
-fn listen(mut receive: impl FnMut(JsValue) + 'static, mut slice: impl FnMut() + 'static) {
+pub fn listen(mut receive: impl FnMut(JsValue) + 'static, mut slice: impl FnMut() + 'static) {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(event.data()));
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
@@ -53,7 +51,7 @@ fn listen(mut receive: impl FnMut(JsValue) + 'static, mut slice: impl FnMut() + 
 }
 
 /// Has another slice come, after what was posted before.
-fn schedule() {
+pub fn schedule() {
     if !SCHEDULED.get() {
         // A message to itself that cannot be sent leaves the worker idle until the next one from elsewhere.
         let sent = NEXT_SLICE.with_borrow(|port| port.as_ref().is_some_and(|port| port.post_message(&JsValue::NULL).is_ok()));
@@ -62,7 +60,7 @@ fn schedule() {
 }
 
 /// Has another slice come after so many seconds, unless one is on its way by then; a timer that was set before is set anew.
-fn schedule_in(seconds: f64) {
+pub fn schedule_in(seconds: f64) {
     thread_local! {
         static WAKE: Closure<dyn FnMut()> = Closure::new(schedule);
         static TIMER: Cell<i32> = const { Cell::new(0) };
@@ -79,4 +77,14 @@ fn schedule_in(seconds: f64) {
 
 fn complain(what: &str, problem: &JsValue) {
     web_sys::console::error_2(&what.into(), problem);
+}
+
+/// Tells the page something: with an id the reply to a request.
+pub fn reply<A: Body>(id: Option<u32>, reply: Reply<A>) {
+    let sent = wire::pack(Envelope::new(id, reply))
+        .map_err(JsValue::from)
+        .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
+    if let Err(problem) = sent {
+        complain("the worker could not send a message", &problem);
+    }
 }

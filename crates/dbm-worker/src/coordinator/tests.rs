@@ -1,33 +1,34 @@
-//! The lab as the page meets it: requests in, messages out, natively.
+//! The worker as the page meets it: requests in, messages out, natively.
 
 use super::*;
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::impute::{ImputationMethod, ImputeSettings};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::words::Setting;
 use dbm_core::{Examples, Settings, Units};
-use dbm_data::Precision;
+use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
-    BenchProtocol, BenchResult, Completions, EncodedData, Grid, Histogram, Initialization, Metrics, PictureSource,
-    PictureToComplete,
+    BenchProtocol, BenchResult, CompletionMethod, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, Grid,
+    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunPlan,
 };
 
 struct Page {
-    lab: Lab,
+    worker: Coordinator,
     next: u32,
 }
 
 impl Page {
     fn new() -> Self {
-        Self { lab: Lab::default(), next: 0 }
+        Self { worker: Coordinator::default(), next: 0 }
     }
 
     /// A request and all that comes until the worker rests or `enough`.
     fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.next += 1;
-        let mut out = self.lab.handle(Request::new(Some(self.next), command));
-        while self.lab.has_work() && !out.iter().any(&enough) {
-            out.extend(self.lab.work());
+        let mut out = self.worker.handle(Request::new(Some(self.next), command));
+        while self.worker.has_work() && !out.iter().any(&enough) {
+            out.extend(self.worker.work());
         }
         out
     }
@@ -61,11 +62,11 @@ impl Page {
     }
 
     fn metrics(&self) -> Metrics {
-        self.lab.run.as_ref().unwrap().metrics(false)
+        self.worker.run.as_ref().unwrap().metrics(false)
     }
 
     fn checkpoint(&self) -> Vec<u8> {
-        self.lab.run.as_ref().unwrap().checkpoint().unwrap().expect("a run in training")
+        self.worker.run.as_ref().unwrap().checkpoint().unwrap().expect("a run in training")
     }
 }
 
@@ -135,9 +136,9 @@ fn trains_until_paused_and_reports() {
     assert!(matches!(last[1].body, Reply::Answer(Event::Snapshot { .. })));
     assert!(matches!(last.last().unwrap().body, Reply::Answer(Event::Done)));
     assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
-    assert!(!page.lab.has_work());
+    assert!(!page.worker.has_work());
     let step = page.metrics().step;
-    assert!(page.lab.work().is_empty(), "a slice after Pause does nothing");
+    assert!(page.worker.work().is_empty(), "a slice after Pause does nothing");
     assert_eq!(page.metrics().step, step);
 }
 
@@ -163,7 +164,7 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     let mut page = trained(2);
     let messages = page.ask(Command::Step);
     let seen = page.metrics().signals.expect("looked at after a step");
-    let run = page.lab.run.as_ref().unwrap();
+    let run = page.worker.run.as_ref().unwrap();
     let (model, examples) = (run.model(), &run.material.data.examples);
     assert_eq!((seen.step, seen.log_likelihood), (3, Some(dbm_core::exact::log_likelihood(&model, examples).unwrap())));
     let Some(Reply::Answer(Event::Samples(grid))) =
@@ -173,8 +174,8 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     };
     let of_samples = dbm_core::signals::mean_free_energy(&model, &grid.bits);
     assert_eq!(seen.free_energy_of_samples, Some(of_samples));
-    let told = messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.signals == Some(seen)));
-    assert!(told && seen.free_energy.is_finite(), "{seen:?}");
+    let reported = messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.signals == Some(seen)));
+    assert!(reported && seen.free_energy.is_finite(), "{seen:?}");
     let units: Vec<u32> = page.metrics().activities.iter().map(|layer| layer.bins.iter().sum()).collect();
     assert_eq!(units, [12, 6]);
 
@@ -188,7 +189,7 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
 fn samples_of_another_step_are_not_taken_for_those_of_the_last_look() {
     let mut page = trained(2);
     page.ask(Command::Step);
-    let run = page.lab.run.as_mut().unwrap();
+    let run = page.worker.run.as_mut().unwrap();
     assert!(!run.look_at_samples(2, 5.0) && run.look_at_samples(3, 5.0));
     assert_eq!(page.metrics().signals.unwrap().free_energy_of_samples, Some(5.0));
 }
@@ -196,7 +197,7 @@ fn samples_of_another_step_are_not_taken_for_those_of_the_last_look() {
 #[test]
 fn filters_are_the_weights_scaled_to_bytes() {
     let mut page = trained(2);
-    let model = page.lab.run.as_ref().unwrap().model();
+    let model = page.worker.run.as_ref().unwrap().model();
     for layer in [1, 2] {
         let ask = Command::Filters { model: ModelChoice::Training, layer, count: 5 };
         let Event::Filters(filters) = page.answer(ask) else { panic!("filters") };
@@ -210,8 +211,8 @@ fn filters_are_the_weights_scaled_to_bytes() {
         assert!(filters.levels.iter().any(|level| [1, 255].contains(level)), "the largest is at an end");
     }
     let filters = |layer, count| Command::Filters { model: ModelChoice::Training, layer, count };
-    for (layer, said) in [(0, "hidden layer"), (3, "hidden layer")] {
-        assert!(page.failure(filters(layer, 5)).contains(said));
+    for (layer, expected) in [(0, "hidden layer"), (3, "hidden layer")] {
+        assert!(page.failure(filters(layer, 5)).contains(expected));
     }
     assert!(page.failure(filters(1, 0)).contains("number of filters"));
     assert!(page.failure(Command::Filters { model: ModelChoice::Pretrained, layer: 1, count: 1 }).contains("pretrained"));
@@ -225,27 +226,27 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
     let began = now();
     page.ask(Command::TrainUntil { step: 6 });
     while page.metrics().step < 1 {
-        page.lab.work();
+        page.worker.work();
     }
     // No bound is set on how long anything takes: a machine that slept through the second has nothing left to wait for.
-    match page.lab.due() {
+    match page.worker.due() {
         Some(seconds) if seconds > 0.1 => {
-            assert!(seconds <= 1.0 && !page.lab.has_work(), "nothing to do until then");
-            assert!(page.lab.work().is_empty(), "a slice that comes too soon does nothing");
+            assert!(seconds <= 1.0 && !page.worker.has_work(), "nothing to do until then");
+            assert!(page.worker.work().is_empty(), "a slice that comes too soon does nothing");
             assert_eq!(page.metrics().step, 1);
         }
         _ => assert!(now() - began >= 0.9),
     }
     page.ask(Command::Pace { steps_a_second: 1000 });
-    while page.lab.goal != Goal::Rest {
-        page.lab.work();
+    while page.worker.goal != Goal::Rest {
+        page.worker.work();
     }
-    while page.lab.has_work() {
-        page.lab.work();
+    while page.worker.has_work() {
+        page.worker.work();
     }
     assert_eq!(page.metrics().checksum, trained(6).metrics().checksum);
     // Paused it waits for nothing, and a single step does not wait.
-    assert_eq!(page.lab.due(), None);
+    assert_eq!(page.worker.due(), None);
     page.ask(Command::Pace { steps_a_second: 1 });
     page.ask(Command::Step);
     page.ask(Command::Step);
@@ -256,14 +257,13 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
 fn pausing_in_mid_step_changes_no_bit() {
     let plain = trained(6).checkpoint();
     let mut page = trained(0);
-    page.lab.set_goal(Goal::Forever, &mut Vec::new()).unwrap();
+    page.worker.set_goal(Goal::Forever).unwrap();
     while page.metrics().step < 5 {
-        let mut out = Vec::new();
-        page.lab.train(0.0, &mut out); // one shard a slice
-        page.lab.rest(&mut out);
-        page.lab.set_goal(Goal::Forever, &mut out).unwrap();
+        page.worker.train(0.0); // one shard a slice
+        page.worker.rest();
+        page.worker.set_goal(Goal::Forever).unwrap();
     }
-    page.lab.rest(&mut Vec::new());
+    page.worker.rest();
     page.ask(Command::Step);
     assert_eq!(page.checkpoint(), plain);
 }
@@ -292,7 +292,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     let mut page = trained(2);
     let before = page.checkpoint();
     let whole = encoded("mine", 12, &[7; 8]);
-    for (data, said) in [
+    for (data, expected) in [
         (EncodedData { packed: vec![], ..whole.clone() }, "mine: "),
         (EncodedData { packed: vec![7; 7], ..whole.clone() }, "the packed data set"),
         (EncodedData { width: 0, ..whole.clone() }, "layer 0"),
@@ -301,7 +301,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         (EncodedData { visible: "{".into(), ..whole }, "metadata entry `visible`"),
     ] {
         let message = page.failure(examples(data));
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
     assert!(page.failure(Command::NewRun { plan: plan(&[0]) }).contains("layer 1 has size 0"));
     assert!(page.failure(Command::NewRun { plan: plan(&[u32::MAX, u32::MAX]) }).contains("choose smaller layers"));
@@ -309,20 +309,20 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
     let mut nan = plan(&[4]);
     nan.settings.optimizer.learning_rate = f64::NAN;
     assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));
-    for (start, said) in [
+    for (start, expected) in [
         (Initialization::Gaussian { deviation: f64::NAN }, "deviation"),
         (Initialization::Gaussian { deviation: 0.0 }, "deviation"),
         (Initialization::Pretrained { steps: 0, learning_rate: 0.05 }, "pretraining steps"),
         (Initialization::Pretrained { steps: 1, learning_rate: f64::INFINITY }, "pretraining rate"),
     ] {
-        assert!(page.failure(Command::NewRun { plan: RunPlan { start, ..plan(&[4]) } }).contains(said), "{start:?}");
+        assert!(page.failure(Command::NewRun { plan: RunPlan { start, ..plan(&[4]) } }).contains(expected), "{start:?}");
     }
     let mut masked = plan_by("pcd-1");
     masked.settings.conditional = 0.5;
     assert!(page.failure(Command::NewRun { plan: masked }).contains("persistent chains"));
     assert!(page.failure(Command::OpenModel { name: "m".into(), bytes: vec![1; 100] }).contains('m'));
     assert_eq!(page.checkpoint(), before);
-    assert!(!page.lab.has_work());
+    assert!(!page.worker.has_work());
 }
 
 #[test]
@@ -330,15 +330,11 @@ fn completes_and_keeps_what_is_known() {
     let mut page = trained(20);
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
     let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 8)).collect();
-    let complete = |unknown: Vec<u8>, answers, method| Command::Complete {
-        model: ModelChoice::Training,
-        values: values.clone(),
-        unknown,
-        answers,
-        method,
-        clean_up: false,
-        seed: 3,
+    let request = |unknown: Vec<u8>, answers, method| {
+        let (model, values) = (ModelChoice::Training, values.clone());
+        CompletionRequest { model, values, unknown, answers, method, clean_up: false, seed: 3 }
     };
+    let complete = |unknown, answers, method| Command::Complete(request(unknown, answers, method));
     for method in [
         CompletionMethod::Search,
         CompletionMethod::Gibbs { sweeps: 30 },
@@ -358,9 +354,7 @@ fn completes_and_keeps_what_is_known() {
     }
     assert!(page.failure(complete(vec![1; 5], 7, CompletionMethod::Search)).contains("16 units"));
     assert!(page.failure(complete(unknown.clone(), 0, CompletionMethod::Search)).contains("1 to 64"));
-    let Event::Search(trace) =
-        page.answer(Command::Watch { model: ModelChoice::Training, values: values.clone(), unknown, seed: 1 })
-    else {
+    let Event::Search(trace) = page.answer(Command::Watch(request(unknown, 1, CompletionMethod::Search))) else {
         panic!("a search")
     };
     assert!(trace.frames.len() >= 2 && !trace.capped);
@@ -376,9 +370,9 @@ fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     let mut clean = |unknown: u8, method, seed| {
         let unknown = vec![unknown; 16];
         let values = values.clone();
-        let command =
-            Command::Complete { model: ModelChoice::Training, values, unknown, answers: 64, method, clean_up: true, seed };
-        let Event::Completions(completions) = page.answer(command) else { panic!("completions") };
+        let request =
+            CompletionRequest { model: ModelChoice::Training, values, unknown, answers: 64, method, clean_up: true, seed };
+        let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
         completions
     };
     let once = clean(0, CompletionMethod::Search, 3);
@@ -397,13 +391,11 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
     let mut page = trained_by(plan(&[3]), 0);
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
     let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 12)).collect();
-    let pair = |kernel, steps, seed| Command::WatchPair {
-        model: ModelChoice::Training,
-        values: values.clone(),
-        unknown: unknown.clone(),
-        kernel,
-        steps,
-        seed,
+    let pair = |kernel, steps, seed| {
+        let (model, values, unknown) = (ModelChoice::Training, values.clone(), unknown.clone());
+        let method = CompletionMethod::Search;
+        let request = CompletionRequest { model, values, unknown, answers: 1, method, clean_up: false, seed };
+        Command::WatchPair { request, kernel, steps }
     };
     let mut moved = 0;
     for kernel in [CouplingKernel::Metropolis, CouplingKernel::Gibbs] {
@@ -439,20 +431,20 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
 #[test]
 fn a_completion_can_be_cancelled() {
     let mut page = trained(0);
-    let command = Command::Complete {
+    let command = Command::Complete(CompletionRequest {
         model: ModelChoice::Training,
         values: vec![0; 16],
         unknown: vec![1; 16],
         answers: 64,
-        method: CompletionMethod::Gibbs { sweeps: MAX_GIBBS_SWEEPS },
+        method: CompletionMethod::Gibbs { sweeps: 10_000 },
         clean_up: false,
         seed: 0,
-    };
+    });
     page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
     let messages = page.ask(Command::Cancel { request });
     assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
-    assert!(!page.lab.has_work());
+    assert!(!page.worker.has_work());
 }
 
 #[test]
@@ -515,24 +507,24 @@ fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
     page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
     page.next += 1;
-    let second = page.lab.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
+    let second = page.worker.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
     assert!(matches!(&second[..], [Message { body: Reply::Failed { message }, .. }] if message.contains("at work already")));
     let messages = page.ask(Command::Cancel { request });
     assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
-    assert!(!page.lab.has_work());
+    assert!(!page.worker.has_work());
     assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
 }
 
 #[test]
 fn a_benchmark_that_cannot_be_is_refused() {
     let mut page = Page::new();
-    for (protocol, said) in [
+    for (protocol, expected) in [
         (BenchProtocol { warm_up: 1001, ..SHORT }, "0 to 1000"),
         (BenchProtocol { steps: 0, ..SHORT }, "1 to 1000"),
         (BenchProtocol { steps: u32::MAX, ..SHORT }, "1 to 1000"),
         (BenchProtocol { runs: 101, ..SHORT }, "1 to 100"),
     ] {
-        assert!(page.failure(bench(plan(&[4]), protocol)).contains(said), "{said}");
+        assert!(page.failure(bench(plan(&[4]), protocol)).contains(expected), "{expected}");
     }
     assert!(page.failure(bench(pretrained(), SHORT)).contains("pretraining"));
     assert!(page.failure(bench(plan(&[0]), SHORT)).contains("layer 1 has size 0"));
@@ -568,7 +560,7 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
                 (!kind.has(Setting::MeanFieldSweeps), true),
                 "{kind:?}"
             );
-            assert!(page.lab.run.as_ref().unwrap().model().weights()[0].data().iter().all(|w| w.is_finite()));
+            assert!(page.worker.run.as_ref().unwrap().model().weights()[0].data().iter().all(|w| w.is_finite()));
         }
     }
 }
@@ -596,17 +588,17 @@ fn a_pause_is_heard_between_the_shards_of_a_step() {
     let mut page = trained_by(plan, 0);
     page.next += 1;
     let step = page.next;
-    page.lab.handle(Request::new(Some(step), Command::Step));
-    page.lab.shown.metrics = f64::NEG_INFINITY; // as if the last report were long ago
-    let mut out = Vec::new();
-    page.lab.train(0.0, &mut out); // one shard
+    page.worker.handle(Request::new(Some(step), Command::Step));
+    page.worker.shown.metrics = f64::NEG_INFINITY; // as if the last report were long ago
+    page.worker.train(0.0); // one shard
+    let out = page.worker.out.take();
     assert!(matches!(
         &out[..],
         [Message { body: Reply::Answer(Event::Metrics(Metrics { running: true, parts: Some((1, 3)), .. })), .. }]
     ));
     let messages = page.ask(Command::Pause);
     assert!(messages.iter().any(|m| m.id == Some(step) && m.body == Event::Cancelled.into()), "{messages:?}");
-    assert!(!page.lab.has_work());
+    assert!(!page.worker.has_work());
     assert_eq!((page.metrics().step, page.metrics().parts), (0, Some((1, 3))));
     page.ask(Command::Step);
     assert_eq!((page.metrics().step, page.metrics().parts), (1, None));
@@ -630,8 +622,8 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     assert!(!messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { .. }))), "nothing to restore yet");
     assert!(page.metrics().begun());
     page.next += 1;
-    page.lab.handle(Request::new(Some(page.next), Command::Train));
-    page.lab.work(); // a slice: one minibatch
+    page.worker.handle(Request::new(Some(page.next), Command::Train));
+    page.worker.work(); // a slice: one minibatch
     page.ask(Command::Pause);
     assert_eq!(stands(&page), (1, 2, false));
     while page.metrics().pretraining.is_some_and(|p| p.layer == 1) {
@@ -652,7 +644,7 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     while !by_hand.is_done() {
         by_hand.step(&dbm_data::bars::dataset(4).unwrap().examples).unwrap();
     }
-    assert_eq!(page.lab.run.as_ref().unwrap().model(), by_hand.model());
+    assert_eq!(page.worker.run.as_ref().unwrap().model(), by_hand.model());
     let messages = page.ask(Command::Step);
     assert!(messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { step: 1, .. }))));
 
@@ -688,8 +680,8 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
         let digit = page.answer(Command::Picture { source, model: ModelChoice::Pretrained, seed: 1 });
         assert!(matches!(digit, Event::Picture(PictureToComplete { image: (4, 4), .. })));
     }
-    let said = page.failure(Command::Picture { source: PictureSource::Generated, model: ModelChoice::Pretrained, seed: 1 });
-    assert!(said.contains("784") && said.contains("16"), "{said}");
+    let expected = page.failure(Command::Picture { source: PictureSource::Generated, model: ModelChoice::Pretrained, seed: 1 });
+    assert!(expected.contains("784") && expected.contains("16"), "{expected}");
 }
 
 #[test]
@@ -706,10 +698,10 @@ fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
 
 #[test]
 fn a_request_of_another_version_is_refused() {
-    let mut lab = Lab::default();
-    let out = lab.handle(Request { version: VERSION + 1, ..Request::new(Some(9), Command::Train) });
+    let mut worker = Coordinator::default();
+    let out = worker.handle(Request { version: VERSION + 1, ..Request::new(Some(9), Command::Train) });
     assert!(matches!(&out[..], [Message { id: Some(9), body: Reply::Failed { .. }, .. }]));
-    let out = lab.handle(Request::new(Some(10), Command::Train));
+    let out = worker.handle(Request::new(Some(10), Command::Train));
     assert!(matches!(&out[..], [Message { id: Some(10), body: Reply::Failed { .. }, .. }]));
 }
 
@@ -724,6 +716,18 @@ fn gappy() -> EncodedData {
     EncodedData { known, held_back: held_back.collect(), image: Some((4, 4)), ..encoded("gappy", 16, data.packed()) }
 }
 
+fn settings(completions: u32, sweeps: u32) -> ImputeSettings {
+    ImputeSettings { completions, sweeps, seed: 1, ..ImputeSettings::default() }
+}
+
+fn impute(completions: u32, sweeps: u32) -> Command {
+    Command::Impute(settings(completions, sweeps))
+}
+
+fn evaluate(completions: u32, sweeps: u32) -> Command {
+    Command::Evaluate(settings(completions, sweeps))
+}
+
 #[test]
 fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     let mut page = Page::new();
@@ -732,9 +736,7 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     for _ in 0..20 {
         page.ask(Command::Step);
     }
-    let Event::Imputed { probabilities } = page.answer(Command::Impute { completions: 4, sweeps: 3, seed: 1 }) else {
-        panic!("imputed")
-    };
+    let Event::Imputed { probabilities } = page.answer(impute(4, 3)) else { panic!("imputed") };
     let whole = Examples::from_packed(16, gappy().packed).unwrap().with_packed_gaps(gappy().known).unwrap();
     for (row, given) in probabilities.chunks_exact(16).enumerate() {
         for (unit, &p) in given.iter().enumerate() {
@@ -742,22 +744,22 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
             assert!(if whole.is_known(row, unit) { p == expected } else { p > 0.0 && p < 1.0 }, "{row} {unit}: {p}");
         }
     }
-    let again = page.answer(Command::Impute { completions: 4, sweeps: 3, seed: 1 });
+    let again = page.answer(impute(4, 3));
     assert_eq!(again, Event::Imputed { probabilities });
-    let Event::Evaluated(of_held) = page.answer(Command::Evaluate { completions: 4, sweeps: 3, seed: 1 }) else {
+    let Event::Evaluated(Evaluated { held_back: true, report: of_held }) = page.answer(evaluate(4, 3)) else {
         panic!("evaluated")
     };
     let held: u32 = gappy().held_back.iter().map(|byte| byte.count_ones()).sum();
-    assert_eq!((of_held.cells, of_held.held_back), (held, true));
-    assert!(of_held.model.log_loss > 0.0 && of_held.column_mode.accuracy > 0.0);
+    assert_eq!(of_held.cells, held as usize);
+    assert!(of_held.of(ImputationMethod::Model).log_loss > 0.0 && of_held.of(ImputationMethod::ColumnMode).accuracy > 0.0);
     page.ask(examples(EncodedData { held_back: vec![], ..gappy() }));
-    let Event::Evaluated(of_seen) = page.answer(Command::Evaluate { completions: 4, sweeps: 3, seed: 1 }) else {
+    let Event::Evaluated(Evaluated { held_back: false, report: of_seen }) = page.answer(evaluate(4, 3)) else {
         panic!("evaluated")
     };
-    assert!(!of_seen.held_back && of_seen.cells > 10);
-    assert!(page.failure(Command::Impute { completions: 0, sweeps: 3, seed: 1 }).contains("completions"));
-    assert!(page.failure(Command::Evaluate { completions: 1, sweeps: u32::MAX, seed: 1 }).contains("Gibbs sweeps"));
-    assert!(Page::new().failure(Command::Impute { completions: 1, sweeps: 3, seed: 1 }).contains("choose a data set first"));
+    assert!(of_seen.cells > 10);
+    assert!(page.failure(impute(0, 3)).contains("completions"));
+    assert!(page.failure(evaluate(1, u32::MAX)).contains("clamped sweeps"));
+    assert!(Page::new().failure(impute(1, 3)).contains("choose a data set first"));
     // A row with gaps comes as it is known.
     let rows =
         (0..20).map(|seed| page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed }));

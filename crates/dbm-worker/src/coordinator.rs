@@ -1,0 +1,393 @@
+//! The worker that the page talks to: it takes a command, answers it or puts it to work, and works in slices.
+//!
+//! A slice lasts about 15 ms. Between two of them the worker posts itself a message, so that a Pause or Cancel that came meanwhile is heard first, and training goes
+//! on in a hidden tab, whose timers the browser slows down. Requests at work take turns. The work itself is elsewhere: training in `train`, what becomes of whole runs in
+//! `runs`, everything else in a file of its kind.
+//!
+//! Only the module at the end is of the browser, so that all else is tested natively.
+
+mod runs;
+#[cfg(test)]
+mod tests;
+mod train;
+
+use crate::bench::Benchmark;
+use crate::clock::now;
+use crate::complete::{self, Completion};
+use crate::impute::{Comparison, Imputation};
+use crate::job::{Job, Slice, Work, within};
+use crate::pool::{Outgoing, PeerMessage, WorkerPool};
+use crate::run::Run;
+use crate::samples::Samples;
+use crate::view::View;
+use dbm_protocol::{Command, Envelope, Event, ModelChoice, Reply, VERSION};
+use std::collections::VecDeque;
+use train::{Goal, Pace, ReportTimes};
+
+/// A slice of work lasts about this long: Pause and Cancel are heard that often.
+const SLICE_SECONDS: f64 = 0.015;
+const MAX_SAMPLES: u32 = 400;
+const NO_RUN: &str = "there is no model in training: choose a data set first";
+
+/// A command with the id of its request.
+pub type Request = Envelope<Command>;
+/// What the page is sent.
+pub type Message = Envelope<Reply<Event>>;
+
+/// Everything that the worker holds.
+#[derive(Default)]
+pub struct Coordinator {
+    pretrained: Option<View>,
+    run: Option<Run>,
+    /// The run that the present one replaced.
+    previous: Option<Run>,
+    goal: Goal,
+    pace: Pace,
+    shown: ReportTimes,
+    jobs: VecDeque<Job>,
+    pool: WorkerPool,
+    /// Whether the run or the benchmark that is shared can do nothing until a helper sends something.
+    waits: bool,
+    /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
+    held: VecDeque<Request>,
+    /// Since when the page is to have a snapshot, as soon as all of the run is here.
+    owes_snapshot: Option<f64>,
+    out: Outbox,
+}
+
+/// Messages to the page that have not been sent.
+#[derive(Default)]
+struct Outbox(Vec<Message>);
+
+impl Outbox {
+    fn send(&mut self, id: Option<u32>, reply: impl Into<Reply<Event>>) {
+        self.0.push(Message::new(id, reply.into()));
+    }
+
+    fn fail(&mut self, id: Option<u32>, message: String) {
+        self.send(id, Reply::Failed { message });
+    }
+
+    fn take(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Coordinator {
+    /// A worker whose runs may be shared by `most` workers, itself included, where a step takes one of them at least `pays_from` seconds.
+    pub fn with_workers(most: usize, pays_from: f64) -> Self {
+        Self { pool: WorkerPool::new(most, pays_from), ..Self::default() }
+    }
+
+    /// Answers a request, puts it to work, or holds it until the run has settled.
+    pub fn handle(&mut self, request: Request) -> Vec<Message> {
+        if request.version == VERSION {
+            self.held.push_back(request);
+            self.answer_held();
+        } else {
+            let (version, id) = (request.version, request.id);
+            let message = format!(
+                "the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page"
+            );
+            self.out.fail(id, message);
+        }
+        self.out.take()
+    }
+
+    /// Answers what was held, in its order, as far as the run allows.
+    fn answer_held(&mut self) {
+        while let Some(request) = self.held.front() {
+            if self.run.as_ref().is_some_and(Run::is_committed) {
+                return;
+            }
+            if (needs_whole_run(&request.body) || request.body == Command::Save)
+                && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
+            {
+                run.gather(&mut self.pool);
+                return;
+            }
+            let Some(Request { id, body, .. }) = self.held.pop_front() else { return };
+            let id = id.unwrap_or_default();
+            if let Some(reply) = self.answer(id, body).transpose() {
+                self.out.send(Some(id), reply);
+            }
+        }
+    }
+
+    /// The answer to a command; none where it is put to work and answered later.
+    fn answer(&mut self, id: u32, command: Command) -> Result<Option<Event>, String> {
+        if needs_whole_run(&command) {
+            self.stop_sharing();
+        }
+        let answer = match command {
+            Command::OpenModel { name, bytes } => self.open_model(&name, &bytes)?,
+            Command::UseData { source, plan } => self.use_data(&source, plan, &[])?,
+            Command::Restore { source, plan, checkpoint } => self.use_data(&source, plan, &checkpoint)?,
+            Command::NewRun { plan } => self.new_run(plan)?,
+            Command::Undo => self.undo()?,
+            Command::Save => self.save()?,
+            Command::Train => self.set_goal(Goal::Forever)?,
+            Command::TrainUntil { step } => self.train_until(step)?,
+            Command::Step => {
+                self.set_goal(Goal::OneStep(id))?;
+                return Ok(None);
+            }
+            Command::Pause => self.rest(),
+            Command::Pace { steps_a_second } => self.pace.set(steps_a_second)?,
+            Command::Filters { model, layer, count } => {
+                within("the number of filters", count, 1..=MAX_SAMPLES)?;
+                self.view(model)?.filters(layer, count)?
+            }
+            Command::Samples { model, count, seed } => {
+                within("the number of samples", count, 1..=MAX_SAMPLES)?;
+                let samples = Samples::new(self.view(model)?, count, seed);
+                return self.begin(id, samples);
+            }
+            Command::Picture { source, model, seed } => {
+                complete::picture(&self.view(model)?, self.run.as_ref().map(|run| &run.material), source, seed)?
+            }
+            Command::Complete(request) => {
+                let completion = Completion::new(self.view(request.model)?, &request)?;
+                return self.begin(id, completion);
+            }
+            Command::Watch(request) => complete::watch(&self.view(request.model)?, &request)?,
+            Command::WatchPair { request, kernel, steps } => {
+                complete::watch_pair(&self.view(request.model)?, &request, kernel, steps)?
+            }
+            Command::Impute(settings) => {
+                let imputation = Imputation::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
+                return self.begin(id, imputation);
+            }
+            Command::Evaluate(settings) => {
+                let comparison = Comparison::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
+                return self.begin(id, comparison);
+            }
+            Command::Bench { source, plan, protocol, workers } => {
+                if self.jobs.iter().any(|job| job.work.has_helpers()) {
+                    return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
+                }
+                let bench = Benchmark::new(&source, plan, protocol, &workers, self.pool.most())?;
+                return self.begin(id, bench);
+            }
+            Command::Cancel { request } => {
+                let before = self.jobs.len();
+                self.jobs.retain(|job| job.id != Some(request));
+                if self.jobs.len() < before {
+                    self.out.send(Some(request), Event::Cancelled);
+                }
+                Event::Done
+            }
+        };
+        Ok(Some(answer))
+    }
+
+    fn begin(&mut self, id: u32, work: impl Work + 'static) -> Result<Option<Event>, String> {
+        self.jobs.push_back(Job { id: Some(id), work: Box::new(work) });
+        Ok(None)
+    }
+
+    fn view(&self, choice: ModelChoice) -> Result<View, String> {
+        match choice {
+            ModelChoice::Pretrained => {
+                self.pretrained.clone().ok_or("the pretrained model has not been read; choose the model in training".into())
+            }
+            ModelChoice::Training => Ok(View::of_run(self.run.as_ref().ok_or(NO_RUN)?)),
+        }
+    }
+
+    /// Whether [`Coordinator::work`] has something to do.
+    pub fn has_work(&self) -> bool {
+        self.can_answer() || self.next_job().is_some() || self.can_train()
+    }
+
+    fn can_answer(&self) -> bool {
+        let settled = self.run.as_ref().is_none_or(|run| !run.is_committed() && !run.is_gathering());
+        settled && (self.owes_snapshot.is_some() || !self.held.is_empty())
+    }
+
+    fn next_job(&self) -> Option<usize> {
+        self.jobs.iter().position(|job| !(self.waits && job.work.has_helpers()))
+    }
+
+    /// One slice: of the request at work, if any, and otherwise of training.
+    pub fn work(&mut self) -> Vec<Message> {
+        let until = now() + SLICE_SECONDS;
+        if self.can_answer() {
+            if let Some(since) = self.owes_snapshot.take() {
+                self.snapshot(since);
+            }
+            self.answer_held();
+        } else if self.can_train() && self.run.as_ref().is_some_and(Run::is_committed) {
+            // Requests wait for the end of a step that is committed, so it comes first.
+            self.train(until);
+        } else if let Some(job) = self.next_job().and_then(|place| self.jobs.remove(place)) {
+            self.work_on(job, until);
+        } else if self.can_train() {
+            // A slice that was on its way when Pause came must not train.
+            self.train(until);
+        }
+        self.out.take()
+    }
+
+    fn work_on(&mut self, mut job: Job, until: f64) {
+        let (id, started) = (job.id, now());
+        match job.work.work(until, &mut self.pool) {
+            Ok(Slice::Goes) => self.jobs.push_front(job),
+            Ok(Slice::Waits) => {
+                self.waits = true;
+                self.jobs.push_front(job);
+            }
+            Ok(Slice::Progress { done, total }) => {
+                self.out.send(id, Reply::progress(done, total));
+                // Others get their turn, so that a long completion does not hold up a short one.
+                self.jobs.push_back(job);
+            }
+            Ok(Slice::Ends(answer)) => {
+                let seen = if id.is_none() { job.work.free_energy(&answer) } else { None };
+                self.out.send(id, *answer);
+                if let (Some((step, free_energy)), Some(run)) = (seen, &mut self.run)
+                    && run.look_at_samples(step, free_energy)
+                {
+                    self.report(self.goal != Goal::Rest);
+                }
+            }
+            Err(message) => self.out.fail(id, message),
+        }
+        if id.is_none() {
+            let ended = self.jobs.iter().all(|job| job.id.is_some());
+            self.shown.took_for_samples(now() - started, ended);
+        }
+    }
+
+    /// What is to be done outside of this worker, in its order.
+    pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
+        self.pool.take_outgoing()
+    }
+
+    /// The helpers that were asked for listen.
+    pub fn helpers_ready(&mut self) {
+        self.pool.came_up();
+        self.waits = false;
+    }
+
+    /// Takes in what a helper sent.
+    pub fn receive(&mut self, message: PeerMessage) -> Vec<Message> {
+        self.waits = false;
+        let bench = self.jobs.iter_mut().find(|job| job.work.has_helpers());
+        let received = match (bench, &mut self.run) {
+            (Some(bench), _) => bench.work.receive(message),
+            (None, Some(run)) => run.receive(message),
+            (None, None) => Ok(()),
+        };
+        match received {
+            Ok(()) => Vec::new(),
+            Err(error) => self.helper_lost(&error.to_string()),
+        }
+    }
+
+    /// A helper is gone; the run goes on, from where its last checkpoint was taken if need be.
+    pub fn helper_lost(&mut self, why: &str) -> Vec<Message> {
+        self.pool.lost();
+        self.waits = false;
+        let bench = self.jobs.iter().position(|job| job.work.has_helpers());
+        if let Some(bench) = bench.and_then(|place| self.jobs.remove(place)) {
+            self.out.fail(bench.id, format!("a worker that shared the steps was lost: {why}"));
+        }
+        let Some(run) = self.run.as_mut().filter(|run| run.workers() > 1) else { return self.out.take() };
+        let before = run.steps();
+        match run.lose_helpers() {
+            Ok(step) => {
+                let from =
+                    if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
+                let with = if self.pool.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
+                let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
+                self.out.send(None, Event::Notice { message });
+            }
+            Err(error) => {
+                self.stop();
+                self.out.fail(None, format!("a worker was lost ({why}), and with it the run: {error}"));
+            }
+        }
+        self.report(self.goal != Goal::Rest);
+        self.out.take()
+    }
+}
+
+/// Whether a command puts the run away or aside, or has the helpers work on another.
+fn needs_whole_run(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::UseData { .. } | Command::NewRun { .. } | Command::Restore { .. } | Command::Undo | Command::Bench { .. }
+    )
+}
+
+#[cfg(target_arch = "wasm32")]
+pub use browser::start;
+
+/// The [`Coordinator`] between the page's messages, its helpers' and its own.
+#[cfg(target_arch = "wasm32")]
+mod browser {
+    use super::{Coordinator, Message};
+    use crate::pool::Outgoing;
+    use crate::shell::helpers::{self, PoolEvent};
+    use crate::shell::{listen, reply, schedule, schedule_in, scope};
+    use dbm_protocol::{Command, Reply, wire};
+    use std::cell::RefCell;
+    use wasm_bindgen::prelude::*;
+
+    /// More workers than this gain nothing: a minibatch has few shards.
+    const MOST_WORKERS: f64 = 16.0;
+    /// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
+    const SHARE_FROM: f64 = 0.004;
+    /// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
+    const WORKER_COUNT: &str = "dbm-workers-";
+
+    thread_local! {
+        static COORDINATOR: RefCell<Coordinator> = RefCell::default();
+    }
+
+    pub fn start() {
+        let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
+        let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
+        COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
+        listen(|data| receive(&data), || settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
+        reply::<dbm_protocol::Event>(None, Reply::Ready);
+    }
+
+    fn receive(data: &JsValue) {
+        match wire::unpack::<Command>(data) {
+            Ok(request) => settle(COORDINATOR.with_borrow_mut(|worker| worker.handle(request))),
+            Err(message) => reply::<dbm_protocol::Event>(None, Reply::Failed { message }),
+        }
+    }
+
+    /// What a helper sent, or what became of it.
+    fn hear(event: PoolEvent) {
+        settle(COORDINATOR.with_borrow_mut(|worker| match event {
+            PoolEvent::Message(message) => worker.receive(message),
+            PoolEvent::Ready => {
+                worker.helpers_ready();
+                Vec::new()
+            }
+            PoolEvent::Lost(why) => worker.helper_lost(&why),
+        }));
+    }
+
+    /// Sends out what a piece of work has led to, and sees to the next one.
+    fn settle(messages: Vec<Message>) {
+        messages.into_iter().for_each(|message| reply(message.id, message.body));
+        for outgoing in COORDINATOR.with_borrow_mut(Coordinator::take_outgoing) {
+            match outgoing {
+                Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
+                Outgoing::StopHelpers => helpers::stop_all(),
+                Outgoing::Order(of, order) => helpers::order(of, &order),
+                Outgoing::Message(of, message) => helpers::send(of, &message),
+            }
+        }
+        if COORDINATOR.with_borrow(Coordinator::has_work) {
+            schedule();
+        } else if let Some(seconds) = COORDINATOR.with_borrow(Coordinator::due) {
+            schedule_in(seconds);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Models and runs as wholes: opened, begun, restored, put back by Undo, written as checkpoints.
+
+use super::train::ReportTimes;
+use super::{Coordinator, NO_RUN};
+use crate::clock::now;
+use crate::run::Run;
+use crate::sources;
+use crate::view::View;
+use dbm_protocol::{DataSource, Event, RunPlan};
+
+type Answer = Result<Event, String>;
+
+impl Coordinator {
+    pub(super) fn open_model(&mut self, name: &str, bytes: &[u8]) -> Answer {
+        let (view, info) = View::open(name, bytes)?;
+        self.pretrained = Some(view);
+        Ok(Event::ModelOpened(info))
+    }
+
+    /// Takes data into use, with a run where its checkpoint left it; a new run of the plan where there is none.
+    pub(super) fn use_data(&mut self, source: &DataSource, plan: RunPlan, checkpoint: &[u8]) -> Answer {
+        let data = sources::make(source).map_err(|error| error.to_string())?;
+        let run = if checkpoint.is_empty() {
+            Run::new(data, plan).map_err(|error| error.to_string())?
+        } else {
+            Run::restore(data, plan, checkpoint).map_err(|error| error.to_string())?
+        };
+        self.replace(run);
+        self.data_ready()
+    }
+
+    pub(super) fn new_run(&mut self, plan: RunPlan) -> Answer {
+        let old = self.run.as_ref().ok_or("a run needs data: choose a data set first")?;
+        let run = Run::new(old.material.clone(), plan).map_err(|error| error.to_string())?;
+        self.replace(run);
+        let run = self.run.as_ref().ok_or(NO_RUN)?;
+        Ok(Event::RunReady {
+            model: run.about(),
+            plan: run.plan.clone(),
+            metrics: run.metrics(false),
+            can_undo: self.previous.is_some(),
+        })
+    }
+
+    pub(super) fn undo(&mut self) -> Answer {
+        if self.previous.is_none() {
+            return Err("there is nothing to put back".into());
+        }
+        std::mem::swap(&mut self.run, &mut self.previous);
+        self.stop();
+        // What was set aside may not be kept anywhere any more.
+        self.owes_snapshot = begun(self.run.as_ref()).then(now);
+        self.data_ready()
+    }
+
+    /// Takes a new run into use and keeps the old one for Undo, unless that did nothing yet and the one kept before it did.
+    fn replace(&mut self, run: Run) {
+        self.stop();
+        self.owes_snapshot = None;
+        self.shown.snapshot_due = 0.0;
+        let old = self.run.replace(run);
+        if begun(old.as_ref()) || !begun(self.previous.as_ref()) {
+            self.previous = old.or(self.previous.take());
+        }
+    }
+
+    fn data_ready(&self) -> Answer {
+        let run = self.run.as_ref().ok_or(NO_RUN)?;
+        Ok(Event::DataReady {
+            data: sources::about(&run.material),
+            model: run.about(),
+            plan: run.plan.clone(),
+            metrics: run.metrics(false),
+            can_undo: self.previous.is_some(),
+        })
+    }
+
+    /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.
+    pub(super) fn stop_sharing(&mut self) {
+        self.run.iter_mut().for_each(Run::go_alone);
+        self.waits = false;
+    }
+
+    /// The run as it stands, which is whole by now.
+    pub(super) fn save(&mut self) -> Answer {
+        let run = self.run.as_mut().ok_or(NO_RUN)?;
+        let step = run.steps();
+        let checkpoint = run.take_checkpoint().map_err(|error| error.to_string())?;
+        let checkpoint = checkpoint.ok_or("a run that is being pretrained cannot be saved yet: wait for its first step")?;
+        Ok(Event::Snapshot { step, checkpoint })
+    }
+
+    /// Gives the page a snapshot once all of the run is here. What it takes, counted since it was wanted, decides when the next one is due.
+    pub(super) fn snapshot(&mut self, since: f64) {
+        let Some(run) = &mut self.run else { return };
+        if !run.is_whole() {
+            run.gather(&mut self.pool);
+            self.owes_snapshot = Some(since);
+            return;
+        }
+        let checkpoint = match run.take_checkpoint() {
+            Ok(None) => return,
+            Ok(Some(checkpoint)) => Ok(checkpoint),
+            Err(error) => Err(format!("the run could not be written as a checkpoint: {error}")),
+        };
+        self.shown.snapshot_due = ReportTimes::next_snapshot(now() - since);
+        self.out.send(None, checkpoint.map(|checkpoint| Event::Snapshot { step: run.steps(), checkpoint }));
+    }
+}
+
+/// Whether there is a run that has done anything.
+fn begun(run: Option<&Run>) -> bool {
+    run.is_some_and(|run| run.metrics(false).begun())
+}

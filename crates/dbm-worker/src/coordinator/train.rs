@@ -1,0 +1,256 @@
+//! Training, slice by slice: how far it is to go, how fast, and what the page is shown of it when.
+
+use super::Coordinator;
+use crate::clock::now;
+use crate::job::{Job, within};
+use crate::run::{Advance, Run};
+use crate::samples::Samples;
+use dbm_protocol::{Event, ModelChoice};
+
+/// Metrics come at most this often.
+const METRICS_SECONDS: f64 = 1.0 / 10.0;
+/// A step that takes longer says how far it is, so that the page does not take the worker for dead.
+const SLOW_SECONDS: f64 = 1.0;
+/// Training shows samples, with a look at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on that.
+const SAMPLES_SECONDS: f64 = 0.4;
+const SAMPLES_SHARE: f64 = 54.0;
+/// It looks at its signals alone at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that: together a fortieth.
+const LOOKS_SECONDS: f64 = 0.1;
+const LOOKS_SHARE: f64 = 160.0;
+/// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
+const TRAINING_SAMPLES: u32 = 64;
+/// The page gets a snapshot this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of the time of training: at most
+/// so much is lost with the tab, and what the browser's storage takes to write it.
+const SNAPSHOT_SECONDS: f64 = 4.0;
+const SNAPSHOT_SHARE: f64 = 20.0;
+const MAX_PACE: u32 = 1000;
+
+/// How far training is to go.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Goal {
+    #[default]
+    Rest,
+    /// One step, asked for by the request of this id.
+    OneStep(u32),
+    Forever,
+    /// This many gradient steps in all.
+    Until(u32),
+}
+
+/// How fast training may go.
+#[derive(Default)]
+pub(super) struct Pace {
+    /// Steps a second at most; 0 for as many as can be.
+    steps_a_second: u32,
+    /// When the next step may begin.
+    next_step: f64,
+}
+
+impl Pace {
+    pub(super) fn set(&mut self, steps_a_second: u32) -> Result<Event, String> {
+        within("the number of steps a second", steps_a_second, 0..=MAX_PACE)?;
+        *self = Self { steps_a_second, next_step: 0.0 };
+        Ok(Event::Done)
+    }
+
+    /// A step begins.
+    fn count(&mut self) {
+        if self.steps_a_second > 0 {
+            // Late by less than a step, the next one makes up for it.
+            let (time, apart) = (now(), 1.0 / f64::from(self.steps_a_second));
+            self.next_step = apart + self.next_step.clamp(time - apart, time);
+        }
+    }
+
+    /// Seconds until the next step may begin; none where it may.
+    fn pause(&self) -> Option<f64> {
+        let wait = if self.steps_a_second == 0 { 0.0 } else { self.next_step - now() };
+        (wait > 0.0).then_some(wait)
+    }
+}
+
+/// When the page last got what.
+#[derive(Default)]
+pub(super) struct ReportTimes {
+    pub(super) metrics: f64,
+    looks_due: f64,
+    samples_due: f64,
+    /// Seconds that the samples under way have taken, the look at the signals included.
+    samples_seconds: f64,
+    pub(super) snapshot_due: f64,
+}
+
+impl ReportTimes {
+    /// Training's samples took so long; once they are shown, that decides when the next ones are due.
+    pub(super) fn took_for_samples(&mut self, seconds: f64, shown: bool) {
+        self.samples_seconds += seconds;
+        if shown {
+            self.samples_due = now() + SAMPLES_SECONDS.max(SAMPLES_SHARE * std::mem::take(&mut self.samples_seconds));
+        }
+    }
+
+    /// When a snapshot is due after one that took so long.
+    pub(super) fn next_snapshot(seconds: f64) -> f64 {
+        now() + SNAPSHOT_SECONDS.max(SNAPSHOT_SHARE * seconds)
+    }
+}
+
+impl Coordinator {
+    pub(super) fn can_train(&self) -> bool {
+        self.would_train() && self.pause().is_none()
+    }
+
+    fn would_train(&self) -> bool {
+        let gathering = self.run.as_ref().is_some_and(Run::is_gathering);
+        self.goal != Goal::Rest && !self.waits && !gathering && !self.jobs.iter().any(|job| job.work.has_helpers())
+    }
+
+    /// Seconds until [`Coordinator::work`] has something to do, where there is nothing now but a step whose time has not come.
+    pub fn due(&self) -> Option<f64> {
+        self.pause().filter(|_| self.would_train())
+    }
+
+    /// Seconds until the next step may begin; none where one may, or has.
+    fn pause(&self) -> Option<f64> {
+        let between = self.run.as_ref().is_some_and(Run::between_steps);
+        if between && !matches!(self.goal, Goal::OneStep(_)) { self.pace.pause() } else { None }
+    }
+
+    pub(super) fn set_goal(&mut self, goal: Goal) -> Result<Event, String> {
+        if self.run.is_none() {
+            return Err("training needs data: choose a data set first".into());
+        }
+        if let Goal::OneStep(earlier) = std::mem::replace(&mut self.goal, goal) {
+            // Two presses of Step ask for two steps; one that training overtakes is taken all the same.
+            self.out.send(Some(earlier), Event::Done);
+        }
+        let time = now();
+        self.shown.metrics = time;
+        self.shown.snapshot_due = self.shown.snapshot_due.max(time + SNAPSHOT_SECONDS);
+        Ok(Event::Done)
+    }
+
+    pub(super) fn train_until(&mut self, step: u32) -> Result<Event, String> {
+        if let Some(taken) = self.run.as_ref().map(Run::steps).filter(|taken| *taken >= step) {
+            return Err(format!("expected a step that is still to come; the run has taken {taken}, and {step} were asked for"));
+        }
+        self.set_goal(Goal::Until(step))
+    }
+
+    /// Stops training; what was under way in the old run stays with it. A single step that was under way has no other answer.
+    pub(super) fn stop(&mut self) {
+        if let Goal::OneStep(id) = std::mem::take(&mut self.goal) {
+            self.out.send(Some(id), Event::Cancelled);
+        }
+        // Training's own samples are of the run that is gone.
+        self.jobs.retain(|job| job.id.is_some());
+        self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
+    }
+
+    /// Stops training at the visitor's wish.
+    pub(super) fn rest(&mut self) -> Event {
+        let trained = self.goal != Goal::Rest;
+        self.stop();
+        if trained {
+            self.report(false);
+            self.snapshot(now());
+        }
+        Event::Done
+    }
+
+    /// Tells the page where the run stands.
+    pub(super) fn report(&mut self, running: bool) {
+        if let Some(run) = &self.run {
+            self.out.send(None, Event::Metrics(run.metrics(running)));
+        }
+    }
+
+    /// Shards of the present step, or a minibatch of pretraining, until the clock shows `until` or the step is done.
+    pub(super) fn train(&mut self, until: f64) {
+        let Some(run) = &mut self.run else {
+            self.goal = Goal::Rest;
+            return;
+        };
+        if run.wants_helpers(&self.pool)
+            && self.pool.is_up(run.most_replicas())
+            && let Err(error) = run.share(&mut self.pool, usize::MAX)
+        {
+            // The run is as it was, on this worker alone.
+            self.out.fail(None, format!("the run could not be shared: {error}"));
+            self.goal = Goal::Rest;
+            return;
+        }
+        if run.between_steps() {
+            self.pace.count();
+        }
+        match run.advance_until(until, &mut self.pool) {
+            Ok(Advance::Finished) => self.step_ended(),
+            Ok(advance) => {
+                self.waits |= advance == Advance::Waits;
+                if now() - self.shown.metrics >= SLOW_SECONDS {
+                    self.shown.metrics = now();
+                    self.report(true);
+                }
+            }
+            Err(error) => {
+                let asked = if let Goal::OneStep(id) = self.goal { Some(id) } else { None };
+                self.goal = Goal::Rest;
+                run.rest();
+                let message = if run.is_pretraining() { format!("pretraining: {error}") } else { error.to_string() };
+                self.report(false);
+                self.out.fail(asked, message);
+            }
+        }
+    }
+
+    /// A step is done: shows what is due, and rests where the goal is reached.
+    fn step_ended(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        let time = now();
+        let asked = match self.goal {
+            Goal::Rest => return,
+            Goal::OneStep(id) => Some(id),
+            Goal::Until(step) if run.steps() >= step => None,
+            Goal::Forever | Goal::Until(_) => return self.show_what_is_due(time),
+        };
+        self.goal = Goal::Rest;
+        run.rest();
+        run.look();
+        self.report(false);
+        if asked.is_some() {
+            self.out.send(asked, Event::Done);
+        }
+        self.snapshot(now());
+        self.show_samples();
+    }
+
+    fn show_what_is_due(&mut self, time: f64) {
+        let Some(run) = &mut self.run else { return };
+        let samples_due = time >= self.shown.samples_due;
+        if samples_due {
+            run.look();
+            self.shown.took_for_samples(now() - time, false);
+        } else if time >= self.shown.looks_due {
+            run.look();
+            let looked = now();
+            self.shown.looks_due = looked + LOOKS_SECONDS.max(LOOKS_SHARE * (looked - time));
+        }
+        if time - self.shown.metrics >= METRICS_SECONDS {
+            self.shown.metrics = time;
+            self.report(true);
+        }
+        if samples_due {
+            self.show_samples();
+        }
+        if time >= self.shown.snapshot_due {
+            self.snapshot(now());
+        }
+    }
+
+    fn show_samples(&mut self) {
+        let started = now();
+        let Ok(view) = self.view(ModelChoice::Training) else { return };
+        self.shown.took_for_samples(now() - started, false);
+        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, TRAINING_SAMPLES, 0)) });
+    }
+}

@@ -1,0 +1,87 @@
+//! Requests that take long: done in slices, so that others are heard between two of them, and cancelled by being dropped.
+
+use crate::clock::now;
+use crate::pool::{PeerMessage, WorkerPool};
+use dbm_core::DbmError;
+use dbm_protocol::Event;
+use std::ops::RangeInclusive;
+
+/// Work on a request.
+pub trait Work {
+    /// Works until the clock shows `until`, at least once.
+    ///
+    /// # Errors
+    /// In words; the request has failed then.
+    fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String>;
+
+    /// Whether it has the pool's helpers, so that training must do without them.
+    fn has_helpers(&self) -> bool {
+        false
+    }
+
+    /// Takes in what a helper sent.
+    ///
+    /// # Errors
+    /// Where it cannot be of this work.
+    fn receive(&mut self, _message: PeerMessage) -> Result<(), DbmError> {
+        Ok(())
+    }
+
+    /// Where its answer is samples: the step of their model, and their mean free energy.
+    fn free_energy(&self, _answer: &Event) -> Option<(u32, f64)> {
+        None
+    }
+}
+
+/// A request at work; without an id it is training's own.
+pub struct Job {
+    pub id: Option<u32>,
+    pub work: Box<dyn Work>,
+}
+
+/// How a slice of a job ended.
+pub enum Slice {
+    /// There is more to do, and nothing to say.
+    Goes,
+    /// There is nothing to do until a helper sends something.
+    Waits,
+    /// There is more to do: so many parts of so many are done.
+    Progress { done: u32, total: u32 },
+    /// The request is answered.
+    Ends(Box<Event>),
+}
+
+impl Slice {
+    /// The request ends with this answer.
+    pub fn ends(event: Event) -> Result<Self, String> {
+        Ok(Self::Ends(Box::new(event)))
+    }
+}
+
+/// Does parts `*done..total`, one after another, until the clock shows `until`. Gives how far it is where it was stopped so.
+pub fn parts(
+    done: &mut u32,
+    total: usize,
+    until: f64,
+    mut part: impl FnMut(usize) -> Result<(), DbmError>,
+) -> Result<Option<Slice>, String> {
+    while (*done as usize) < total {
+        part(*done as usize).map_err(|error| error.to_string())?;
+        *done += 1;
+        if now() >= until {
+            return Ok(Some(Slice::Progress { done: *done, total: total as u32 }));
+        }
+    }
+    Ok(None)
+}
+
+/// Refuses an argument out of its range.
+///
+/// # Errors
+/// In words: what it should be, and what it is.
+pub fn within(what: &str, value: u32, range: RangeInclusive<u32>) -> Result<(), String> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    Err(format!("{what} should be from {} to {}, but is {value}", range.start(), range.end()))
+}

@@ -1,0 +1,85 @@
+//! Models as requests see them, and as the page is told of them.
+
+use crate::run::Run;
+use crate::sources::shape;
+use dbm_core::Dbm;
+use dbm_core::complete::SamplingSchedule;
+use dbm_data::Checkpoint;
+use dbm_data::raw::Visible;
+use dbm_protocol::{Event, Filters, ModelChoice, ModelInfo};
+use std::rc::Rc;
+
+/// A model that requests work on: they keep the one they were asked of, whatever becomes of it meanwhile.
+#[derive(Clone)]
+pub struct View {
+    pub model: Rc<Dbm>,
+    pub choice: ModelChoice,
+    /// Rows and columns of the visible layer, where it is an image.
+    pub image: Option<(usize, usize)>,
+    /// Bits a value of an image.
+    pub depth: u8,
+    /// Gradient steps that it was trained for.
+    pub step: u32,
+    /// How its samples are drawn.
+    pub schedule: SamplingSchedule,
+}
+
+impl View {
+    /// The model in a checkpoint, and what the page is told of it.
+    pub fn open(name: &str, bytes: &[u8]) -> Result<(Self, ModelInfo), String> {
+        let checkpoint = Checkpoint::read(name, bytes).map_err(|error| error.to_string())?;
+        let model = checkpoint.model().map_err(|error| error.to_string())?;
+        let visible = checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose();
+        let visible = visible.map_err(|error| error.to_string())?;
+        let schedule = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
+        let info = ModelInfo {
+            steps: checkpoint.step.min(u64::from(u32::MAX)) as u32,
+            resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some(),
+            settings: checkpoint.settings,
+            ..about(&model, checkpoint.image, visible.as_ref())
+        };
+        let (image, depth, step) = (checkpoint.image, info.depth, info.steps);
+        Ok((Self { model: Rc::new(model), choice: ModelChoice::Pretrained, image, depth, step, schedule }, info))
+    }
+
+    /// The model of a run as it stands.
+    pub fn of_run(run: &Run) -> Self {
+        Self {
+            model: Rc::new(run.model()),
+            choice: ModelChoice::Training,
+            image: run.material.data.image,
+            depth: run.material.depth(),
+            step: run.steps(),
+            schedule: run.schedule(),
+        }
+    }
+
+    /// Rows and columns in which the page shows the visible layer: a row where it is no image.
+    pub fn shape(&self) -> (u32, u32) {
+        shape(self.image, self.model.n_visible())
+    }
+
+    /// What the first `count` units of a hidden layer respond to, as bytes.
+    pub fn filters(&self, layer: u32, count: u32) -> Result<Event, String> {
+        let filters = dbm_core::filters(&self.model, layer as usize, count as usize).map_err(|error| error.to_string())?;
+        let scale = filters.data().iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+        let level = |value: &f32| (128.0 + 127.0 * value / scale.max(f32::MIN_POSITIVE)).round() as u8;
+        let levels = filters.data().iter().map(level).collect();
+        let count = filters.rows() as u32;
+        Ok(Event::Filters(Filters { model: self.choice, step: self.step, layer, count, image: self.shape(), scale, levels }))
+    }
+}
+
+/// What the page is told of a model whose training is not known.
+pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visible>) -> ModelInfo {
+    ModelInfo {
+        sizes: model.sizes().iter().map(|&size| size as u32).collect(),
+        units: model.units(),
+        image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
+        steps: 0,
+        depth: visible.map_or(1, Visible::depth) as u8,
+        settings: None,
+        resumable: false,
+        visible: visible.map_or_else(String::new, Visible::to_json),
+    }
+}
