@@ -6,8 +6,8 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
     Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
     EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
-    ImputeSettings, Initialization, LogFormat, LogRow, Look, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining,
-    Product, Reply, Report, RunPlan, Score, SearchFrame, SearchTrace, Understood, UnderstoodKind, wire,
+    ImputeSettings, Initialization, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product,
+    Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Understood, UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -101,7 +101,7 @@ fn events_cross_unchanged() {
         workers: 4,
         steps_per_second: 8.5,
         checksum: "00ff".into(),
-        signals: Some(Look {
+        signals: Some(RunSignals {
             step: 11,
             reconstruction_error: 0.03,
             pseudo_log_likelihood: -98.5,

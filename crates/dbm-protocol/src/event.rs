@@ -191,7 +191,7 @@ pub struct Metrics {
     /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains.
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
-    pub signals: Option<Look>,
+    pub signals: Option<RunSignals>,
     /// How active each hidden layer is on the data, the lowest first, as last looked at; empty before the first look.
     pub activities: Vec<Activity>,
     /// Steps that the histograms cover.
@@ -211,7 +211,7 @@ impl Metrics {
 
 /// A look at how a model does on some of its data: its [`dbm_core::signals::Signals`], and what is known besides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct RunSignals {
     /// Gradient steps taken when it was looked at.
     pub step: u32,
     /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.

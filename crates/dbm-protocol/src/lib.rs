@@ -25,8 +25,8 @@ pub use dbm_core::signals::Activity;
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
 pub use envelope::{Body, Computing, Diagnostics, Envelope, Files, Reply, Role};
 pub use event::{
-    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Grid, Histogram, Look, Metrics, ModelInfo,
-    PhaseMetrics, PictureToComplete, Pretraining,
+    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Grid, Histogram, Metrics, ModelInfo, PhaseMetrics,
+    PictureToComplete, Pretraining, RunSignals,
 };
 pub use files::{
     BitsFormat, ColumnInfo, EncodedData, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,

@@ -1,7 +1,7 @@
 //! One of the two runs: its worker, how far it is, and what was seen of it on the way.
 
 use crate::worker::client::{Client, Failure, Unasked};
-use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Look, Metrics, ModelInfo, RunPlan};
+use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Metrics, ModelInfo, RunPlan, RunSignals};
 use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -31,7 +31,7 @@ pub enum RunState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// The signals of training at a step.
-    pub signals: Look,
+    pub signals: RunSignals,
     /// Mean energy of each phase's states, where it has chains: clamped, free.
     pub energy: [Option<f64>; 2],
 }

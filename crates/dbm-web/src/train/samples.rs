@@ -94,7 +94,7 @@ fn Signals() -> impl IntoView {
         let training = session.model.get() == ModelChoice::Training;
         session.metrics.with(|metrics| metrics.signals).filter(|_| training)
     });
-    let number = move |of: fn(dbm_protocol::Look) -> String| move || seen.get().map(of);
+    let number = move |of: fn(dbm_protocol::RunSignals) -> String| move || seen.get().map(of);
     view! {
         <Show when=move || seen.get().is_some()>
             <dl class="signals">

@@ -7,7 +7,7 @@ use crate::view::about;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::signals::{Activity, Signals};
 use dbm_core::{Dbm, StepInfo, exact};
-use dbm_protocol::{Initialization, Look, Metrics, ModelInfo, Pretraining};
+use dbm_protocol::{Initialization, Metrics, ModelInfo, Pretraining, RunSignals};
 use std::collections::VecDeque;
 
 /// Steps a second are measured over this many seconds.
@@ -26,7 +26,7 @@ pub(super) struct Seen {
     negative: RecentPhase,
     /// When the steps of the last seconds ended.
     ended_at: VecDeque<f64>,
-    look: Option<Look>,
+    look: Option<RunSignals>,
     activities: Vec<Activity>,
     update_seconds: f64,
 }
@@ -81,8 +81,8 @@ impl Run {
             examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
         self.seen.activities = std::mem::take(&mut signals.activities);
         let now = signals.pseudo_log_likelihood;
-        let smooth = |last: Look| last.pseudo_log_likelihood + LOOK_SHARE * (now - last.pseudo_log_likelihood);
-        self.seen.look = Some(Look {
+        let smooth = |last: RunSignals| last.pseudo_log_likelihood + LOOK_SHARE * (now - last.pseudo_log_likelihood);
+        self.seen.look = Some(RunSignals {
             step,
             reconstruction_error: signals.reconstruction_error,
             pseudo_log_likelihood: self.seen.look.map_or(now, smooth),

@@ -4,7 +4,7 @@ use super::history;
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use crate::worker::session::Session;
-use dbm_protocol::{Activity, Look};
+use dbm_protocol::{Activity, RunSignals};
 use leptos::prelude::*;
 
 const SAMPLES_DASH: &[f64] = &[6.0, 4.0];
@@ -36,7 +36,7 @@ const CURVES: [(&str, &str, &str); 4] = [
     ),
 ];
 
-type Line = (&'static str, fn(&Look) -> Option<f64>);
+type Line = (&'static str, fn(&RunSignals) -> Option<f64>);
 
 /// What is drawn of the signals.
 fn lines(curve: usize) -> &'static [Line] {
@@ -49,7 +49,7 @@ fn lines(curve: usize) -> &'static [Line] {
     LINES[curve]
 }
 
-fn chart(history: &[Look], curve: usize) -> Chart {
+fn chart(history: &[RunSignals], curve: usize) -> Chart {
     let (name, unit, help) = CURVES[curve];
     let series = lines(curve).iter().enumerate().map(|(hue, (name, of))| Series {
         name: (*name).into(),
@@ -70,7 +70,7 @@ fn axis(label: &str, help: &str) -> Axis {
     Axis { label: label.into(), help: help.into(), ..Axis::default() }
 }
 
-fn summary(history: &[Look], curve: usize) -> String {
+fn summary(history: &[RunSignals], curve: usize) -> String {
     let name = CURVES[curve].0;
     let (Some(first), Some(last)) = (history.first(), history.last()) else { return format!("{name}: shown while training.") };
     let ends = lines(curve).iter().filter_map(|(of, value)| {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn curves_show_what_is_known_and_say_so() {
-        let seen = |step, log_likelihood| Look {
+        let seen = |step, log_likelihood| RunSignals {
             step,
             reconstruction_error: 0.25,
             pseudo_log_likelihood: -9.0,

@@ -1,12 +1,12 @@
 //! The signals of the run so far, thinned where they become many: what the curves show.
 
-use dbm_protocol::Look;
+use dbm_protocol::RunSignals;
 
 /// Most points of a curve.
 pub const MOST: usize = 400;
 
 /// Adds what was seen, in place of what was seen at the same step; a run that stands before the last point begins a history. Whether anything changed.
-pub fn add(history: &mut Vec<Look>, seen: Option<Look>, step: u32) -> bool {
+pub fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bool {
     if history.last().is_some_and(|last| step < last.step) {
         history.clear();
     }
@@ -30,8 +30,8 @@ pub fn add(history: &mut Vec<Look>, seen: Option<Look>, step: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn seen(step: u32) -> Look {
-        Look {
+    fn seen(step: u32) -> RunSignals {
+        RunSignals {
             step,
             reconstruction_error: 0.1,
             pseudo_log_likelihood: -1.0,
@@ -56,7 +56,7 @@ mod tests {
     fn a_point_is_completed_in_its_place_and_a_new_run_begins_anew() {
         let mut history = Vec::new();
         add(&mut history, Some(seen(5)), 5);
-        let complete = Look { free_energy_of_samples: Some(-3.0), ..seen(5) };
+        let complete = RunSignals { free_energy_of_samples: Some(-3.0), ..seen(5) };
         assert!(add(&mut history, Some(complete), 7) && history == [complete]);
         assert!(!add(&mut history, Some(complete), 7));
         assert!(add(&mut history, None, 0) && history.is_empty());
