@@ -56,7 +56,7 @@ impl Scale {
             }
         }
         if let Some(&depth) = self.depths.iter().find(|&&depth| depth > MOST_LAYERS) {
-            return Err(Error::Usage(format!("--depths should be at most {}, but there is {depth}", MOST_LAYERS)));
+            return Err(Error::Usage(format!("--depths should be at most {MOST_LAYERS}, but there is {depth}")));
         }
         let mut shapes = Vec::new();
         for (place, &batch) in self.batches.iter().enumerate() {

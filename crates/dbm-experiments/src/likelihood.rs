@@ -86,7 +86,7 @@ impl LogZ {
     /// By annealed importance sampling, and by enumeration where that is feasible.
     ///
     /// # Errors
-    /// Those of [`estimate_log_z`].
+    /// Those of the estimate of log Z.
     pub fn of(model: &Dbm, data: Option<&Dataset>, settings: &AisSettings, session: &Session) -> Result<Self, Error> {
         Ok(Self { estimate: estimate_log_z(model, data, settings, session)?, exact: feasible(exact::log_z(model))? })
     }

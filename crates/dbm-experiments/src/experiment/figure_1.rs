@@ -265,7 +265,7 @@ mod tests {
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }
-        let (verdict, _) = self::said(&rows(|d| (0.07 * d).exp(), |d| d, |_| 0.5, |d| d.sqrt()));
+        let (verdict, _) = self::said(&rows(|d| (0.07 * d).exp(), |d| d, |_| 0.5, f64::sqrt));
         assert_eq!(verdict, Verdict::InPart);
     }
 

@@ -112,7 +112,7 @@ impl Entry {
 pub struct Report {
     /// As in `dbm experiment NAME`; also the name of its figure.
     pub name: &'static str,
-    /// From 1.
+    /// Its place on the page, from 1.
     pub place: u32,
     /// Its parts begin with lines `== title`, `== paper`, `== ours`, `== why`, `== command`, `== figure` and `== body`.
     pub template: &'static str,

@@ -57,7 +57,7 @@ fn encode(picture: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
 /// As PNG where the file's name ends in .png, and as it is otherwise.
 ///
 /// # Errors
-/// Those of [`png`].
+/// Those of [`png()`].
 pub fn by_name(path: &Path, svg: String) -> Result<Vec<u8>, Error> {
     let is_png = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     if is_png { png(&svg) } else { Ok(svg.into_bytes()) }

@@ -190,7 +190,7 @@ mod tests {
     fn asked(search: Completions, gibbs: f64, blank: f64) -> Asked {
         Asked {
             kind: Kind::Lower,
-            answered: [search, scores(0.9, gibbs), scores(0.9, gibbs)].map(|all| answered(all.clone(), all)).to_vec(),
+            answered: [search, scores(0.9, gibbs), scores(0.9, gibbs)].map(|all| answered(all, all)).to_vec(),
             rivals: Rivals { nearest: scores(0.9, 0.88), blank: scores(blank, 0.5), truth: scores(1.0, 1.0), pictured: vec![] },
         }
     }
