@@ -18,7 +18,7 @@ const MAX_SIDE: usize = 12;
 /// [`DataError::OutOfRange`] for a side outside `1..=12`.
 pub fn dataset(side: usize) -> Result<Dataset, DataError> {
     if !(1..=MAX_SIDE).contains(&side) {
-        return Err(DataError::out_of_range("the side of bars and stripes", "1 to 12", side));
+        return Err(DataError::out_of_range("the side of bars and stripes", "1 to 12", &side));
     }
     let width = side * side;
     let lit = |pattern: u32, line: usize| (pattern >> line & 1) as u8;

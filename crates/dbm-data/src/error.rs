@@ -155,7 +155,7 @@ impl DataError {
         Self::Part { name: name.into(), part, expected: expected.into(), got, advice }
     }
 
-    pub(crate) fn out_of_range(what: &'static str, expected: &'static str, got: impl ToString) -> Self {
+    pub(crate) fn out_of_range(what: &'static str, expected: &'static str, got: &impl ToString) -> Self {
         Self::OutOfRange { what, expected, got: got.to_string() }
     }
 }

@@ -108,7 +108,7 @@ struct Grid<'t> {
 
 impl Grid<'_> {
     fn file(self) -> Result<Vec<u8>, DataError> {
-        let asked = |what, expected, got: String| DataError::out_of_range(what, expected, got);
+        let asked = |what, expected, got: String| DataError::out_of_range(what, expected, &got);
         let Self { tiles, columns, scale, line, .. } = self;
         if tiles.is_empty() || columns == 0 || scale == 0 {
             let got = format!("{} tiles, {columns} columns, scale {scale}", tiles.len());
@@ -158,7 +158,7 @@ impl Grid<'_> {
 /// # Errors
 /// [`DataError::OutOfRange`] where the levels are not `rows * columns`, or there are none.
 pub fn grey((rows, columns): (usize, usize), levels: &[u8]) -> Result<Vec<u8>, DataError> {
-    let asked = |got| DataError::out_of_range("a picture", "a grey level for each of its pixels", got);
+    let asked = |got| DataError::out_of_range("a picture", "a grey level for each of its pixels", &got);
     match (u32::try_from(rows), u32::try_from(columns)) {
         (Ok(height), Ok(width)) if rows.checked_mul(columns) == Some(levels.len()) && !levels.is_empty() => {
             encode(png::ColorType::Grayscale, (width, height), levels).map_err(|error| asked(error.to_string()))

@@ -159,7 +159,7 @@ impl Visible {
     /// # Errors
     /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
     pub fn check(&self) -> Result<(), DataError> {
-        let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, got));
+        let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, &got));
         match *self {
             Self::Bits { threshold } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
             Self::Planes { bits, .. } if !(2..=8).contains(&bits) => asked("bits per value", "1 to 8", bits.to_string()),

@@ -8,7 +8,6 @@ use crate::linalg::Matrix;
 use crate::sweep::half_gibbs;
 use crate::words::Setting;
 use crate::{Dbm, DbmError, Parity, Settings};
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -29,7 +28,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: Some("CD has no coupling."),
         no_search: [Some("CD has no search."); 2],
     },
-    make: |settings| Arc::new(Cd::new(settings)),
 };
 
 /// Contrastive divergence with `k` Gibbs sweeps.

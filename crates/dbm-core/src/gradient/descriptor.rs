@@ -1,9 +1,7 @@
 //! What an estimator says of itself: its names, the settings it has, and the words of the page.
 
-use super::{Estimator, EstimatorKind};
-use crate::Settings;
+use super::EstimatorKind;
 use crate::words::{Choice, Setting};
-use std::sync::Arc;
 
 /// The cap on meeting of runs that never reach it.
 pub(super) const NO_COUPLING_CAP: u32 = 100_000;
@@ -60,8 +58,6 @@ pub struct EstimatorDescriptor {
     pub suggested_max_meeting: fn(u64) -> u32,
     /// Words beside a run's plots.
     pub about: About,
-    /// The estimator that a run's settings ask for.
-    pub make: fn(&Settings) -> Arc<dyn Estimator>,
 }
 
 impl EstimatorDescriptor {

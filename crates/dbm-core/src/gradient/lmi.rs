@@ -6,7 +6,6 @@ use crate::Settings;
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
 use crate::words::Setting;
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -28,7 +27,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: Some("LMI has no coupling."),
         no_search: [None, None],
     },
-    make: |settings| Arc::new(Lmi::new(settings)),
 };
 
 /// Local mode initialization alone: each phase is `f(x_0)`, x_0 one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
@@ -57,7 +55,7 @@ impl SamePhases for Lmi {
 
     fn phase(&self, run: &mut PhaseRun) {
         let first = run.start_uniform();
-        run.to_local_mode(self.start, &first);
+        run.find_local_mode(self.start, &first);
         run.push_states();
     }
 

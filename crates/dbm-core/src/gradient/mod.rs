@@ -71,6 +71,11 @@ macro_rules! estimators {
             pub fn descriptor(self) -> &'static EstimatorDescriptor {
                 match self { $(Self::$kind => &$module::DESCRIPTOR),+ }
             }
+
+            /// The estimator of this kind. Apart from the descriptor, so that the page, which reads only words, need not carry the mathematics.
+            fn make(self, settings: &Settings) -> Arc<dyn Estimator> {
+                match self { $(Self::$kind => Arc::new($kind::new(settings))),+ }
+            }
         }
 
         impl Choose for EstimatorKind {
@@ -237,5 +242,5 @@ pub trait Estimator: Debug + Send + Sync {
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
-    (settings.estimator.kind.descriptor().make)(settings)
+    settings.estimator.kind.make(settings)
 }

@@ -9,7 +9,6 @@ use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::words::Setting;
 use crate::{Clamp, Dbm, DbmError, Settings};
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -32,7 +31,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: Some("PCD has no coupling."),
         no_search: [None, Some("The free chains of PCD have no search.")],
     },
-    make: |settings| Arc::new(Pcd::new(settings)),
 };
 
 /// Persistent contrastive divergence with a variational posterior.

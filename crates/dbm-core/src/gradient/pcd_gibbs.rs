@@ -7,7 +7,6 @@ use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::words::Setting;
 use crate::{Dbm, DbmError, Parity, Settings};
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -27,7 +26,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: Some("PCD has no coupling."),
         no_search: [Some("PCD has no search."); 2],
     },
-    make: |settings| Arc::new(PcdGibbs::new(settings)),
 };
 
 /// Persistent contrastive divergence: the negative phase goes on from the last step's states.

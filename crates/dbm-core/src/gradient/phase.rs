@@ -157,7 +157,7 @@ impl PhaseRun<'_> {
     }
 
     /// From uniform states to x_0 by a local mode.
-    pub fn to_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
+    pub fn find_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
         let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams);
         self.info.sweeps = searches.iter().map(|s| s.sweeps).collect();
         self.info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();

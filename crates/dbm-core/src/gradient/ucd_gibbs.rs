@@ -5,7 +5,6 @@ use super::phase::{PhaseRun, SamePhases};
 use crate::Settings;
 use crate::expectation::{Expected, GibbsPair, StateSpace};
 use crate::words::Setting;
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -21,7 +20,7 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
     // shard of a gradient step, which a worker makes in one piece, to a few seconds.
     suggested_max_meeting: |weights| match weights {
         ..=10_000 => 1000,
-        ..=100_000 => 100,
+        10_001..=100_000 => 100,
         _ => 10,
     },
     about: About {
@@ -36,7 +35,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: None,
         no_search: [Some("UCD-Gibbs has no search."); 2],
     },
-    make: |settings| Arc::new(UcdGibbs::new(settings)),
 };
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.

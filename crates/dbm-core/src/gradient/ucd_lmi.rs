@@ -7,7 +7,6 @@ use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
 use crate::sweep::LocalMode;
 use crate::words::Setting;
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -32,7 +31,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: None,
         no_search: [None, None],
     },
-    make: |settings| Arc::new(UcdLmi::new(settings)),
 };
 
 /// Unbiased contrastive divergence with local mode initialization.
@@ -69,7 +67,7 @@ impl<A: Acceptance> SamePhases for UcdLmi<A> {
     fn phase(&self, run: &mut PhaseRun) {
         let first = run.start_uniform();
         let proposals = Proposals::recycled(run);
-        run.to_local_mode(self.start, &first);
+        run.find_local_mode(self.start, &first);
         run.couple_by_metropolis(proposals, &self.acceptance, self.max_meeting);
     }
 

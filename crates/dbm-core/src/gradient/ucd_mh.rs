@@ -6,7 +6,6 @@ use crate::Settings;
 use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
 use crate::words::Setting;
-use std::sync::Arc;
 
 /// What the program says of it and asks for it.
 pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
@@ -29,7 +28,6 @@ pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
         no_meeting: None,
         no_search: [Some("UCD-MH has no search."); 2],
     },
-    make: |settings| Arc::new(UcdMh::new(settings)),
 };
 
 /// Unbiased contrastive divergence by coupled Metropolis chains from uniform states.

@@ -45,7 +45,7 @@ pub fn image(seed: u64, index: u64) -> ([u8; PIXELS], u8) {
 /// [`DataError::OutOfRange`] for a count outside `1..=200000`.
 pub fn dataset(count: usize, seed: u64) -> Result<Dataset, DataError> {
     if !(1..=MAX_COUNT).contains(&count) {
-        return Err(DataError::out_of_range("the number of digits", "1 to 200000", count));
+        return Err(DataError::out_of_range("the number of digits", "1 to 200000", &count));
     }
     let mut bits = Vec::with_capacity(count * PIXELS);
     let mut labels = Vec::with_capacity(count);

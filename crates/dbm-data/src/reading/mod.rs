@@ -65,10 +65,10 @@ pub struct ReadOptions {
 /// those of the formats, which name the file.
 pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
-        return Err(DataError::out_of_range("the number of files", "1 to 100000", "0"));
+        return Err(DataError::out_of_range("the number of files", "1 to 100000", &"0"));
     };
     if files.len() > MAX_FILES {
-        return Err(DataError::out_of_range("the number of files", "1 to 100000", files.len()));
+        return Err(DataError::out_of_range("the number of files", "1 to 100000", &files.len()));
     }
     let name = if files.len() == 1 {
         shown(base(&first.name))
