@@ -185,11 +185,12 @@ pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> 
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
-/// use dbm_core::{Dbm, Units, mean_field, signals};
+/// use dbm_core::mean_field::{self, MeanFieldSettings};
+/// use dbm_core::{Clamp, Dbm, Units, signals};
 /// // E(v, h) = - v - 2 v h, with bits: F(1) = -1 - log(1 + e^2).
 /// let model = Dbm::new(Units::Bits, vec![vec![2.0]], vec![vec![1.0], vec![0.0]])?;
-/// let posterior = mean_field::posterior(
-///     &model, &Matrix::from_vec(1, 1, vec![1.0]), &Clamp::Visible, MeanFieldSettings { max_sweeps: 1, tolerance: 0.1 });
+/// let settings = MeanFieldSettings { max_sweeps: 1, tolerance: 0.1 };
+/// let posterior = mean_field::posterior(&model, &Matrix::from_vec(1, 1, vec![1.0]), &Clamp::Visible, settings);
 /// assert!((signals::free_energies(&model, &posterior)[0] + 1.0 + (1.0 + 2_f64.exp()).ln()).abs() < 1e-6);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 /// In words it is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 where it is left out.
 ///
 /// ```
-/// use dbm_core::gradient::{EstimatorKinds};
+/// use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 /// let settings: EstimatorSettings = "centered-pcd-5".parse()?;
 /// assert_eq!((settings.kind, settings.k, settings.centering.is_some()), (EstimatorKind::Pcd, 5, true));
 /// assert_eq!(settings.to_string(), "centered-pcd-5");
