@@ -120,7 +120,7 @@ fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
                 // By its definition the search ends in the same mode after as many sweeps, the last of which it need not make.
                 chains.place(0, &begun);
                 let mut flips = |parity| chains.half_sweep(&model, parity, &[0], &mut Minimum)[0];
-                let sweeps = (1..).find(|_| flips(first) + flips(first.other()) == 0);
+                let sweeps = (1..=1000).find(|_| flips(first) + flips(first.other()) == 0);
                 assert_eq!(Some(observed[0].sweeps), sweeps);
                 assert_eq!(chains.state(0), mode);
                 chains.place(0, &begun);

@@ -53,6 +53,7 @@ pub enum Slice {
 
 impl Slice {
     /// The request ends with this answer.
+    #[expect(clippy::unnecessary_wraps, reason = "what a step of any work gives")]
     pub fn ends(event: Event) -> Result<Self, String> {
         Ok(Self::Ends(Box::new(event)))
     }

@@ -41,7 +41,7 @@ pub fn Drop() -> impl IntoView {
             event.prevent_default();
         }
     });
-    on_cleanup(move || [over, leave, drop, paste].into_iter().for_each(|listener| listener.remove()));
+    on_cleanup(move || [over, leave, drop, paste].into_iter().for_each(WindowListenerHandle::remove));
     view! {
         <Show when=move || dragging.get()>
             <div class="drop" role="status">

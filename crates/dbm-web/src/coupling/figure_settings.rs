@@ -324,11 +324,11 @@ mod tests {
 
     #[test]
     fn nonsense_is_passed_over_or_refused_with_words() {
+        use FigureField::{Cap, Dimensions, Runs, Seed, Tries};
         let keys = ["d", "runs", "cap", "tries", "seed", "units", "pairs", "show", "share", "go"];
         let draft = FigureDraft::read(&keys.into_iter().map(|key| (key, "💥")).collect());
         assert_eq!((draft.units, draft.pairs, draft.steps, draft.go), (Units::Signs, [true; 4], CountedSteps::Total, false));
         assert_eq!(draft.check(), None);
-        use FigureField::{Cap, Dimensions, Runs, Seed, Tries};
         for field in [Dimensions, Runs, Cap, Tries, Seed] {
             assert!(draft.problem(field).is_some_and(|words| words.ends_with('.')), "{field:?}");
         }

@@ -202,6 +202,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_passed_over_or_refused_with_words() {
+        use ReplayField::{Run, Seed, Sizes};
         let keys = ["model", "model-seed", "run", "model-units", "kernel", "start", "at"];
         let draft = ReplayDraft::read(&keys.into_iter().map(|key| (key, "💥")).collect());
         assert_eq!(
@@ -209,7 +210,6 @@ mod tests {
             (Units::Signs, CouplingKernel::Metropolis, CouplingStart::LocalMode, 0)
         );
         assert_eq!(draft.check(), None);
-        use ReplayField::{Run, Seed, Sizes};
         assert!([Sizes, Seed, Run].into_iter().all(|field| draft.problem(field).is_some()));
     }
 }

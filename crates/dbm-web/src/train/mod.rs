@@ -24,6 +24,7 @@ use settings::SettingsForm;
 
 /// The view of one run; where two are on show, only the choice between them.
 #[component]
+#[expect(clippy::too_many_lines, clippy::needless_pass_by_value, reason = "one view; a component owns what it is given")]
 pub fn Training(
     /// The panel of the data, which stands beside the settings.
     #[prop(into)]

@@ -106,6 +106,7 @@ pub enum Unasked<A> {
     Lost(String),
 }
 
+type Listener<A> = Rc<dyn Fn(Unasked<A>)>;
 type ProgressFn = Box<dyn FnMut(Progress)>;
 type Answered<A> = Result<(A, Option<Uint8Array>), Failure>;
 
@@ -165,7 +166,7 @@ struct Inner<R: Role> {
     expected: bool,
     silent_ticks: u32,
     grace: u32,
-    listener: Option<Rc<dyn Fn(Unasked<R::Answer>)>>,
+    listener: Option<Listener<R::Answer>>,
 }
 
 /// A worker of a role, and whoever replaces it: a handle, as long-lived as the page.

@@ -79,7 +79,7 @@ impl Workplace {
                     (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Order(order.clone())));
                 }
                 Outgoing::Message(of, message) => {
-                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::PeerMessage(message.clone())))
+                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::PeerMessage(message.clone())));
                 }
             }
         }

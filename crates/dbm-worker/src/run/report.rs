@@ -3,6 +3,7 @@
 use super::Run;
 use super::recent::RecentPhase;
 use crate::clock::now;
+use crate::pool::Replica;
 use crate::view::about;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::signals::{Activity, Signals};
@@ -118,7 +119,7 @@ impl Run {
             running,
             step: self.steps(),
             pretraining: self.pretraining(),
-            parts: self.replica().and_then(|replica| replica.parts()),
+            parts: self.replica().and_then(Replica::parts),
             workers: self.workers() as u32,
             steps_per_second: if running { seen.rate() } else { 0.0 },
             checksum: if running || self.is_pretraining() { String::new() } else { format!("{:016x}", self.model().checksum()) },
