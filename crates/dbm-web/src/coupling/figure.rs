@@ -1,9 +1,10 @@
 //! The paper's Figure 1, live: what it is set to, its runs, and the jobs that make them.
 
-use super::figure_settings::{FigureDraft, FigureSettings};
+use super::figure_settings::{ENTRIES, FigureSettings, problem};
 use super::jobs::jobs;
-use super::pairs::Pair;
 use super::results::Results;
+use crate::ui::binding::Keys;
+use crate::ui::field::{Form, Texts};
 use crate::ui::notices::Notices;
 use crate::ui::throttle::Throttle;
 use crate::worker::client::{Failure, Progress};
@@ -24,7 +25,7 @@ const PAUSE: Duration = Duration::from_millis(150);
 pub struct Figure {
     notices: Notices,
     /// What it is set to.
-    pub draft: RwSignal<FigureDraft>,
+    pub form: Form,
     settings: Memo<Option<FigureSettings>>,
     results: StoredValue<Results>,
     /// Counts the looks at the results, so that charts are made anew.
@@ -39,11 +40,12 @@ pub struct Figure {
 impl Figure {
     /// As by default; nothing is computed yet.
     pub fn new() -> Self {
-        let draft = RwSignal::new(FigureDraft::default());
+        let texts = RwSignal::new(Texts::read(&ENTRIES, &Keys::default()));
+        let change = Callback::new(move |(key, text): (&str, String)| texts.update(|texts| texts.set(key, text)));
         Self {
             notices: Notices::of_page(),
-            draft,
-            settings: Memo::new(move |_| draft.with(FigureDraft::check)),
+            form: Form { texts, problem, change },
+            settings: Memo::new(move |_| texts.with(FigureSettings::of)),
             results: StoredValue::default(),
             version: RwSignal::new(0),
             look: Throttle::new(PAUSE),
@@ -53,13 +55,14 @@ impl Figure {
     }
 
     /// Takes the settings of an address, and computes where they say so.
-    pub fn adopt(self, draft: FigureDraft) {
-        if self.draft.with_untracked(|present| *present == draft) {
+    pub fn adopt(self, keys: &Keys) {
+        let texts = Texts::read(&ENTRIES, keys);
+        if self.form.texts.with_untracked(|present| *present == texts) {
             return;
         }
         self.stop("");
-        let go = draft.go;
-        self.draft.set(draft);
+        let go = texts.get("go") == "yes";
+        self.form.texts.set(texts);
         if go {
             self.compute();
         }
@@ -69,8 +72,8 @@ impl Figure {
     pub fn compute(self) {
         let Some(settings) = self.settings.get_untracked() else { return };
         let jobs = self.results.with_value(|results| jobs(&settings, results));
-        let total: u32 = jobs.iter().map(|(_, job)| job.runs).sum();
-        self.draft.update(|draft| draft.go = true);
+        let total: u32 = jobs.iter().map(|job| job.runs).sum();
+        self.form.change.run(("go", "yes".into()));
         self.outcome.set(String::new());
         if total == 0 {
             return;
@@ -78,7 +81,7 @@ impl Figure {
         self.progress.set(Some(Progress { total, ..Progress::default() }));
         spawn_local(async move {
             let began = js_sys::Date::now();
-            match try_join_all(jobs.into_iter().map(|(pair, job)| self.run(&settings, pair, job))).await {
+            match try_join_all(jobs.into_iter().map(|job| self.run(&settings, job))).await {
                 Ok(_) => {
                     let seconds = (js_sys::Date::now() - began) / 1000.0;
                     self.stop(&format!("{total} of them in {seconds:.1} s."));
@@ -93,7 +96,7 @@ impl Figure {
     }
 
     /// Has a job done, and keeps what it gives.
-    async fn run(self, settings: &FigureSettings, pair: Pair, job: CouplingRuns) -> Result<(), Failure> {
+    async fn run(self, settings: &FigureSettings, job: CouplingRuns) -> Result<(), Failure> {
         let known = Rc::new(Cell::new(0));
         let count = {
             let known = Rc::clone(&known);
@@ -112,7 +115,7 @@ impl Figure {
         let pick = |event| if let DiagnosticsEvent::MeetingTimes(times) = event { Some(times) } else { None };
         let progress = move |progress: Progress| of_progress(progress.done);
         let times = pool::ask_long(Group::Figure, DiagnosticsCommand::MeetingTimes(job), pick, progress).await?;
-        let taken = self.results.try_update_value(|results| results.take(settings, pair, &job, &times));
+        let taken = self.results.try_update_value(|results| results.take(settings, &job, &times));
         taken.unwrap_or(Ok(())).map_err(Failure::Refused)?;
         count(job.runs);
         Ok(())
@@ -137,7 +140,7 @@ impl Figure {
 
     /// Couplings that are wanted and that have not been run.
     pub fn missing(self) -> u32 {
-        self.read(|settings, results| jobs(settings, results).iter().map(|(_, job)| job.runs).sum())
+        self.read(|settings, results| jobs(settings, results).iter().map(|job| job.runs).sum())
     }
 
     /// Where the computation stands, in words.

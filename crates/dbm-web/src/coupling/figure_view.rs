@@ -1,28 +1,23 @@
 //! The figure on the page: its controls, its charts, and the runs behind them.
 
 use super::figure::Figure;
-use super::figure_settings::{CountedRuns, CountedSteps, FigureField};
-use super::pairs::Pair;
+use super::figure_settings::{CountedRuns, CountedSteps, pairs, with_pair};
+use super::pairs::{PAIRS, Pair};
 use super::plot;
 use super::results::{Spread, Summary};
 use crate::canvas::{Chart, short};
 use crate::ui::chart::ChartFigure;
-use crate::ui::field::TextField;
-use crate::ui::select::Choice;
-use crate::ui::table::NumberTable;
+use crate::ui::check::Check;
+use crate::ui::table::{NumberTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;
 
 /// Controls to the left, charts to the right, all numbers below.
-#[component]
-pub fn FigureOfCouplings(
-    /// What it is made of.
-    figure: Figure,
-) -> impl IntoView {
-    let Figure { draft, progress, .. } = figure;
+pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
+    let Figure { form, progress, .. } = figure;
     let busy = Memo::new(move |_| progress.with(Option::is_some));
-    let steps = Memo::new(move |_| draft.with(|draft| draft.steps));
-    let share = Memo::new(move |_| draft.with(|draft| draft.share));
+    let steps = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<CountedSteps>("show")));
+    let share = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<CountedRuns>("share")));
     let step_chart = Memo::new(move |_| figure.read(|settings, results| plot::steps(settings, results, steps.get())));
     let share_chart = Memo::new(move |_| figure.read(|settings, results| plot::shares(settings, results, share.get())));
     let summary = |chart: Memo<Chart>| Signal::derive(move || chart.with(plot::summary));
@@ -30,7 +25,7 @@ pub fn FigureOfCouplings(
     let rows = Callback::new(move |()| untrack(|| figure.read(|settings, results| results.csv(settings))));
     view! {
         <div class="coupling-grid">
-            <Controls figure />
+            {controls(figure)}
             <div class="coupling-figure">
                 <div class="coupling-status">
                     <button
@@ -61,9 +56,7 @@ pub fn FigureOfCouplings(
                 </div>
                 <div class="coupling-charts">
                     <div>
-                        <div class="inline">
-                            <Choice<CountedSteps> id="coupling-show" value=steps on_choose=move |steps| draft.update(|draft| draft.steps = steps) />
-                        </div>
+                        <div class="inline">{form.select("coupling-show", "show")}</div>
                         <ChartFigure chart=step_chart title="Steps by dimension" summary=summary(step_chart) file="coupling" rows=rows />
                         <p class="help bound">
                             {move || {
@@ -73,60 +66,34 @@ pub fn FigureOfCouplings(
                         </p>
                     </div>
                     <div>
-                        <div class="inline">
-                            <Choice<CountedRuns> id="coupling-share" value=share on_choose=move |share| draft.update(|draft| draft.share = share) />
-                        </div>
+                        <div class="inline">{form.select("coupling-share", "share")}</div>
                         <ChartFigure chart=share_chart title="Shares of runs" summary=summary(share_chart) file="coupling-shares" rows=rows />
                     </div>
                 </div>
-                <Numbers figure />
+                {numbers(figure)}
             </div>
         </div>
     }
 }
 
 /// What the figure is set to.
-#[component]
-fn Controls(figure: Figure) -> impl IntoView {
-    let Figure { draft, progress, .. } = figure;
-    let units = Memo::new(move |_| draft.with(|draft| draft.units));
-    let text = move |field: FigureField| {
-        view! {
-            <TextField
-                id=format!("coupling-{}", field as usize)
-                words=field.words()
-                letters=field == FigureField::Dimensions
-                wide=field == FigureField::Dimensions
-                value=Signal::derive(move || draft.with(|draft| draft.text(field).to_string()))
-                problem=Memo::new(move |_| draft.with(|draft| draft.problem(field)))
-                on_type=move |text: String| draft.update(|draft| draft.set(field, text))
-            />
-        }
-    };
-    let pair = |pair: Pair| {
-        view! {
-            <label class="check" data-help=pair.row().help>
-                <input
-                    type="checkbox"
-                    prop:checked=move || draft.with(|draft| draft.pairs[pair as usize])
-                    on:change=move |event| draft.update(|draft| draft.pairs[pair as usize] = event_target_checked(&event))
-                />
-                <span>{pair.row().title}</span>
-            </label>
-        }
+fn controls(Figure { form, progress, .. }: Figure) -> impl IntoView {
+    let units = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<Units>("units")));
+    let text = move |key| form.field("coupling", key, key == "d", key == "d");
+    let list = Memo::new(move |_| form.texts.with(|texts| texts.get("pairs").to_string()));
+    let pair = |pair: &'static Pair| {
+        let is_chosen = Signal::derive(move || list.with(|list| pairs(list).contains(&pair)));
+        let choose = move |wanted| form.change.run(("pairs", with_pair(&list.get_untracked(), pair, wanted)));
+        view! { <Check label=pair.title help=pair.help value=is_chosen on_change=choose /> }
     };
     view! {
         <div class="coupling-controls">
             <fieldset class="coupling-settings" disabled=move || progress.with(Option::is_some)>
-                {text(FigureField::Dimensions)}
-                <div class="field">
-                    <Choice<Units> id="coupling-units" value=units on_choose=move |units| draft.update(|draft| draft.units = units) />
-                </div>
-                {[FigureField::Runs, FigureField::Cap, FigureField::Tries, FigureField::Seed].map(text)}
+                {text("d")} <div class="field">{form.select("coupling-units", "units")}</div> {["runs", "cap", "tries", "seed"].map(text)}
             </fieldset>
             <fieldset>
                 <legend>"Pairs of chains"</legend>
-                {Pair::ALL.map(pair)}
+                {PAIRS.iter().map(pair).collect_view()}
             </fieldset>
             <p class="help">
                 {move || {
@@ -143,7 +110,7 @@ fn Controls(figure: Figure) -> impl IntoView {
 }
 
 /// A row of the table: the runs of a pair at a dimension.
-fn row(dimension: u32, pair: Pair, summary: &Summary) -> impl IntoView + use<> {
+fn row(dimension: u32, pair: &Pair, summary: &Summary) -> impl IntoView + use<> {
     let around = |Spread { mean, quartiles: [low, _, high], .. }: Spread, least: &str| {
         format!("{least}{} ({} to {})", short(mean), short(low), short(high))
     };
@@ -152,7 +119,7 @@ fn row(dimension: u32, pair: Pair, summary: &Summary) -> impl IntoView + use<> {
     view! {
         <tr>
             <th scope="row">{dimension}</th>
-            <th scope="row">{pair.row().title}</th>
+            <th scope="row">{pair.title}</th>
             <td>{summary.runs}</td>
             <td>{around(summary.total, least)}</td>
             <td>{around(summary.tau, least)}</td>
@@ -165,35 +132,22 @@ fn row(dimension: u32, pair: Pair, summary: &Summary) -> impl IntoView + use<> {
 }
 
 /// The columns of the table.
-const HEADINGS: [&str; 9] = [
-    "d",
-    "Pair",
-    "Runs",
-    "Mean τ + T (quartiles)",
-    "Mean τ (quartiles)",
-    "Longest τ",
-    "Mean T (quartiles)",
-    "τ > 1",
-    "At the cap",
-];
+const HEADINGS: &str =
+    "d\nPair\nRuns\nMean τ + T (quartiles)\nMean τ (quartiles)\nLongest τ\nMean T (quartiles)\nτ > 1\nAt the cap";
 
 /// All numbers, dimension by dimension, once they are unfolded.
-#[component]
-fn Numbers(figure: Figure) -> impl IntoView {
+fn numbers(figure: Figure) -> impl IntoView {
     let open = RwSignal::new(false);
     let rows = move || {
         figure.read(|settings, results| {
-            let dimensions = settings.dimensions.iter();
-            let points = dimensions.flat_map(|&dimension| settings.pairs.iter().map(move |&pair| (dimension, pair)));
-            points
-                .filter_map(|(dimension, pair)| Some(row(dimension, pair, &results.summary(settings, pair, dimension)?)))
-                .collect::<Vec<_>>()
+            let point = |(dimension, pair)| Some(row(dimension, pair, &results.summary(settings, pair, dimension)?));
+            settings.points().filter_map(point).collect::<Vec<_>>()
         })
     };
     view! {
         <details class="coupling-numbers" on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())>
             <summary>"The runs behind the figure, dimension by dimension"</summary>
-            <NumberTable label="The runs behind the figure" headings=HEADINGS.map(|title| (title, "")).to_vec()>
+            <NumberTable label="The runs behind the figure" headings=headings(HEADINGS)>
                 {move || open.get().then(rows)}
             </NumberTable>
         </details>

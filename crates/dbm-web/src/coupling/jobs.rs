@@ -4,18 +4,18 @@ use super::figure_settings::FigureSettings;
 use super::pairs::Pair;
 use super::results::Results;
 use dbm_core::Units;
-use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
+use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use dbm_protocol::CouplingRuns;
 
 /// About half a second of a worker, in [`cost`]'s unit.
 const SLICE: f64 = 4e8;
 
 /// What a run is expected to cost, in multiplications: only the order of the jobs and where they are cut depend on it, never a number of the figure.
-fn cost(settings: &FigureSettings, pair: Pair, dimension: u32) -> f64 {
+fn cost(settings: &FigureSettings, pair: &Pair, dimension: u32) -> f64 {
     let wide = f64::from(dimension);
     let square = wide * wide;
-    let search = if pair.row().start == CouplingStart::LocalMode { 24.0 * square } else { 0.0 };
-    let coupling = match (pair.row().kernel, settings.units) {
+    let search = if pair.start == CouplingStart::LocalMode { 24.0 * square } else { 0.0 };
+    let coupling = match (pair.kernel, settings.units) {
         // Measured: a mean of 19 steps at 25, of 107 at 50, of 604 at 75.
         (CouplingKernel::Gibbs, Units::Signs) => {
             (1.1 + 0.0725 * wide).exp().min(f64::from(settings.cap)) * (4.0 * square + 200.0 * wide)
@@ -26,43 +26,36 @@ fn cost(settings: &FigureSettings, pair: Pair, dimension: u32) -> f64 {
     search + coupling + 2000.0
 }
 
-/// The jobs, each with its pair. The cheap ones of every point come first, so that dear points fill side by side once the others are done.
-pub fn jobs(settings: &FigureSettings, results: &Results) -> Vec<(Pair, CouplingRuns)> {
-    let mut all: Vec<(f64, Pair, CouplingRuns)> = Vec::new();
-    for &dimension in &settings.dimensions {
-        for &pair in &settings.pairs {
-            let each = cost(settings, pair, dimension);
-            let most = (SLICE / each).floor().clamp(1.0, f64::from(settings.runs)) as u32;
-            let mut spent = 0.0;
-            for (first, count) in results.missing(settings, pair, dimension) {
-                for first_run in (first..first + count).step_by(most as usize) {
-                    let runs = most.min(first + count - first_run);
-                    spent += each * f64::from(runs);
-                    let couplings = Couplings {
-                        dimension: dimension as usize,
-                        units: settings.units,
-                        kernel: pair.row().kernel,
-                        start: pair.row().start,
-                        max_meeting: settings.cap,
-                        max_tries: settings.tries,
-                        seed: settings.seed,
-                    };
-                    all.push((spent, pair, CouplingRuns { couplings, first_run, runs }));
-                }
+/// The jobs. The cheap ones of every point come first, so that dear points fill side by side once the others are done.
+pub fn jobs(settings: &FigureSettings, results: &Results) -> Vec<CouplingRuns> {
+    let mut all: Vec<(f64, CouplingRuns)> = Vec::new();
+    for (dimension, pair) in settings.points() {
+        let each = cost(settings, pair, dimension);
+        let most = (SLICE / each).floor().clamp(1.0, f64::from(settings.runs)) as u32;
+        let mut spent = 0.0;
+        for (first, count) in results.missing(settings, pair, dimension) {
+            for first_run in (first..first + count).step_by(most as usize) {
+                let runs = most.min(first + count - first_run);
+                spent += each * f64::from(runs);
+                all.push((spent, CouplingRuns { couplings: settings.couplings(pair, dimension), first_run, runs }));
             }
         }
     }
-    all.sort_by(|(one, ..), (other, ..)| one.total_cmp(other));
-    all.into_iter().map(|(_, pair, job)| (pair, job)).collect()
+    all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    all.into_iter().map(|(_, job)| job).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::{FigureDraft, FigureField};
+    use super::super::figure_settings::ENTRIES;
     use super::*;
+    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::CouplingRun;
-    use std::collections::BTreeMap;
+
+    fn settings(given: &[(&str, &str)]) -> FigureSettings {
+        FigureSettings::of(&Texts::read(&ENTRIES, &given.iter().copied().collect())).unwrap()
+    }
 
     fn met(job: &CouplingRuns) -> Vec<CouplingRun> {
         let run = CouplingRun { meeting: Meeting { time: 1, capped: false }, sweeps: 1, tries_capped: 0 };
@@ -71,42 +64,37 @@ mod tests {
 
     #[test]
     fn every_run_is_in_one_job_and_long_ones_are_cut() {
-        let settings = FigureDraft::default().check().unwrap();
+        let settings = settings(&[]);
         let jobs = jobs(&settings, &Results::default());
-        let mut seen = BTreeMap::<(usize, Pair), Vec<u32>>::new();
-        for (pair, job) in &jobs {
-            assert!(job.runs >= 1);
-            seen.entry((job.couplings.dimension, *pair)).or_default().extend(job.first_run..job.first_run + job.runs);
-        }
-        assert_eq!(seen.len(), 17 * 4);
-        for runs in seen.values_mut() {
+        assert_eq!(settings.points().count(), 17 * 4);
+        let of = |pair: &Pair, dimension| {
+            let couplings = settings.couplings(pair, dimension);
+            jobs.iter().filter(move |job| job.couplings == couplings)
+        };
+        for (dimension, pair) in settings.points() {
+            let mut runs: Vec<u32> = of(pair, dimension).flat_map(|job| job.first_run..job.first_run + job.runs).collect();
             runs.sort_unstable();
-            assert_eq!(*runs, (0..100).collect::<Vec<u32>>());
+            assert_eq!(runs, (0..100).collect::<Vec<u32>>());
         }
-        let of = |pair, dimension| jobs.iter().filter(|(p, job)| *p == pair && job.couplings.dimension == dimension).count();
-        assert_eq!((of(Pair::GibbsUniform, 5), of(Pair::MetropolisMode, 200)), (1, 1));
-        assert!(of(Pair::GibbsUniform, 200) >= 20, "{}", of(Pair::GibbsUniform, 200));
+        assert!(jobs.iter().all(|job| job.runs >= 1));
+        let [paper, .., gibbs] = settings.pairs[..] else { panic!("{:?}", settings.pairs) };
+        assert_eq!((of(gibbs, 5).count(), of(paper, 200).count()), (1, 1));
+        assert!(of(gibbs, 200).count() >= 20, "{}", of(gibbs, 200).count());
         // The paper's pair is there everywhere long before the last Gibbs coupling.
-        let last_metropolis = jobs.iter().rposition(|(pair, _)| pair.row().kernel == CouplingKernel::Metropolis).unwrap();
+        let last_metropolis = jobs.iter().rposition(|job| job.couplings.kernel == CouplingKernel::Metropolis).unwrap();
         assert!(last_metropolis < jobs.len() / 2, "{last_metropolis} of {}", jobs.len());
     }
 
     #[test]
     fn only_what_is_missing_is_asked_for() {
-        let mut draft = FigureDraft::default();
-        draft.set(FigureField::Dimensions, "5, 50");
-        draft.set(FigureField::Runs, "10");
-        let settings = draft.check().unwrap();
+        let before = settings(&[("d", "5, 50"), ("runs", "10")]);
         let mut results = Results::default();
-        for (pair, job) in jobs(&settings, &results) {
-            results.take(&settings, pair, &job, &met(&job)).unwrap();
+        for job in jobs(&before, &results) {
+            results.take(&before, &job, &met(&job)).unwrap();
         }
-        assert!(jobs(&settings, &results).is_empty());
-        draft.set(FigureField::Dimensions, "5, 6, 50");
-        draft.set(FigureField::Runs, "12");
-        let more = jobs(&draft.check().unwrap(), &results);
-        let runs: u32 = more.iter().map(|(_, job)| job.runs).sum();
-        assert_eq!(runs, 4 * (2 + 2 + 12));
-        assert!(more.iter().all(|(_, job)| job.couplings.dimension == 6 || job.first_run == 10));
+        assert!(jobs(&before, &results).is_empty());
+        let more = jobs(&settings(&[("d", "5, 6, 50"), ("runs", "12")]), &results);
+        assert_eq!(more.iter().map(|job| job.runs).sum::<u32>(), 4 * (2 + 2 + 12));
+        assert!(more.iter().all(|job| job.couplings.dimension == 6 || job.first_run == 10));
     }
 }

@@ -19,12 +19,10 @@ use crate::ui::address::View;
 use crate::ui::binding::{Keys, bind};
 use crate::ui::explanation::Explanation;
 use figure::Figure;
-use figure_settings::FigureDraft;
-use figure_view::FigureOfCouplings;
+use figure_view::figure_of_couplings;
 use leptos::prelude::*;
 use replay::CouplingReplay;
-use replay_settings::ReplayDraft;
-use replay_view::OneCoupling;
+use replay_view::one_coupling;
 
 /// Keys of this view in the address.
 const PREFIX: &str = "m.";
@@ -36,13 +34,13 @@ pub fn Coupling() -> impl IntoView {
     let replay = CouplingReplay::new();
     let write = move || {
         let mut keys = Keys::default();
-        figure.draft.with(|draft| draft.write(&mut keys));
-        replay.draft.with(|draft| draft.write(&mut keys));
+        figure.form.texts.with(|texts| texts.write(&mut keys));
+        replay.texts.with(|texts| texts.write(&mut keys));
         Some(keys)
     };
     bind(PREFIX, write, move |keys| {
-        figure.adopt(FigureDraft::read(keys));
-        replay.adopt(ReplayDraft::read(keys));
+        figure.adopt(keys);
+        replay.adopt(keys);
     });
     view! {
         <section aria-labelledby="coupling-title">
@@ -50,14 +48,14 @@ pub fn Coupling() -> impl IntoView {
                 <h2 id="coupling-title">"Coupling"</h2>
                 <p>"Two chains that share their random numbers until they meet: how long that takes, and what it is for."</p>
             </div>
-            <FigureOfCouplings figure />
+            {figure_of_couplings(figure)}
         </section>
         <section class="coupling-one" aria-labelledby="replay-title">
             <div class="ruled">
                 <h2 id="replay-title">"One coupling, step by step"</h2>
                 <p>"On a model small enough to be seen whole: what is proposed, who accepts, and when they meet."</p>
             </div>
-            <OneCoupling replay />
+            {one_coupling(replay)}
         </section>
         <Explanation view=View::Coupling />
     }

@@ -1,7 +1,8 @@
 //! One moment of a coupling: both chains as rows of cells, what was proposed, and rulers of `u` and of the energy.
 
-use super::moments::{ChainState, ReplayMoment, probability, subscript};
+use super::moments::{ChainState, ReplayMoment, probability};
 use crate::canvas::short;
+use crate::ui::number::subscript;
 use dbm_core::Units;
 use leptos::prelude::*;
 
@@ -20,7 +21,9 @@ pub struct ReplayFrame {
 
 /// The states of both chains as rows of cells, before and after the moment.
 pub fn rows(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
-    let name = |chain: &str, back: u32| moment.step.and_then(|t| t.checked_sub(back)).map(|t| format!("{chain}{}", subscript(t)));
+    let name = |chain: &str, back: u32| {
+        moment.step.and_then(|t| t.checked_sub(back)).map(|t| format!("{chain}{}", subscript(t as usize)))
+    };
     let (before, after) = match moment.step {
         None => ("before".to_string(), "now".to_string()),
         Some(_) => (name("x", 1).unwrap_or_default(), name("x", 0).unwrap_or_default()),

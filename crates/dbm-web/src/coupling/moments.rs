@@ -1,6 +1,7 @@
 //! A replayed coupling, moment by moment: what is on view at each, and its words.
 
 use crate::canvas::short;
+use crate::ui::number::subscript;
 use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep, Reached, acceptance_probability};
 
 /// A state of a chain, and its energy.
@@ -146,15 +147,10 @@ pub fn probability(value: f64) -> String {
 /// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
 pub fn terms(t: u32, replay: &CouplingTrace) -> String {
     if t < replay.meeting.time || (replay.meeting.capped && t <= replay.meeting.time) {
-        format!("+ f(x{}) − f(y{})", subscript(t), subscript(t - 1))
+        format!("+ f(x{}) − f(y{})", subscript(t as usize), subscript(t as usize - 1))
     } else {
         "none: x = y".into()
     }
-}
-
-/// A number as an index.
-pub fn subscript(number: u32) -> String {
-    number.to_string().chars().map(|digit| char::from_u32('₀' as u32 + digit as u32 - '0' as u32).unwrap_or(digit)).collect()
 }
 
 /// Lowest and highest energy of everything on view.
@@ -222,6 +218,6 @@ mod tests {
         assert_eq!([1, 2].map(|t| terms(t, &replay(false))), ["+ f(x₁) − f(y₀)", "none: x = y"]);
         assert_eq!(terms(2, &replay(true)), "+ f(x₂) − f(y₁)");
         assert!(moments(&replay(true))[4].words.ends_with("Cut at 2 steps, before they met."));
-        assert_eq!((subscript(120), probability(0.9999), probability(1.0)), ("₁₂₀".into(), "0.999…".into(), "1".into()));
+        assert_eq!((probability(0.9999), probability(1.0)), ("0.999…".into(), "1".into()));
     }
 }

@@ -1,39 +1,62 @@
 //! The figure's charts, and what is seen in them in words.
 
 use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
-use super::pairs::Pair;
+use super::pairs::{PAIRS, Pair};
 use super::results::{Results, Spread, Summary};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
+use crate::ui::table::rows;
 use dbm_core::diagnostics::CouplingStart;
+use dbm_core::words::Choose;
 
 /// Where the axis begins, and how far it goes beyond the highest point, as a factor.
 const ROOM: (f64, f64) = (0.8, 2.0);
 
+/// An axis by its name in the table of axes: that of the choice which is counted, or of the dimensions.
+fn axis(name: &str, scale: Scale, range: (f64, f64)) -> Axis {
+    let [_, label, help] = rows::<3>(include_str!("axes.txt")).find(|[of, ..]| *of == name).unwrap_or_default();
+    Axis { label: label.into(), help: help.into(), scale, range: Some(range) }
+}
+
+/// What a line shows of the runs at each dimension, with its band.
+type Shown = dyn Fn(&Summary) -> Spread;
+
+/// The line of a pair by dimension. Where what it shows is `bounded` by the cap, means over cut runs are lower bounds.
+fn line(settings: &FigureSettings, results: &Results, pair: &'static Pair, shown: &Shown, bounded: bool) -> Series {
+    let summary = |&dimension: &u32| Some((f64::from(dimension), results.summary(settings, pair, dimension)?));
+    let all: Vec<(f64, Summary)> = settings.dimensions.iter().filter_map(summary).collect();
+    let point = |(x, summary): &(f64, Summary)| {
+        let Spread { mean, quartiles: [low, _, high], .. } = shown(summary);
+        Point { x: *x, y: mean, low, high }
+    };
+    Series {
+        name: pair.title.into(),
+        hue: pair.hue,
+        dash: pair.dash,
+        dots: true,
+        points: all.iter().map(point).collect(),
+        at_least: all.iter().filter(|(_, summary)| bounded && summary.capped > 0).map(|(dimension, _)| *dimension).collect(),
+    }
+}
+
+fn dimensions(settings: &FigureSettings) -> Axis {
+    let last = settings.dimensions.last().map_or(1.0, |last| f64::from(*last));
+    axis("d", Scale::Linear, (0.0, last * 1.02))
+}
+
 /// Mean steps with their quartiles.
 pub fn steps(settings: &FigureSettings, results: &Results, counted: CountedSteps) -> Chart {
-    let line = |pair: Pair, what: fn(&Summary) -> Spread, bounded: bool| {
-        let all = summaries(settings, results, pair);
-        Series {
-            name: pair.row().title.into(),
-            hue: pair as usize,
-            dash: pair.row().dash,
-            dots: true,
-            points: all.iter().map(|(dimension, summary)| point(*dimension, what(summary))).collect(),
-            at_least: all.iter().filter(|(_, summary)| bounded && summary.capped > 0).map(|(dimension, _)| *dimension).collect(),
-        }
-    };
-    let of_pairs =
-        |what: fn(&Summary) -> Spread, bounded: bool| settings.pairs.iter().map(|&pair| line(pair, what, bounded)).collect();
+    let line = |pair, shown: &Shown, bounded| line(settings, results, pair, shown, bounded);
+    let of_pairs = |shown: &Shown| settings.pairs.iter().map(|pair| line(pair, shown, true)).collect();
     let series: Vec<Series> = match counted {
-        CountedSteps::Total => of_pairs(|summary| summary.total, true),
-        CountedSteps::Coupling => of_pairs(|summary| summary.tau, true),
+        CountedSteps::Total => of_pairs(&|summary| summary.total),
+        CountedSteps::Coupling => of_pairs(&|summary| summary.tau),
         CountedSteps::Search => {
-            let searched = settings.pairs.iter().filter(|pair| pair.row().start == CouplingStart::LocalMode);
-            searched.map(|&pair| line(pair, |summary| summary.sweeps, false)).collect()
+            let searched = settings.pairs.iter().filter(|pair| pair.start == CouplingStart::LocalMode);
+            searched.map(|pair| line(pair, &|summary| summary.sweeps, false)).collect()
         }
         CountedSteps::Apart => {
-            let search = line(Pair::MetropolisMode, |summary| summary.sweeps, false);
-            let coupling = line(Pair::MetropolisMode, |summary| summary.tau, true);
+            let search = line(&PAIRS[0], &|summary| summary.sweeps, false);
+            let coupling = line(&PAIRS[0], &|summary| summary.tau, true);
             vec![
                 Series { name: "T, local search".into(), hue: 4, dash: &[6.0, 3.0], ..search },
                 Series { name: "τ, coupling".into(), ..coupling },
@@ -44,23 +67,9 @@ pub fn steps(settings: &FigureSettings, results: &Results, counted: CountedSteps
     let cut = series.iter().any(|line| !line.at_least.is_empty());
     let capped = matches!(counted, CountedSteps::Total | CountedSteps::Coupling) || cut;
     let top = if capped { highest.max(f64::from(settings.cap)) } else { highest };
-    let (label, help) = match counted {
-        CountedSteps::Total => (
-            "τ + T, mean and quartiles",
-            "Sweeps of the local search and steps of the coupling together: what one estimate costs. The band is from the first quartile of the runs to the third.",
-        ),
-        CountedSteps::Apart => {
-            ("Steps, mean and quartiles", "Sweeps T of the local search and steps τ of the coupling after it, each alone.")
-        }
-        CountedSteps::Coupling => (
-            "τ, mean and quartiles",
-            "Steps until both chains are in one state. τ = 1 means that the first proposal was refused, and the estimate needs no correction.",
-        ),
-        CountedSteps::Search => ("T, mean and quartiles", "Sweeps of the local search until a whole sweep changes nothing."),
-    };
     Chart {
         x: dimensions(settings),
-        y: Axis { label: label.into(), help: help.into(), scale: Scale::Logarithmic, range: Some((ROOM.0, top * ROOM.1)) },
+        y: axis(counted.choice().name, Scale::Logarithmic, (ROOM.0, top * ROOM.1)),
         series,
         levels: if capped { vec![Level { y: f64::from(settings.cap), label: "cap".into() }] } else { vec![] },
     }
@@ -68,58 +77,16 @@ pub fn steps(settings: &FigureSettings, results: &Results, counted: CountedSteps
 
 /// Shares of runs: those cut at the cap, or those with tau > 1.
 pub fn shares(settings: &FigureSettings, results: &Results, counted: CountedRuns) -> Chart {
-    let series = settings.pairs.iter().map(|&pair| Series {
-        name: pair.row().title.into(),
-        hue: pair as usize,
-        dash: pair.row().dash,
-        dots: true,
-        points: summaries(settings, results, pair)
-            .into_iter()
-            .map(|(dimension, summary)| {
-                Point::new(
-                    dimension,
-                    summary.share(if counted == CountedRuns::Capped { summary.capped } else { summary.corrected }),
-                )
-            })
-            .collect(),
-        at_least: vec![],
-    });
-    let help = if counted == CountedRuns::Capped {
-        "Of all runs, how many had not met at the cap and were cut there."
-    } else {
-        "Of all runs, how many had τ > 1: only these change the estimate at all."
+    let share = move |summary: &Summary| {
+        let mean = summary.share(if counted == CountedRuns::Capped { summary.capped } else { summary.corrected });
+        Spread { mean, quartiles: [mean; 3], most: 0 }
     };
     Chart {
         x: dimensions(settings),
-        y: Axis {
-            label: if counted == CountedRuns::Capped { "Share of runs cut at the cap" } else { "Share of runs with τ > 1" }
-                .into(),
-            help: help.into(),
-            scale: Scale::Linear,
-            range: Some((0.0, 1.0)),
-        },
-        series: series.collect(),
+        y: axis(counted.choice().name, Scale::Linear, (0.0, 1.0)),
+        series: settings.pairs.iter().map(|pair| line(settings, results, pair, &share, false)).collect(),
         levels: vec![],
     }
-}
-
-fn dimensions(settings: &FigureSettings) -> Axis {
-    let last = settings.dimensions.last().map_or(1.0, |last| f64::from(*last));
-    Axis {
-        label: "Dimension d".into(),
-        help: "Visible units of a random restricted Boltzmann machine, and as many hidden ones; its weights are a random orthogonal matrix.".into(),
-        scale: Scale::Linear,
-        range: Some((0.0, last * 1.02)),
-    }
-}
-
-fn summaries(settings: &FigureSettings, results: &Results, pair: Pair) -> Vec<(f64, Summary)> {
-    let all = settings.dimensions.iter();
-    all.filter_map(|&dimension| Some((f64::from(dimension), results.summary(settings, pair, dimension)?))).collect()
-}
-
-fn point(x: f64, Spread { mean, quartiles: [low, _, high], .. }: Spread) -> Point {
-    Point { x, y: mean, low, high }
 }
 
 /// What a chart says at its last place, line by line.
@@ -139,26 +106,24 @@ pub fn summary(chart: &Chart) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::{FigureDraft, FigureField};
+    use super::super::figure_settings::ENTRIES;
     use super::super::jobs::jobs;
     use super::*;
+    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::{CouplingKernel, CouplingRun};
 
     /// Every Gibbs run is cut at d = 60; every Metropolis run meets at once.
     fn filled() -> (FigureSettings, Results) {
-        let mut draft = FigureDraft::default();
-        draft.set(FigureField::Dimensions, "5, 60");
-        draft.set(FigureField::Runs, "3");
-        draft.set(FigureField::Cap, "50");
-        let settings = draft.check().unwrap();
+        let given = [("d", "5, 60"), ("runs", "3"), ("cap", "50")];
+        let settings = FigureSettings::of(&Texts::read(&ENTRIES, &given.into_iter().collect())).unwrap();
         let mut results = Results::default();
-        for (pair, job) in jobs(&settings, &results) {
+        for job in jobs(&settings, &results) {
             let cut = job.couplings.kernel == CouplingKernel::Gibbs && job.couplings.dimension == 60;
-            let sweeps = if pair.row().start == CouplingStart::Uniform { 0 } else { 4 };
+            let sweeps = if job.couplings.start == CouplingStart::Uniform { 0 } else { 4 };
             let meeting = Meeting { time: if cut { 50 } else { 1 }, capped: cut };
             let run = CouplingRun { meeting, sweeps, tries_capped: 0 };
-            results.take(&settings, pair, &job, &vec![run; job.runs as usize]).unwrap();
+            results.take(&settings, &job, &vec![run; job.runs as usize]).unwrap();
         }
         (settings, results)
     }
@@ -174,6 +139,9 @@ mod tests {
             words.contains("Gibbs, local mode: at least 54 at d = 60") && words.contains("Metropolis, local mode: 5 at"),
             "{words}"
         );
+        for name in CountedSteps::CHOICES.iter().map(|row| row.name).chain(CountedRuns::CHOICES.iter().map(|row| row.name)) {
+            assert!(!axis(name, Scale::Linear, (0.0, 1.0)).help.is_empty(), "{name}");
+        }
         // A search is whole whatever becomes of the coupling.
         let chart = steps(&settings, &results, CountedSteps::Search);
         assert!(chart.series.len() == 2 && chart.series.iter().all(|line| line.at_least.is_empty()));

@@ -1,7 +1,9 @@
 //! The replay of one coupling: which, and the questions to the workers.
 
 use super::moments::{ReplayMoment, moments};
-use super::replay_settings::{CAP, LAST_RUN, ReplayDraft, ReplayField, ReplaySettings};
+use super::replay_settings::{CAP, ENTRIES, LAST_RUN, ReplaySettings};
+use crate::ui::binding::Keys;
+use crate::ui::field::{Form, Texts};
 use crate::ui::notices::Notices;
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
@@ -23,7 +25,7 @@ const TRIES: u32 = 10_000;
 pub struct CouplingReplay {
     notices: Notices,
     /// What it is set to.
-    pub draft: RwSignal<ReplayDraft>,
+    pub texts: RwSignal<Texts>,
     settings: Memo<Option<ReplaySettings>>,
     /// The last model that came, and the settings it was asked for with.
     model: StoredValue<Option<(ReplaySettings, SmallModel)>>,
@@ -44,12 +46,12 @@ pub struct CouplingReplay {
 impl CouplingReplay {
     /// As by default.
     pub fn new() -> Self {
-        let draft = RwSignal::new(ReplayDraft::default());
+        let texts = RwSignal::new(Texts::read(&ENTRIES, &Keys::default()));
         let shown = RwSignal::new(None::<(ReplaySettings, CouplingTrace)>);
         let replay = Self {
             notices: Notices::of_page(),
-            draft,
-            settings: Memo::new(move |_| draft.with(ReplayDraft::check)),
+            texts,
+            settings: Memo::new(move |_| texts.with(ReplaySettings::of)),
             model: StoredValue::new(None),
             shown,
             moments: Memo::new(move |_| {
@@ -77,19 +79,26 @@ impl CouplingReplay {
     }
 
     /// Takes the settings of an address.
-    pub fn adopt(self, draft: ReplayDraft) {
-        if self.draft.with_untracked(|present| *present != draft) {
-            self.draft.set(draft);
+    pub fn adopt(self, keys: &Keys) {
+        let texts = Texts::read(&ENTRIES, keys);
+        if self.texts.with_untracked(|present| *present != texts) {
+            self.texts.set(texts);
         }
     }
 
+    /// Its settings as a form.
+    pub fn form(self) -> Form {
+        let change = Callback::new(move |(key, text)| self.change(&[(key, text)]));
+        Form { texts: self.texts, problem: Texts::problem, change }
+    }
+
     /// Changes what is replayed, from its first moment on.
-    pub fn change(self, change: impl FnOnce(&mut ReplayDraft)) {
+    pub fn change(self, changes: &[(&str, String)]) {
         self.playing.set(false);
         self.found.set(String::new());
-        self.draft.update(|draft| {
-            draft.at = 0;
-            change(draft);
+        self.texts.update(|texts| {
+            texts.set("at", "0");
+            changes.iter().for_each(|(key, text)| texts.set(key, text.as_str()));
         });
     }
 
@@ -161,7 +170,7 @@ impl CouplingReplay {
                     Err(failure) => return self.fail(&failure),
                 };
                 if let Some(place) = replays.iter().position(|replay| replay.meeting.time > tau) {
-                    self.change(|draft| draft.set(ReplayField::Run, runs[place].to_string()));
+                    self.change(&[("run", runs[place].to_string())]);
                     return self.found.set(format!("Found among {} runs.", before + place as u32 + 1));
                 }
                 before += TOGETHER;
@@ -178,7 +187,7 @@ impl CouplingReplay {
 
     /// The moment on view.
     pub fn at(self) -> usize {
-        self.draft.with(|draft| draft.at).min(self.last())
+        self.texts.with(|texts| texts.number("at")).unwrap_or(0).min(self.last())
     }
 
     /// The step of the pair on view; 0 on the way to `x_0`.
@@ -189,7 +198,7 @@ impl CouplingReplay {
     /// Goes to a moment.
     pub fn go(self, at: usize) {
         let last = untrack(|| self.last());
-        self.draft.update(|draft| draft.at = at.min(last));
+        self.texts.update(|texts| texts.set("at", at.min(last).to_string()));
     }
 
     /// Goes a moment forward or back.

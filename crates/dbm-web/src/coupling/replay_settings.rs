@@ -1,10 +1,9 @@
 //! What the replay is set to: a small model, a kernel, a start, which run, and which moment of it is on view.
 
-use crate::ui::binding::Keys;
-use crate::ui::field::{Texts, Typed, whole};
+use crate::ui::field::{Entry, Texts, whole};
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
-use dbm_core::words::Words;
+use std::sync::LazyLock;
 
 /// Most units of a model, all layers.
 pub const MOST_UNITS: u32 = 64;
@@ -25,54 +24,25 @@ pub const MODELS: [(&str, Units); 8] = [
     ("10-10", Units::Bits),
 ];
 
-/// A setting that is typed; its place in [`SETTINGS`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplayField {
-    /// Layer sizes.
-    Sizes,
-    /// Seed of the model and its runs.
-    Seed,
-    /// Number of the run.
-    Run,
-}
-
-const SETTINGS: [Typed; 3] = [
-    Typed::new(
-        "model",
-        "Layer sizes",
-        MODELS[0].0,
-        "Units of each layer, the visible one first, as in 4-3-2; at most 64 in all. Weights are random and semi-orthogonal.",
-    ),
-    Typed::new("model-seed", "Model seed", "1", "Of the model and of its runs: the same seed gives the same replay."),
-    Typed::new("run", "Run", "1", "Each run of the same model has its own random numbers."),
-];
-
-impl ReplayField {
-    /// What it is called.
-    pub const fn words(self) -> Words {
-        SETTINGS[self as usize].words
-    }
-}
-
-/// What the replay is set to, as typed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReplayDraft {
-    texts: Texts<3>,
-    /// Kind of units.
-    pub units: Units,
-    /// How the chains move.
-    pub kernel: CouplingKernel,
-    /// Where they begin.
-    pub start: CouplingStart,
-    /// The moment on view, 0 being the first state of the search.
-    pub at: usize,
-}
-
-impl Default for ReplayDraft {
-    fn default() -> Self {
-        Self::read(&Keys::default())
-    }
-}
+/// The settings, those of the form first.
+pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let mut all = Entry::typed(
+        include_str!("replay.txt"),
+        &[
+            |text| sizes(text).map(drop),
+            |text| whole(text, &(0..=u64::MAX)).map(drop),
+            |text| whole(text, &(0..=LAST_RUN)).map(drop),
+        ],
+    );
+    all.extend([
+        Entry::choice("model-units", MODELS[0].1),
+        Entry::choice("kernel", CouplingKernel::Metropolis),
+        Entry::choice("start", CouplingStart::LocalMode),
+        // The moment on view, 0 being the first state of the search.
+        Entry::plain("at", "0", |text| whole(text, &(0..=usize::MAX)).map(drop)),
+    ]);
+    all
+});
 
 /// What the replay is set to, checked, but for the moment on view.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,64 +62,21 @@ pub struct ReplaySettings {
 }
 
 impl ReplaySettings {
-    /// Whether the other settings are of the same model.
-    pub fn same_model(&self, other: &Self) -> bool {
-        (&self.sizes, self.units, self.seed) == (&other.sizes, other.units, other.seed)
-    }
-}
-
-impl ReplayDraft {
-    /// A field as typed.
-    pub fn text(&self, field: ReplayField) -> &str {
-        self.texts.get(field as usize)
-    }
-
-    /// Types in a field; another coupling begins at its first moment.
-    pub fn set(&mut self, field: ReplayField, text: impl Into<String>) {
-        self.texts.set(field as usize, text);
-        self.at = 0;
-    }
-
-    /// What is wrong with a field, for the visitor.
-    pub fn problem(&self, field: ReplayField) -> Option<String> {
-        let text = self.text(field);
-        match field {
-            ReplayField::Sizes => sizes(text).err(),
-            ReplayField::Seed => whole(text, &(0..=u64::MAX)).err(),
-            ReplayField::Run => whole(text, &(0..=LAST_RUN)).err(),
-        }
-    }
-
-    /// All of it, if nothing is wrong.
-    pub fn check(&self) -> Option<ReplaySettings> {
-        Some(ReplaySettings {
-            sizes: sizes(self.text(ReplayField::Sizes)).ok()?,
-            units: self.units,
-            seed: whole(self.text(ReplayField::Seed), &(0..=u64::MAX)).ok()?,
-            kernel: self.kernel,
-            start: self.start,
-            run: whole(self.text(ReplayField::Run), &(0..=LAST_RUN)).ok()?,
+    /// All of them, if nothing is wrong.
+    pub fn of(texts: &Texts) -> Option<Self> {
+        Some(Self {
+            sizes: sizes(texts.get("model")).ok()?,
+            units: texts.chosen("model-units"),
+            seed: texts.number("model-seed")?,
+            kernel: texts.chosen("kernel"),
+            start: texts.chosen("start"),
+            run: texts.number("run")?,
         })
     }
 
-    /// Writes what is not as by default.
-    pub fn write(&self, keys: &mut Keys) {
-        self.texts.write(keys);
-        keys.put_choice_under("model-units", self.units, MODELS[0].1);
-        keys.put_choice(self.kernel, CouplingKernel::Metropolis);
-        keys.put_choice(self.start, CouplingStart::LocalMode);
-        keys.put_unless("at", &self.at, &0);
-    }
-
-    /// What an address asks for.
-    pub fn read(keys: &Keys) -> Self {
-        Self {
-            texts: Texts::read(&SETTINGS, keys),
-            units: keys.choice_under("model-units").unwrap_or(MODELS[0].1),
-            kernel: keys.choice().unwrap_or(CouplingKernel::Metropolis),
-            start: keys.choice().unwrap_or(CouplingStart::LocalMode),
-            at: keys.parse("at").unwrap_or_default(),
-        }
+    /// Whether the other settings are of the same model.
+    pub fn same_model(&self, other: &Self) -> bool {
+        (&self.sizes, self.units, self.seed) == (&other.sizes, other.units, other.seed)
     }
 }
 
@@ -166,6 +93,7 @@ fn sizes(text: &str) -> Result<Vec<u32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::binding::Keys;
 
     #[test]
     fn layer_sizes_are_read_and_bounded() {
@@ -179,37 +107,31 @@ mod tests {
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
-        let written = |draft: &ReplayDraft| {
-            let mut keys = Keys::default();
-            draft.write(&mut keys);
-            keys
-        };
-        assert!(written(&ReplayDraft::default()).is_empty());
-        let mut draft = ReplayDraft {
+        let given = [("model", "4-3-2"), ("model-seed", "7"), ("run", "12"), ("model-units", "bits"), ("kernel", "gibbs")];
+        let given: Keys = given.into_iter().chain([("start", "uniform"), ("at", "5")]).collect();
+        let (texts, mut written) = (Texts::read(&ENTRIES, &given), Keys::default());
+        texts.write(&mut written);
+        assert_eq!(written, given);
+        let expected = ReplaySettings {
+            sizes: vec![4, 3, 2],
             units: Units::Bits,
+            seed: 7,
             kernel: CouplingKernel::Gibbs,
             start: CouplingStart::Uniform,
-            ..ReplayDraft::default()
+            run: 12,
         };
-        draft.set(ReplayField::Sizes, "4-3-2");
-        draft.set(ReplayField::Seed, "7");
-        draft.set(ReplayField::Run, "12");
-        draft.at = 5;
-        assert_eq!(written(&draft).prefixed("m.").len(), 7);
-        assert_eq!(ReplayDraft::read(&written(&draft)), draft);
-        assert_eq!(draft.check().map(|settings| (settings.sizes, settings.seed, settings.run)), Some((vec![4, 3, 2], 7, 12)));
+        assert_eq!((ReplaySettings::of(&texts), texts.number("at")), (Some(expected), Some(5)));
+        let (usual, mut none) = (Texts::read(&ENTRIES, &Keys::default()), Keys::default());
+        usual.write(&mut none);
+        assert!(none.is_empty() && usual.get("model") == MODELS[0].0);
     }
 
     #[test]
     fn nonsense_is_passed_over_or_refused_with_words() {
-        use ReplayField::{Run, Seed, Sizes};
         let keys = ["model", "model-seed", "run", "model-units", "kernel", "start", "at"];
-        let draft = ReplayDraft::read(&keys.into_iter().map(|key| (key, "💥")).collect());
-        assert_eq!(
-            (draft.units, draft.kernel, draft.start, draft.at),
-            (Units::Signs, CouplingKernel::Metropolis, CouplingStart::LocalMode, 0)
-        );
-        assert_eq!(draft.check(), None);
-        assert!([Sizes, Seed, Run].into_iter().all(|field| draft.problem(field).is_some()));
+        let texts = Texts::read(&ENTRIES, &keys.into_iter().map(|key| (key, "💥")).collect());
+        assert_eq!((texts.get("model-units"), texts.get("kernel"), texts.get("start")), ("signs", "metropolis", "local-mode"));
+        assert!(texts.get("at") == "0" && ReplaySettings::of(&texts).is_none());
+        assert!(keys[..3].iter().all(|key| texts.problem(key).is_some()));
     }
 }

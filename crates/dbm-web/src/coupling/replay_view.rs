@@ -3,24 +3,20 @@
 use super::moment_view::{self, ReplayFrame};
 use super::moments::energies;
 use super::replay::CouplingReplay;
-use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplayDraft, ReplayField};
-use super::step_table::{Estimate, Steps};
-use super::transport::Transport;
-use crate::ui::field::TextField;
-use crate::ui::select::{Choice, Select, SelectOption};
+use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplaySettings};
+use super::step_table::{estimate, steps};
+use super::transport::transport;
+use crate::ui::field::Texts;
+use crate::ui::select::{Select, SelectOption};
 use dbm_core::Units;
-use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
+use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::words::Choose;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 /// The settings, both chains, the transport and the table.
-#[component]
-pub fn OneCoupling(
-    /// What it is made of.
-    replay: CouplingReplay,
-) -> impl IntoView {
+pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
     let CouplingReplay { shown, playing, .. } = replay;
     let frame = Memo::new(move |_| {
         let energies = replay.moments.with(|moments| energies(moments));
@@ -56,9 +52,9 @@ pub fn OneCoupling(
     };
     view! {
         <div class="coupling-grid" on:keydown=key>
-            <Choices replay />
+            {choices(replay)}
             <div class="replay">
-                <Transport replay />
+                {transport(replay)}
                 <p class="replay-words" role="status" aria-live=move || if playing.get() { "off" } else { "polite" }>
                     <b>{move || moment.with(|moment| moment.as_ref().map(|moment| format!("{}: ", moment.name)))}</b>
                     {move || {
@@ -91,49 +87,34 @@ pub fn OneCoupling(
                     </div>
                     <div class="rulers">{move || both().map(|(frame, moment)| moment_view::rulers(&frame, &moment))}</div>
                 </div>
-                <Estimate replay />
-                <Steps replay />
+                {estimate(replay)}
+                {steps(replay)}
             </div>
         </div>
     }
 }
 
 /// The model's, the kernel's and the run's settings.
-#[component]
-fn Choices(replay: CouplingReplay) -> impl IntoView {
-    let draft = replay.draft;
+fn choices(replay: CouplingReplay) -> impl IntoView {
+    let (form, texts) = (replay.form(), replay.texts);
     let preset = move || {
-        let is = |draft: &ReplayDraft| {
-            MODELS.iter().position(|(sizes, units)| draft.text(ReplayField::Sizes).trim() == *sizes && draft.units == *units)
+        let is = |texts: &Texts| {
+            let (sizes, units) = (texts.get("model").trim(), texts.chosen("model-units"));
+            MODELS.iter().position(|model| *model == (sizes, units))
         };
-        draft.with(is).map_or_else(|| "own".into(), |at| at.to_string())
+        texts.with(is).map_or_else(|| "own".into(), |at| at.to_string())
     };
-    let mut models: Vec<SelectOption> = MODELS
-        .iter()
-        .enumerate()
-        .map(|(at, (sizes, units))| SelectOption::new(at.to_string(), format!("{sizes} {}", units.choice().name)))
-        .collect();
+    let model = |(at, (sizes, units)): (usize, &(&str, Units))| {
+        SelectOption::new(at.to_string(), format!("{sizes} {}", units.choice().name))
+    };
+    let mut models: Vec<SelectOption> = MODELS.iter().enumerate().map(model).collect();
     models.push(SelectOption::new("own", "sizes as typed"));
     let choose_model = move |at: String| {
         if let Some(&(sizes, units)) = at.parse().ok().and_then(|at: usize| MODELS.get(at)) {
-            replay.change(|draft| {
-                draft.set(ReplayField::Sizes, sizes);
-                draft.units = units;
-            });
+            replay.change(&[("model", sizes.into()), ("model-units", units.choice().name.into())]);
         }
     };
-    let text = move |field: ReplayField| {
-        view! {
-            <TextField
-                id=format!("replay-{}", field as usize)
-                words=field.words()
-                letters=field == ReplayField::Sizes
-                value=Signal::derive(move || draft.with(|draft| draft.text(field).to_string()))
-                problem=Memo::new(move |_| draft.with(|draft| draft.problem(field)))
-                on_type=move |text: String| replay.change(|draft| draft.set(field, text))
-            />
-        }
-    };
+    let text = move |key| form.field("replay", key, key == "model", false);
     let outcome = move || {
         replay.shown.with(|shown| {
             shown.as_ref().map(|(settings, replay)| {
@@ -146,12 +127,9 @@ fn Choices(replay: CouplingReplay) -> impl IntoView {
         })
     };
     let next = move |_| {
-        let run = draft.with_untracked(ReplayDraft::check).map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
-        replay.change(|draft| draft.set(ReplayField::Run, run.to_string()));
+        let run = texts.with_untracked(ReplaySettings::of).map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
+        replay.change(&[("run", run.to_string())]);
     };
-    let units = Signal::derive(move || draft.with(|draft| draft.units));
-    let kernel = Signal::derive(move || draft.with(|draft| draft.kernel));
-    let start = Signal::derive(move || draft.with(|draft| draft.start));
     view! {
         <div class="coupling-controls">
             <div class="coupling-settings">
@@ -165,18 +143,12 @@ fn Choices(replay: CouplingReplay) -> impl IntoView {
                         on_choose=choose_model
                     />
                 </div>
-                {text(ReplayField::Sizes)}
-                <div class="field">
-                    <Choice<Units> id="replay-units" value=units on_choose=move |units| replay.change(|draft| draft.units = units) />
-                </div>
-                <div class="field">
-                    <Choice<CouplingKernel> id="replay-kernel" value=kernel on_choose=move |kernel| replay.change(|draft| draft.kernel = kernel) />
-                </div>
-                <div class="field">
-                    <Choice<CouplingStart> id="replay-start" value=start on_choose=move |start| replay.change(|draft| draft.start = start) />
-                </div>
-                {text(ReplayField::Seed)}
-                {text(ReplayField::Run)}
+                {text("model")}
+                <div class="field">{form.select("replay-units", "model-units")}</div>
+                <div class="field">{form.select("replay-kernel", "kernel")}</div>
+                <div class="field">{form.select("replay-start", "start")}</div>
+                {text("model-seed")}
+                {text("run")}
             </div>
             <div class="buttons">
                 <button type="button" on:click=next>

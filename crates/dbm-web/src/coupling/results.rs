@@ -2,23 +2,9 @@
 
 use super::figure_settings::FigureSettings;
 use super::pairs::Pair;
-use dbm_core::Units;
-use dbm_core::diagnostics::CouplingRun;
+use dbm_core::diagnostics::{CouplingRun, Couplings};
 use dbm_core::words::Choose;
 use dbm_protocol::CouplingRuns;
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
-/// Everything that decides what a run gives, but its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    bits: bool,
-    seed: u64,
-    cap: u32,
-    tries: u32,
-    pair: Pair,
-    dimension: u32,
-}
 
 /// The runs of one pair at one dimension, by number; those that have not been run are empty.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +14,9 @@ struct Runs {
     cached: Option<(u32, Summary)>,
 }
 
-/// All runs, of all settings that were tried.
+/// All runs, of all settings that were tried, each with everything that decides what it gives but its number.
 #[derive(Clone, Debug, Default)]
-pub struct Results(BTreeMap<Key, Runs>);
+pub struct Results(Vec<(Couplings, Runs)>);
 
 /// How a number is spread over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,10 +70,6 @@ impl Spread {
     }
 }
 
-fn key(settings: &FigureSettings, pair: Pair, dimension: u32) -> Key {
-    Key { bits: settings.units == Units::Bits, seed: settings.seed, cap: settings.cap, tries: settings.tries, pair, dimension }
-}
-
 impl Runs {
     /// The summary of those of the first `wanted` that are there.
     fn summary(&self, wanted: u32) -> Option<Summary> {
@@ -107,20 +89,21 @@ impl Runs {
 }
 
 impl Results {
+    fn of(&self, couplings: &Couplings) -> Option<&Runs> {
+        self.0.iter().find(|(of, _)| of == couplings).map(|(_, runs)| runs)
+    }
+
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
-    pub fn take(
-        &mut self,
-        settings: &FigureSettings,
-        pair: Pair,
-        job: &CouplingRuns,
-        answer: &[CouplingRun],
-    ) -> Result<(), String> {
+    pub fn take(&mut self, settings: &FigureSettings, job: &CouplingRuns, answer: &[CouplingRun]) -> Result<(), String> {
         let expected = job.runs as usize;
         if answer.len() != expected {
             return Err(format!("a worker was asked for {expected} couplings and answered with {}", answer.len()));
         }
-        let runs = self.0.entry(key(settings, pair, job.couplings.dimension as u32)).or_default();
-        let first = job.first_run as usize;
+        let place = self.0.iter().position(|(of, _)| *of == job.couplings).unwrap_or_else(|| {
+            self.0.push((job.couplings, Runs::default()));
+            self.0.len() - 1
+        });
+        let (runs, first) = (&mut self.0[place].1, job.first_run as usize);
         if runs.each.len() < first + expected {
             runs.each.resize(first + expected, None);
         }
@@ -130,8 +113,8 @@ impl Results {
     }
 
     /// Runs that are wanted and that have not been run: first and how many, in order.
-    pub fn missing(&self, settings: &FigureSettings, pair: Pair, dimension: u32) -> Vec<(u32, u32)> {
-        let runs = self.0.get(&key(settings, pair, dimension));
+    pub fn missing(&self, settings: &FigureSettings, pair: &Pair, dimension: u32) -> Vec<(u32, u32)> {
+        let runs = self.of(&settings.couplings(pair, dimension));
         let there = |run: u32| runs.is_some_and(|runs| matches!(runs.each.get(run as usize), Some(Some(_))));
         let mut gaps: Vec<(u32, u32)> = Vec::new();
         for run in (0..settings.runs).filter(|run| !there(*run)) {
@@ -144,8 +127,8 @@ impl Results {
     }
 
     /// The summary of the wanted runs of a pair at a dimension; nothing where none of them is there.
-    pub fn summary(&self, settings: &FigureSettings, pair: Pair, dimension: u32) -> Option<Summary> {
-        let runs = self.0.get(&key(settings, pair, dimension))?;
+    pub fn summary(&self, settings: &FigureSettings, pair: &Pair, dimension: u32) -> Option<Summary> {
+        let runs = self.of(&settings.couplings(pair, dimension))?;
         match runs.cached {
             Some((of, summary)) if of == settings.runs => Some(summary),
             _ => runs.summary(settings.runs),
@@ -154,66 +137,45 @@ impl Results {
 
     /// A line a dimension and pair, for those that have runs.
     pub fn csv(&self, settings: &FigureSettings) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.write(settings, &mut text);
-        text
-    }
-
-    fn write(&self, settings: &FigureSettings, text: &mut String) -> std::fmt::Result {
-        write!(text, "dimension,units,kernel,start,seed,runs,cap,max_tries")?;
-        for what in ["tau", "T", "tau_plus_T"] {
-            for part in ["mean", "q25", "median", "q75", "max"] {
-                write!(text, ",{what}_{part}")?;
-            }
-        }
-        writeln!(text, ",share_tau_above_1,share_at_cap,tries_capped")?;
-        let units = settings.units.choice().name;
-        for &dimension in &settings.dimensions {
-            for &pair in &settings.pairs {
-                let Some(summary) = self.summary(settings, pair, dimension) else { continue };
-                let (kernel, start) = (pair.row().kernel.choice().name, pair.row().start.choice().name);
-                write!(
-                    text,
-                    "{dimension},{units},{kernel},{start},{},{},{},{}",
-                    settings.seed, summary.runs, settings.cap, settings.tries
-                )?;
-                for Spread { mean, quartiles: [low, middle, high], most } in [summary.tau, summary.sweeps, summary.total] {
-                    write!(text, ",{mean},{low},{middle},{high},{most}")?;
-                }
-                let [corrected, capped] = [summary.corrected, summary.capped].map(|count| summary.share(count));
-                writeln!(text, ",{corrected},{capped},{}", summary.tries_capped)?;
-            }
-        }
-        Ok(())
+        let parts = |what| ["mean", "q25", "median", "q75", "max"].map(|part| format!("{what}_{part}")).join(",");
+        let spreads = ["tau", "T", "tau_plus_T"].map(parts).join(",");
+        let head = format!(
+            "dimension,units,kernel,start,seed,runs,cap,max_tries,{spreads},share_tau_above_1,share_at_cap,tries_capped\n"
+        );
+        let line = |(dimension, pair): (u32, &Pair)| {
+            let summary = self.summary(settings, pair, dimension)?;
+            let FigureSettings { units, seed, cap, tries, .. } = settings;
+            let [units, kernel, start] = [units.choice().name, pair.kernel.choice().name, pair.start.choice().name];
+            let spread = |Spread { mean, quartiles: [low, middle, high], most }| format!("{mean},{low},{middle},{high},{most}");
+            let spreads = [summary.tau, summary.sweeps, summary.total].map(spread).join(",");
+            let [corrected, capped] = [summary.corrected, summary.capped].map(|count| summary.share(count));
+            let Summary { runs, tries_capped, .. } = summary;
+            Some(format!(
+                "{dimension},{units},{kernel},{start},{seed},{runs},{cap},{tries},{spreads},{corrected},{capped},{tries_capped}\n"
+            ))
+        };
+        settings.points().filter_map(line).fold(head, |text, line| text + &line)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::{FigureDraft, FigureField};
+    use super::super::figure_settings::ENTRIES;
+    use super::super::pairs::PAIRS;
     use super::*;
+    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
-    use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 
-    fn settings(runs: u32) -> FigureSettings {
-        let mut draft = FigureDraft::default();
-        draft.set(FigureField::Dimensions, "3, 7");
-        draft.set(FigureField::Runs, runs.to_string());
-        draft.check().unwrap()
+    fn settings(runs: &str) -> FigureSettings {
+        FigureSettings::of(&Texts::read(&ENTRIES, &[("d", "3, 7"), ("runs", runs)].into_iter().collect())).unwrap()
+    }
+
+    fn gibbs() -> &'static Pair {
+        &PAIRS[3]
     }
 
     fn job(settings: &FigureSettings, first_run: u32, runs: u32) -> CouplingRuns {
-        let couplings = Couplings {
-            dimension: 7,
-            units: settings.units,
-            kernel: CouplingKernel::Gibbs,
-            start: CouplingStart::Uniform,
-            max_meeting: settings.cap,
-            max_tries: settings.tries,
-            seed: settings.seed,
-        };
-        CouplingRuns { couplings, first_run, runs }
+        CouplingRuns { couplings: settings.couplings(gibbs(), 7), first_run, runs }
     }
 
     fn met(times: &[u32], tries_capped: u32) -> Vec<CouplingRun> {
@@ -230,35 +192,35 @@ mod tests {
 
     #[test]
     fn what_is_there_is_counted_and_what_is_missing_is_known() {
-        let (wide, narrow) = (settings(10), settings(4));
+        let (wide, narrow) = (settings("10"), settings("4"));
         let mut results = Results::default();
-        assert_eq!(results.summary(&wide, Pair::GibbsUniform, 7), None);
-        assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 10)]);
-        results.take(&wide, Pair::GibbsUniform, &job(&wide, 2, 3), &met(&[1, 5, 1000], 2)).unwrap();
-        results.take(&wide, Pair::GibbsUniform, &job(&wide, 7, 1), &met(&[2], 0)).unwrap();
-        assert_eq!(results.missing(&wide, Pair::GibbsUniform, 7), [(0, 2), (5, 2), (8, 2)]);
-        assert_eq!(results.missing(&narrow, Pair::GibbsUniform, 7), [(0, 2)]);
-        let all = results.summary(&wide, Pair::GibbsUniform, 7).unwrap();
+        assert_eq!(results.summary(&wide, gibbs(), 7), None);
+        assert_eq!(results.missing(&wide, gibbs(), 7), [(0, 10)]);
+        results.take(&wide, &job(&wide, 2, 3), &met(&[1, 5, 1000], 2)).unwrap();
+        results.take(&wide, &job(&wide, 7, 1), &met(&[2], 0)).unwrap();
+        assert_eq!(results.missing(&wide, gibbs(), 7), [(0, 2), (5, 2), (8, 2)]);
+        assert_eq!(results.missing(&narrow, gibbs(), 7), [(0, 2)]);
+        let all = results.summary(&wide, gibbs(), 7).unwrap();
         assert_eq!((all.runs, all.corrected, all.capped, all.tries_capped), (4, 3, 1, 6));
         assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
         // Fewer runs: the first ones alone.
-        let first = results.summary(&narrow, Pair::GibbsUniform, 7).unwrap();
+        let first = results.summary(&narrow, gibbs(), 7).unwrap();
         assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, 4));
         // Another seed is another run.
-        assert_eq!(results.summary(&FigureSettings { seed: 9, ..wide }, Pair::GibbsUniform, 7), None);
+        assert_eq!(results.summary(&FigureSettings { seed: 9, ..wide }, gibbs(), 7), None);
     }
 
     #[test]
     fn an_answer_of_another_length_is_refused() {
-        let settings = settings(10);
-        assert!(Results::default().take(&settings, Pair::GibbsUniform, &job(&settings, 0, 3), &met(&[1, 5], 0)).is_err());
+        let settings = settings("10");
+        assert!(Results::default().take(&settings, &job(&settings, 0, 3), &met(&[1, 5], 0)).is_err());
     }
 
     #[test]
     fn the_csv_has_a_line_a_dimension_and_pair() {
-        let settings = settings(2);
+        let settings = settings("2");
         let mut results = Results::default();
-        results.take(&settings, Pair::GibbsUniform, &job(&settings, 0, 2), &met(&[1, 1000], 1)).unwrap();
+        results.take(&settings, &job(&settings, 0, 2), &met(&[1, 1000], 1)).unwrap();
         let text = results.csv(&settings);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 2, "{text}");

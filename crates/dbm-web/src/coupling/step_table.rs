@@ -1,19 +1,16 @@
 //! What a coupling brings to the estimate, term by term, and all its steps as a table.
 
 use super::moment_view::three_places;
-use super::moments::{probability, subscript, terms};
+use super::moments::{probability, terms};
 use super::replay::CouplingReplay;
+use crate::ui::number::subscript;
 use crate::ui::table::NumberTable;
 use dbm_core::diagnostics::{CouplingKernel, PairDraw, acceptance_probability};
 use leptos::html::Div;
 use leptos::prelude::*;
 
 /// The estimate that this coupling gives, term by term; those of moments to come are faint.
-#[component]
-pub fn Estimate(
-    /// What it is made of.
-    replay: CouplingReplay,
-) -> impl IntoView {
+pub fn estimate(replay: CouplingReplay) -> impl IntoView {
     let line = move || {
         let now = replay.step_on_view();
         replay.shown.with(|shown| {
@@ -30,7 +27,7 @@ pub fn Estimate(
                     continue;
                 }
                 left_out = false;
-                let (x, y) = (subscript(t), subscript(t - 1));
+                let (x, y) = (subscript(t as usize), subscript(t as usize - 1));
                 parts.push(
                     view! {
                         <span class="term" class:now=t == now class:later={t > now}>
@@ -72,11 +69,7 @@ pub fn Estimate(
 }
 
 /// All steps of the pair.
-#[component]
-pub fn Steps(
-    /// What it is made of.
-    replay: CouplingReplay,
-) -> impl IntoView {
+pub fn steps(replay: CouplingReplay) -> impl IntoView {
     let inside = NodeRef::<Div>::new();
     let now = Memo::new(move |_| replay.step_on_view());
     // The row of the present step is kept in view, within the table's own box.

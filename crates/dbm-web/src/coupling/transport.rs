@@ -9,11 +9,7 @@ use std::time::Duration;
 const BEAT: Duration = Duration::from_millis(1100);
 
 /// First, back, play, forward, last, and any.
-#[component]
-pub fn Transport(
-    /// What it goes through.
-    replay: CouplingReplay,
-) -> impl IntoView {
+pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let playing = replay.playing;
     let none = Memo::new(move |_| replay.moments.with(Vec::is_empty));
     let beat = set_interval_with_handle(

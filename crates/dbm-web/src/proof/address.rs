@@ -2,8 +2,10 @@
 
 use super::estimator_table::ESTIMATORS;
 use super::parameters;
-use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, patterns};
+use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, usual_data};
 use crate::ui::binding::Keys;
+use crate::ui::number::{decimal, listed};
+use std::array::from_fn;
 use std::collections::BTreeMap;
 
 /// Of all keys.
@@ -22,7 +24,7 @@ impl ProofSettings {
         let mut keys = Keys::default();
         keys.put_choice(model.origin, Origin::Preset);
         if model.origin != Origin::Preset {
-            keys.put("sizes", listed(&model.sizes));
+            keys.put("sizes", listed(&model.sizes, ","));
             keys.put_choice(model.units, usual.model.units);
         }
         if model.origin == Origin::Random {
@@ -64,7 +66,7 @@ impl ProofSettings {
         Self {
             chosen: keys
                 .get("estimators")
-                .map_or(usual.chosen, |names| ESTIMATORS.map(|estimator| names.split(',').any(|asked| asked == estimator.name))),
+                .map_or(usual.chosen, |names| from_fn(|at| names.split(',').any(|asked| asked == ESTIMATORS[at].name))),
             marginalize: keys.get("marginalized").map_or(usual.marginalize, |word| word != "no"),
             max_sweeps: cap("sweeps", usual.max_sweeps, 1),
             max_meeting: cap("meeting", usual.max_meeting, 2),
@@ -83,14 +85,9 @@ impl ProofSettings {
 
     fn chosen_names(&self) -> String {
         let chosen = ESTIMATORS.iter().zip(self.chosen).filter(|(_, chosen)| *chosen);
-        let names: Vec<&str> = chosen.map(|(estimator, _)| estimator.name).collect();
-        if names.is_empty() { "none".into() } else { names.join(",") }
+        let names = listed(chosen.map(|(estimator, _)| &estimator.name), ",");
+        if names.is_empty() { "none".into() } else { names }
     }
-}
-
-/// The data that a model has until others are chosen.
-fn usual_data(model: &ModelAndData) -> Vec<Vec<u8>> {
-    if model.origin == Origin::Preset { super::preset::patterns() } else { patterns(model.sizes[0] as usize) }
 }
 
 fn read_model(keys: &Keys) -> ModelAndData {
@@ -99,9 +96,9 @@ fn read_model(keys: &Keys) -> ModelAndData {
         model.sizes = keys.get("sizes").and_then(sizes).unwrap_or(model.sizes);
         model.units = keys.choice().unwrap_or_default();
         model.seed = keys.parse("model-seed").unwrap_or(model.seed);
-        let deviation = keys.parse("deviation").filter(|value| (0.0..=MOST_DEVIATION).contains(value));
+        let deviation = keys.get("deviation").and_then(decimal).filter(|value| (0.0..=MOST_DEVIATION).contains(value));
         model.deviation = deviation.unwrap_or(model.deviation);
-        model.data = patterns(model.sizes[0] as usize);
+        model.data = usual_data(&model);
     }
     let end = parameters::count(&model.sizes);
     model.edits = keys.get("w").map(|text| read_edits(text, end)).unwrap_or_default();
@@ -118,15 +115,11 @@ fn sizes(text: &str) -> Option<Vec<u32>> {
     (fits && sizes.iter().sum::<u32>() <= MAX_UNITS).then_some(sizes)
 }
 
-fn listed(sizes: &[u32]) -> String {
-    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-}
-
 /// `place:value` for some, the values alone for all.
 fn edits(model: &ModelAndData) -> String {
     let all = model.edits.len() == parameters::count(&model.sizes);
     let one = |(place, value): (&usize, &f32)| if all { value.to_string() } else { format!("{place}:{value}") };
-    model.edits.iter().map(one).collect::<Vec<_>>().join(",")
+    listed(model.edits.iter().map(one), ",")
 }
 
 fn read_edits(text: &str, end: usize) -> BTreeMap<usize, f32> {
@@ -135,7 +128,7 @@ fn read_edits(text: &str, end: usize) -> BTreeMap<usize, f32> {
             Some((place, value)) => (place.parse().ok()?, value),
             None => (place, part),
         };
-        let value = value.parse::<f32>().ok().filter(|value| value.abs() <= LARGEST)?;
+        let value = decimal(value).map(|value| value as f32).filter(|value| value.abs() <= LARGEST)?;
         (place < end).then_some((place, value))
     };
     text.split(',').enumerate().filter_map(one).collect()
@@ -143,7 +136,7 @@ fn read_edits(text: &str, end: usize) -> BTreeMap<usize, f32> {
 
 fn data(patterns: &[Vec<u8>]) -> String {
     let pattern = |bits: &Vec<u8>| bits.iter().map(|&bit| char::from(b'0' + bit)).collect::<String>();
-    patterns.iter().map(pattern).collect::<Vec<_>>().join(",")
+    listed(patterns.iter().map(pattern), ",")
 }
 
 fn read_data(text: &str, width: usize) -> Option<Vec<Vec<u8>>> {
@@ -155,7 +148,6 @@ fn read_data(text: &str, width: usize) -> Option<Vec<Vec<u8>>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::settings::rounded;
     use super::*;
     use dbm_core::Units;
     use dbm_protocol::SmallModel;
@@ -234,11 +226,5 @@ mod tests {
         assert_eq!(of(&[("model", "random"), ("sizes", "20,20")]).model.sizes, ModelAndData::default().sizes);
         assert_eq!(of(&[("model", "random"), ("sizes", "4-4")]).model.sizes, [4, 4]);
         assert_eq!(of(&[("data", "11")]).model.data, ModelAndData::default().data);
-    }
-
-    #[test]
-    fn edited_values_are_short() {
-        assert_eq!([0.123_456, -7.0, f32::NAN, -0.000_1].map(rounded), [0.123, -5.0, 0.0, 0.0]);
-        assert_eq!(rounded(-0.000_1).to_string(), "0");
     }
 }

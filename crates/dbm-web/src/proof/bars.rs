@@ -5,6 +5,7 @@ use super::estimator_table::ESTIMATORS;
 use super::settings::LEVEL;
 use super::state::{ProofState, proof_state};
 use crate::canvas::short;
+use crate::ui::check::Check;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
@@ -133,14 +134,12 @@ pub fn Bars() -> impl IntoView {
                 >
                     "The exact gradient, and the means"
                 </h3>
-                <label class="check" data-help="Shows what is left of each mean when the exact value is taken away, so that small biases are seen.">
-                    <input
-                        type="checkbox"
-                        prop:checked=move || proof.settings.with(|settings| settings.differences)
-                        on:change=move |_| proof.settings.update(|settings| settings.differences ^= true)
-                    />
-                    <span>"Differences only"</span>
-                </label>
+                <Check
+                    label="Differences only"
+                    help="Shows what is left of each mean when the exact value is taken away, so that small biases are seen."
+                    value=Signal::derive(move || proof.settings.with(|settings| settings.differences))
+                    on_change=move |on| proof.settings.update(|settings| settings.differences = on)
+                />
             </div>
             <div class="proof-axis" aria-hidden="true">{ticks}</div>
             <div

@@ -3,7 +3,8 @@
 use super::state::{ProofState, proof_state};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
 use crate::ui::chart::ChartFigure;
-use crate::ui::table::{Heading, NumberTable};
+use crate::ui::number::{listed, sizes};
+use crate::ui::table::{NumberTable, headings};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
@@ -14,25 +15,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 /// The layer sizes of the models: shallow ones by their width, and some deep ones.
-const SERIES: [&[u32]; 17] = [
-    &[2, 2],
-    &[3, 3],
-    &[4, 4],
-    &[4, 3, 2],
-    &[6, 6],
-    &[8, 8],
-    &[8, 5, 3],
-    &[10, 10],
-    &[12, 12],
-    &[16, 16],
-    &[25, 25],
-    &[25, 25, 25],
-    &[50, 50],
-    &[50, 50, 50],
-    &[100, 100],
-    &[200, 200],
-    &[784, 500, 500],
-];
+const SERIES: &str =
+    "2-2 3-3 4-4 4-3-2 6-6 8-8 8-5-3 10-10 12-12 16-16 25-25 25-25-25 50-50 50-50-50 100-100 200-200 784-500-500";
 /// Couplings that are run on each.
 const RUNS: u32 = 1000;
 /// log10 of the probability of what nobody will ever see: once in a million couplings a second for thirty years.
@@ -47,7 +31,7 @@ pub fn follow(proof: ProofState) {
         let same = before.is_some_and(|(_, before_units, before_seed)| (before_units, before_seed) == (units, seed));
         pool::cancel(Group::Growth);
         if !same {
-            proof.corrections.set(SERIES.map(|sizes| (sizes.to_vec(), None)).to_vec());
+            proof.corrections.set(SERIES.split(' ').map(|name| (sizes(name).unwrap_or_default(), None)).collect());
         }
         if wanted {
             begin(proof, units, seed);
@@ -57,11 +41,9 @@ pub fn follow(proof: ProofState) {
 }
 
 fn begin(proof: ProofState, units: Units, seed: u64) {
-    for (place, sizes) in SERIES.into_iter().enumerate() {
-        if proof.corrections.with_untracked(|all| all.get(place).is_some_and(|(_, found)| found.is_some())) {
-            continue;
-        }
-        let plan = CorrectionProbabilityPlan { sizes: sizes.iter().map(|&n| n as usize).collect(), units, seed };
+    let all = proof.corrections.get_untracked();
+    for (place, (sizes, _)) in all.into_iter().enumerate().filter(|(_, (_, found))| found.is_none()) {
+        let plan = CorrectionProbabilityPlan { sizes: sizes.into_iter().map(|n| n as usize).collect(), units, seed };
         let command = DiagnosticsCommand::CorrectionProbability { plan, runs: RUNS };
         spawn_local(async move {
             let pick = |event| if let DiagnosticsEvent::CorrectionProbability(found) = event { Some(found) } else { None };
@@ -72,10 +54,6 @@ fn begin(proof: ProofState, units: Units, seed: u64) {
             }
         });
     }
-}
-
-fn name(sizes: &[u32]) -> String {
-    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
 }
 
 /// A power of ten in few characters: `0.12`, `10⁻⁷`, `10⁻¹²³`.
@@ -139,22 +117,13 @@ fn words(all: &Models) -> Option<String> {
         "From about {} units ({}) on nobody will ever see a correction. At {} one would wait for {}{} couplings: at a million a second, {} years. \
          There the estimator is as unbiased as ever, and each run returns what it would have without the coupling.",
         never.iter().sum::<u32>(),
-        name(never),
-        name(last),
+        listed(never, "-"),
+        listed(last, "-"),
         if most.exact { "" } else { "at least " },
         power_of_ten(wait.round() as i32),
         power_of_ten((wait - 6.0 - SECONDS_A_YEAR.log10()).round() as i32),
     ))
 }
-
-/// The columns, and their hover help.
-const HEADINGS: [Heading; 5] = [
-    ("Layers", ""),
-    ("P(τ > 1)", "That a coupling of the negative phase does anything, averaged over the starts of the runs."),
-    ("Known", "Exactly: by enumeration of all proposals, up to 24 units. At most: an upper bound beyond."),
-    ("Seen", "In how many of 1000 couplings it was seen."),
-    ("Wait", "Couplings until one does anything, in the mean."),
-];
 
 /// A row of the table: the layer sizes, then what was found.
 fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoView + use<> {
@@ -171,7 +140,7 @@ fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoV
     );
     view! {
         <tr>
-            <th scope="row">{name(sizes)}</th>
+            <th scope="row">{listed(sizes, "-")}</th>
             {cells.map(|cell| view! { <td>{cell}</td> })}
         </tr>
     }
@@ -184,9 +153,10 @@ pub fn Corrections() -> impl IntoView {
     let all = proof.corrections;
     let chart = Memo::new(move |_| all.with(chart));
     let done = Memo::new(move |_| all.with(|all| all.iter().filter(|(_, found)| found.is_some()).count()));
-    let is_done = move || done.get() == SERIES.len();
+    let count = SERIES.split(' ').count();
+    let is_done = move || done.get() == count;
     let is_going = move || proof.settings.with(|settings| settings.corrections) && !is_done();
-    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {} models looked at.", done.get(), SERIES.len()));
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {count} models looked at.", done.get()));
     let switch = move |_| {
         let (is_going, is_done) = untrack(|| (is_going(), is_done()));
         if !is_done {
@@ -210,14 +180,14 @@ pub fn Corrections() -> impl IntoView {
                 >
                     {move || if is_going() { "Cancel" } else { "Look" }}
                 </button>
-                <progress aria-label="Models looked at" max=SERIES.len().to_string() prop:value=move || done.get() as f64></progress>
+                <progress aria-label="Models looked at" max=count.to_string() prop:value=move || done.get() as f64></progress>
                 <p class="figures-text" role="status">
-                    {move || format!("{} of {} models, {}", done.get(), SERIES.len(), units())}
+                    {move || format!("{} of {count} models, {}", done.get(), units())}
                 </p>
             </div>
             <div class="proof-growth-grid">
                 <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
-                <NumberTable label="Models and their couplings" headings=HEADINGS.to_vec()>
+                <NumberTable label="Models and their couplings" headings=headings(include_str!("corrections.txt"))>
                     {move || all.with(|all| all.iter().map(row).collect_view())}
                 </NumberTable>
             </div>

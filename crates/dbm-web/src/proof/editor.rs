@@ -1,13 +1,14 @@
 //! The parameter that is shown: chosen from a list, its value typed or slid; and Undo, Redo, Reset.
 
 use super::settings::{LARGEST, ModelAndData, Origin};
-use super::state::proof_state;
+use super::state::{ProofState, proof_state};
 use crate::ui::field::{LateField, number};
+use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
-use dbm_core::words::Words;
+use dbm_core::words::{Words, words};
 use leptos::prelude::*;
 
-const VALUE: Words = Words { key: "", label: "Its value", hint: "", help: "The weight or bias, from −5 to 5." };
+const VALUE: Words = words("", "Its value", "The weight or bias, from −5 to 5.");
 
 /// The fields under the graph.
 #[component]
@@ -32,8 +33,8 @@ pub fn Editor() -> impl IntoView {
         })
     };
     let slid = move |event| {
-        if let (Some(place), Ok(number)) = (shown.get_untracked(), event_target_value(&event).parse()) {
-            proof.set(place, number);
+        if let (Some(place), Some(number)) = (shown.get_untracked(), decimal(&event_target_value(&event))) {
+            proof.set(place, number as f32);
         }
     };
     let text = move || value.get().map_or_else(String::new, |value| ((f64::from(value) * 1e4).round() / 1e4).to_string());
@@ -65,15 +66,13 @@ pub fn Editor() -> impl IntoView {
                     on:change=move |_| proof.end_edit()
                 />
             </div>
-            <Edits />
+            {edits(proof)}
         </div>
     }
 }
 
 /// Back, forth, and to the beginning.
-#[component]
-fn Edits() -> impl IntoView {
-    let proof = proof_state();
+fn edits(proof: ProofState) -> impl IntoView {
     let preset = move || proof.settings.with(|settings| settings.model == ModelAndData::default());
     let reset = move |_| proof.edit(None, |model| *model = ModelAndData::default());
     let edited =

@@ -2,7 +2,9 @@
 
 use super::quantile::student;
 use super::settings::LEVEL;
+use crate::canvas::bins::Summary;
 use dbm_core::diagnostics::EstimateSums;
+use dbm_protocol::Histogram;
 use std::collections::BTreeMap;
 
 /// Means kept of a mean's history, a power of ten.
@@ -42,17 +44,6 @@ pub struct Estimates {
     pub history: Vec<Means>,
 }
 
-/// The meeting times of one phase's couplings.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MeetingSummary {
-    /// How many there were.
-    pub count: u64,
-    /// Their mean tau, in steps.
-    pub mean: f64,
-    /// Share with tau > 1, in [0, 1].
-    pub moved: f64,
-}
-
 /// How an estimator stands to the exact gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
@@ -64,8 +55,6 @@ pub struct Verdict {
     pub largest: f64,
     /// and the largest one in standard errors.
     pub largest_errors: f64,
-    /// Half the width of an interval in standard errors.
-    pub factor: f64,
 }
 
 impl Estimates {
@@ -115,14 +104,11 @@ impl Estimates {
         Means { samples, groups, parameters }
     }
 
-    /// The couplings of the negative phase, and of the positive one.
-    pub fn meetings(&self) -> [MeetingSummary; 2] {
+    /// The meeting times of the negative phase, and of the positive one.
+    pub fn meetings(&self) -> [Summary; 2] {
         [&self.all.meeting_times, &self.all.meeting_times_positive].map(|times| {
-            let count: u64 = times.values().map(|&count| u64::from(count)).sum();
-            let total: f64 = times.iter().map(|(&time, &count)| f64::from(time) * f64::from(count)).sum();
-            let still: u64 = times.range(..=1).map(|(_, &count)| u64::from(count)).sum();
-            let share = |x: f64| if count == 0 { 0.0 } else { x / count as f64 };
-            MeetingSummary { count, mean: share(total), moved: share((count - still) as f64) }
+            let counts = times.iter().map(|(&time, &count)| (time, count)).collect();
+            Summary::of(&Histogram { counts, ..Histogram::default() })
         })
     }
 }
@@ -148,7 +134,7 @@ impl Means {
             return None;
         }
         let factor = self.factor(alone);
-        let mut verdict = Verdict { parameters: exact.len(), factor, ..Verdict::default() };
+        let mut verdict = Verdict { parameters: exact.len(), ..Verdict::default() };
         for (place, exact) in exact.iter().enumerate() {
             let (mean, half) = self.interval(place, factor)?;
             let off = (mean - exact).abs();
@@ -221,7 +207,7 @@ mod tests {
         assert_eq!(now.parameters[0].0, 3.0);
         assert!((now.parameters[0].1 - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12 && now.parameters[1] == (5.0, 0.0), "{now:?}");
         let [negative, positive] = estimates.meetings();
-        assert_eq!((negative.count, negative.moved, positive.moved, positive.mean), (30, 0.1, 0.0, 1.0));
+        assert_eq!((negative.total, negative.above_one, positive.above_one, positive.mean), (30, 0.1, 0.0, 1.0));
         assert!((negative.mean - 1.2).abs() < 1e-12);
         // t with 2 degrees of freedom: 9.925 two-sided at 1 %, 14.089 at 0.5 % for two parameters together.
         assert!((now.factor(true) - 9.925).abs() < 1e-3 && (now.factor(false) - 14.089).abs() < 1e-3);

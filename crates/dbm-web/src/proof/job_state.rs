@@ -3,15 +3,11 @@
 use super::estimates::{Estimates, job_end};
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::ProofSettings;
-use crate::ui::throttle::Throttle;
 use crate::worker::pool;
 use dbm_protocol::ModelSource;
-use std::time::Duration;
-
-/// The numbers are shown at most so often.
-const LOOK: Duration = Duration::from_millis(120);
 
 /// Where the jobs stand.
+#[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says of another thing whether it is under way")]
 pub struct Jobs {
     /// Counts the times that all samples were forgotten: jobs of before are nobody's.
@@ -32,8 +28,6 @@ pub struct Jobs {
     pub at_work: u32,
     /// Whether the exact expectation was asked for, of each estimator.
     pub asked_expectations: [bool; COUNT],
-    /// Has the numbers shown.
-    pub look: Throttle,
 }
 
 /// The samples of one estimator, and its jobs.
@@ -47,23 +41,6 @@ pub struct Lane {
     pub estimates: Estimates,
 }
 
-impl Default for Jobs {
-    fn default() -> Self {
-        Self {
-            generation: 0,
-            exact_is_current: false,
-            asking_exact: false,
-            exact_is_stale: false,
-            is_quiet: false,
-            source: None,
-            lanes: Vec::new(),
-            at_work: 0,
-            asked_expectations: [false; COUNT],
-            look: Throttle::new(LOOK),
-        }
-    }
-}
-
 impl Jobs {
     /// The estimator that is furthest behind and can go on, from which sample, with which chains.
     pub fn next_job(&mut self, settings: &ProofSettings) -> Option<(usize, u32, Vec<u8>)> {
@@ -73,7 +50,7 @@ impl Jobs {
         }
         let can = |(at, lane): &(usize, &Lane)| {
             // Persistent chains are handed from job to job; of the others no one takes all workers.
-            let most = if is_persistent(*at) { 1 } else { width.div_ceil(2) + 1 };
+            let most = if ESTIMATORS[*at].settings.kind.is_persistent() { 1 } else { width.div_ceil(2) + 1 };
             settings.chosen[*at] && lane.next < settings.target && lane.at_work < most
         };
         let (estimator, _) = self.lanes.iter().enumerate().filter(can).min_by_key(|(_, lane)| lane.next)?;
@@ -82,11 +59,8 @@ impl Jobs {
         lane.next = job_end(start, settings.target);
         lane.at_work += 1;
         self.at_work += 1;
-        let chains = if is_persistent(estimator) { lane.estimates.chains().to_vec() } else { Vec::new() };
+        let chains =
+            if ESTIMATORS[estimator].settings.kind.is_persistent() { lane.estimates.chains().to_vec() } else { Vec::new() };
         Some((estimator, start, chains))
     }
-}
-
-fn is_persistent(estimator: usize) -> bool {
-    ESTIMATORS[estimator].name.starts_with("pcd")
 }

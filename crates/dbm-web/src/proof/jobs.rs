@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// What was changed by hand may be changed further: the samples of the new model begin after so much quiet.
 const QUIET: Duration = Duration::from_millis(350);
+
 /// Keeps the jobs in step with the settings.
 pub fn follow(proof: ProofState) {
     let mut when_quiet = debounce(QUIET, move |()| {
@@ -193,7 +194,7 @@ fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallMo
     if settings.model.n_units() > MAX_EXPECTATION_UNITS {
         return;
     }
-    for estimator in (0..COUNT).filter(|&at| settings.chosen[at] && !ESTIMATORS[at].is_unbiased) {
+    for estimator in (0..COUNT).filter(|&at| settings.chosen[at] && !ESTIMATORS[at].settings.kind.is_unbiased()) {
         let asked =
             proof.jobs.try_update_value(|jobs| std::mem::replace(&mut jobs.asked_expectations[estimator], true)) != Some(false);
         if asked {
@@ -215,7 +216,7 @@ fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallMo
 
 /// Has the numbers shown, soon.
 fn show(proof: ProofState) {
-    proof.jobs.with_value(|jobs| jobs.look).run(move || {
+    proof.look.run(move || {
         proof.estimates.set(proof.jobs.with_value(|jobs| jobs.lanes.iter().map(|lane| lane.estimates.clone()).collect()));
     });
 }

@@ -4,12 +4,13 @@ use super::address::MOST_DEVIATION;
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
 use super::state::{ProofState, proof_state};
 use crate::ui::field::{LateField, number, whole};
+use crate::ui::number::{listed, sizes};
 use crate::ui::select::{Choice, Select, SelectOption};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
 use dbm_core::Units;
-use dbm_core::words::Words;
+use dbm_core::words::{Words, words};
 use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -19,13 +20,12 @@ const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4
 /// Why there is no model of the lab's run to use.
 const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
-const SEED: Words = Words { key: "", label: "Seed of the model", hint: "", help: "The same seed draws the same parameters." };
-const DEVIATION: Words = Words {
-    key: "",
-    label: "Weight deviation",
-    hint: "",
-    help: "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.",
-};
+const SEED: Words = words("", "Seed of the model", "The same seed draws the same parameters.");
+const DEVIATION: Words = words(
+    "",
+    "Weight deviation",
+    "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.",
+);
 
 /// The form.
 #[component]
@@ -38,7 +38,7 @@ pub fn ModelForm() -> impl IntoView {
         model.with(|model| match model.origin {
             Origin::Preset => "preset".to_string(),
             Origin::Run => "run".into(),
-            Origin::Random => model.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-"),
+            Origin::Random => listed(&model.sizes, "-"),
         })
     });
     let options = Memo::new(move |_| {
@@ -57,7 +57,7 @@ pub fn ModelForm() -> impl IntoView {
         proof.edit(None, |model| {
             if text == "preset" {
                 *model = ModelAndData::default();
-            } else if let Ok(sizes) = text.split('-').map(str::parse).collect::<Result<Vec<u32>, _>>() {
+            } else if let Some(sizes) = sizes(&text) {
                 let drawn = ModelAndData::random(sizes, model.units);
                 *model = ModelAndData { seed: model.seed, deviation: model.deviation, ..drawn };
             }
@@ -83,7 +83,7 @@ pub fn ModelForm() -> impl IntoView {
                     <Choice<Units> id="proof-units" value=Signal::derive(move || model.with(|model| model.units)) on_choose=choose_units />
                 </div>
                 <Show when=move || random.get()>
-                    <RandomModel />
+                    {random_model(proof)}
                 </Show>
             </div>
             <button
@@ -99,9 +99,7 @@ pub fn ModelForm() -> impl IntoView {
 }
 
 /// What a random model is drawn with.
-#[component]
-fn RandomModel() -> impl IntoView {
-    let proof = proof_state();
+fn random_model(proof: ProofState) -> impl IntoView {
     let draw = move |change: &dyn Fn(&mut ModelAndData)| {
         proof.edit(None, |model| {
             change(model);

@@ -1,26 +1,15 @@
 //! The parameters of a small model in the order of its gradient, and what they are called.
 
+use crate::ui::number::subscript;
 use dbm_protocol::SmallModel;
 
 /// One parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// Between a unit of a layer and one of the layer above it.
-    Weight {
-        /// The lower layer.
-        layer: usize,
-        /// Its unit.
-        from: usize,
-        /// The unit of the layer above.
-        to: usize,
-    },
+    /// Of unit `from` of a layer and unit `to` of the layer above it.
+    Weight { layer: usize, from: usize, to: usize },
     /// Of a unit.
-    Bias {
-        /// The layer.
-        layer: usize,
-        /// Its unit.
-        unit: usize,
-    },
+    Bias { layer: usize, unit: usize },
 }
 
 /// All of them: the weights of each pair of layers row by row, lowest pair first, then the biases of each layer.
@@ -52,16 +41,12 @@ pub fn value_mut(model: &mut SmallModel, place: usize) -> Option<&mut f32> {
 
 /// A unit's name: `v₁`, and `h₂` with one hidden layer, `h1₂` with several.
 pub fn unit_name(sizes: &[u32], layer: usize, unit: usize) -> String {
-    let number: String = (unit + 1).to_string().chars().map(lowered).collect();
+    let number = subscript(unit + 1);
     match layer {
         0 => format!("v{number}"),
         _ if sizes.len() == 2 => format!("h{number}"),
         _ => format!("h{layer}{number}"),
     }
-}
-
-fn lowered(digit: char) -> char {
-    digit.to_digit(10).and_then(|digit| char::from_u32('₀' as u32 + digit)).unwrap_or(digit)
 }
 
 impl Parameter {
@@ -94,24 +79,8 @@ mod tests {
         let sizes = [2, 3, 1];
         let all = all(&sizes);
         let short: Vec<String> = all.iter().map(|parameter| parameter.short(&sizes)).collect();
-        let expected = [
-            "v₁ h1₁",
-            "v₁ h1₂",
-            "v₁ h1₃",
-            "v₂ h1₁",
-            "v₂ h1₂",
-            "v₂ h1₃",
-            "h1₁ h2₁",
-            "h1₂ h2₁",
-            "h1₃ h2₁",
-            "v₁",
-            "v₂",
-            "h1₁",
-            "h1₂",
-            "h1₃",
-            "h2₁",
-        ];
-        assert_eq!(short, expected);
+        let expected = "v₁ h1₁, v₁ h1₂, v₁ h1₃, v₂ h1₁, v₂ h1₂, v₂ h1₃, h1₁ h2₁, h1₂ h2₁, h1₃ h2₁, v₁, v₂, h1₁, h1₂, h1₃, h2₁";
+        assert_eq!(short.join(", "), expected);
         assert_eq!(count(&sizes), all.len());
         assert_eq!(all[4].name(&sizes), "weight of v₂ and h1₂");
         assert_eq!(Parameter::Bias { layer: 1, unit: 11 }.name(&[3, 12]), "bias of h₁₂");

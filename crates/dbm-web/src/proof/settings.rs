@@ -1,11 +1,11 @@
 //! Everything the view can be set to, as a value: the model and its data, who estimates, and how it is shown.
 
 use super::estimator_table::{COUNT, ESTIMATORS};
-use super::{parameters, preset};
+use super::parameters;
 use dbm_core::gradient::EstimatorSettings;
-use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{ModelSource, SmallModel};
+use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;
 
 /// Units of a model, in all, up to which the gradient can be enumerated.
@@ -33,11 +33,11 @@ pub enum Origin {
 }
 
 impl Choose for Origin {
-    const WORDS: Words = Words { key: "model", label: "Model", hint: "", help: "Where the parameters come from." };
+    const WORDS: Words = words("model", "Model", "Where the parameters come from.");
     const CHOICES: &'static [Choice<Self>] = &[
-        Choice { value: Self::Preset, name: "preset", label: "the preset", help: "The model that the view opens with" },
-        Choice { value: Self::Random, name: "random", label: "random", help: "Gaussian weights, drawn by a seed" },
-        Choice { value: Self::Run, name: "run", label: "of the lab’s run", help: "The model that the lab trains" },
+        choice(Self::Preset, "preset", "the preset", "The model that the view opens with"),
+        choice(Self::Random, "random", "random", "Gaussian weights, drawn by a seed"),
+        choice(Self::Run, "run", "of the lab’s run", "The model that the lab trains"),
     ];
 }
 
@@ -96,26 +96,33 @@ pub struct ProofSettings {
 
 impl Default for ModelAndData {
     fn default() -> Self {
-        let (sizes, units) = preset::shape();
-        let (edits, data) = (BTreeMap::new(), preset::patterns());
-        Self { origin: Origin::Preset, sizes, units, seed: 1, deviation: 0.5, edits, data }
+        let preset = proof_preset();
+        let (sizes, units) = match preset.source {
+            ModelSource::Given(model) => (model.sizes, model.units),
+            ModelSource::Orthogonal { sizes, units, .. } | ModelSource::Gaussian { sizes, units, .. } => (sizes, units),
+            // A preset is none.
+            ModelSource::Checkpoint { .. } => (vec![1, 1], Units::Signs),
+        };
+        let data = preset.data.chunks(sizes[0] as usize).map(<[u8]>::to_vec).collect();
+        Self { origin: Origin::Preset, sizes, units, seed: 1, deviation: 0.5, edits: BTreeMap::new(), data }
     }
 }
 
 impl Default for ProofSettings {
     fn default() -> Self {
-        let settings = Settings::default();
+        let (settings, preset) = (Settings::default(), proof_preset());
+        let is_usual = |name| preset.unbiased.contains(&name) || preset.biased.contains(&name);
         Self {
             model: ModelAndData::default(),
-            chosen: std::array::from_fn(|at| ESTIMATORS[at].is_usual),
+            chosen: std::array::from_fn(|at| is_usual(&*ESTIMATORS[at].name)),
             marginalize: settings.marginalize,
             max_sweeps: settings.max_sweeps,
             max_meeting: settings.max_meeting,
             max_tries: EstimatorSettings::default().max_tries,
-            seed: dbm_protocol::proof_preset().seed,
+            seed: preset.seed,
             alone: false,
             differences: false,
-            target: 100_000,
+            target: preset.samples,
             go: false,
             show: None,
             pattern: 0,
@@ -146,7 +153,7 @@ impl ModelAndData {
     /// What the workers are asked for; nothing where the parameters are known here.
     pub fn source(&self) -> Option<ModelSource> {
         match self.origin {
-            Origin::Preset => Some(preset::source()),
+            Origin::Preset => Some(proof_preset().source),
             Origin::Random => Some(ModelSource::Gaussian {
                 sizes: self.sizes.clone(),
                 units: self.units,
@@ -187,11 +194,9 @@ impl ModelAndData {
 impl ProofSettings {
     /// What an estimator runs with.
     pub fn of_estimator(&self, estimator: usize) -> Settings {
-        // The names are those of the table.
-        let kind = ESTIMATORS[estimator].name.parse().unwrap_or_default();
         Settings {
             seed: self.seed,
-            estimator: EstimatorSettings { max_tries: self.max_tries, ..kind },
+            estimator: EstimatorSettings { max_tries: self.max_tries, ..ESTIMATORS[estimator].settings },
             marginalize: self.marginalize,
             max_sweeps: self.max_sweeps,
             max_meeting: self.max_meeting,
@@ -211,15 +216,50 @@ impl ProofSettings {
 /// An edited value: in few characters, and of a size that keeps the sums finite.
 pub fn rounded(value: f32) -> f32 {
     let held = if value.is_finite() { value.clamp(-LARGEST, LARGEST) } else { 0.0 };
-    // Through text: the nearest number that has three places.
-    format!("{held:.3}").parse::<f32>().unwrap_or(0.0) + 0.0
+    // The nearest number that has three places; never the negative zero.
+    ((f64::from(held) * 1000.0).round_ties_even() / 1000.0) as f32 + 0.0
+}
+
+/// The data that a model has until others are chosen.
+pub fn usual_data(model: &ModelAndData) -> Vec<Vec<u8>> {
+    if model.origin == Origin::Preset { ModelAndData::default().data } else { patterns(model.sizes[0] as usize) }
 }
 
 /// Three patterns of a width: its upper half, its lower half, and every other cell.
-pub fn patterns(width: usize) -> Vec<Vec<u8>> {
+fn patterns(width: usize) -> Vec<Vec<u8>> {
     let of = |high: &dyn Fn(usize) -> bool| (0..width).map(|unit| u8::from(high(unit))).collect::<Vec<u8>>();
     let half = width.div_ceil(2);
     let mut all = vec![of(&|unit| unit < half), of(&|unit| unit >= half), of(&|unit| unit % 2 == 0)];
     all.dedup();
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_view_opens_with_the_proof() {
+        let (settings, preset) = (ProofSettings::default(), proof_preset());
+        assert_eq!((settings.target, settings.seed, settings.model.bits()), (preset.samples, preset.seed, preset.data));
+        assert_eq!((settings.model.sizes.as_slice(), LEVEL), (&[4, 3, 2][..], preset.level));
+        assert_eq!(settings.chosen.iter().filter(|chosen| **chosen).count(), preset.unbiased.len() + preset.biased.len());
+        assert_eq!(ESTIMATORS.len(), COUNT);
+        for (at, row) in ESTIMATORS.iter().enumerate() {
+            assert_eq!(row.settings.kind.is_unbiased(), preset.unbiased.contains(&&*row.name));
+            assert_eq!(row.help.contains("Unbiased"), row.settings.kind.is_unbiased());
+            assert_eq!(settings.of_estimator(at).estimator.to_string(), row.name);
+        }
+        assert_eq!([0, 3].map(|at| ESTIMATORS[at].dash.len()), [0, 4]);
+    }
+
+    #[test]
+    fn edited_values_are_short() {
+        assert_eq!([0.123_456, -7.0, f32::NAN, -0.000_1, 0.0625].map(rounded), [0.123, -5.0, 0.0, 0.0, 0.062]);
+        assert_eq!(rounded(-0.000_1).to_string(), "0");
+        for thousandth in -5000..=5000_i16 {
+            let text = format!("{:.3}", f32::from(thousandth) / 1000.0);
+            assert_eq!(rounded(f32::from(thousandth) / 1000.0), text.parse::<f32>().unwrap(), "{text}");
+        }
+    }
 }

@@ -4,12 +4,16 @@ use super::estimates::Estimates;
 use super::job_state::Jobs;
 use super::parameters::{self, Parameter};
 use super::settings::{ModelAndData, ProofSettings, rounded};
+use crate::ui::throttle::Throttle;
 use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
 use dbm_protocol::SmallModel;
 use leptos::prelude::*;
+use std::time::Duration;
 
 /// Edits that can be taken back.
 const UNDO_DEPTH: usize = 200;
+/// The numbers are shown at most so often.
+const LOOK: Duration = Duration::from_millis(120);
 
 /// One copyable value that every part of the view receives by context.
 #[derive(Clone, Copy)]
@@ -30,8 +34,10 @@ pub struct ProofState {
     pub problem: RwSignal<Option<String>>,
     /// How likely a correction is as the model grows: layer sizes, and the answer once it has come.
     pub corrections: RwSignal<Vec<(Vec<u32>, Option<CorrectionProbability>)>>,
-    /// The jobs.
+    /// Where the jobs stand.
     pub jobs: StoredValue<Jobs>,
+    /// Has the numbers shown.
+    pub look: Throttle,
     past: RwSignal<Vec<ModelAndData>>,
     future: RwSignal<Vec<ModelAndData>>,
     /// The parameter whose edits are one step back while nothing else is edited.
@@ -58,6 +64,7 @@ impl Default for ProofState {
             problem: RwSignal::new(None),
             corrections: RwSignal::default(),
             jobs: StoredValue::default(),
+            look: Throttle::new(LOOK),
             past: RwSignal::default(),
             future: RwSignal::default(),
             editing: StoredValue::new(None),

@@ -1,38 +1,24 @@
 //! The estimators in a table: how far from the exact gradient, and what their couplings took.
 
-use super::estimates::{Estimates, MeetingSummary};
+use super::estimates::Estimates;
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::state::{ProofState, proof_state};
 use super::transport::thousands;
+use crate::canvas::bins::Summary;
 use crate::canvas::short;
-use crate::ui::table::{Heading, NumberTable};
+use crate::ui::table::{NumberTable, headings};
 use leptos::prelude::*;
 
 /// What a column says where there is nothing to say.
 const NONE: &str = "–";
 
 /// The columns, and their hover help.
-const HEADINGS: [Heading; 8] = [
-    ("Estimator", ""),
-    ("Its intervals", ""),
-    ("Inside", "Parameters in whose interval the exact value lies."),
-    ("Max |mean − exact|", "Of all parameters, the largest difference between the mean of the estimates and the exact gradient."),
-    (
-        "Samples",
-        "Drawn so far. They come in groups, each of which has every pattern equally often, so the last group may go a little beyond what was asked for.",
-    ),
-    (
-        "Mean τ, neg. / pos.",
-        "Mean meeting time of the negative phase and of the positive one: 1 where the first proposal is refused and the coupling does nothing.",
-    ),
-    ("τ > 1", "Share of couplings that did anything, in the negative and in the positive phase."),
-    ("Cut", "Couplings that were cut at their cap, which biases the estimate."),
-];
+const HEADINGS: &str = include_str!("verdicts.txt");
 
 /// A row of the table.
 #[derive(Clone, PartialEq)]
 struct Row {
-    /// The cells, but for the estimator's name: in the order of [`HEADINGS`].
+    /// The cells, but for the estimator's name: in the order of the headings.
     cells: [String; 7],
     /// Whether the exact value is excluded somewhere.
     is_excluded: bool,
@@ -47,9 +33,9 @@ fn row(proof: ProofState, at: usize) -> Row {
         };
         let verdict = estimates.now().verdict(&exact, alone);
         let meetings = estimates.meetings();
-        let is_coupled = meetings[0].count > 0;
-        let phases = |of: &dyn Fn(&MeetingSummary) -> String| {
-            let [negative, positive] = meetings.each_ref().map(|phase| if phase.count == 0 { NONE.into() } else { of(phase) });
+        let is_coupled = meetings[0].total > 0;
+        let phases = |of: &dyn Fn(&Summary) -> String| {
+            let [negative, positive] = meetings.each_ref().map(|phase| if phase.total == 0 { NONE.into() } else { of(phase) });
             if is_coupled { format!("{negative} / {positive}") } else { NONE.into() }
         };
         let inside = verdict.map(|verdict| (verdict.inside, verdict.parameters));
@@ -60,7 +46,7 @@ fn row(proof: ProofState, at: usize) -> Row {
                 verdict.map_or_else(|| NONE.into(), |verdict| short(verdict.largest)),
                 thousands(u64::from(estimates.samples())),
                 phases(&|phase| format!("{:.2}", phase.mean)),
-                phases(&|phase| format!("{:.1} %", 100.0 * phase.moved)),
+                phases(&|phase| format!("{:.1} %", 100.0 * phase.above_one)),
                 if is_coupled { estimates.capped().to_string() } else { NONE.into() },
             ],
             is_excluded: inside.is_some_and(|(inside, all)| inside < all),
@@ -109,7 +95,7 @@ pub fn Verdicts() -> impl IntoView {
     view! {
         <div class="proof-verdicts">
             <h3>"Verdicts"</h3>
-            <NumberTable label="Verdicts on the estimators" headings=HEADINGS.to_vec()>
+            <NumberTable label="Verdicts on the estimators" headings=headings(HEADINGS)>
                 {(0..COUNT).map(line).collect_view()}
             </NumberTable>
         </div>

@@ -1,59 +1,163 @@
-//! Settings that are typed: their texts in a feature's state and address, the field that every form shows them in, and how numbers are read.
+//! The settings of a form as texts: in a feature's state, in its address and in the fields that every form shows them in; and how numbers are read.
 
 use super::binding::Keys;
 use super::number::decimal;
-use dbm_core::words::Words;
+use super::select::{Select, SelectOption};
+use super::table::rows;
+use dbm_core::words::{Choose, Words, words};
 use leptos::prelude::*;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// A setting that is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Typed {
-    /// What it is called.
-    pub words: Words,
-    /// What it is by default.
-    pub usual: &'static str,
+/// Says what is expected where a text cannot be, for the visitor.
+type Check = fn(&str) -> Result<(), String>;
+
+/// A setting of a form, which is known by its text.
+pub struct Entry {
+    /// What it is called, and its key in the address.
+    words: Words,
+    usual: &'static str,
+    check: Check,
+    /// Whether it is typed: then a text that cannot be is kept, for the visitor to see what is wrong with it.
+    is_typed: bool,
+    /// The lines of its select, where it has one.
+    options: Vec<SelectOption>,
 }
 
-impl Typed {
-    /// A setting without a hint below its field.
-    pub const fn new(key: &'static str, label: &'static str, usual: &'static str, help: &'static str) -> Self {
-        Self { words: Words { key, label, hint: "", help }, usual }
+impl Entry {
+    /// Settings that are typed: a table of their keys, labels, usual texts and hover helps, and the check of each.
+    pub fn typed(table: &'static str, checks: &[Check]) -> Vec<Self> {
+        let entry = |([key, label, usual, help], check): ([&'static str; 4], &Check)| Self {
+            words: words(key, label, help),
+            is_typed: true,
+            ..Self::plain(key, usual, *check)
+        };
+        rows(table).zip(checks).map(entry).collect()
+    }
+
+    /// A choice among the values of a type, under a key of the feature's own.
+    pub fn choice<T: Choose>(key: &'static str, usual: T) -> Self {
+        let check: Check = |name| T::named(name).map(|_| ()).ok_or_else(String::new);
+        let options = SelectOption::of_choices::<T>();
+        Self { words: Words { key, ..T::WORDS }, options, ..Self::plain(key, usual.choice().name, check) }
+    }
+
+    /// A setting that is neither typed nor selected.
+    pub const fn plain(key: &'static str, usual: &'static str, check: Check) -> Self {
+        Self { words: words(key, "", ""), usual, check, is_typed: false, options: Vec::new() }
     }
 }
 
-/// What is typed for several settings, each by its place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Texts<const N: usize> {
-    settings: &'static [Typed; N],
-    texts: [String; N],
+/// All settings of a form, each by the key of its entry.
+#[derive(Clone)]
+pub struct Texts {
+    entries: &'static [Entry],
+    texts: Vec<String>,
 }
 
-impl<const N: usize> Texts<N> {
-    /// What is typed.
-    pub fn get(&self, place: usize) -> &str {
-        &self.texts[place]
+impl PartialEq for Texts {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts == other.texts
+    }
+}
+
+impl Texts {
+    fn find(&self, key: &str) -> Option<(&'static Entry, usize)> {
+        self.entries.iter().zip(0..).find(|(entry, _)| entry.words.key == key)
     }
 
-    /// Types.
-    pub fn set(&mut self, place: usize, text: impl Into<String>) {
-        self.texts[place] = text.into();
+    /// The text of a setting; of one that there is not, none.
+    pub fn get(&self, key: &str) -> &str {
+        self.find(key).map_or("", |(_, place)| &self.texts[place])
+    }
+
+    /// Gives a setting another text.
+    pub fn set(&mut self, key: &str, text: impl Into<String>) {
+        if let Some((_, place)) = self.find(key) {
+            self.texts[place] = text.into();
+        }
+    }
+
+    /// What is wrong with a setting, for the visitor.
+    pub fn problem(&self, key: &str) -> Option<String> {
+        self.find(key).and_then(|(entry, place)| (entry.check)(&self.texts[place]).err())
+    }
+
+    /// A number, where nothing is wrong with it.
+    pub fn number<T: FromStr>(&self, key: &str) -> Option<T> {
+        if self.problem(key).is_none() { self.get(key).trim().parse().ok() } else { None }
+    }
+
+    /// What is chosen.
+    pub fn chosen<T: Choose>(&self, key: &str) -> T {
+        T::named(self.get(key)).unwrap_or(T::CHOICES[0].value)
     }
 
     /// Writes what is not as by default; lists without spaces.
     pub fn write(&self, keys: &mut Keys) {
-        for (setting, text) in self.settings.iter().zip(&self.texts) {
+        for (entry, text) in self.entries.iter().zip(&self.texts) {
             let bare = |text: &str| text.trim().replace(", ", ",");
-            keys.put_unless(setting.words.key, &bare(text), &bare(setting.usual));
+            keys.put_unless(entry.words.key, &bare(text), &bare(entry.usual));
         }
     }
 
-    /// What the address has; as by default where it has nothing.
-    pub fn read(settings: &'static [Typed; N], keys: &Keys) -> Self {
-        let text = |setting: &Typed| keys.get(setting.words.key).map(|text| text.replace(", ", ",").replace(',', ", "));
-        Self { settings, texts: settings.map(|setting| text(&setting).unwrap_or_else(|| setting.usual.to_string())) }
+    /// What the address has; as by default where it has nothing. Words that mean nothing are passed over; what is typed is left to the form, which says
+    /// what is wrong with it.
+    pub fn read(entries: &'static [Entry], keys: &Keys) -> Self {
+        let text = |entry: &Entry| {
+            let given = keys.get(entry.words.key).filter(|text| entry.is_typed || (entry.check)(text).is_ok());
+            given.map_or_else(|| entry.usual.to_string(), |text| text.replace(", ", ",").replace(',', ", "))
+        };
+        Self { entries, texts: entries.iter().map(text).collect() }
+    }
+}
+
+/// A form on the page: its settings, and what becomes of what the visitor makes of them.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Its settings as they are now.
+    pub texts: RwSignal<Texts>,
+    /// What is wrong with one of them.
+    pub problem: fn(&Texts, &str) -> Option<String>,
+    /// Takes up another text of one of them.
+    pub change: Callback<(&'static str, String)>,
+}
+
+impl Form {
+    /// The field of a setting that is typed; its id is that of the form, with the setting's place.
+    pub fn field(self, id: &str, key: &'static str, letters: bool, wide: bool) -> impl IntoView + use<> {
+        let Self { texts, problem, change } = self;
+        texts.with_untracked(|all| all.find(key)).map(|(entry, place)| {
+            view! {
+                <TextField
+                    id=format!("{id}-{place}")
+                    words=entry.words
+                    letters
+                    wide
+                    value=Signal::derive(move || texts.with(|texts| texts.get(key).to_string()))
+                    problem=Memo::new(move |_| texts.with(|texts| problem(texts, key)))
+                    on_type=move |text: String| change.run((key, text))
+                />
+            }
+        })
+    }
+
+    /// The select of a setting that is a choice.
+    pub fn select(self, id: &'static str, key: &'static str) -> impl IntoView + use<> {
+        let Self { texts, change, .. } = self;
+        texts.with_untracked(|all| all.find(key)).map(|(Entry { words, options, .. }, _)| {
+            view! {
+                <Select
+                    id
+                    label=words.label
+                    help=words.help
+                    options=options.clone()
+                    value=Signal::derive(move || texts.with(|texts| texts.get(key).to_string()))
+                    on_choose=move |name: String| change.run((key, name))
+                />
+            }
+        })
     }
 }
 
@@ -158,6 +262,8 @@ pub fn LateField(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::Units;
+    use std::sync::LazyLock;
 
     #[test]
     fn numbers_are_read_in_their_range_or_refused_with_words() {
@@ -169,16 +275,26 @@ mod tests {
 
     #[test]
     fn texts_that_are_not_as_by_default_travel_and_come_back() {
-        const SETTINGS: [Typed; 2] = [Typed::new("d", "D", "1, 2", ""), Typed::new("e", "E", "3", "")];
-        let mut texts = Texts::read(&SETTINGS, &Keys::default());
-        let written = |texts: &Texts<2>| {
+        static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+            let mut all =
+                Entry::typed("d | D | 1, 2 | Help.\ne | E | 3", &[|_| Ok(()), |text| whole(text, &(1..=9)).map(|_: u32| ())]);
+            all.push(Entry::choice("units", Units::Signs));
+            all
+        });
+        let mut texts = Texts::read(&ENTRIES, &Keys::default());
+        let written = |texts: &Texts| {
             let mut keys = Keys::default();
             texts.write(&mut keys);
             keys
         };
         assert!(written(&texts).is_empty());
-        texts.set(0, "5, 25");
+        assert_eq!((texts.number("e"), texts.get("nothing")), (Some(3), ""));
+        texts.set("d", "5, 25");
         assert_eq!(written(&texts).get("d"), Some("5,25"));
-        assert_eq!(Texts::read(&SETTINGS, &written(&texts)), texts);
+        assert!(Texts::read(&ENTRIES, &written(&texts)) == texts);
+        // What is typed stays, and is refused with words; a choice that there is not is as by default.
+        let texts = Texts::read(&ENTRIES, &[("e", "💥"), ("units", "💥")].into_iter().collect());
+        assert_eq!((texts.get("e"), texts.number::<u32>("e"), texts.get("units")), ("💥", None, "signs"));
+        assert!(texts.problem("e").is_some());
     }
 }

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod binding;
 pub mod chart;
+pub mod check;
 pub mod download;
 pub mod explanation;
 pub mod field;

@@ -1,6 +1,7 @@
-//! Numbers as visitors type them, read by the browser: std's reader brings a table of ten kilobytes that no server can compress.
+//! Numbers as visitors type and read them.
 
-/// A finite number in decimals, with or without an exponent; nothing for any other text.
+/// A finite number in decimals, with or without an exponent; nothing for any other text. The browser reads it: std's reader brings a table of ten kilobytes that no
+/// server can compress.
 pub fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
@@ -18,9 +19,30 @@ fn read(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
+/// Things one after another, with something between each two.
+pub fn listed<T: ToString>(all: impl IntoIterator<Item = T>, between: &str) -> String {
+    all.into_iter().map(|one| one.to_string()).collect::<Vec<_>>().join(between)
+}
+
+/// Layer sizes as in `4-3-2`.
+pub fn sizes(text: &str) -> Option<Vec<u32>> {
+    text.split('-').map(|size| size.parse().ok()).collect()
+}
+
+/// A number as an index: `₁₂`.
+pub fn subscript(number: usize) -> String {
+    number.to_string().bytes().filter_map(|digit| char::from_u32('₀' as u32 + u32::from(digit - b'0'))).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::decimal;
+    use super::{decimal, listed, sizes, subscript};
+
+    #[test]
+    fn numbers_are_listed_and_lowered() {
+        assert_eq!((sizes("25-3-1"), sizes("4-x"), subscript(120)), (Some(vec![25, 3, 1]), None, "₁₂₀".into()));
+        assert_eq!(listed([25, 3, 1], "-"), "25-3-1");
+    }
 
     #[test]
     fn decimals_are_numbers_and_nothing_else_is() {

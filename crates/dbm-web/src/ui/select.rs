@@ -21,6 +21,11 @@ impl SelectOption {
     pub fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self { value: value.into(), label: label.into(), group: "", disabled: false }
     }
+
+    /// The lines of a choice, in the words of its table.
+    pub fn of_choices<T: Choose>() -> Vec<Self> {
+        T::CHOICES.iter().map(|choice| Self::new(choice.name, choice.label)).collect()
+    }
 }
 
 /// A labelled select over lines that may change.
@@ -121,7 +126,7 @@ pub fn Choice<T: Choose>(
     #[prop(optional, into)]
     disabled: Signal<bool>,
 ) -> impl IntoView {
-    let options: Vec<SelectOption> = T::CHOICES.iter().map(|choice| SelectOption::new(choice.name, choice.label)).collect();
+    let options = SelectOption::of_choices::<T>();
     let chosen = move |name: String| {
         if let Some(value) = T::named(&name) {
             on_choose.run(value);

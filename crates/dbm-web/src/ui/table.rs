@@ -1,10 +1,23 @@
-//! A table of numbers that scrolls in its own box.
+//! A table of numbers that scrolls in its own box; and tables of words in text files beside the code.
 
 use leptos::html::Div;
 use leptos::prelude::*;
 
+/// The rows of a table in a text file: a row a line, with ` | ` between its cells; cells that are missing are empty.
+pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    table.lines().map(|line| {
+        let mut cells = line.split(" | ");
+        std::array::from_fn(|_| cells.next().unwrap_or_default())
+    })
+}
+
 /// A column's heading, and its hover help; the help may be empty.
 pub type Heading = (&'static str, &'static str);
+
+/// The columns of a table in a text file: a heading a line, with its hover help behind a bar.
+pub fn headings(table: &'static str) -> Vec<Heading> {
+    rows(table).map(|[title, help]| (title, help)).collect()
+}
 
 /// The table; its children are the rows.
 #[component]
