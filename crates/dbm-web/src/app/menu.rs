@@ -1,25 +1,12 @@
 //! The views, and ready-made addresses of them.
 
 use crate::ui::address::{self, OnShow, View};
+use crate::ui::texts::rows;
 use leptos::html::Details;
 use leptos::prelude::*;
 
 /// Name, what it shows, and the fragment of the address that is it.
-const PRESETS: [(&str, &str, &str); 5] = [
-    (
-        "Bars and stripes, exact",
-        "A model small enough for its exact likelihood, where couplings do happen.",
-        "view=train&t.data=bars&t.go=2000",
-    ),
-    ("Digits in ten seconds", "From noise to digits, by the paper’s method.", "view=train&t.data=digits&t.go=300"),
-    ("MNIST pretrained", "Half of a digit is hidden; several answers.", "view=complete&c.model=pretrained&c.go=yes"),
-    (
-        "Signs against bits",
-        "The paper’s ablation: the same seed, units of −1 and 1 beside units of 0 and 1.",
-        "view=train&t.two=yes&t.data=digits&x.preset=signs-bits&x.go=1000",
-    ),
-    ("Why coupling", "The exact gradient, and who comes to it.", "view=proof&p.go=100000"),
-];
+const PRESETS: &str = include_str!("presets.txt");
 
 /// The menu of views.
 #[component]
@@ -62,8 +49,8 @@ pub fn Presets() -> impl IntoView {
         <details class="save presets" name="save" node_ref=menu on:keydown=move |event| if event.key() == "Escape" { close() }>
             <summary>"Presets"</summary>
             <div>
-                {PRESETS
-                    .map(|(name, what, fragment)| {
+                {rows(PRESETS)
+                    .map(|[name, what, fragment]| {
                         view! {
                             <a
                                 href=format!("#{fragment}")

@@ -2,22 +2,14 @@
 //! speak to their machine (WCAG 2.2, 2.1.4).
 
 use crate::ui::address::{self, View};
+use crate::ui::texts::rows;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-/// What the list says of keys that are not a button's.
-const KEYS: [(&str, &str); 8] = [
-    ("1 2 3 4", "Train, Complete, Coupling, Proof"),
-    ("T", "Train, Run, or Pause"),
-    ("S", "one step"),
-    ("C", "Complete, or Compute"),
-    ("N", "a new digit"),
-    ("← →", "in Complete’s canvas, replays and the graph: move; a step back or forward"),
-    ("Ctrl Z, Ctrl Shift Z", "undo, redo of strokes"),
-    ("?", "this list"),
-];
+/// What the list says of keys, those of buttons among them.
+const KEYS: &str = include_str!("keys.txt");
 /// Kept in the browser: whether the visitor has switched them off.
 const OFF: &str = "dbm-shortcuts-off";
 
@@ -61,8 +53,8 @@ pub fn Shortcuts() -> impl IntoView {
         <dialog node_ref=list class="preview-dialog" aria-labelledby="shortcuts-title">
             <h2 id="shortcuts-title">"Keyboard shortcuts"</h2>
             <dl class="keys">
-                {KEYS
-                    .map(|(key, what)| {
+                {rows(KEYS)
+                    .map(|[key, what]| {
                         view! {
                             <dt>
                                 <kbd>{key}</kbd>

@@ -1,14 +1,10 @@
-//! The benchmark that `?bench=…` in the page's address asks for, and the report that answers it.
+//! The benchmark that `?bench=…` in the page's address asks for, and the numbers that answer it.
 
 pub mod page;
 
-use crate::ui::notices::Notices;
-use crate::worker::client::{Client, Failure, Progress};
+use crate::ui::binding::Keys;
 use dbm_core::{Settings, Units};
-use dbm_protocol::{BenchProtocol, BenchRow, Command, Computing, DataSource, Event, Initialization, RunPlan};
-use leptos::prelude::*;
-use serde::Serialize;
-use wasm_bindgen::JsValue;
+use dbm_protocol::{BenchProtocol, BenchRow, Initialization, RunPlan};
 
 /// The benchmark whose hidden layers and batch the address names: `hidden=2000,2000`, `batch=100`.
 const SCALE: &str = "scale";
@@ -16,8 +12,7 @@ const SCALE: &str = "scale";
 const MOST_LAYERS: usize = 64;
 /// Names of the presets, and their hidden layers on 784 visible units.
 const PRESETS: [(&str, [u32; 2]); 2] = [("mnist-500", [500, 500]), ("mnist-1000", [1000, 500])];
-/// Generated digits to train on.
-const EXAMPLES: u32 = 2000;
+/// As in `dbm bench`.
 const USUAL: BenchProtocol = BenchProtocol { warm_up: 20, steps: 20, runs: 5 };
 
 /// A benchmark to run.
@@ -33,71 +28,47 @@ pub struct Asked {
     pub workers: Vec<u32>,
 }
 
-/// Where it stands.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub enum Measuring {
-    /// The worker has been asked.
-    Working {
-        /// The worker's request, by which it can be cancelled.
-        id: u32,
-        /// Steps done, and of how many; `None` before the first.
-        steps: Option<(u32, u32)>,
-    },
-    /// It was cancelled, or failed.
-    #[default]
-    Stopped,
-    /// It is done.
-    Done(Box<Report>),
-}
-
 /// What the address asks for: nothing, a benchmark, or one that cannot be (why not).
 pub fn asked(search: &str) -> Option<Result<Asked, String>> {
-    let pairs: Vec<(&str, &str)> =
-        search.trim_start_matches('?').split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
-    let value = |name| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| *value);
-    let name = value("bench")?;
-    Some(named(name).and_then(|(preset, hidden)| {
-        let number = |name, usual| match value(name) {
-            None => Ok(usual),
-            Some(text) => {
-                text.parse::<u32>().map_err(|_| format!("{name} should be a whole number, but the address has “{name}={text}”."))
-            }
-        };
-        let (hidden, settings) = if preset == SCALE {
-            let batch = number("batch", Settings::default().batch as u32)? as usize;
-            (layers(value("hidden"))?, Settings { batch, ..Settings::default() })
-        } else if let Some(other) = ["hidden", "batch"].into_iter().find(|&name| value(name).is_some()) {
-            return Err(format!("{other}= goes with ?bench={SCALE}, but the address has ?bench={preset}."));
-        } else {
-            (hidden, Settings::default())
-        };
-        let plan = RunPlan { hidden, units: Units::Signs, start: Initialization::Orthogonal, settings };
-        let protocol = BenchProtocol {
-            warm_up: number("warm-up", USUAL.warm_up)?,
-            steps: number("steps", USUAL.steps)?,
-            runs: number("runs", USUAL.runs)?,
-        };
-        let workers = match value("workers") {
-            None => Vec::new(),
-            Some(text) => text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| {
-                format!("workers should be whole numbers with commas between them, but the address has “workers={text}”.")
-            })?,
-        };
-        Ok(Asked { preset, plan, protocol, workers })
-    }))
+    let keys: Keys = search.trim_start_matches('?').split('&').map(|pair| pair.split_once('=').unwrap_or((pair, ""))).collect();
+    Some(read(keys.get("bench")?, &keys))
 }
 
-fn named(name: &str) -> Result<(&'static str, Vec<u32>), String> {
-    if name == SCALE {
-        return Ok((SCALE, vec![]));
-    }
-    let preset = PRESETS.into_iter().find(|(preset, _)| *preset == name);
-    preset.map(|(preset, hidden)| (preset, hidden.to_vec())).ok_or_else(|| {
-        let known = PRESETS.map(|(preset, _)| format!("?bench={preset}")).join(" or ");
-        format!(
-            "There is no benchmark “{name}”: the address should end with {known}, or ?bench={SCALE}&hidden=2000,2000&batch=100."
-        )
-    })
+fn read(name: &str, keys: &Keys) -> Result<Asked, String> {
+    let number = |name, usual| match keys.get(name) {
+        None => Ok(usual),
+        Some(text) => {
+            text.parse::<u32>().map_err(|_| format!("{name} should be a whole number, but the address has “{name}={text}”."))
+        }
+    };
+    let mut settings = Settings::default();
+    let (preset, hidden) = if name == SCALE {
+        settings.batch = number("batch", settings.batch as u32)? as usize;
+        (SCALE, layers(keys.get("hidden"))?)
+    } else {
+        let (preset, hidden) = PRESETS.into_iter().find(|(preset, _)| *preset == name).ok_or_else(|| {
+            let known = PRESETS.map(|(preset, _)| format!("?bench={preset}")).join(" or ");
+            format!(
+                "There is no benchmark “{name}”: the address should end with {known}, or ?bench={SCALE}&hidden=2000,2000&batch=100."
+            )
+        })?;
+        if let Some(other) = ["hidden", "batch"].into_iter().find(|&name| keys.get(name).is_some()) {
+            return Err(format!("{other}= goes with ?bench={SCALE}, but the address has ?bench={preset}."));
+        }
+        (preset, hidden.to_vec())
+    };
+    let workers = keys.get("workers").map_or(Ok(Vec::new()), |text| {
+        text.split(',').map(str::parse).collect::<Result<_, _>>().map_err(|_| {
+            format!("workers should be whole numbers with commas between them, but the address has “workers={text}”.")
+        })
+    })?;
+    let protocol = BenchProtocol {
+        warm_up: number("warm-up", USUAL.warm_up)?,
+        steps: number("steps", USUAL.steps)?,
+        runs: number("runs", USUAL.runs)?,
+    };
+    let plan = RunPlan { hidden, units: Units::Signs, start: Initialization::Orthogonal, settings };
+    Ok(Asked { preset, plan, protocol, workers })
 }
 
 /// Sizes of hidden layers, from the address.
@@ -110,201 +81,50 @@ fn layers(text: Option<&str>) -> Result<Vec<u32>, String> {
     })
 }
 
-/// A benchmark and where it stands: a handle, as long-lived as the page.
-#[derive(Clone, Copy)]
-pub struct Bench {
-    client: StoredValue<Client<Computing>, LocalStorage>,
-    notices: Notices,
-    asked: StoredValue<Asked>,
-    /// Where it stands.
-    pub measuring: RwSignal<Measuring>,
-}
+/// What is told of each number of workers: its words in the table, and where it stands in the JSON.
+pub const LINES: [(&str, &str, &str); 11] = [
+    ("steps a second, median", "steps_per_second", "median"),
+    ("slowest run", "steps_per_second", "min"),
+    ("fastest run", "steps_per_second", "max"),
+    ("milliseconds a step, median", "", "milliseconds_per_step"),
+    ("search, data clamped, ms", "milliseconds", "positive_search"),
+    ("search, free, ms", "milliseconds", "negative_search"),
+    ("coupling, ms", "milliseconds", "coupling"),
+    ("update, ms", "milliseconds", "update"),
+    // Drawing the batch, conditional means, messages.
+    ("all else, ms", "milliseconds", "other"),
+    ("T, data clamped, sweeps", "sweeps", "positive"),
+    ("T, free, sweeps", "sweeps", "negative"),
+];
 
-impl Bench {
-    /// A benchmark, not begun yet.
-    pub fn new(asked: Asked, notices: Notices) -> Self {
-        Self {
-            client: StoredValue::new_local(Client::new("dbm-bench")),
-            notices,
-            asked: StoredValue::new(asked),
-            measuring: RwSignal::default(),
-        }
-    }
-
-    /// Has the worker measure; one that was lost is replaced.
-    pub fn begin(self) {
-        let asked = self.asked.get_value();
-        let Asked { plan, protocol, workers, .. } = asked.clone();
-        let source = DataSource::Digits { count: EXAMPLES, seed: 1 };
-        let progress = move |Progress { done, total, .. }| {
-            self.measuring.update(|measuring| {
-                if let Measuring::Working { steps, .. } = measuring {
-                    *steps = Some((done, total));
-                }
-            });
-        };
-        let answer = self.client.get_value().ask_long(Command::Bench { source, plan, protocol, workers }, progress);
-        self.measuring.set(Measuring::Working { id: answer.id, steps: None });
-        leptos::task::spawn_local(async move {
-            self.measuring.set(match answer.await {
-                Ok(Event::Bench(result)) => Measuring::Done(Box::new(Report::new(asked, &result, Browser::here()))),
-                Ok(_) => Measuring::Stopped,
-                Err(failure) => {
-                    self.notices.error(match failure {
-                        Failure::Lost(why) => {
-                            format!("The worker that computes was lost: {why}. Press “Run again” to begin anew with another.")
-                        }
-                        other => other.to_string(),
-                    });
-                    Measuring::Stopped
-                }
-            });
-        });
-    }
-
-    /// Has the worker stop.
-    pub fn cancel(self) {
-        if let Measuring::Working { id, .. } = self.measuring.get_untracked() {
-            self.client.get_value().cancel(id);
-        }
-    }
-}
-
-/// What was measured, of what and where.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Report {
-    preset: &'static str,
-    sizes: Vec<u32>,
-    examples: u32,
-    plan: RunPlan,
-    protocol: BenchProtocol,
-    /// One for each number of workers.
-    pub rows: Vec<Row>,
-    /// Where.
-    #[serde(flatten)]
-    pub browser: Browser,
-}
-
-/// What was measured with one number of workers.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
-    /// Workers that computed.
-    pub workers: u32,
-    /// Of the parameters after the last step.
-    pub checksum: String,
-    /// Of the measurements.
-    pub steps_per_second: Spread,
-    /// At the median.
-    pub milliseconds_per_step: f64,
-    /// Where a step's time goes: means.
-    pub milliseconds: Parts,
-    /// Mean sweeps T of a search.
-    pub sweeps: Phases,
-}
-
-/// Of several measurements.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Spread {
-    /// The middle one; of an even number the mean of the two in the middle.
-    pub median: f64,
-    /// The slowest.
-    pub min: f64,
-    /// The fastest.
-    pub max: f64,
-}
-
-/// Milliseconds of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Parts {
-    /// Searches and Gibbs sweeps, visible layer clamped.
-    pub positive_search: f64,
-    /// The same, visible layer free.
-    pub negative_search: f64,
-    /// Couplings, both phases.
-    pub coupling: f64,
-    /// Update of the parameters.
-    pub update: f64,
-    /// The rest: drawing the batch, conditional means, messages.
-    pub other: f64,
-}
-
-/// A number for each phase.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Phases {
-    /// Visible layer clamped.
-    pub positive: f64,
-    /// Visible layer free.
-    pub negative: f64,
-}
-
-/// What the browser says of itself.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Browser {
-    /// Whether the page may share memory between workers, and has a precise clock.
-    pub cross_origin_isolated: bool,
-    /// Threads of the machine, as far as the browser tells.
-    pub hardware_concurrency: f64,
-    /// Its name for itself.
-    pub user_agent: String,
-}
-
-impl Browser {
-    fn here() -> Self {
-        let get = |of: &JsValue, name: &str| js_sys::Reflect::get(of, &name.into()).unwrap_or_default();
-        let window: JsValue = window().into();
-        let navigator = get(&window, "navigator");
-        Self {
-            cross_origin_isolated: get(&window, "crossOriginIsolated").is_truthy(),
-            hardware_concurrency: get(&navigator, "hardwareConcurrency").as_f64().unwrap_or_default(),
-            user_agent: get(&navigator, "userAgent").as_string().unwrap_or_default(),
-        }
-    }
-}
-
-impl Report {
-    fn new(asked: Asked, bench: &dbm_protocol::BenchResult, browser: Browser) -> Self {
-        let Asked { preset, plan, protocol, .. } = asked;
-        let rows = bench.rows.iter().map(|row| Row::new(row, protocol.steps)).collect();
-        Self { preset, sizes: bench.sizes.clone(), examples: EXAMPLES, plan, protocol, rows, browser }
-    }
-
-    /// As JSON, indented.
-    pub fn json(&self) -> String {
-        let text = serde_wasm_bindgen::Serializer::json_compatible();
-        self.serialize(&text)
-            .ok()
-            .and_then(|value| js_sys::JSON::stringify_with_replacer_and_space(&value, &JsValue::NULL, &2.into()).ok())
-            .map(String::from)
-            .unwrap_or_default()
-    }
-}
-
-impl Row {
-    fn new(row: &BenchRow, steps: u32) -> Self {
-        let steps = f64::from(steps);
-        let mut rates: Vec<f64> = row.seconds.iter().map(|seconds| steps / seconds).collect();
-        rates.sort_by(f64::total_cmp);
-        let at = |place: usize| rates.get(place).copied().unwrap_or_default();
-        let n = rates.len();
-        let median = f64::midpoint(at(n.saturating_sub(1) / 2), at(n / 2));
-        let BenchRow { positive_search, negative_search, coupling, update, .. } = *row;
-        let mean = row.seconds.iter().sum::<f64>() / (steps * n.max(1) as f64);
-        let milliseconds = |seconds: f64| rounded(1e3 * seconds);
-        Self {
-            workers: row.workers,
-            checksum: row.checksum.clone(),
-            steps_per_second: Spread { median: rounded(median), min: rounded(at(0)), max: rounded(at(n.saturating_sub(1))) },
-            milliseconds_per_step: rounded(1e3 / median),
-            milliseconds: Parts {
-                positive_search: milliseconds(positive_search),
-                negative_search: milliseconds(negative_search),
-                coupling: milliseconds(coupling),
-                update: milliseconds(update),
-                other: milliseconds((mean - positive_search - negative_search - coupling - update).max(0.0)),
-            },
-            sweeps: Phases { positive: rounded(row.positive_sweeps), negative: rounded(row.negative_sweeps) },
-        }
-    }
+/// What was measured with one number of workers, line by line of [`LINES`]. The parts of a step are means over all runs of so many steps.
+pub fn numbers(row: &BenchRow, steps: u32) -> [f64; LINES.len()] {
+    let steps = f64::from(steps);
+    let mut rates: Vec<f64> = row.seconds.iter().map(|seconds| steps / seconds).collect();
+    rates.sort_by(f64::total_cmp);
+    let at = |place: usize| rates.get(place).copied().unwrap_or_default();
+    let n = rates.len();
+    // Of an even number the mean of the two in the middle.
+    let median = f64::midpoint(at(n.saturating_sub(1) / 2), at(n / 2));
+    let BenchRow { positive_search, negative_search, coupling, update, positive_sweeps, negative_sweeps, .. } = *row;
+    let mean = row.seconds.iter().sum::<f64>() / (steps * n.max(1) as f64);
+    let other = (mean - positive_search - negative_search - coupling - update).max(0.0);
+    let [positive_search, negative_search, coupling, update, other] =
+        [positive_search, negative_search, coupling, update, other].map(|seconds| 1e3 * seconds);
+    [
+        median,
+        at(0),
+        at(n.saturating_sub(1)),
+        1e3 / median,
+        positive_search,
+        negative_search,
+        coupling,
+        update,
+        other,
+        positive_sweeps,
+        negative_sweeps,
+    ]
+    .map(rounded)
 }
 
 /// To three digits after the point.
@@ -353,14 +173,9 @@ mod tests {
         let seconds = vec![4.0, 1.0, 2.0, 2.0];
         let row =
             BenchRow { workers: 1, seconds, positive_search: 0.05, update: 0.02, negative_sweeps: 7.25, ..BenchRow::default() };
-        let row = Row::new(&row, 20);
-        assert_eq!(row.steps_per_second, Spread { median: 10.0, min: 5.0, max: 20.0 });
-        assert_eq!(row.milliseconds_per_step, 100.0);
         // Nine seconds for 80 steps are 112.5 ms each.
-        let Parts { positive_search, update, other, .. } = row.milliseconds;
-        assert_eq!((positive_search, update, other), (50.0, 20.0, 42.5));
-        assert_eq!(row.sweeps, Phases { positive: 0.0, negative: 7.25 });
+        assert_eq!(numbers(&row, 20), [10.0, 5.0, 20.0, 100.0, 50.0, 0.0, 0.0, 20.0, 42.5, 0.0, 7.25]);
         let three = BenchRow { seconds: vec![1.0, 4.0, 2.0], ..BenchRow::default() };
-        assert_eq!(Row::new(&three, 4).steps_per_second.median, 2.0);
+        assert_eq!(numbers(&three, 4)[0], 2.0);
     }
 }

@@ -4,14 +4,13 @@ use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
 use super::run::RunState;
 use super::setup::{FARTHEST, Setup};
+use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
 /// Heading, buttons, target and progress.
 #[component]
-pub fn Transport(
-    /// The runs.
-    pair: Pair,
-) -> impl IntoView {
+pub fn Transport() -> impl IntoView {
+    let pair = Pair::of_view();
     let going = Memo::new(move |_| pair.goal.get() != Goal::Rest);
     let step_of = move |place: usize| pair.runs[place].metrics.with(|metrics| metrics.step);
     let both = Memo::new(move |_| step_of(0).min(step_of(1)));
@@ -104,7 +103,7 @@ pub fn Transport(
         </div>
         <p class="compare-about">
             "The same seed and the same data, trained in step by two workers of their own; what differs shows what it does. Run A has "
-            <span>{move || super::setup::in_words(&pair.base.get(), pair.visible())}</span> "."
+            <span>{move || super::setup::in_words(&pair.base.get(), pair.visible.get())}</span> "."
         </p>
     }
 }
@@ -135,14 +134,11 @@ fn words(pair: Pair, lost: bool) -> String {
 
 /// The list of comparisons, and what is said of the chosen one.
 #[component]
-pub fn Comparisons(
-    /// The runs.
-    pair: Pair,
-) -> impl IntoView {
-    let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset));
+pub fn Comparisons() -> impl IntoView {
+    let pair = Pair::of_view();
+    let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset.map(|preset| preset.key)));
     let group = move |title: &'static str, presets: &'static [Preset]| {
         let buttons = presets.iter().map(|preset| {
-            let name = preset.title.join(" | ");
             view! {
                 <button
                     type="button"
@@ -150,7 +146,7 @@ pub fn Comparisons(
                     data-help=preset.paper
                     on:click=move |_| pair.choose(Setup::of(preset))
                 >
-                    {name}
+                    {preset.title}
                 </button>
             }
         });
@@ -162,13 +158,13 @@ pub fn Comparisons(
         }
     };
     let said = move || {
-        let preset = pair.setup.with(Setup::preset);
+        let preset = pair.setup.with(|setup| setup.preset);
         let (paper, look) = preset
             .map_or(("No comparison of the list is chosen.", "Choose one, or change what differs in run B."), |preset| {
                 (preset.paper, preset.look)
             });
         let elsewhere = preset.map(|preset| {
-            let bars = pair.visible() == 16;
+            let bars = pair.visible.get() == 16;
             let (name, words) = if bars { ("digits", "The same on digits") } else { ("bars", "The same on bars and stripes") };
             let steps = if bars { preset.steps } else { preset.steps.max(2000) };
             let address = format!("#view=train&t.two=yes&t.data={name}&x.preset={}&x.go={steps}", preset.key);
@@ -185,6 +181,13 @@ pub fn Comparisons(
             </p>
         }
     };
+    let data = Signal::derive(move || {
+        let names =
+            [("digits", "digits, generated"), ("bars", "bars and stripes"), ("mnist", "MNIST, fetched"), ("own", "your own")];
+        // Data of the visitor's cannot be chosen here, where they are not in use.
+        let disabled = |name| name == "own" && pair.data_name() != "own";
+        names.map(|(name, label)| SelectOption { disabled: disabled(name), ..SelectOption::new(name, label) }).to_vec()
+    });
     let form = Memo::new(move |_| pair.setup.with(|setup| setup.form));
     let choose_form = move |event| {
         pair.setup.update(|setup| {
@@ -194,15 +197,7 @@ pub fn Comparisons(
     };
     view! {
         <div class="comparisons" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
-            <label for="compare-data">"Data"</label>
-            <select id="compare-data" prop:value=move || pair.data_name() on:change=move |event| pair.use_data(&event_target_value(&event))>
-                <option value="digits">"digits, generated"</option>
-                <option value="bars">"bars and stripes"</option>
-                <option value="mnist">"MNIST, fetched"</option>
-                <option value="own" disabled=move || pair.data_name() != "own">
-                    "your own"
-                </option>
-            </select>
+            <Select id="compare-data" label="Data" options=data value=Signal::derive(move || pair.data_name()) on_choose=move |name: String| pair.use_data(&name) />
         </div>
         {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
         {group("The rivals", &PRESETS[ABLATIONS..])}

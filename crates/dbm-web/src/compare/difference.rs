@@ -1,6 +1,7 @@
 //! What differs in run B: its settings, those that are not run A's marked as such.
 
 use super::pair::Pair;
+use crate::ui::field::TextField;
 use crate::ui::select::Choice;
 use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
@@ -49,33 +50,28 @@ impl Choose for Centered {
     const CHOICES: &'static [words::Choice<Self>] = &[choice(Self(false), "no", "no", ""), choice(Self(true), "yes", "yes", "")];
 }
 
-/// The form.
+/// The form of run B's settings.
 #[component]
-pub fn Difference(
-    /// The runs.
-    pair: Pair,
-) -> impl IntoView {
+pub fn Difference() -> impl IntoView {
     view! {
         <details class="difference" open>
             <summary>"What differs in run B"</summary>
             <form class="settings" aria-label="Settings of run B" on:submit=|event| event.prevent_default()>
-                <Chosen<Units> pair id="compare-units" get=|draft| draft.units set=|draft, units, _| draft.units = units />
-                <Chosen<EstimatorKind> pair id="compare-estimator" get=Draft::estimator set=Draft::choose_estimator />
+                <Chosen<Units> id="compare-units" get=|draft| draft.units set=|draft, units, _| draft.units = units />
+                <Chosen<EstimatorKind> id="compare-estimator" get=Draft::estimator set=Draft::choose_estimator />
                 <Chosen<Marginalized>
-                    pair
                     id="compare-marginalized"
                     get=|draft| Marginalized(draft.marginalize)
                     set=|draft, Marginalized(on), _| draft.marginalize = on
                 />
-                <Chosen<StartKind> pair id="compare-start" get=|draft| draft.start set=|draft, start, _| draft.start = start />
-                <Chosen<OptimizerMethod> pair id="compare-optimizer" get=|draft| draft.method set=|draft, method, _| draft.method = method />
+                <Chosen<StartKind> id="compare-start" get=|draft| draft.start set=|draft, start, _| draft.start = start />
+                <Chosen<OptimizerMethod> id="compare-optimizer" get=|draft| draft.method set=|draft, method, _| draft.method = method />
                 <Chosen<Centered>
-                    pair
                     id="compare-centered"
                     get=|draft| Centered(draft.centered)
                     set=|draft, Centered(on), _| draft.centered = on
                 />
-                {TYPED.map(|setting| view! { <Typed pair setting /> }).collect_view()}
+                {TYPED.map(|setting| view! { <Typed setting /> }).collect_view()}
             </form>
         </details>
     }
@@ -83,7 +79,7 @@ pub fn Difference(
 
 /// Changes run B's settings, by the number of visible units of the data.
 fn change(pair: Pair, edit: impl FnOnce(&mut Draft, u32)) {
-    let (base, visible) = (pair.base.get_untracked(), untrack(|| pair.visible()));
+    let (base, visible) = (pair.base.get_untracked(), pair.visible.get_untracked());
     let mut other = pair.other.get_untracked();
     edit(&mut other, visible);
     pair.setup.update(|setup| {
@@ -96,8 +92,6 @@ fn change(pair: Pair, edit: impl FnOnce(&mut Draft, u32)) {
 /// A setting that is chosen among the rows of its table, with run A's beside it where that is another.
 #[component]
 fn Chosen<T: Choose>(
-    /// The runs.
-    pair: Pair,
     /// Id of the select.
     id: &'static str,
     /// Reads the setting.
@@ -105,13 +99,20 @@ fn Chosen<T: Choose>(
     /// Changes the setting, given the number of visible units.
     set: fn(&mut Draft, T, u32),
 ) -> impl IntoView {
+    let pair = Pair::of_view();
     let value = Signal::derive(move || pair.other.with(get));
-    let of_a = move || Some(pair.base.with(get)).filter(|of_a| *of_a != value.get());
+    let of_a =
+        Signal::derive(move || Some(pair.base.with(get)).filter(|of_a| *of_a != value.get()).map(|of_a| of_a.choice().label));
     let on_choose = move |chosen: T| change(pair, |draft, visible| set(draft, chosen, visible));
+    beside(T::WORDS.help, of_a, view! { <Choice<T> id value on_choose /> }.into_any())
+}
+
+/// A select with run A's choice below it, where that is another.
+fn beside(help: &'static str, of_a: Signal<Option<&'static str>>, select: AnyView) -> impl IntoView {
     view! {
-        <div class="field" class:differs=move || of_a().is_some() data-help=T::WORDS.help>
-            <Choice<T> id value on_choose />
-            <p class="help">{move || of_a().map(|of_a| format!("A: {}", of_a.choice().label)).unwrap_or_default()}</p>
+        <div class="field" class:differs=move || of_a.get().is_some() data-help=help>
+            {select}
+            <p class="help">{move || of_a.get().map(|of_a| format!("A: {of_a}")).unwrap_or_default()}</p>
         </div>
     }
 }
@@ -119,40 +120,33 @@ fn Chosen<T: Choose>(
 /// A setting that is typed, with run A's beside it where that is another; absent where run B has no such setting.
 #[component]
 fn Typed(
-    /// The runs.
-    pair: Pair,
-    /// The setting.
+    /// Which of them.
     setting: Setting,
 ) -> impl IntoView {
+    let pair = Pair::of_view();
     let words = setting.words();
-    let value = move || pair.other.with(|draft| draft.text(setting).to_string());
+    let value = Signal::derive(move || pair.other.with(|draft| draft.text(setting).to_string()));
     let of_a = Memo::new(move |_| {
-        pair.base.with(|a| {
-            let differs = a.applies(setting) && pair.other.with(|b| a.text(setting) != b.text(setting));
-            differs.then(|| if a.text(setting).is_empty() { "none".to_string() } else { a.text(setting).to_string() })
-        })
+        let of_a = pair.base.with(|a| a.applies(setting).then(|| a.text(setting).to_string()));
+        of_a.filter(|of_a| *of_a != value.get()).map(|of_a| if of_a.is_empty() { "none".into() } else { of_a })
     });
+    let hint = Signal::derive(move || of_a.get().map(|of_a| format!("A: {of_a}")).unwrap_or_default());
     let applies = Memo::new(move |_| pair.other.with(|draft| draft.applies(setting)));
     let problem = Memo::new(move |_| pair.other.with(|draft| draft.problem(setting)));
-    let id = format!("compare-{}", words.key);
-    let note = format!("{id}-note");
+    let type_in = move |text| change(pair, |draft, _| draft.set(setting, text));
     view! {
-        <div class="field" class:differs=move || of_a.with(Option::is_some) hidden=move || !applies.get() data-help=words.help>
-            <label for=id.clone()>{words.label}</label>
-            <input
-                id=id
-                type="text"
-                inputmode=if setting == Setting::Hidden { "text" } else { "decimal" }
-                autocomplete="off"
-                spellcheck="false"
-                prop:value=value
-                aria-invalid=move || problem.get().is_some().to_string()
-                aria-describedby=note.clone()
-                on:change=move |event| change(pair, |draft, _| draft.set(setting, event_target_value(&event)))
+        <Show when=move || applies.get()>
+            <TextField
+                id=format!("compare-{}", words.key)
+                words
+                hint
+                value
+                problem
+                on_type=Callback::new(type_in)
+                late=true
+                letters=setting == Setting::Hidden
+                differs=Signal::derive(move || of_a.with(Option::is_some))
             />
-            <p id=note class="help" class:problem=move || problem.get().is_some() aria-live="polite">
-                {move || problem.get().or_else(|| of_a.get().map(|text| format!("A: {text}"))).unwrap_or_default()}
-            </p>
-        </div>
+        </Show>
     }
 }

@@ -19,21 +19,22 @@ use numbers::Numbers;
 use pair::Pair;
 use samples::Samples;
 
-/// The region.
+/// Buttons, comparisons, and what is seen of both runs.
 #[component]
 pub fn Compare() -> impl IntoView {
     let pair = Pair::new();
+    provide_context(pair);
     pair.follow();
     view! {
         <section class="compare" aria-labelledby="compare-title">
-            <Transport pair />
-            <Comparisons pair />
+            <Transport />
+            <Comparisons />
             <div class="compare-grid">
-                <Samples pair />
-                <Numbers pair />
+                <Samples />
+                <Numbers />
             </div>
-            <Difference pair />
-            <Charts pair />
+            <Difference />
+            <Charts />
         </section>
     }
 }

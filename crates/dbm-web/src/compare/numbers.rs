@@ -4,76 +4,37 @@ use super::pair::{Goal, Pair};
 use super::run::{Run, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
-use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
+use crate::ui::texts::rows;
+use dbm_protocol::{Histogram, Metrics, PhaseMetrics, RunSignals};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
-
-/// A row's value of a run.
-type Cell = fn(Run) -> String;
 
 /// What stands in a cell for which there is nothing.
 const NOTHING: &str = "–";
 
-/// What stands in a row, what that is, and how a run has it.
-const ROWS: [(&str, &str, Cell); 10] = [
-    ("Distinct samples", "How many of the 64 samples are different pictures: few where the model has fallen together.", |run| {
-        run.distinct.with(|all| all.last().map_or_else(|| NOTHING.into(), |(_, count)| format!("{count} of 64")))
-    }),
-    (
-        "Reconstruction error",
-        "Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer.",
-        |run| {
-            run.looks.with(|looks| {
-                looks.last().map_or_else(|| NOTHING.into(), |look| format!("{:.4}", look.signals.reconstruction_error))
-            })
-        },
-    ),
-    (
-        "Pseudo-likelihood, nats",
-        "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks, so it depends on when one looked.",
-        |run| {
-            run.looks.with(|looks| looks.last().map_or_else(|| NOTHING.into(), |look| short(look.signals.pseudo_log_likelihood)))
-        },
-    ),
-    (
-        "Exact log-likelihood, nats",
-        "The mean log-likelihood of the data, where the model is small enough to compute it.",
-        |run| {
-            run.looks
-                .with(|looks| looks.last().and_then(|look| look.signals.log_likelihood).map_or_else(|| NOTHING.into(), short))
-        },
-    ),
-    (
-        "τ, mean · largest",
-        "How long couplings of the recent steps took to meet, both phases: 1 where no proposal was accepted, and nothing had to be corrected.",
-        |run| over(run, |phase| &phase.meeting_time, |all| format!("{} · {}", short(all.mean), all.max)),
-    ),
-    (
-        "τ above 1 · cut",
-        "Share of couplings that took more than one step, and how many were cut at their cap, which biases.",
-        |run| over(run, |phase| &phase.meeting_time, |all| format!("{} % · {}", short(100.0 * all.above_one), all.capped)),
-    ),
-    ("T, mean · largest", "Sweeps of the recent steps’ local searches, both phases.", |run| {
-        over(run, |phase| &phase.sweeps, |all| format!("{} · {}", short(all.mean), all.max))
-    }),
-    (
-        "Milliseconds a step",
-        "As measured by the worker over its last seconds of training; each run has half of the cores.",
-        |run| run.seconds.get().map_or_else(|| NOTHING.into(), |seconds| short(1000.0 * seconds)),
-    ),
-    ("Workers", "That share the run’s steps: at most half as many as there are cores.", |run| {
-        run.metrics.with(|metrics| metrics.workers.max(1).to_string())
-    }),
-    (
-        "Checksum",
-        "Of all parameters, where the run rests: the same for two runs that are the same to the bit. The same address gives the same checksums on this machine.",
-        |run| run.metrics.with(|metrics| if metrics.checksum.is_empty() { NOTHING.into() } else { metrics.checksum.clone() }),
-    ),
+/// What each row is called, and its hover help.
+const TEXTS: &str = include_str!("numbers.txt");
+/// How a run has it, row by row.
+const CELLS: [fn(Run) -> Option<String>; 10] = [
+    |run| run.distinct.with(|all| all.last().map(|(_, count)| format!("{count} of 64"))),
+    |run| seen(run, |signals| Some(format!("{:.4}", signals.reconstruction_error))),
+    |run| seen(run, |signals| Some(short(signals.pseudo_log_likelihood))),
+    |run| seen(run, |signals| signals.log_likelihood.map(short)),
+    |run| over(run, |phase| &phase.meeting_time, |all| format!("{} · {}", short(all.mean), all.max)),
+    |run| over(run, |phase| &phase.meeting_time, |all| format!("{} % · {}", short(100.0 * all.above_one), all.capped)),
+    |run| over(run, |phase| &phase.sweeps, |all| format!("{} · {}", short(all.mean), all.max)),
+    |run| run.seconds.get().map(|seconds| short(1000.0 * seconds)),
+    |run| Some(run.metrics.with(|metrics| metrics.workers.max(1).to_string())),
+    |run| run.metrics.with(|metrics| Some(metrics.checksum.clone()).filter(|checksum| !checksum.is_empty())),
 ];
 
+fn seen(run: Run, say: fn(&RunSignals) -> Option<String>) -> Option<String> {
+    run.looks.with(|looks| looks.last().and_then(|look| say(&look.signals)))
+}
+
 /// A summary of both phases' histograms of the recent steps.
-fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> String {
-    run.metrics.with(|metrics| both(metrics, of).map_or_else(|| NOTHING.into(), |all| say(&all)))
+fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> Option<String> {
+    run.metrics.with(|metrics| both(metrics, of).map(|all| say(&all)))
 }
 
 fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summary> {
@@ -91,13 +52,11 @@ fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summar
 
 /// The table, and below it what the checksums say.
 #[component]
-pub fn Numbers(
-    /// The runs.
-    pair: Pair,
-) -> impl IntoView {
-    let rows = ROWS.map(|(name, help, cell)| {
-        let cell = move |place: usize| {
-            let text = Memo::new(move |_| cell(pair.runs[place]));
+pub fn Numbers() -> impl IntoView {
+    let pair = Pair::of_view();
+    let row = |([name, help], cell): ([&'static str; 2], fn(Run) -> Option<String>)| {
+        let cell = move |run: Run| {
+            let text = Memo::new(move |_| cell(run).unwrap_or_else(|| NOTHING.into()));
             view! { <td>{move || text.get()}</td> }
         };
         view! {
@@ -105,11 +64,10 @@ pub fn Numbers(
                 <th scope="row" data-help=help>
                     {name}
                 </th>
-                {cell(0)}
-                {cell(1)}
+                {pair.runs.map(cell).into_iter().collect_view()}
             </tr>
         }
-    });
+    };
     let verdict = Memo::new(move |_| {
         let [a, b] = pair.runs;
         a.checksums.with(|a| b.checksums.with(|b| Verdict::of(a, b)))
@@ -127,7 +85,7 @@ pub fn Numbers(
                             <th scope="col">"Run B"</th>
                         </tr>
                     </thead>
-                    <tbody>{rows.into_iter().collect_view()}</tbody>
+                    <tbody>{rows(TEXTS).zip(CELLS).map(row).collect_view()}</tbody>
                 </table>
             </div>
             <p

@@ -8,19 +8,16 @@ use crate::ui::binding::{self, Keys};
 use crate::worker::session::{DataChoice, Draft, Session, same_run};
 use crate::worker::uploads;
 use dbm_protocol::{DataSource, RunPlan};
-use futures_channel::oneshot;
+use futures_util::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Generated digits, as Train has them.
-const DIGITS: DataSource = DataSource::Digits { count: 10_000, seed: 1 };
-
 /// What both runs are doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// Nothing.
+    /// Both rest where they are.
     #[default]
     Rest,
     /// Both train to this step, in rounds.
@@ -59,6 +56,8 @@ pub struct Known {
     form: RwSignal<Keys>,
     /// What both are trained on, once it is known.
     pub data: RwSignal<Option<Arc<DataSource>>>,
+    /// Its visible units.
+    pub visible: Memo<u32>,
     /// The settings of run A.
     pub base: Memo<Draft>,
     /// The settings of run B.
@@ -83,10 +82,13 @@ impl Pair {
         let setup = RwSignal::new(Setup::read(&Keys::now("x.")));
         let form = RwSignal::new(Keys::now("t."));
         let data = RwSignal::new(None::<Arc<DataSource>>);
-        let units = move || data.with(|data| form.with(|form| visible_units(data.as_deref().unwrap_or(likely(named(form))))));
-        let base =
-            Memo::new(move |_| setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, units()))));
-        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), units())));
+        // Data of that name are likely so wide before they are there.
+        let likely = move || form.with(|form| if named(form) == "bars" { 16 } else { 784 });
+        let visible = Memo::new(move |_| data.with(|data| data.as_deref().map_or_else(likely, visible_units)));
+        let base = Memo::new(move |_| {
+            setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, visible.get())))
+        });
+        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), visible.get())));
         Self(Box::leak(Box::new(Known {
             session: Session::of_page(),
             runs: [Run::new(), Run::new()],
@@ -95,6 +97,7 @@ impl Pair {
             typed: RwSignal::new(None),
             form,
             data,
+            visible,
             base,
             other,
             begun: RwSignal::new(None),
@@ -106,9 +109,9 @@ impl Pair {
         })))
     }
 
-    /// Visible units of the data.
-    pub fn visible(self) -> u32 {
-        self.data.with(|data| self.form.with(|form| visible_units(data.as_deref().unwrap_or(likely(named(form))))))
+    /// Those of the view.
+    pub fn of_view() -> Self {
+        expect_context()
     }
 
     /// What the address calls the data.
@@ -172,19 +175,13 @@ impl Pair {
 
     /// Finds out what to train on: by its name in the address, or what is in use, once that is what the address names.
     fn look_for_data(self) {
-        let in_use = match self.session.choice_in_use.get_untracked() {
-            DataChoice::Upload(place) => {
-                self.session.uploads.with_untracked(|all| all.get(place).map(|upload| upload.source.clone()))
-            }
-            _ => None,
-        };
-        let found = self.form.with_untracked(|form| match (named(form), in_use) {
-            ("digits", _) => Some(DIGITS),
-            ("bars", _) => Some(DataSource::Bars),
-            (name, Some(DataSource::Examples(data))) if name != "mnist" || data.name == uploads::MNIST => {
-                Some(DataSource::Examples(data))
-            }
-            _ => None,
+        let session = self.session;
+        let in_use = session.source(session.choice_in_use.get_untracked());
+        let found = self.form.with_untracked(|form| match named(form) {
+            "digits" => session.source(DataChoice::Digits),
+            "bars" => session.source(DataChoice::Bars),
+            name => in_use
+                .filter(|source| matches!(source, DataSource::Examples(data) if name != "mnist" || data.name == uploads::MNIST)),
         });
         if let Some(source) = found.filter(|_| self.open.get_value()) {
             if self.data.with_untracked(|data| data.as_deref() != Some(&source)) {
@@ -238,22 +235,18 @@ impl Pair {
         self.goal.set(goal);
         let number = self.anew();
         self.working.set_value(true);
-        let there = [0, 1].map(|place| {
+        let begin = |place: usize| {
             let (run, plan) = (self.runs[place], plans[place].clone());
             let source = (!known || !run.has_worker()).then(|| (*data).clone());
-            let (sender, there) = oneshot::channel();
-            spawn_local(async move {
-                // Who waits may have gone.
-                let _ = sender.send(run.begin(source, plan).await);
-            });
-            there
-        });
-        spawn_local(async move {
-            for there in there {
-                if !there.await.unwrap_or(false) && self.number.get_value() == number {
+            async move {
+                if !run.begin(source, plan).await && self.number.get_value() == number {
                     self.goal.set(Goal::Rest);
                 }
             }
+        };
+        let both = join(begin(0), begin(1));
+        spawn_local(async move {
+            both.await;
             if self.number.get_value() == number {
                 self.reach(number).await;
             }
@@ -328,16 +321,15 @@ impl Pair {
     /// Sees to it that both reach the goal, which may change meanwhile. Ends when they rest, or when another task has taken over.
     async fn reach(self, number: u32) {
         while let Some(step) = self.next_step() {
-            let resting = self.runs.map(|run| run.train_to(step));
-            for (place, rests) in resting.into_iter().enumerate() {
-                let can_go_on = rests.await.unwrap_or(false);
-                if self.number.get_value() != number {
-                    return;
-                }
-                if !can_go_on {
+            let train = |place: usize| async move {
+                if !self.runs[place].train_to(step).await && self.number.get_value() == number {
                     self.goal.set(Goal::Rest);
                     self.runs[1 - place].pause();
                 }
+            };
+            join(train(0), train(1)).await;
+            if self.number.get_value() != number {
+                return;
             }
         }
         self.goal.set(Goal::Rest);
@@ -392,9 +384,4 @@ impl Pair {
 /// What the form's keys call the data.
 fn named(form: &Keys) -> &str {
     form.get("data").unwrap_or("digits")
-}
-
-/// What data of that name are like before they are there.
-fn likely(name: &str) -> &'static DataSource {
-    if name == "bars" { &DataSource::Bars } else { &DIGITS }
 }

@@ -1,5 +1,6 @@
 //! One of the two runs: its worker, how far it is, and what was seen of it on the way.
 
+use crate::ui::history;
 use crate::worker::client::{Client, Failure, Unasked};
 use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Metrics, ModelInfo, RunPlan, RunSignals};
 use futures_channel::oneshot;
@@ -10,7 +11,7 @@ use std::ops::Deref;
 
 /// By this name, and a number after it, a computing worker knows how many may share its runs.
 const WORKER_COUNT: &str = "dbm-workers-";
-/// Most points of a curve: beyond, every other one is dropped.
+/// Most points of a curve.
 const MOST_POINTS: usize = 800;
 
 /// Whether the run is there, and trains.
@@ -21,7 +22,7 @@ pub enum RunState {
     Absent,
     /// It is being begun.
     Beginning,
-    /// It rests.
+    /// It rests, and can go on.
     Resting,
     /// It trains to a step.
     Training,
@@ -38,24 +39,27 @@ pub struct Look {
 
 /// A run: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Run(&'static Known);
+pub struct Run {
+    client: Client<Computing>,
+    known: &'static Known,
+}
 
 impl Deref for Run {
     type Target = Known;
 
     fn deref(&self) -> &Known {
-        self.0
+        self.known
     }
 }
 
 /// What is known of a run.
+#[derive(Default)]
 pub struct Known {
-    client: StoredValue<Client<Computing>, LocalStorage>,
     /// Whether it is there, and trains.
     pub state: RwSignal<RunState>,
     /// Where it is.
     pub metrics: RwSignal<Metrics>,
-    /// Its model.
+    /// Its model, which stays known while another run begins on the same data.
     pub about: RwSignal<Option<ModelInfo>>,
     /// Its latest samples.
     pub samples: RwSignal<Option<Grid>>,
@@ -76,7 +80,7 @@ pub struct Known {
     /// Counts runs begun and ended: what is answered of an earlier one is nobody's.
     number: StoredValue<u32>,
     /// The step that it trains to, and who waits until it rests.
-    goal: StoredValue<Option<(u32, oneshot::Sender<bool>)>, LocalStorage>,
+    goal: StoredValue<Option<(u32, oneshot::Sender<bool>)>>,
 }
 
 impl Run {
@@ -84,22 +88,7 @@ impl Run {
     pub fn new() -> Self {
         let cores = window().navigator().hardware_concurrency() as u32;
         let client = Client::new(format!("{WORKER_COUNT}{}", (cores / 2).max(1)));
-        let run = Self(Box::leak(Box::new(Known {
-            client: StoredValue::new_local(client),
-            state: RwSignal::default(),
-            metrics: RwSignal::default(),
-            about: RwSignal::default(),
-            samples: RwSignal::default(),
-            looks: RwSignal::default(),
-            distinct: RwSignal::default(),
-            checksums: RwSignal::default(),
-            seconds: RwSignal::default(),
-            trouble: RwSignal::default(),
-            seconds_a_round: StoredValue::default(),
-            sent: StoredValue::default(),
-            number: StoredValue::default(),
-            goal: StoredValue::new_local(None),
-        })));
+        let run = Self { client, known: Box::leak(Box::default()) };
         client.listen(move |unasked| match unasked {
             Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
             Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
@@ -110,13 +99,9 @@ impl Run {
         run
     }
 
-    fn client(self) -> Client<Computing> {
-        self.client.get_value()
-    }
-
     /// Whether there is a worker, who has the data that it was given.
     pub fn has_worker(self) -> bool {
-        self.client().is_up() && self.about.with_untracked(Option::is_some)
+        self.client.is_up() && self.about.with_untracked(Option::is_some)
     }
 
     /// Gradient steps taken, as last reported.
@@ -132,7 +117,7 @@ impl Run {
             Some(source) => Command::UseData { source, plan },
             None => Command::NewRun { plan },
         };
-        let answer = self.client().ask(command).await;
+        let answer = self.client.ask(command).await;
         if self.number.get_value() != number {
             return false;
         }
@@ -152,35 +137,30 @@ impl Run {
         }
     }
 
-    /// Trains to a step. What is returned says whether it got there, or was paused on the way; `false` where it cannot go on.
-    pub fn train_to(self, step: u32) -> oneshot::Receiver<bool> {
-        let (sender, receiver) = oneshot::channel();
+    /// Trains to a step: whether it got there, or was paused on the way; `false` where it cannot go on.
+    pub async fn train_to(self, step: u32) -> bool {
         if self.step() >= step {
-            // Who asked may have gone.
-            let _ = sender.send(true);
-            return receiver;
+            return true;
         }
+        let (sender, resting) = oneshot::channel();
         self.state.set(RunState::Training);
         self.goal.set_value(Some((step, sender)));
         self.sent.set_value((js_sys::Date::now(), self.step()));
-        self.client().expect(true);
+        self.client.expect(true);
         let number = self.number.get_value();
-        spawn_local(async move {
-            let answer = self.client().ask(Command::TrainUntil { step }).await;
-            if let Err(Failure::Refused(message)) = answer
-                && self.number.get_value() == number
-            {
-                self.fail(RunState::Resting, format!("This run cannot go on: {message}"));
-            }
-        });
-        receiver
+        if let Err(Failure::Refused(message)) = self.client.ask(Command::TrainUntil { step }).await
+            && self.number.get_value() == number
+        {
+            self.fail(RunState::Resting, format!("This run cannot go on: {message}"));
+        }
+        resting.await.unwrap_or(false)
     }
 
     /// Has it rest, wherever it is.
     pub fn pause(self) {
         let number = self.number.get_value();
         spawn_local(async move {
-            if self.client().ask(Command::Pause).await.is_ok() && self.number.get_value() == number {
+            if self.client.ask(Command::Pause).await.is_ok() && self.number.get_value() == number {
                 self.rest(true);
             }
         });
@@ -189,7 +169,7 @@ impl Run {
     /// Ends the worker, and with it the run.
     pub fn end(self) {
         self.clear();
-        self.client().end();
+        self.client.end();
         self.about.set(None);
         self.state.set(RunState::Absent);
     }
@@ -197,9 +177,9 @@ impl Run {
     fn clear(self) -> u32 {
         self.metrics.set(Metrics::default());
         self.samples.set(None);
-        self.looks.update(Vec::clear);
-        self.distinct.update(Vec::clear);
-        self.checksums.update(BTreeMap::clear);
+        self.looks.set(Vec::new());
+        self.distinct.set(Vec::new());
+        self.checksums.set(BTreeMap::new());
         self.seconds.set(None);
         self.seconds_a_round.set_value(None);
         self.trouble.set(None);
@@ -213,7 +193,7 @@ impl Run {
         if self.state.get_untracked() == RunState::Training {
             self.state.set(RunState::Resting);
         }
-        self.client().expect(false);
+        self.client.expect(false);
         if let Some((_, waiting)) = self.goal.try_update_value(Option::take).flatten() {
             let (since, from) = self.sent.get_value();
             if let Some(steps) = self.step().checked_sub(from).filter(|steps| *steps > 0) {
@@ -238,11 +218,7 @@ impl Run {
             return; // of the run that is being replaced
         }
         let point = (grid.step, count_distinct(&grid));
-        self.distinct.update(|all| {
-            all.retain(|(step, _)| *step != point.0);
-            thin(all);
-            all.push(point);
-        });
+        self.distinct.update(|all| history::add(all, point, MOST_POINTS, |(step, _)| *step));
         self.samples.set(Some(grid));
     }
 
@@ -262,11 +238,7 @@ impl Run {
             && self.metrics.with_untracked(|before| before.signals != Some(signals))
         {
             let look = Look { signals, energy: [metrics.positive.energy, metrics.negative.energy] };
-            self.looks.update(|looks| {
-                looks.retain(|before| before.signals.step != signals.step);
-                thin(looks);
-                looks.push(look);
-            });
+            self.looks.update(|looks| history::add(looks, look, MOST_POINTS, |look| look.signals.step));
         }
         let at_goal = self.goal.with_value(|goal| goal.as_ref().is_some_and(|(goal, _)| metrics.step >= *goal));
         let rests = !metrics.running && at_goal;
@@ -274,17 +246,6 @@ impl Run {
         if rests {
             self.rest(true);
         }
-    }
-}
-
-/// Drops every other point where there are too many; the first stays.
-fn thin<T>(points: &mut Vec<T>) {
-    if points.len() >= MOST_POINTS {
-        let mut place = 0;
-        points.retain(|_| {
-            place += 1;
-            place % 2 == 1
-        });
     }
 }
 
@@ -310,12 +271,5 @@ mod tests {
         };
         assert_eq!(count_distinct(&grid(&[0, 1, 0, 1, 1, 1])), 2);
         assert_eq!(count_distinct(&grid(&[])), 0);
-    }
-
-    #[test]
-    fn long_curves_are_thinned_and_keep_their_beginning() {
-        let mut points: Vec<usize> = (0..MOST_POINTS).collect();
-        thin(&mut points);
-        assert_eq!((points.len(), points[0], points[1]), (MOST_POINTS / 2, 0, 2));
     }
 }

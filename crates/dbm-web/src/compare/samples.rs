@@ -8,44 +8,27 @@ use crate::canvas::{redraws, tiles};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Samples shown.
+/// Samples that a worker draws at each look.
 const COUNT: usize = 64;
-/// Side by side: where there is room, and on a phone.
+/// How many stand side by side: where there is room, and on a phone.
 const COLUMNS: [usize; 2] = [8, 4];
 
-/// Both grids.
+/// A lane for each run.
 #[component]
-pub fn Samples(
-    /// The runs.
-    pair: Pair,
-) -> impl IntoView {
-    let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get(), pair.visible()));
+pub fn Samples() -> impl IntoView {
+    let pair = Pair::of_view();
+    let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get(), pair.visible.get()));
     let shape = Memo::new(move |_| {
         let about = pair.runs[0].about.get();
-        let square = if pair.visible() == 16 { (4, 4) } else { (28, 28) };
+        let square = if pair.visible.get() == 16 { (4, 4) } else { (28, 28) };
         about.as_ref().map_or_else(|| Shape::of(square, 1), Shape::of_model)
     });
-    let side = move |place: usize| {
-        let name = move || names.get()[place].clone();
-        view! { <Side run=pair.runs[place] letter=["A", "B"][place] name shape /> }
-    };
-    view! { <div class="lanes">{side(0)} {side(1)}</div> }
+    let lane = move |place: usize| lane(pair.runs[place], ["A", "B"][place], move || names.get()[place].clone(), shape);
+    view! { <div class="lanes">{[0, 1].map(lane).into_iter().collect_view()}</div> }
 }
 
-/// One run's.
-#[component]
-fn Side(
-    /// The run.
-    run: Run,
-    /// By which it is called.
-    letter: &'static str,
-    /// By what it differs from the other.
-    #[prop(into)]
-    name: Signal<String>,
-    /// How a sample is laid out.
-    #[prop(into)]
-    shape: Signal<Shape>,
-) -> impl IntoView {
+/// One run's: its letter, by what it differs from the other, and how a sample is laid out.
+fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'static, shape: Memo<Shape>) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     redraws(
         canvas,
@@ -73,7 +56,7 @@ fn Side(
         <section class="lane" aria-label=format!("Run {letter}")>
             <h3>
                 <span class="letter">{letter}</span>
-                {move || name.get()}
+                {name}
             </h3>
             <p class="counter">
                 <output aria-label=format!("Steps of run {letter}") aria-live="off">
@@ -106,6 +89,6 @@ fn samples_ratio(samples: &dbm_protocol::Grid) -> f64 {
 }
 
 /// How many of the samples are distinct, in words.
-pub fn distinct(run: Run) -> String {
+fn distinct(run: Run) -> String {
     run.distinct.with(|all| all.last().map_or_else(|| "–".into(), |(_, count)| format!("{count} of {COUNT} distinct")))
 }

@@ -3,12 +3,12 @@
 //! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the form's unless
 //! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
 
-use super::presets::{self, Preset, named};
+use super::presets::{Preset, named};
 use crate::ui::binding::Keys;
 use crate::worker::session::Draft;
+use dbm_core::Units;
 use dbm_core::gradient::EstimatorKind;
-use dbm_core::words::{Setting, StartKind};
-use dbm_core::{OptimizerMethod, Units};
+use dbm_core::words::{Choose, Setting, StartKind};
 use dbm_protocol::DataSource;
 
 /// The farthest step that can be asked for.
@@ -20,7 +20,7 @@ const TARGET: u32 = 500;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// A comparison of the list.
-    pub preset: Option<&'static str>,
+    pub preset: Option<&'static Preset>,
     /// Whether both runs have the form's settings where the comparison has its own.
     pub form: bool,
     /// What run B has besides, key by key.
@@ -34,12 +34,7 @@ pub struct Setup {
 impl Setup {
     /// A comparison of the list as it is.
     pub fn of(preset: &'static Preset) -> Self {
-        Self { preset: Some(preset.key), form: false, own: Keys::default(), target: preset.steps, go: true }
-    }
-
-    /// The comparison, if it is one of the list.
-    pub fn preset(&self) -> Option<&'static Preset> {
-        self.preset.and_then(named)
+        Self { preset: Some(preset), form: false, own: Keys::default(), target: preset.steps, go: true }
     }
 
     fn suggested(preset: Option<&'static Preset>) -> u32 {
@@ -52,7 +47,7 @@ impl Setup {
         let step = |key| keys.parse(key).filter(|step| (1..=FARTHEST).contains(step));
         let go = step("go");
         Self {
-            preset: preset.map(|preset| preset.key),
+            preset,
             form: keys.get("base") == Some("form"),
             own: keys.iter().filter(|(key, _)| !["preset", "base", "to", "go"].contains(key)).collect(),
             target: go.or(step("to")).unwrap_or_else(|| Self::suggested(preset)),
@@ -64,7 +59,7 @@ impl Setup {
     pub fn keys(&self) -> Keys {
         let mut keys = Keys::default();
         if let Some(preset) = self.preset {
-            keys.put("preset", preset);
+            keys.put("preset", preset.key);
         }
         if self.form {
             keys.put("base", "form");
@@ -75,7 +70,7 @@ impl Setup {
         if self.go {
             keys.put("go", self.target);
         } else {
-            keys.put_unless("to", &self.target, &Self::suggested(self.preset()));
+            keys.put_unless("to", &self.target, &Self::suggested(self.preset));
         }
         keys
     }
@@ -83,18 +78,18 @@ impl Setup {
     /// The settings of run A on data of so many visible units, where this is what suits them.
     pub fn base(&self, suited: Draft, form: &Keys, visible: u32) -> Draft {
         let base = with(suited, form, visible);
-        match self.preset().filter(|_| !self.form) {
-            Some(preset) => with(base, &listed_keys(preset.both), visible),
+        match self.preset.filter(|_| !self.form) {
+            Some(preset) => with(base, &preset.both, visible),
             None => base,
         }
     }
 
     /// Run B's as the comparison of the list has them.
     pub fn listed(&self, base: &Draft, visible: u32) -> Draft {
-        with(base.clone(), &listed_keys(self.preset().map_or(&[], |preset| preset.other)), visible)
+        self.preset.map_or_else(|| base.clone(), |preset| with(base.clone(), &preset.other, visible))
     }
 
-    /// Run B's.
+    /// Run B's, with what differs besides.
     pub fn other(&self, base: &Draft, visible: u32) -> Draft {
         with(self.listed(base, visible), &self.own, visible)
     }
@@ -105,13 +100,8 @@ impl Setup {
     }
 }
 
-/// The keys of a comparison of the list.
-fn listed_keys(listed: presets::Keys) -> Keys {
-    listed.iter().copied().collect()
-}
-
 /// The form with these keys; another estimator brings the cap on couplings that suits it.
-fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
+pub fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
     let get = |key: &str| keys.get(key).map(ToString::to_string);
     if let Some(hidden) = get(Setting::Hidden.words().key) {
         draft.set(Setting::Hidden, hidden.replace(',', ", "));
@@ -131,46 +121,46 @@ pub fn visible_units(data: &DataSource) -> u32 {
     }
 }
 
+/// What is said of each setting that is typed, with `#` for what it is; and where it is none.
+const TYPED: [(Setting, &str, &str); 11] = [
+    (Setting::LearningRate, "rate #", ""),
+    (Setting::Batch, "# examples a step", ""),
+    (Setting::Conditional, "conditional share #", "no conditional share"),
+    (Setting::Average, "averaged with decay #", "no averaging"),
+    (Setting::WeightDecay, "weight decay #", "no weight decay"),
+    (Setting::MaxMeeting, "couplings cut at #", ""),
+    (Setting::MaxSweeps, "searches cut at #", ""),
+    (Setting::MaxTries, "draws cut at #", ""),
+    (Setting::MeanFieldSweeps, "mean field cut at #", ""),
+    (Setting::CenteringRate, "centering rate #", ""),
+    (Setting::Seed, "seed #", ""),
+];
+
 /// Each setting of a run in a word or two, those first that say most; `None` where the run has no such setting.
 fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
-    let text = |field: Setting| draft.text(field).trim().to_string();
-    let kind = draft.estimator();
-    let estimator = kind.descriptor().title(&text(Setting::K));
-    let method = match draft.method {
-        OptimizerMethod::Sgd => "SGD",
-        OptimizerMethod::Adam => "Adam",
-        OptimizerMethod::AmsGrad => "AMSGrad",
-    };
-    let number = |field: Setting, name: &str| draft.applies(field).then(|| format!("{name} {}", text(field)));
+    let text = |setting: Setting| draft.text(setting).trim().to_string();
     let start = match draft.start {
         StartKind::Orthogonal => "orthogonal start".to_string(),
         StartKind::Gaussian => "small Gaussian start".to_string(),
         StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Setting::PretrainingSteps)),
     };
-    let or_none = |field: Setting, name: &str, none: &str| {
-        let value = text(field);
-        if value.is_empty() || value == "0" { none.to_string() } else { format!("{name} {value}") }
-    };
-    vec![
-        ("estimator", Some(estimator)),
-        ("units", Some(if draft.units == Units::Bits { "bits 0 and 1" } else { "signs −1 and 1" }.to_string())),
-        ("hidden", Some(format!("{visible}–{}", text(Setting::Hidden).replace(", ", "–").replace(',', "–")))),
-        ("start", Some(start)),
-        ("marginalized", Some(if draft.marginalize { "marginalized" } else { "not marginalized" }.to_string())),
-        ("centered", Some(if draft.centered { "centered" } else { "not centered" }.to_string())),
-        ("optimizer", Some(method.to_string())),
-        ("rate", Some(format!("rate {}", text(Setting::LearningRate)))),
-        ("batch", Some(format!("{} examples a step", text(Setting::Batch)))),
-        ("conditional", Some(or_none(Setting::Conditional, "conditional share", "no conditional share"))),
-        ("average", Some(or_none(Setting::Average, "averaged with decay", "no averaging"))),
-        ("decay", Some(or_none(Setting::WeightDecay, "weight decay", "no weight decay"))),
-        ("meeting", number(Setting::MaxMeeting, "couplings cut at")),
-        ("sweeps", number(Setting::MaxSweeps, "searches cut at")),
-        ("tries", number(Setting::MaxTries, "draws cut at")),
-        ("field-sweeps", number(Setting::MeanFieldSweeps, "mean field cut at")),
-        ("centering-rate", number(Setting::CenteringRate, "centering rate")),
-        ("seed", Some(format!("seed {}", text(Setting::Seed)))),
-    ]
+    let or_not = |on: bool, word: &str| if on { word.to_string() } else { format!("not {word}") };
+    let chosen = [
+        ("estimator", draft.estimator().descriptor().title(&text(Setting::K))),
+        ("units", if draft.units == Units::Bits { "bits 0 and 1" } else { "signs −1 and 1" }.to_string()),
+        ("hidden", format!("{visible}–{}", text(Setting::Hidden).replace(", ", "–").replace(',', "–"))),
+        ("start", start),
+        ("marginalized", or_not(draft.marginalize, "marginalized")),
+        ("centered", or_not(draft.centered, "centered")),
+        ("optimizer", draft.method.choice().label.to_string()),
+    ];
+    let typed = TYPED.into_iter().map(|(setting, words, none)| {
+        let value = text(setting);
+        let is_none = !none.is_empty() && (value.is_empty() || value == "0");
+        let words = if is_none { none.to_string() } else { words.replace('#', &value) };
+        (setting.words().key, draft.applies(setting).then_some(words))
+    });
+    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain(typed).collect()
 }
 
 /// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
@@ -219,7 +209,7 @@ mod tests {
     #[test]
     fn every_comparison_has_two_runs_that_can_be_trained_and_differ() {
         for (suited, visible) in [(Draft::digits(), 784), (Draft::bars(), 16), (Draft::table(30), 30)] {
-            for preset in &PRESETS {
+            for preset in &*PRESETS {
                 let setup = Setup::of(preset);
                 let base = setup.base(suited.clone(), &pairs("estimator=cd&conditional=0.5&seed=7"), visible);
                 let other = setup.other(&base, visible);

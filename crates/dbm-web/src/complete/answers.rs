@@ -7,6 +7,7 @@ use super::settings::Method;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::shape::Shape;
 use crate::canvas::{Fill, Layer, draw_layer, redraws};
+use crate::ui::progress::ProgressBar;
 use crate::ui::save::Save;
 use crate::worker::export;
 use dbm_protocol::{Completions, Grid, ModelChoice};
@@ -74,15 +75,13 @@ pub fn Answers() -> impl IntoView {
                 <Save what="answers" forms=export::BITS save=move |form| save(state, form) />
             </Show>
             <p role="status">{status}</p>
-            <Show when=move || state.at_work.get().is_some_and(|work| work.is_long)>
-                <progress
-                    aria-label="Answers at work"
-                    max=move || state.at_work.get().map_or(1, |work| work.total.max(1))
-                    prop:value=move || state.at_work.get().map(|work| f64::from(work.done))
-                ></progress>
-                <button type="button" data-help="Stops computing; answers that are on view stay." on:click=move |_| state.cancel()>
-                    "Cancel"
-                </button>
+            <Show when=move || state.work.now().is_some_and(|work| work.is_long)>
+                <ProgressBar
+                    label="Answers at work"
+                    parts=Signal::derive(move || state.work.parts())
+                    help="Stops computing; answers that are on view stay."
+                    on_cancel=move |()| state.work.cancel()
+                />
             </Show>
             <Choose of=|settings| &mut settings.order />
         </div>

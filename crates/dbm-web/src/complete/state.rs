@@ -6,17 +6,13 @@ use super::recording::{self, Recording};
 use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
-use crate::worker::client::Answer;
 use crate::worker::session::Session;
+use crate::worker::work::Work;
 use dbm_protocol::{Command, CompletionRequest, Event, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use std::time::Duration;
 
 /// A watched pair is cut after so many steps.
 const PAIR_STEPS: u32 = 50;
-/// A completion that takes longer shows its progress.
-const QUICK: Duration = Duration::from_millis(300);
 
 /// What the large canvas shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,21 +26,6 @@ pub enum OnCanvas {
     Agreement,
     /// The present state of what is watched.
     Recording,
-}
-
-/// A completion that the worker is at.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AtWork {
-    /// Tells it from those before.
-    number: u32,
-    /// The worker's request.
-    request: u32,
-    /// Parts done.
-    pub done: u32,
-    /// Parts in all; 0 while unknown.
-    pub total: u32,
-    /// Whether it has taken long enough to be shown.
-    pub is_long: bool,
 }
 
 /// What the address says of a picture that is still to come.
@@ -75,8 +56,8 @@ pub struct CompletionState {
     pub on_canvas: RwSignal<OnCanvas>,
     /// The latest answers.
     pub answers: RwSignal<Option<AnswerSet>>,
-    /// The completion at work.
-    pub at_work: RwSignal<Option<AtWork>>,
+    /// Completing and cleaning up.
+    pub work: Work,
     /// The search or pair that was watched last.
     pub recording: RwSignal<Option<Recording>>,
     /// Which of its states is shown.
@@ -87,27 +68,26 @@ pub struct CompletionState {
     pub to_come: RwSignal<Option<PictureInAddress>>,
     /// The request that the next picture answers, and the layout that it was made for.
     awaited: StoredValue<Option<(u32, Shape)>>,
-    completions: StoredValue<u32>,
 }
 
 impl CompletionState {
     /// An empty view, which gets a picture as soon as there is a model.
     pub fn new() -> Self {
+        let session = Session::of_page();
         let state = Self {
-            session: Session::of_page(),
+            session,
             settings: RwSignal::default(),
             picture: RwSignal::default(),
             tool: RwSignal::default(),
             brush: RwSignal::new(3.0),
             on_canvas: RwSignal::default(),
             answers: RwSignal::default(),
-            at_work: RwSignal::default(),
+            work: Work::new(session.client),
             recording: RwSignal::default(),
             frame: RwSignal::default(),
             playing: RwSignal::default(),
             to_come: RwSignal::default(),
             awaited: StoredValue::default(),
-            completions: StoredValue::default(),
         };
         Effect::new(move |_| {
             state.session.data.track();
@@ -161,39 +141,16 @@ impl CompletionState {
         if !(clean_up || request.unknown.contains(&1)) {
             return;
         }
-        self.cancel();
         let truth = self.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
-        let number = self.completions.get_value().wrapping_add(1);
-        self.completions.set_value(number);
-        let answer = self.session.client().ask_long(Command::Complete(request.clone()), move |progress| {
-            self.update_work(number, |work| (work.done, work.total) = (progress.done, progress.total));
-        });
-        self.at_work.set(Some(AtWork { number, request: answer.id, done: 0, total: 0, is_long: false }));
-        set_timeout(move || self.update_work(number, |work| work.is_long = true), QUICK);
-        spawn_local(async move {
-            let answered = answer.await;
-            if self.at_work.get_untracked().is_none_or(|work| work.number != number) {
-                return; // it was cancelled, or another one took its place
+        let answer = self.work.ask(Command::Complete(request.clone()));
+        self.session.perform(async move {
+            if let Some(Event::Completions(completions)) = answer.await? {
+                let answers = AnswerSet { completions, request, truth };
+                let best = answers.distinct(self.settings.get_untracked().order).first().map_or(0, |first| first.place);
+                self.answers.set(Some(answers));
+                self.show(OnCanvas::Answer(best));
             }
-            self.at_work.set(None);
-            match answered {
-                Ok(Event::Completions(completions)) => {
-                    let answers = AnswerSet { completions, request, truth };
-                    let best = answers.distinct(self.settings.get_untracked().order).first().map_or(0, |first| first.place);
-                    self.answers.set(Some(answers));
-                    self.show(OnCanvas::Answer(best));
-                }
-                Ok(_) => {}
-                Err(failure) => self.session.tell(&failure),
-            }
-        });
-    }
-
-    fn update_work(self, number: u32, update: impl FnOnce(&mut AtWork)) {
-        self.at_work.update(|work| {
-            if let Some(work) = work.as_mut().filter(|work| work.number == number) {
-                update(work);
-            }
+            Ok(())
         });
     }
 
@@ -201,14 +158,6 @@ impl CompletionState {
     pub fn complete_again(self) {
         self.settings.update(|settings| settings.answer_seed = fresh_seed());
         self.complete(self.answers.with_untracked(|answers| answers.as_ref().is_some_and(|answers| answers.request.clean_up)));
-    }
-
-    /// Stops the completion at work.
-    pub fn cancel(self) {
-        if let Some(work) = self.at_work.get_untracked() {
-            self.at_work.set(None);
-            self.session.client().cancel(work.request);
-        }
     }
 
     /// Asks for a search or a pair, that of the first answer, and shows it state by state.
@@ -220,11 +169,12 @@ impl CompletionState {
             Watched::Search => Command::Watch(request),
             Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
-        self.then(self.session.client().ask(command), move |event| {
-            let states = match event {
+        let answer = self.session.client.ask(command);
+        self.session.perform(async move {
+            let states = match answer.await? {
                 Event::Search(trace) => recording::of_search(trace),
                 Event::Pair(trace) => recording::of_pair(&trace, visible),
-                _ => return,
+                _ => Vec::new(),
             };
             if !states.is_empty() {
                 self.frame.set(0);
@@ -232,16 +182,7 @@ impl CompletionState {
                 self.show(OnCanvas::Recording);
                 self.playing.set(!prefers_less_motion());
             }
-        });
-    }
-
-    /// Does something with an answer to come, or tells the visitor why there is none.
-    fn then(self, answer: Answer<Event>, take: impl FnOnce(Event) + 'static) {
-        spawn_local(async move {
-            match answer.await {
-                Ok(event) => take(event),
-                Err(failure) => self.session.tell(&failure),
-            }
+            Ok(())
         });
     }
 
@@ -295,23 +236,20 @@ impl CompletionState {
         let Some(source) = untrack(|| self.possible_start(start)).source() else {
             return self.take_picture(Picture::blank(shape));
         };
-        let answer = self.session.client().ask(Command::Picture { source, model: self.session.model.get_untracked(), seed });
+        let answer = self.session.client.ask(Command::Picture { source, model: self.session.model.get_untracked(), seed });
         let request = answer.id;
         self.awaited.set_value(Some((request, shape)));
-        spawn_local(async move {
+        self.session.perform(async move {
             let answered = answer.await;
             if self.awaited.get_value().is_none_or(|(awaited, _)| awaited != request) {
-                return; // another one was asked for meanwhile
+                return Ok(()); // another one was asked for meanwhile
             }
             self.awaited.set_value(None);
-            match answered {
-                Ok(Event::Picture(PictureToComplete { image, bits, missing, .. })) => {
-                    let shape = untrack(|| self.shape_on_view()).filter(|shape| shape.units == bits.len());
-                    self.take_picture(Picture::with_gaps(shape.unwrap_or_else(|| Shape::of(image, 1)), bits, missing));
-                }
-                Ok(_) => {}
-                Err(failure) => self.session.tell(&failure),
+            if let Event::Picture(PictureToComplete { image, bits, missing, .. }) = answered? {
+                let shape = untrack(|| self.shape_on_view()).filter(|shape| shape.units == bits.len());
+                self.take_picture(Picture::with_gaps(shape.unwrap_or_else(|| Shape::of(image, 1)), bits, missing));
             }
+            Ok(())
         });
     }
 

@@ -1,8 +1,8 @@
 //! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table.
 
-use crate::worker::client::{Failure, Progress};
-use crate::worker::files::{reader, tell};
+use crate::worker::client::Failure;
 use crate::worker::session::{DataChoice, Session};
+use crate::worker::work::Work;
 use dbm_protocol::{Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputeSettings, NamedBytes};
 use leptos::prelude::*;
 
@@ -28,8 +28,8 @@ pub struct Filled {
 #[derive(Clone, Copy)]
 pub struct Gaps {
     session: Session,
-    /// The request at work, and how far it is.
-    pub at_work: RwSignal<Option<(u32, Progress)>>,
+    /// Filling or testing.
+    pub work: Work,
     /// The table without gaps.
     pub filled: RwSignal<Option<Filled>>,
     /// How good the answers are.
@@ -39,7 +39,8 @@ pub struct Gaps {
 impl Gaps {
     /// Nothing is filled yet; other data come with other gaps.
     pub fn new(session: Session) -> Self {
-        let gaps = Self { session, at_work: RwSignal::default(), filled: RwSignal::default(), evaluation: RwSignal::default() };
+        let gaps =
+            Self { session, work: Work::new(session.client), filled: RwSignal::default(), evaluation: RwSignal::default() };
         Effect::new(move |_| {
             session.data.track();
             gaps.filled.set(None);
@@ -64,8 +65,8 @@ impl Gaps {
 
     /// Has the gaps filled by the model in training.
     pub async fn fill(self) -> Result<(), Failure> {
-        let command = Command::Impute(settings());
-        let Some(Event::Imputed { probabilities }) = self.ask(command).await? else { return Ok(()) };
+        self.session.readiness()?;
+        let Some(Event::Imputed { probabilities }) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
         let command = untrack(|| {
             self.with_table(|encoded| FilesCommand::Fill {
                 file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },
@@ -74,50 +75,18 @@ impl Gaps {
             })
         });
         let Some(command) = command else { return Ok(()) };
-        match reader().ask(command).await {
-            Ok(FilesEvent::Filled { table, probabilities, cells, mean_probability }) => {
-                self.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
-            }
-            Ok(_) => {}
-            Err(failure) => tell(self.session.notices, &failure),
+        if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = self.session.reader.ask(command).await? {
+            self.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
         }
         Ok(())
     }
 
     /// Has the answers compared with two simple guesses.
     pub async fn evaluate(self) -> Result<(), Failure> {
-        let command = Command::Evaluate(settings());
-        if let Some(Event::Evaluated(evaluation)) = self.ask(command).await? {
+        self.session.readiness()?;
+        if let Some(Event::Evaluated(evaluation)) = self.work.ask(Command::Evaluate(settings())).await? {
             self.evaluation.set(Some(evaluation));
         }
         Ok(())
-    }
-
-    /// Asks, and shows how far it is; no answer where it was cancelled.
-    async fn ask(self, command: Command) -> Result<Option<Event>, Failure> {
-        let progress = move |progress| {
-            self.at_work.update(|at_work| {
-                if let Some((_, shown)) = at_work {
-                    *shown = progress;
-                }
-            });
-        };
-        let answer = self.session.ask_long(command, progress);
-        let id = answer.id;
-        self.at_work.set(Some((id, Progress::default())));
-        let answer = answer.await;
-        let present = self.at_work.with_untracked(|at_work| at_work.as_ref().is_some_and(|(at_work, _)| *at_work == id));
-        if present {
-            self.at_work.set(None);
-        }
-        Ok(Some(answer?).filter(|_| present))
-    }
-
-    /// Stops filling or evaluating.
-    pub fn cancel(self) {
-        if let Some((id, _)) = self.at_work.get_untracked() {
-            self.at_work.set(None);
-            self.session.cancel(id);
-        }
     }
 }

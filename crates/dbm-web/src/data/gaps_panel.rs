@@ -2,6 +2,7 @@
 
 use super::gaps::{Filled, Gaps};
 use crate::ui::download;
+use crate::ui::progress::ProgressBar;
 use crate::worker::session::Session;
 use dbm_protocol::{Evaluated, ImputationMethod, NamedBytes, Report};
 use leptos::prelude::*;
@@ -14,8 +15,8 @@ pub fn GapsPanel() -> impl IntoView {
     let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
     let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0.0);
     let untrained = move || session.metrics.with(|metrics| metrics.step) == 0;
-    let busy = move || gaps.at_work.with(Option::is_some);
-    let progress = move || gaps.at_work.get().map(|(_, progress)| progress).unwrap_or_default();
+    let busy = move || gaps.work.now().is_some();
+    let parts = Signal::derive(move || gaps.work.parts());
     let save = move |file: fn(&Filled) -> &NamedBytes| {
         if let Some(filled) = gaps.filled.get_untracked() {
             download::file(session.notices, file(&filled));
@@ -35,14 +36,7 @@ pub fn GapsPanel() -> impl IntoView {
                         "Test the answers"
                     </button>
                     <Show when=busy>
-                        <progress
-                            aria-label="Rows answered"
-                            max=move || progress().total.max(1)
-                            prop:value=move || f64::from(progress().done)
-                        ></progress>
-                        <button type="button" on:click=move |_| gaps.cancel()>
-                            "Cancel"
-                        </button>
+                        <ProgressBar label="Rows answered" parts on_cancel=move |()| gaps.work.cancel() />
                     </Show>
                 </div>
                 <p class="figures-text" role="status">

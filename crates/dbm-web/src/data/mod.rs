@@ -6,6 +6,7 @@ mod preview;
 
 use crate::canvas::shape::Shape;
 use crate::canvas::{redraws, tiles};
+use crate::ui::progress::ProgressBar;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
@@ -136,6 +137,7 @@ fn Bring() -> impl IntoView {
 fn Reading() -> impl IntoView {
     let uploads = Uploads::of_page();
     let progress = move || uploads.reading.get().unwrap_or_default();
+    let parts = Signal::derive(move || (progress().done, progress().total));
     view! {
         <Show when=move || uploads.reading.with(Option::is_some)>
             <div class="reading" role="status">
@@ -145,14 +147,7 @@ fn Reading() -> impl IntoView {
                         if stage.is_empty() { "Reading the files …".into() } else { stage }
                     }}
                 </p>
-                <progress
-                    aria-label="Files read"
-                    max=move || progress().total.max(1)
-                    prop:value=move || f64::from(progress().done)
-                ></progress>
-                <button type="button" on:click=move |_| uploads.cancel()>
-                    "Cancel"
-                </button>
+                <ProgressBar label="Files read" parts on_cancel=move |()| uploads.cancel() />
             </div>
         </Show>
     }

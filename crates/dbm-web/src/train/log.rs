@@ -1,6 +1,7 @@
 //! How training went, row by row, to be exported.
 
 use crate::canvas::bins::Summary;
+use crate::ui::history;
 use crate::worker::session::Session;
 use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
 use leptos::prelude::*;
@@ -34,14 +35,8 @@ fn add(metrics: &Metrics) {
         if metrics.step == 0 || log.rows.last().is_some_and(|last| last.step == metrics.step) {
             return;
         }
-        log.rows.push(row(metrics, now - log.began));
-        if log.rows.len() > ROWS {
-            let mut keep = false;
-            log.rows.retain(|_| {
-                keep = !keep;
-                keep
-            });
-        }
+        let row = row(metrics, now - log.began);
+        history::add(&mut log.rows, row, ROWS, |row| row.step);
     });
 }
 

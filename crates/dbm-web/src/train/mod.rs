@@ -11,6 +11,7 @@ mod settings;
 use crate::ui::address::{self, OnShow};
 use crate::ui::download;
 use crate::ui::save::Save;
+use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
 use crate::worker::session::{Draft, PACES, Session, same_run};
 use dbm_protocol::{Command, LogFormat, Metrics};
@@ -189,19 +190,22 @@ fn RunLine(
             request_animation_frame(move || field.select());
         }
     });
-    let pace = move |event| session.set_pace(event_target_value(&event).parse().unwrap_or(0));
+    let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
     let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
-    let option = |pace: u32| {
-        let name = if pace == 0 { "full speed".into() } else { format!("{pace} a second") };
-        view! { <option value=pace.to_string()>{name}</option> }
-    };
+    let option =
+        |pace: u32| SelectOption::new(pace.to_string(), if pace == 0 { "full speed".into() } else { format!("{pace} a second") });
+    let paces: Vec<_> = std::iter::once(0).chain(PACES).map(option).collect();
     view! {
         <div class="run-line">
             <span class="inline">
-                <label for="pace" data-help="Slowed down, single steps can be watched. It changes no bit of the run.">"Speed"</label>
-                <select id="pace" prop:value=move || session.pace.get().to_string() on:change=pace>
-                    {std::iter::once(0).chain(PACES).map(option).collect_view()}
-                </select>
+                <Select
+                    id="pace"
+                    label="Speed"
+                    help="Slowed down, single steps can be watched. It changes no bit of the run."
+                    options=paces
+                    value=Signal::derive(move || session.pace.get().to_string())
+                    on_choose=pace
+                />
             </span>
             <p
                 class="figures-text checksum"

@@ -31,7 +31,7 @@ pub fn Samples() -> impl IntoView {
     let shown = move || session.samples_of(session.model.get());
     // A model that has none gets some as soon as it is on view.
     Effect::new(move |_| {
-        if session.about().is_some() && shown().with(Option::is_none) && session.client().is_ready() {
+        if session.about().is_some() && shown().with(Option::is_none) && session.client.is_ready() {
             session.perform(ask(session));
         }
     });

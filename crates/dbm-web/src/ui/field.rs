@@ -181,6 +181,9 @@ pub fn TextField(
     id: String,
     /// What it is called; the hint stands below while nothing is wrong.
     words: Words,
+    /// What stands there in place of the hint.
+    #[prop(optional, into)]
+    hint: Option<Signal<String>>,
     /// What is typed in it.
     #[prop(into)]
     value: Signal<String>,
@@ -199,6 +202,12 @@ pub fn TextField(
     /// Whether it takes the whole row.
     #[prop(optional)]
     wide: bool,
+    /// Whether the help is shown at the label alone.
+    #[prop(optional)]
+    quiet: bool,
+    /// Whether it is marked as another than what it is compared with.
+    #[prop(optional, into)]
+    differs: Signal<bool>,
     /// Whether it can be used.
     #[prop(optional, into)]
     disabled: Signal<bool>,
@@ -210,9 +219,12 @@ pub fn TextField(
             on_type.run(event_target_value(&event));
         }
     };
+    let hint = move || hint.map_or_else(|| words.hint.to_string(), |hint| hint.get());
     view! {
-        <div class="field" class:wide=wide data-help=words.help>
-            <label for=id.clone()>{words.label}</label>
+        <div class="field" class:wide=wide class:differs=move || differs.get() data-help=(!quiet).then_some(words.help)>
+            <label for=id.clone() data-help=quiet.then_some(words.help)>
+                {words.label}
+            </label>
             <input
                 id=id
                 type="text"
@@ -227,7 +239,7 @@ pub fn TextField(
                 on:change=move |event| heard(event, late)
             />
             <p id=note class="help" class:problem=is_wrong aria-live="polite">
-                {move || problem.get().unwrap_or_else(|| words.hint.to_string())}
+                {move || problem.get().unwrap_or_else(hint)}
             </p>
         </div>
     }

@@ -35,6 +35,9 @@ pub fn Select(
     id: &'static str,
     /// Its label.
     label: &'static str,
+    /// Whether the label is for screen readers alone.
+    #[prop(optional)]
+    bare: bool,
     /// Hover help; empty for none.
     #[prop(optional, into)]
     help: Signal<String>,
@@ -78,12 +81,18 @@ pub fn Select(
     };
     let note_id = format!("{id}-note");
     let hover = move || Some(help.get()).filter(|help| !help.is_empty());
+    let shown = (!bare).then(|| {
+        view! {
+            <label for=id data-help=hover>
+                {label}
+            </label>
+        }
+    });
     view! {
-        <label for=id data-help=hover>
-            {label}
-        </label>
+        {shown}
         <select
             id=id
+            aria-label=bare.then_some(label)
             // Here too: who comes by keyboard has the focus on this and not on the label.
             data-help=hover
             // Read after the lines, so that a value whose line has just come is shown.

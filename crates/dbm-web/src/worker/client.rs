@@ -8,6 +8,7 @@ use dbm_protocol::{Command, Computing, Diagnostics, Envelope, Files, Reply, Role
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -38,6 +39,9 @@ pub trait Served: Role + 'static {
     /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
     const SPEAKS: bool = false;
 
+    /// What whoever waits for an answer of a lost worker is told: [`Failure::Lost`] where the loss is told by itself.
+    fn lost(why: &str) -> Failure;
+
     /// Ticks of silence that this command is allowed besides.
     fn startup_grace(_command: &Self::Command) -> u32 {
         0
@@ -47,6 +51,10 @@ pub trait Served: Role + 'static {
 impl Served for Computing {
     const LOADER: &'static str = loader!("dbm-worker-wasm");
     const SPEAKS: bool = true;
+
+    fn lost(why: &str) -> Failure {
+        Failure::Lost(why.into())
+    }
 
     /// What the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
     fn startup_grace(command: &Command) -> u32 {
@@ -61,10 +69,22 @@ impl Served for Computing {
 
 impl Served for Files {
     const LOADER: &'static str = loader!("dbm-files");
+
+    fn lost(why: &str) -> Failure {
+        try_again("the worker for files", why)
+    }
 }
 
 impl Served for Diagnostics {
     const LOADER: &'static str = loader!("dbm-worker-wasm");
+
+    fn lost(why: &str) -> Failure {
+        try_again("a worker that studies couplings", why)
+    }
+}
+
+fn try_again(worker: &str, why: &str) -> Failure {
+    Failure::Refused(format!("{worker} was lost: {why}. Try again; if that does not help, reload the page"))
 }
 
 /// Why a request has no answer.
@@ -107,7 +127,7 @@ pub enum Unasked<A> {
 }
 
 type Listener<A> = Rc<dyn Fn(Unasked<A>)>;
-type ProgressFn = Box<dyn FnMut(Progress)>;
+type ProgressFn = Rc<dyn Fn(Progress)>;
 type Answered<A> = Result<(A, Option<Uint8Array>), Failure>;
 
 /// An answer to come.
@@ -170,7 +190,7 @@ struct Inner<R: Role> {
 }
 
 /// A worker of a role, and whoever replaces it: a handle, as long-lived as the page.
-pub struct Client<R: Role + 'static>(&'static RefCell<Inner<R>>);
+pub struct Client<R: Role + 'static>(&'static SendWrapper<RefCell<Inner<R>>>);
 
 impl<R: Role> Clone for Client<R> {
     fn clone(&self) -> Self {
@@ -183,7 +203,7 @@ impl<R: Role> Copy for Client<R> {}
 impl<R: Served> Client<R> {
     /// A client whose worker, of this name, is not started yet.
     pub fn new(name: impl Into<String>) -> Self {
-        let client = Self(Box::leak(Box::new(RefCell::new(Inner {
+        let client = Self(Box::leak(Box::new(SendWrapper::new(RefCell::new(Inner {
             name: name.into(),
             running: None,
             number: 0,
@@ -194,7 +214,7 @@ impl<R: Served> Client<R> {
             silent_ticks: 0,
             grace: 0,
             listener: None,
-        }))));
+        })))));
         if R::SPEAKS {
             set_interval(move || client.look_for_silence(), TICK);
         }
@@ -228,8 +248,8 @@ impl<R: Served> Client<R> {
     }
 
     /// Asks, and hears how far it is.
-    pub fn ask_long(self, command: R::Command, progress: impl FnMut(Progress) + 'static) -> Answer<R::Answer> {
-        self.ask_with(command, None, Some(Box::new(progress)))
+    pub fn ask_long(self, command: R::Command, progress: impl Fn(Progress) + 'static) -> Answer<R::Answer> {
+        self.ask_with(command, None, Some(Rc::new(progress)))
     }
 
     /// Asks with a large array that stays outside the page's own memory.
@@ -244,7 +264,7 @@ impl<R: Served> Client<R> {
         let message = Envelope::new(Some(id), command);
         let packed = if bulk.is_some() { wire::pack_with(&message, bulk) } else { wire::pack(message) };
         match packed.and_then(|parcel| self.start().map(|()| parcel)) {
-            Err(why) => drop(answer.send(Err(Failure::Lost(why)))),
+            Err(why) => drop(answer.send(Err(R::lost(&why)))),
             Ok(parcel) => {
                 {
                     let mut inner = self.0.borrow_mut();
@@ -340,12 +360,9 @@ impl<R: Served> Client<R> {
             }
             (Reply::Progress { stage, done, total }, Some(id)) => {
                 // The listener may ask again, so it is not called while the client is borrowed.
-                let taken = self.0.borrow_mut().asked.get_mut(&id).and_then(|pending| pending.progress.take());
-                if let Some(mut progress) = taken {
+                let progress = self.0.borrow().asked.get(&id).and_then(|pending| pending.progress.clone());
+                if let Some(progress) = progress {
                     progress(Progress { stage, done, total });
-                    if let Some(pending) = self.0.borrow_mut().asked.get_mut(&id) {
-                        pending.progress = Some(progress);
-                    }
                 }
             }
             (Reply::Progress { .. }, None) => {}
@@ -385,7 +402,7 @@ impl<R: Served> Client<R> {
     }
 
     fn lose(self, why: &str) {
-        self.drop_worker(&Failure::Lost(why.into()));
+        self.drop_worker(&R::lost(why));
         self.tell(Unasked::Lost(why.into()));
     }
 
@@ -405,13 +422,6 @@ impl<R: Served> Client<R> {
         for pending in asked.into_values() {
             drop(pending.answer.send(Err(failure.clone())));
         }
-    }
-}
-
-impl Client<Computing> {
-    /// Has the worker stop a request, which then ends with [`dbm_protocol::Event::Cancelled`].
-    pub fn cancel(self, id: u32) {
-        drop(self.ask(Command::Cancel { request: id }));
     }
 }
 

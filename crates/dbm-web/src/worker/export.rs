@@ -1,6 +1,5 @@
 //! What the worker for files writes for the visitor to save.
 
-use super::files::{reader, tell};
 use super::session::Session;
 use crate::ui::download;
 use dbm_protocol::{BitsFormat, FilesCommand, FilesEvent, Grid, LogFormat, LogRow, Product};
@@ -22,11 +21,10 @@ pub fn training_log(session: Session, format: LogFormat, rows: Vec<LogRow>) {
 }
 
 fn write(session: Session, product: Product) {
-    leptos::task::spawn_local(async move {
-        match reader().ask(FilesCommand::Write(product)).await {
-            Ok(FilesEvent::Written(file)) => download::file(session.notices, &file),
-            Ok(_) => {}
-            Err(failure) => tell(session.notices, &failure),
+    session.perform(async move {
+        if let FilesEvent::Written(file) = session.reader.ask(FilesCommand::Write(product)).await? {
+            download::file(session.notices, &file);
         }
+        Ok(())
     });
 }

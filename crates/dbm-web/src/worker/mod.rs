@@ -2,7 +2,7 @@
 
 pub mod client;
 pub mod export;
-pub mod files;
 pub mod pool;
 pub mod session;
 pub mod uploads;
+pub mod work;

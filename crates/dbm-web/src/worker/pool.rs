@@ -102,7 +102,7 @@ pub async fn ask_long<T>(
     group: Group,
     command: DiagnosticsCommand,
     pick: impl FnOnce(DiagnosticsEvent) -> Option<T>,
-    progress: impl FnMut(Progress) + 'static,
+    progress: impl Fn(Progress) + 'static,
 ) -> Result<T, Failure> {
     let (receiver, cancelled) = POOL.with_borrow_mut(|pool| (pool.turn(group), pool.cancelled[group as usize]));
     let is_cancelled = || POOL.with_borrow(|pool| pool.cancelled[group as usize] != cancelled);
@@ -116,11 +116,7 @@ pub async fn ask_long<T>(
     drop(turn);
     match answer {
         _ if is_cancelled() => Err(Failure::Ended),
-        Ok(event) => pick(event).ok_or_else(|| Failure::Refused("a worker answered something else than it was asked".into())),
-        Err(Failure::Lost(why)) => Err(Failure::Lost(format!(
-            "a worker that studies couplings was lost: {why}. Try again; if that does not help, reload the page"
-        ))),
-        Err(failure) => Err(failure),
+        answer => pick(answer?).ok_or_else(|| Failure::Refused("a worker answered something else than it was asked".into())),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Files of the visitor's: chosen, dropped, pasted or fetched; read by the worker for files and shown before anything is trained on them.
 
 use super::client::{Failure, Progress};
-use super::files::{reader, tell};
 use super::session::{DataChoice, Session, Upload, is_model};
 use crate::ui::problem::words;
 use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
@@ -132,7 +131,7 @@ impl Uploads {
     }
 
     async fn read(self, command: FilesCommand) -> Result<(), Failure> {
-        if let Some(FilesEvent::Understood(about)) = self.ask(command).await {
+        if let FilesEvent::Understood(about) = self.ask(command).await? {
             let hold_back = matches!(about.kind, UnderstoodKind::Table { .. }) && about.look.share_missing > 0.0;
             let encoding = about.encoding.clone();
             self.offer.set(Some(Offer { about: *about, encoding, hold_back }));
@@ -157,8 +156,8 @@ impl Uploads {
             return self.session.use_data(DataChoice::Upload(place)).await;
         }
         self.session.choice.set(DataChoice::Mnist);
-        match self.ask(FilesCommand::FetchMnist).await {
-            Some(FilesEvent::Understood(about)) => self.encode(about.encoding, 0.0, Some(MNIST)).await,
+        match self.ask(FilesCommand::FetchMnist).await? {
+            FilesEvent::Understood(about) => self.encode(about.encoding, 0.0, Some(MNIST)).await,
             _ => Ok(()),
         }
     }
@@ -168,23 +167,30 @@ impl Uploads {
         self.change_offer(|offer| offer.encoding = encoding);
         if !self.previewing.get_value() {
             self.previewing.set_value(true);
-            leptos::task::spawn_local(async move {
-                while self.preview_latest().await {}
+            self.session.perform(async move {
+                let previewed = self.preview_latest().await;
                 self.previewing.set_value(false);
+                previewed
             });
         }
     }
 
-    /// Whether the encoding was changed meanwhile.
-    async fn preview_latest(self) -> bool {
+    /// Until the encoding has not been changed meanwhile.
+    async fn preview_latest(self) -> Result<(), Failure> {
         let latest = || self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
-        let Some(encoding) = latest() else { return false };
-        match reader().ask(FilesCommand::Preview { encoding: encoding.clone() }).await {
-            Ok(FilesEvent::Preview(look)) => self.change_offer(|offer| offer.about.look = look),
-            Ok(_) => {}
-            Err(failure) => tell(self.session.notices, &failure),
+        loop {
+            let Some(encoding) = latest() else { return Ok(()) };
+            let answer = self.session.reader.ask(FilesCommand::Preview { encoding: encoding.clone() }).await;
+            let is_latest = latest().is_none_or(|latest| latest == encoding);
+            match answer {
+                Ok(FilesEvent::Preview(look)) => self.change_offer(|offer| offer.about.look = look),
+                Err(failure) if is_latest => return Err(failure),
+                _ => {}
+            }
+            if is_latest {
+                return Ok(());
+            }
         }
-        latest().is_some_and(|latest| latest != encoding)
     }
 
     /// Changes what is offered, if anything is.
@@ -205,7 +211,7 @@ impl Uploads {
 
     /// Has all of it made binary and takes it into use, under another name than the files' where one is given.
     async fn encode(self, encoding: EncodingChoice, hold_back: f64, name: Option<&'static str>) -> Result<(), Failure> {
-        let Some(FilesEvent::Encoded(mut encoded)) = self.ask(FilesCommand::Encode { encoding, hold_back }).await else {
+        let FilesEvent::Encoded(mut encoded) = self.ask(FilesCommand::Encode { encoding, hold_back }).await? else {
             return Ok(());
         };
         if let Some(name) = name {
@@ -214,23 +220,18 @@ impl Uploads {
         self.session.use_upload(Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded) }).await
     }
 
-    /// Asks the reader for something that may take long; shows progress meanwhile, and tells what went wrong.
-    async fn ask(self, command: FilesCommand) -> Option<FilesEvent> {
+    /// Asks the reader for something that may take long; shows progress meanwhile.
+    async fn ask(self, command: FilesCommand) -> Result<FilesEvent, Failure> {
         self.offer.set(None);
         self.reading.set(Some(Progress::default()));
-        match reader().ask_long(command, move |progress| self.reading.set(Some(progress))).await {
-            Ok(event) => {
-                self.reading.set(None);
-                Some(event)
-            }
+        let answer = self.session.reader.ask_long(command, move |progress| self.reading.set(Some(progress))).await;
+        match &answer {
+            Ok(_) => self.reading.set(None),
             // Whoever ended the worker may have begun to read something else.
-            Err(Failure::Ended) => None,
-            Err(failure) => {
-                self.stop();
-                tell(self.session.notices, &failure);
-                None
-            }
+            Err(Failure::Ended) => {}
+            Err(_) => self.stop(),
         }
+        answer
     }
 
     /// Stops what is being read, if anything is, in favour of what the visitor chose after it.
@@ -243,7 +244,7 @@ impl Uploads {
     /// Stops reading; what is in use stays.
     pub fn cancel(self) {
         self.next_turn();
-        reader().end();
+        self.session.reader.end();
         self.offer.set(None);
         self.stop();
     }

@@ -1,40 +1,28 @@
 //! How the run goes: its signals over the steps, and how active its hidden layers are.
 
-use super::history;
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
+use crate::ui::history;
+use crate::ui::select::{Select, SelectOption};
+use crate::ui::texts::rows;
 use crate::worker::session::Session;
 use dbm_protocol::{Activity, RunSignals};
 use leptos::prelude::*;
 
+/// Most points of a curve.
+const MOST: usize = 400;
 const SAMPLES_DASH: &[f64] = &[6.0, 4.0];
 /// Of the lines of layers, the lowest first.
 const DASHES: [&[f64]; 4] = [&[], SAMPLES_DASH, &[2.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
 
 /// Name, unit, and what it says: in the order of [`super::CURVES`].
-const CURVES: [(&str, &str, &str); 4] = [
-    (
-        "Reconstruction error",
-        "squared error a bit",
-        "Of 50 examples: the mean squared error of a bit that is reconstructed through the first hidden layer. It falls early and says little after that.",
-    ),
-    (
-        "Pseudo-log-likelihood",
-        "nats an example",
-        "Of 50 examples: the log-probability of each bit given all others, summed; smoothed over the last looks. Higher is better.",
-    ),
-    (
-        "Free energy",
-        "nats",
-        "F(v) = −log Σ exp(−E(v, h)) over all h, mean of 50 examples and of 64 samples: exact with one hidden layer; with more, the lowest upper bound that \
-         mean field finds. Where the data lie far above the samples, the model puts its mass elsewhere.",
-    ),
-    (
-        "Log-likelihood, exact",
-        "nats an example",
-        "The mean of log p(v) over all the data, by adding up every state: only where the model is small enough, such as bars and stripes. Higher is better.",
-    ),
-];
+fn curves() -> impl Iterator<Item = [&'static str; 3]> {
+    rows(include_str!("curves.txt"))
+}
+
+fn of_curve(curve: usize) -> [&'static str; 3] {
+    curves().nth(curve).unwrap_or_default()
+}
 
 type Line = (&'static str, fn(&RunSignals) -> Option<f64>);
 
@@ -50,7 +38,7 @@ fn lines(curve: usize) -> &'static [Line] {
 }
 
 fn chart(history: &[RunSignals], curve: usize) -> Chart {
-    let (name, unit, help) = CURVES[curve];
+    let [name, unit, help] = of_curve(curve);
     let series = lines(curve).iter().enumerate().map(|(hue, (name, of))| Series {
         name: (*name).into(),
         hue,
@@ -71,7 +59,7 @@ fn axis(label: &str, help: &str) -> Axis {
 }
 
 fn summary(history: &[RunSignals], curve: usize) -> String {
-    let name = CURVES[curve].0;
+    let [name, ..] = of_curve(curve);
     let (Some(first), Some(last)) = (history.first(), history.last()) else { return format!("{name}: shown while training.") };
     let ends = lines(curve).iter().filter_map(|(of, value)| {
         let first = history.iter().find_map(value)?;
@@ -85,6 +73,19 @@ fn summary(history: &[RunSignals], curve: usize) -> String {
     format!("{name}, steps {} to {}:{}", first.step, last.step, ends.trim_end_matches(';'))
 }
 
+/// Adds what was seen to the signals of the run so far; a run that stands before the last point begins a history. Whether anything changed.
+fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bool {
+    let began = history.last().is_some_and(|last| step < last.step);
+    if began {
+        history.clear();
+    }
+    let new = seen.filter(|seen| history.last() != Some(seen));
+    if let Some(seen) = new {
+        history::add(history, seen, MOST, |seen| seen.step);
+    }
+    began || new.is_some()
+}
+
 /// The region of the curves.
 #[component]
 pub fn Curves(
@@ -94,25 +95,25 @@ pub fn Curves(
     let session = Session::of_page();
     let history = RwSignal::new(Vec::new());
     Effect::new(move |_| {
-        let (signals, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
-        let mut seen = history.get_untracked();
-        if history::add(&mut seen, signals, step) {
-            history.set(seen);
-        }
+        let (seen, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
+        history.maybe_update(|history| add(history, seen, step));
     });
     let shown = Signal::derive(move || history.with(|history| chart(history, curve.get())));
     let summary = Memo::new(move |_| history.with(|history| summary(history, curve.get())));
-    let choose = move |event| curve.set(event_target_value(&event).parse().unwrap_or(0).min(CURVES.len() - 1));
+    let options: Vec<_> = curves().enumerate().map(|(place, [name, ..])| SelectOption::new(place.to_string(), name)).collect();
+    let choose = move |place: String| curve.set(place.parse().unwrap_or(0));
     view! {
         <section class="figure curves" aria-label="Curves">
             <ChartFigure chart=shown title="Curves" summary=summary file="curves" />
-            <select aria-label="Quantity" data-help="What the curve shows. All of them are in the log that Save gives." prop:value=move || curve.get().to_string() on:change=choose>
-                {CURVES
-                    .iter()
-                    .enumerate()
-                    .map(|(place, (name, ..))| view! { <option value=place.to_string()>{*name}</option> })
-                    .collect_view()}
-            </select>
+            <Select
+                id="quantity"
+                label="Quantity"
+                bare=true
+                help="What the curve shows. All of them are in the log that Save gives."
+                options
+                value=Signal::derive(move || curve.get().to_string())
+                on_choose=choose
+            />
             <p class="help summary">{summary}</p>
         </section>
     }
@@ -182,6 +183,23 @@ mod tests {
         assert_eq!(summary(&history, 2), "Free energy, steps 1 to 4: data from −20 to −20; samples from −22 to −22");
         assert!(summary(&history, 3).contains("not known") && summary(&[], 0).contains("while training"));
         assert_eq!(chart(&[seen(3, Some(-4.0))], 3).series[0].points, [Point::new(3.0, -4.0)]);
+    }
+
+    #[test]
+    fn a_point_is_completed_in_its_place_and_a_new_run_begins_anew() {
+        let seen = RunSignals {
+            step: 5,
+            reconstruction_error: 0.1,
+            pseudo_log_likelihood: -1.0,
+            free_energy: -2.0,
+            free_energy_of_samples: None,
+            log_likelihood: None,
+        };
+        let complete = RunSignals { free_energy_of_samples: Some(-3.0), ..seen };
+        let mut history = Vec::new();
+        assert!(add(&mut history, Some(seen), 5) && add(&mut history, Some(complete), 7) && history == [complete]);
+        assert!(!add(&mut history, Some(complete), 7));
+        assert!(add(&mut history, None, 0) && history.is_empty());
     }
 
     #[test]

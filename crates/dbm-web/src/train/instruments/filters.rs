@@ -6,6 +6,7 @@ use crate::train::samples::SAMPLES;
 use crate::ui::address::{OnShow, View};
 use crate::ui::download;
 use crate::ui::save::Save;
+use crate::ui::select::{Select, SelectOption};
 use crate::worker::client::Failure;
 use crate::worker::session::Session;
 use dbm_protocol::{Command, Event, Filters as Responses, ModelChoice};
@@ -72,6 +73,10 @@ pub fn Filters(
             }
         }
     });
+    let options = Signal::derive(move || {
+        let option = |layer: usize| SelectOption::new(layer.to_string(), format!("Layer {layer}"));
+        (1..sizes.with(Vec::len).max(2)).map(option).collect::<Vec<_>>()
+    });
     let ratio = move || {
         let shape = Shape::of(
             session
@@ -107,21 +112,15 @@ pub fn Filters(
         <section class="figure" aria-labelledby="filters-title">
             <div class="figure-head">
                 <h3 id="filters-title">"Filters"</h3>
-                <select
-                    aria-label="Hidden layer"
-                    data-help="Which hidden layer’s units are shown. Above the first, a unit’s filter is what the weights between make of it."
-                    prop:value=move || {
-                        sizes.track();
-                        layer.get().to_string()
-                    }
-                    on:change=move |event| chosen.set(event_target_value(&event).parse().unwrap_or(1))
-                >
-                    {move || {
-                        (1..sizes.with(Vec::len).max(2))
-                            .map(|layer| view! { <option value=layer.to_string()>{format!("Layer {layer}")}</option> })
-                            .collect_view()
-                    }}
-                </select>
+                <Select
+                    id="hidden-layer"
+                    label="Hidden layer"
+                    bare=true
+                    help="Which hidden layer’s units are shown. Above the first, a unit’s filter is what the weights between make of it."
+                    options
+                    value=Signal::derive(move || layer.get().to_string())
+                    on_choose=move |layer: String| chosen.set(layer.parse().unwrap_or(1))
+                />
                 <Save what="filters" forms=&["PNG"] save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>

@@ -3,7 +3,6 @@
 mod curves;
 mod figures;
 mod filters;
-mod history;
 
 use crate::ui::binding::{Keys, bind};
 use curves::{Activities, Curves};

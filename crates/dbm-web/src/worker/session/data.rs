@@ -3,7 +3,6 @@
 use super::change::Change;
 use super::draft::Draft;
 use super::held::{DataChoice, Session, Upload};
-use super::{checkpoint, keeping};
 use crate::ui::address::{self, View};
 use crate::ui::notices::Tone;
 use crate::worker::client::Failure;
@@ -85,14 +84,14 @@ impl Session {
 
     /// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
     pub(super) async fn use_present_data(self) -> Result<(), Failure> {
-        if !self.client().is_ready() || self.fed.get_untracked() {
+        if !self.client.is_ready() || self.fed.get_untracked() {
             return Ok(());
         }
         let choice = self.choice_in_use.get_untracked();
         if let (Some(source), Some(plan)) = (self.source(choice), self.plan.get_untracked()) {
             self.loading.set(true);
             self.fed.set(true);
-            let latest = if self.snapshot.with_untracked(Option::is_some) { checkpoint::latest() } else { None };
+            let latest = if self.snapshot.with_untracked(Option::is_some) { self.checkpoint.get_value() } else { None };
             let restore = Command::Restore { source, plan, checkpoint: Vec::new() };
             let answer = self.ask_with(restore, latest.as_ref()).await;
             match self.take_data(answer, Change::Restored) {
@@ -108,7 +107,7 @@ impl Session {
 
     /// Takes in a run on data that were not there before, or that are there again.
     pub(super) fn take_data(self, answer: Result<Event, Failure>, change: Change) -> Result<(), Failure> {
-        keeping::stop_taking();
+        self.stop_taking();
         let Ok(Event::DataReady { data, model, plan, metrics, .. }) = answer else {
             self.choice.set(self.choice_in_use.get_untracked());
             // Until the next worker has the run of a lost one, the page waits for it.

@@ -1,15 +1,13 @@
 //! The signals that several features read, and the client that they ask by.
 
 use super::draft::Draft;
+use super::keeping::Keeping;
 use crate::ui::notices::Notices;
-use crate::worker::client::{Answer, Client, Failure, Progress};
-use dbm_protocol::{Command, Computing, DataInfo, DataSource, Event, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
+use crate::worker::client::{Answer, Client, Failure};
+use dbm_protocol::{Command, Computing, DataInfo, DataSource, Event, Files, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
-
-/// The worker's name.
-const NAME: &str = "dbm-lab";
 
 /// Where the pretrained model's file stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,7 +26,7 @@ pub enum Opening {
 /// Which data set the select shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataChoice {
-    /// Generated digits.
+    /// Digits that the worker generates by rules and a seed.
     #[default]
     Digits,
     /// Bars and stripes.
@@ -44,17 +42,22 @@ pub enum DataChoice {
 pub struct Upload {
     /// Its name, shown as text only.
     pub name: String,
-    /// The examples.
+    /// What the worker is given to train on.
     pub source: DataSource,
 }
 
 /// What is known of the models, the data and the run.
+#[derive(Default)]
 pub struct Held {
-    client: StoredValue<Client<Computing>, LocalStorage>,
     /// Workers lost since one last came up.
     pub(super) failed: StoredValue<u32>,
-    /// Where the page's messages go.
-    pub notices: Notices,
+    /// The pretrained model's file, or the visitor's own, once it is here.
+    pub(super) model_file: StoredValue<Option<Vec<u8>>>,
+    /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
+    /// worker that computes and to the one that keeps the run.
+    pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
+    /// How far the keeping of the run is.
+    pub(super) keeping: StoredValue<Keeping>,
     /// Where the pretrained model's file stands.
     pub opening: RwSignal<Opening>,
     /// The pretrained model, or the visitor's own that is open in its place.
@@ -103,46 +106,31 @@ pub struct Held {
 
 /// The session with the computing worker: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Session(&'static Held);
+pub struct Session {
+    /// Asks the worker that computes, who may not listen yet.
+    pub client: Client<Computing>,
+    /// Asks the worker that reads the visitor's files and writes those that are exported.
+    pub reader: Client<Files>,
+    /// Asks the worker that keeps the run.
+    pub(super) keeper: Client<Files>,
+    /// Where the page's messages go.
+    pub notices: Notices,
+    held: &'static Held,
+}
 
 impl Deref for Session {
     type Target = Held;
 
     fn deref(&self) -> &Held {
-        self.0
+        self.held
     }
 }
 
 impl Session {
-    /// A session whose worker is not started yet.
+    /// A session whose workers are not started yet.
     pub fn new(notices: Notices) -> Self {
-        Self(Box::leak(Box::new(Held {
-            client: StoredValue::new_local(Client::new(NAME)),
-            failed: StoredValue::new(0),
-            notices,
-            opening: RwSignal::default(),
-            pretrained: RwSignal::default(),
-            opened: RwSignal::default(),
-            training: RwSignal::default(),
-            model: RwSignal::default(),
-            samples_pretrained: RwSignal::default(),
-            samples_training: RwSignal::default(),
-            data: RwSignal::default(),
-            uploads: RwSignal::default(),
-            choice: RwSignal::default(),
-            choice_in_use: RwSignal::default(),
-            choice_before: RwSignal::default(),
-            loading: RwSignal::default(),
-            fed: RwSignal::default(),
-            draft: RwSignal::default(),
-            plan: RwSignal::default(),
-            runs: RwSignal::default(),
-            metrics: RwSignal::default(),
-            running: RwSignal::default(),
-            pace: RwSignal::default(),
-            snapshot: RwSignal::default(),
-            kept: RwSignal::default(),
-        })))
+        let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper"));
+        Self { client, reader, keeper, notices, held: Box::leak(Box::default()) }
     }
 
     /// The one of the page.
@@ -150,19 +138,9 @@ impl Session {
         expect_context()
     }
 
-    /// The worker's client.
-    pub fn client(self) -> Client<Computing> {
-        self.client.get_value()
-    }
-
     /// The model on view.
     pub fn about(self) -> Option<ModelInfo> {
-        self.about_of(self.model.get())
-    }
-
-    /// One of the two models.
-    pub fn about_of(self, model: ModelChoice) -> Option<ModelInfo> {
-        match model {
+        match self.model.get() {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),
         }
@@ -178,45 +156,32 @@ impl Session {
 
     /// Asks the worker. The answer is a [`Failure`] where it refuses, does not listen yet, or is lost.
     pub fn ask(self, command: Command) -> Answer<Event> {
-        self.send(command, None, |_| ())
-    }
-
-    /// Asks, and hears how far it is. [`Self::cancel`] with the answer's id stops it.
-    pub fn ask_long(self, command: Command, progress: impl FnMut(Progress) + 'static) -> Answer<Event> {
-        self.send(command, None, progress)
+        self.ask_with(command, None)
     }
 
     /// Asks with a large array that stays outside the page's own memory.
     pub(super) fn ask_with(self, command: Command, bulk: Option<&Uint8Array>) -> Answer<Event> {
-        self.send(command, bulk, |_| ())
-    }
-
-    fn send(self, command: Command, bulk: Option<&Uint8Array>, progress: impl FnMut(Progress) + 'static) -> Answer<Event> {
-        if self.client().is_ready() {
-            self.client().ask_with(command, bulk, Some(Box::new(progress)))
-        } else {
-            Answer::failed(Failure::Refused("The worker that computes is not ready yet; try again in a moment.".into()))
+        match self.readiness() {
+            Ok(()) => self.client.ask_with(command, bulk, None),
+            Err(failure) => Answer::failed(failure),
         }
     }
 
-    /// Stops a request, which then ends with [`Event::Cancelled`].
-    pub fn cancel(self, id: u32) {
-        self.client().cancel(id);
+    /// Whether the worker listens.
+    ///
+    /// # Errors
+    /// Where it does not yet.
+    pub fn readiness(self) -> Result<(), Failure> {
+        let refusal = || Failure::Refused("The worker that computes is not ready yet; try again in a moment.".into());
+        self.client.is_ready().then_some(()).ok_or_else(refusal)
     }
 
-    /// Does what takes a while, and tells the visitor where it cannot be done.
+    /// Does what takes a while, and tells the visitor where it cannot be done. That the worker was lost is told once for all requests.
     pub fn perform(self, work: impl Future<Output = Result<(), Failure>> + 'static) {
         leptos::task::spawn_local(async move {
-            if let Err(failure) = work.await {
-                self.tell(&failure);
+            if let Err(Failure::Refused(why)) = work.await {
+                self.notices.error(why);
             }
         });
-    }
-
-    /// Tells the visitor why a request has no answer. That the worker was lost is told once for all requests.
-    pub fn tell(self, failure: &Failure) {
-        if let Failure::Refused(why) = failure {
-            self.notices.error(why);
-        }
     }
 }

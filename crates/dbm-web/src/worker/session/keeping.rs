@@ -4,15 +4,12 @@
 //! a time; while one is being written, only the newest waits.
 
 use super::change::Change;
-use super::checkpoint;
 use super::held::{DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::{Remedy, Tone};
-use crate::worker::client::{Client, Failure};
-use crate::worker::files;
-use dbm_protocol::{Command, Files, FilesCommand, FilesEvent, KeptRun, ModelChoice};
+use crate::worker::client::Failure;
+use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice};
 use leptos::prelude::*;
-use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 /// After the first data are there, the page is left alone for so long before a kept run is looked for.
@@ -20,14 +17,11 @@ const REST: Duration = Duration::from_millis(1500);
 /// After the worker failed, it is tried again no sooner, in milliseconds.
 const PAUSE: f64 = 60_000.0;
 
-thread_local! {
-    static KEEPER: Client<Files> = Client::new("dbm-keeper");
-    static KEEPING: RefCell<Keeping> = RefCell::default();
-    static LOOKED: Cell<bool> = const { Cell::new(false) };
-}
-
+/// How far the keeping of the run is.
 #[derive(Default)]
-struct Keeping {
+pub(super) struct Keeping {
+    /// Whether a kept run has been looked for.
+    looked: bool,
     /// Which run of this visit is the present one.
     run: u32,
     /// Whether the worker knows it.
@@ -45,29 +39,22 @@ struct Keeping {
     name: String,
 }
 
-/// No kept run is being taken over any more.
-pub(super) fn stop_taking() {
-    KEEPING.with_borrow_mut(|keeping| keeping.taking = false);
-}
-
-fn keeper() -> Client<Files> {
-    KEEPER.with(|keeper| *keeper)
-}
-
 impl Session {
     /// The page has data: looks for a kept run, once.
     pub(super) fn look_for_kept_run(self) {
-        if !LOOKED.replace(true) {
-            set_timeout(
-                move || leptos::task::spawn_local(async move { self.offer(keeper().ask(FilesCommand::Find).await) }),
-                REST,
-            );
+        if !std::mem::replace(&mut self.keeping.write_value().looked, true) {
+            set_timeout(move || self.perform(self.offer(FilesCommand::Find)), REST);
         }
+    }
+
+    /// No kept run is being taken over any more.
+    pub(super) fn stop_taking(self) {
+        self.keeping.write_value().taking = false;
     }
 
     /// Another run is on the page.
     pub(super) fn keep_anew(self) {
-        KEEPING.with_borrow_mut(|keeping| {
+        self.keeping.update_value(|keeping| {
             keeping.run = keeping.run.wrapping_add(1);
             (keeping.begun, keeping.waiting) = (false, None);
         });
@@ -76,51 +63,49 @@ impl Session {
 
     /// Has the latest checkpoint kept, which is of this step.
     pub(super) fn keep(self, step: u32) {
-        let begins = KEEPING.with_borrow_mut(|keeping| {
-            if keeping.taking || js_sys::Date::now() < keeping.not_before {
-                return false;
-            }
-            keeping.waiting = Some(step);
-            !std::mem::replace(&mut keeping.writing, true)
-        });
-        if begins {
+        let mut keeping = self.keeping.write_value();
+        if keeping.taking || js_sys::Date::now() < keeping.not_before {
+            return;
+        }
+        keeping.waiting = Some(step);
+        if !std::mem::replace(&mut keeping.writing, true) {
             leptos::task::spawn_local(async move {
-                while let Some(step) = KEEPING.with_borrow_mut(|keeping| keeping.waiting.take()) {
+                while let Some(step) = self.next_to_write() {
                     self.write(step).await;
                 }
-                KEEPING.with_borrow_mut(|keeping| keeping.writing = false);
+                self.keeping.write_value().writing = false;
             });
         }
     }
 
+    fn next_to_write(self) -> Option<u32> {
+        self.keeping.write_value().waiting.take()
+    }
+
     async fn write(self, step: u32) {
-        let (run, begun) = KEEPING.with_borrow_mut(|keeping| {
-            let begun = keeping.begun && keeper().is_up();
-            keeping.begun = true;
-            (keeping.run, begun)
-        });
+        let run = self.keeping.with_value(|keeping| keeping.run);
+        let begun = std::mem::replace(&mut self.keeping.write_value().begun, true) && self.keeper.is_up();
         if !begun && let Some(begin) = self.run_to_keep() {
             // Its refusal is that of the checkpoint, too.
-            drop(keeper().ask(begin));
+            drop(self.keeper.ask(begin));
         }
         let command = FilesCommand::Keep { step, checkpoint: Vec::new() };
-        let answer = keeper().ask_with(command, checkpoint::latest().as_ref(), None).await;
+        let answer = self.keeper.ask_with(command, self.checkpoint.get_value().as_ref(), None).await;
         let (step, trouble, lost) = match answer {
             Ok(FilesEvent::Kept { step, trouble }) => (step, trouble.unwrap_or_default(), false),
             Ok(_) => return,
-            Err(failure) => (None, files::words(&failure).unwrap_or_default(), true),
+            Err(failure) => (None, failure.to_string(), true),
         };
-        let (present, news) = KEEPING.with_borrow_mut(|keeping| {
-            let news = trouble != keeping.told && !trouble.is_empty();
-            keeping.told.clone_from(&trouble);
-            if lost {
-                // Whatever the worker knew may be gone with it. Another one is tried at once, and after the same trouble later.
-                let again = if news && keeping.run == run { self.snapshot.get_untracked() } else { None };
-                (keeping.begun, keeping.waiting) = (false, again);
-                keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
-            }
-            (keeping.run == run, news)
-        });
+        let mut keeping = self.keeping.write_value();
+        let (present, news) = (keeping.run == run, trouble != keeping.told && !trouble.is_empty());
+        keeping.told.clone_from(&trouble);
+        if lost {
+            // Whatever the worker knew may be gone with it. Another one is tried at once, and after the same trouble later.
+            let again = if news && present { self.snapshot.get_untracked() } else { None };
+            (keeping.begun, keeping.waiting) = (false, again);
+            keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
+        }
+        drop(keeping);
         if present && !lost {
             self.kept.set(step);
         }
@@ -139,57 +124,52 @@ impl Session {
         })
     }
 
-    /// Offers the run that was found.
-    fn offer(self, found: Result<FilesEvent, Failure>) {
-        let (run, note) = match found {
-            Ok(FilesEvent::Found { run, note }) => (run, note),
-            Ok(_) => return,
-            Err(failure) => return files::tell(self.notices, &failure),
-        };
+    /// Offers the run that is found by looking for it, or by recalling it.
+    async fn offer(self, find: FilesCommand) -> Result<(), Failure> {
+        let FilesEvent::Found { run, note } = self.keeper.ask(find).await? else { return Ok(()) };
         if let Some(note) = note {
             self.notices.news(note);
         }
-        let Some(run) = run else { return };
+        let Some(run) = run else { return Ok(()) };
         let about = describe(&run);
         if run.elsewhere {
-            return self.notices.news(format!("Another tab has a run open: {about}. Each tab keeps its own."));
+            self.notices.news(format!("Another tab has a run open: {about}. Each tab keeps its own."));
+            return Ok(());
         }
         let ago = ago((js_sys::Date::now() - run.written) / 1000.0);
-        KEEPING.with_borrow_mut(|keeping| keeping.name = run.data);
+        self.keeping.write_value().name = run.data;
         let remedies = vec![
             Remedy { label: "Go on", run: Callback::new(move |()| self.perform(self.go_on())) },
-            Remedy { label: "Discard", run: Callback::new(move |()| leptos::task::spawn_local(self.discard())) },
+            Remedy { label: "Discard", run: Callback::new(move |()| self.perform(self.discard())) },
         ];
         self.notices.offer(format!("A run of {ago} is kept: {about}."), remedies, None);
+        Ok(())
     }
 
     /// Goes on with the kept run in place of the present one, which Undo brings back.
     async fn go_on(self) -> Result<(), Failure> {
-        KEEPING.with_borrow_mut(|keeping| (keeping.taking, keeping.waiting) = (true, None));
+        self.keeping.update_value(|keeping| (keeping.taking, keeping.waiting) = (true, None));
         self.loading.set(true);
         self.notices.withdraw(Tone::Offer);
         address::go(View::Train);
-        let (source, plan, step, bytes) = match keeper().ask(FilesCommand::Take).with_bulk().await {
+        let (source, plan, step, bytes) = match self.keeper.ask(FilesCommand::Take).with_bulk().await {
             Ok((FilesEvent::Taken { source, plan, step, .. }, bytes)) => (source, plan, step, bytes),
             other => {
-                stop_taking();
+                self.stop_taking();
                 self.loading.set(false);
-                if let Err(failure) = other {
-                    files::tell(self.notices, &failure);
-                }
-                return Ok(());
+                return other.map(|_| ());
             }
         };
         // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
-        KEEPING.with_borrow_mut(|keeping| keeping.begun = false);
+        self.keeping.write_value().begun = false;
         let known =
             [DataChoice::Digits, DataChoice::Bars].into_iter().find(|choice| self.source(*choice).as_ref() == Some(&source));
-        let name = KEEPING.with_borrow(|keeping| keeping.name.clone());
+        let name = self.keeping.with_value(|keeping| keeping.name.clone());
         let upload = known.is_none().then(|| Upload { name, source: source.clone() });
         let command = Command::Restore { source, plan: *plan, checkpoint: Vec::new() };
         let answer = self.ask_with(command, bytes.as_ref()).await;
-        if let (Ok(_), Some(bytes)) = (&answer, bytes) {
-            checkpoint::keep(bytes);
+        if answer.is_ok() && bytes.is_some() {
+            self.checkpoint.set_value(bytes);
         }
         let change = Change::KeptRun { choice: known.unwrap_or_default(), upload, step };
         self.take_data(answer, change).map_err(|failure| match failure {
@@ -200,7 +180,7 @@ impl Session {
 
     /// The kept run is on the page, at this step.
     pub(super) fn went_on(self, step: u32, undoable: bool) {
-        KEEPING.with_borrow_mut(|keeping| keeping.begun = true);
+        self.keeping.write_value().begun = true;
         self.snapshot.set(Some(step));
         self.kept.set(Some(step));
         self.model.set(ModelChoice::Training);
@@ -209,28 +189,19 @@ impl Session {
     }
 
     /// Lets the kept run go; it can be recalled until the notice is closed.
-    async fn discard(self) {
-        let answer = keeper().ask(FilesCommand::Forget { for_good: false }).await;
+    async fn discard(self) -> Result<(), Failure> {
+        let answer = self.keeper.ask(FilesCommand::Forget { for_good: false }).await;
         self.notices.withdraw(Tone::Offer);
-        if let Err(failure) = answer {
-            return files::tell(self.notices, &failure);
-        }
-        let undo = vec![Remedy { label: "Undo", run: Callback::new(move |()| leptos::task::spawn_local(self.recall())) }];
-        let close = Callback::new(move |()| leptos::task::spawn_local(self.delete()));
+        answer?;
+        let recall = move |()| {
+            self.notices.withdraw(Tone::Offer);
+            self.perform(self.offer(FilesCommand::Recall));
+        };
+        let delete = move || async move { self.keeper.ask(FilesCommand::Forget { for_good: true }).await.map(|_| ()) };
+        let undo = vec![Remedy { label: "Undo", run: Callback::new(recall) }];
+        let close = Callback::new(move |()| self.perform(delete()));
         self.notices.offer("The kept run was discarded; it is deleted when you close this.", undo, Some(close));
-    }
-
-    /// Takes that back.
-    async fn recall(self) {
-        self.notices.withdraw(Tone::Offer);
-        self.offer(keeper().ask(FilesCommand::Recall).await);
-    }
-
-    /// Deletes the discarded run.
-    async fn delete(self) {
-        if let Err(failure) = keeper().ask(FilesCommand::Forget { for_good: true }).await {
-            files::tell(self.notices, &failure);
-        }
+        Ok(())
     }
 }
 

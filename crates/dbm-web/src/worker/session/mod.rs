@@ -3,7 +3,6 @@
 //! [`Session`] is the handle that features ask by. Its signals follow what the worker says; features react to them, and the session knows no feature.
 
 mod change;
-mod checkpoint;
 mod data;
 mod draft;
 mod held;

@@ -9,17 +9,11 @@ use crate::worker::client::Failure;
 use dbm_protocol::{Command, Event, ModelChoice};
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
-use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ReadableStreamDefaultReader, Response};
 
 /// Beside the page.
 const FILE: &str = "models/mnist.safetensors";
-
-thread_local! {
-    /// The file, once it is here.
-    static BYTES: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
-}
 
 /// Whether a file is a model: safetensors, whose header is JSON of a length that comes first.
 pub fn is_model(bytes: &[u8]) -> bool {
@@ -35,9 +29,9 @@ impl Session {
         self.opening.set(Opening::Fetching(0.0, None));
         match self.download_model().await {
             Ok(bytes) => {
-                BYTES.set(Some(bytes));
+                self.model_file.set_value(Some(bytes));
                 self.opening.set(Opening::Reading);
-                if self.client().is_ready() {
+                if self.client.is_ready() {
                     self.perform(self.send_model());
                 }
             }
@@ -54,7 +48,7 @@ impl Session {
 
     /// Gives the worker the file, if it is here.
     pub(super) async fn send_model(self) -> Result<(), Failure> {
-        let Some(bytes) = BYTES.with_borrow(Clone::clone) else { return Ok(()) };
+        let Some(bytes) = self.model_file.get_value() else { return Ok(()) };
         self.opening.set(Opening::Reading);
         let name = self.opened.get_untracked().unwrap_or_else(|| FILE.into());
         match self.ask(Command::OpenModel { name, bytes }).await {
@@ -82,7 +76,7 @@ impl Session {
     pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
         let command = Command::OpenModel { name: name.clone(), bytes: bytes.clone() };
         if let Event::ModelOpened(about) = self.ask(command).await? {
-            BYTES.set(Some(bytes));
+            self.model_file.set_value(Some(bytes));
             self.pretrained.set(Some(about));
             self.opening.set(Opening::Open);
             self.opened.set(Some(name));
@@ -97,7 +91,7 @@ impl Session {
     /// # Errors
     /// As [`Session::ask`]; the present run stays.
     pub async fn resume(self) -> Result<(), Failure> {
-        let (Some(checkpoint), Some(plan)) = (BYTES.with_borrow(Clone::clone), self.plan.get_untracked()) else { return Ok(()) };
+        let (Some(checkpoint), Some(plan)) = (self.model_file.get_value(), self.plan.get_untracked()) else { return Ok(()) };
         let Some(source) = self.source(self.choice_in_use.get_untracked()) else { return Ok(()) };
         self.model.set(ModelChoice::Training);
         address::go(View::Train);

@@ -15,8 +15,7 @@ const GRACE: Duration = Duration::from_millis(1500);
 impl Session {
     /// Starts the first worker, and watches over it and its successors.
     pub fn open(self) {
-        let client = self.client();
-        client.listen(move |unasked| match unasked {
+        self.client.listen(move |unasked| match unasked {
             Unasked::Ready => self.begin(),
             Unasked::Event(event, bulk) => self.take_event(event, bulk),
             Unasked::Failed(why) => {
@@ -27,12 +26,12 @@ impl Session {
             Unasked::Lost(why) => self.replace(&why),
         });
         // A run that goes is heard of often: silence means that its worker is lost.
-        Effect::new(move |_| client.expect(self.running.get()));
+        Effect::new(move |_| self.client.expect(self.running.get()));
         self.start();
     }
 
     fn start(self) {
-        if let Err(why) = self.client().start() {
+        if let Err(why) = self.client.start() {
             let text = format!("This browser could not start the worker that computes ({why}); a current one is needed.");
             self.notices.error(text);
         }

@@ -64,7 +64,7 @@ impl Session {
         let present = if same { self.plan.get_untracked() } else { None };
         let plan = present.map_or_else(|| self.drafted(), Ok)?;
         let (lost, begun) = self.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
-        if begun && self.client().is_ready() {
+        if begun && self.client.is_ready() {
             let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
             self.say_undoable(format!("Training begins anew; {what} set aside."));
         }
@@ -74,7 +74,7 @@ impl Session {
     /// Has the worker train so many steps a second at most; 0 for as many as it can.
     pub fn set_pace(self, steps_a_second: u32) {
         self.pace.set(steps_a_second);
-        if self.client().is_ready() {
+        if self.client.is_ready() {
             self.send_pace();
         }
     }
@@ -143,7 +143,7 @@ impl Session {
     }
 
     fn take_snapshot(self, step: u32, checkpoint: Uint8Array) {
-        super::checkpoint::keep(checkpoint);
+        self.checkpoint.set_value(Some(checkpoint));
         self.snapshot.set(Some(step));
         self.keep(step);
     }

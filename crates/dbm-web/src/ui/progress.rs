@@ -1,0 +1,26 @@
+//! How far something is that takes a while, and a way to stop it.
+
+use leptos::prelude::*;
+
+/// A bar, and the button that cancels.
+#[component]
+pub fn ProgressBar(
+    /// What it counts, for screen readers.
+    label: &'static str,
+    /// How many parts are done, and of how many; none of none where that is unknown.
+    #[prop(into)]
+    parts: Signal<(u32, u32)>,
+    /// Hover help of the button; empty for none.
+    #[prop(optional)]
+    help: &'static str,
+    /// Hears that the visitor cancels.
+    #[prop(into)]
+    on_cancel: Callback<()>,
+) -> impl IntoView {
+    view! {
+        <progress aria-label=label max=move || parts.get().1.max(1) prop:value=move || f64::from(parts.get().0)></progress>
+        <button type="button" data-help=Some(help).filter(|help| !help.is_empty()) on:click=move |_| on_cancel.run(())>
+            "Cancel"
+        </button>
+    }
+}
