@@ -1,6 +1,16 @@
 //! A chart with axes: lines with bands over a linear or a logarithmic scale, on any plane.
 
-use super::{Colours, Plane, Scale};
+use super::{Colours, Plane};
+
+/// How an axis maps values to places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// In proportion to the value.
+    #[default]
+    Linear,
+    /// By the value's logarithm. On an axis, a value of 0 or less has no place; a histogram's bar shows even a single chain.
+    Logarithmic,
+}
 
 /// An axis of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,7 +8,7 @@ use super::results::{Spread, Summary};
 use crate::canvas::{Chart, short};
 use crate::ui::chart::ChartFigure;
 use crate::ui::check::Check;
-use crate::ui::table::{NumberTable, headings};
+use crate::ui::table::{FoldedTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;
 
@@ -137,7 +137,6 @@ const HEADINGS: &str =
 
 /// All numbers, dimension by dimension, once they are unfolded.
 fn numbers(figure: Figure) -> impl IntoView {
-    let open = RwSignal::new(false);
     let rows = move || {
         figure.read(|settings, results| {
             let point = |(dimension, pair)| Some(row(dimension, pair, &results.summary(settings, pair, dimension)?));
@@ -145,11 +144,12 @@ fn numbers(figure: Figure) -> impl IntoView {
         })
     };
     view! {
-        <details class="coupling-numbers" on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())>
-            <summary>"The runs behind the figure, dimension by dimension"</summary>
-            <NumberTable label="The runs behind the figure" headings=headings(HEADINGS)>
-                {move || open.get().then(rows)}
-            </NumberTable>
-        </details>
+        <FoldedTable
+            class="coupling-numbers"
+            summary="The runs behind the figure, dimension by dimension"
+            label="The runs behind the figure"
+            headings=headings(HEADINGS)
+            rows
+        />
     }
 }

@@ -1,26 +1,17 @@
 //! One moment of a coupling: both chains as rows of cells, what was proposed, and rulers of `u` and of the energy.
 
-use super::moments::{ChainState, ReplayMoment, probability};
+use super::moments::{ChainState, ReplayMoment, decision, probability};
+use super::replay_settings::ReplaySettings;
 use crate::canvas::short;
 use crate::ui::number::subscript;
 use dbm_core::Units;
 use leptos::prelude::*;
 
-/// What all moments of a replay have in common.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReplayFrame {
-    /// Layer sizes.
-    pub sizes: Vec<u32>,
-    /// Kind of units.
-    pub units: Units,
-    /// Whether the pair moves by proposals.
-    pub proposes: bool,
-    /// Lowest and highest energy of all moments.
-    pub energies: (f64, f64),
-}
+/// What all moments of a replay have in common: its settings, and the lowest and the highest energy.
+pub type ReplayFrame = (ReplaySettings, (f64, f64));
 
 /// The states of both chains as rows of cells, before and after the moment.
-pub fn rows(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
+pub fn rows((settings, _): &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
     let name = |chain: &str, back: u32| {
         moment.step.and_then(|t| t.checked_sub(back)).map(|t| format!("{chain}{}", subscript(t as usize)))
     };
@@ -28,33 +19,29 @@ pub fn rows(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<>
         None => ("before".to_string(), "now".to_string()),
         Some(_) => (name("x", 1).unwrap_or_default(), name("x", 0).unwrap_or_default()),
     };
-    let before_of = |state: &(Option<ChainState>, ChainState)| state.0.clone();
-    let x_before = before_of(&moment.x);
-    let flipped_x = x_before.as_ref().map(|state| state.state.clone());
-    let (y_before, y_after) = moment.y.clone();
-    let flipped_y = y_before.as_ref().map(|state| state.state.clone());
-    let others = moment.step.map(|_| moment.x.1.state.clone());
+    let [y_before, y_after] = [2, 1].map(|back| name("y", back).unwrap_or_else(|| "y".into()));
+    let (x, y) = ((moment.x.0.as_ref(), &moment.x.1), (moment.y.0.as_ref(), moment.y.1.as_ref()));
     view! {
-        {row(frame, &before, x_before.as_ref(), None, None)}
-        {row(frame, &after, Some(&moment.x.1), flipped_x.as_deref(), None)}
-        {frame.proposes.then(|| row(frame, "x′", moment.proposal.as_ref(), None, None))}
-        {row(frame, &name("y", 2).unwrap_or_else(|| "y".into()), y_before.as_ref(), None, None)}
-        {row(frame, &name("y", 1).unwrap_or_else(|| "y".into()), y_after.as_ref(), flipped_y.as_deref(), others.as_deref())}
+        {row(settings, &before, x.0, None, None)}
+        {row(settings, &after, Some(x.1), x.0, None)}
+        {settings.proposes().then(|| row(settings, "x′", moment.proposal.as_ref(), None, None))}
+        {row(settings, &y_before, y.0, None, None)}
+        {row(settings, &y_after, y.1, y.0, moment.step.map(|_| x.1))}
     }
 }
 
 /// A state: a cell a unit, layer by layer. Units that flipped since `before` are underlined, those in which it differs from `other` ringed.
 fn row(
-    frame: &ReplayFrame,
+    settings: &ReplaySettings,
     name: &str,
     state: Option<&ChainState>,
-    before: Option<&[u8]>,
-    other: Option<&[u8]>,
+    before: Option<&ChainState>,
+    other: Option<&ChainState>,
 ) -> impl IntoView + use<> {
-    let signs = if frame.units == Units::Bits { ["0", "1"] } else { ["−", "+"] };
+    let signs = if settings.units == Units::Bits { ["0", "1"] } else { ["−", "+"] };
     let mut at = 0;
     let mut spoken: Vec<String> = Vec::new();
-    let layers: Vec<_> = frame
+    let layers: Vec<_> = settings
         .sizes
         .iter()
         .enumerate()
@@ -62,8 +49,8 @@ fn row(
             let mut values: Vec<&str> = Vec::new();
             let cells: Vec<_> = (0..size)
                 .map(|_| {
-                    let of = |state: Option<&[u8]>| state.and_then(|state| state.get(at).copied());
-                    let bit = of(state.map(|state| state.state.as_slice()));
+                    let of = |state: Option<&ChainState>| state.and_then(|state| state.state.get(at).copied());
+                    let bit = of(state);
                     let changed = |other: Option<u8>| other.is_some() && bit.is_some() && other != bit;
                     let (flipped, differs) = (changed(of(before)), changed(of(other)));
                     at += 1;
@@ -101,16 +88,16 @@ pub fn three_places(value: f64) -> String {
 }
 
 /// The rulers below the rows: `u` and what is accepted, the overlap, the energies.
-pub fn rulers(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
+pub fn rulers((settings, energies): &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
     let decided = |chain: &str, below: Option<f64>| {
         let u = moment.u.map(|(u, ..)| u);
         let words = match (u, below) {
-            (Some(u), Some(below)) => format!("{} {}", probability(below), if u < below { "accepts" } else { "refuses" }),
+            (Some(u), Some(below)) => decision(u, below),
             _ => "–".into(),
         };
         track(&format!("{chain} accepts below"), below, u.map(|u| (share(u, (0.0, 1.0)), "line")).as_slice(), words)
     };
-    let u = frame.proposes.then(|| {
+    let u = settings.proposes().then(|| {
         let marks: Vec<(f64, &str)> = moment.u.map(|(u, ..)| (u, "u")).into_iter().collect();
         view! {
             <div
@@ -124,7 +111,7 @@ pub fn rulers(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use
             </div>
         }
     });
-    let overlap = (!frame.proposes).then(|| {
+    let overlap = (!settings.proposes()).then(|| {
         let words = match moment.overlap {
             Some((overlap, shared)) => {
                 let drawn = if moment.step == Some(1) {
@@ -148,7 +135,7 @@ pub fn rulers(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use
             </div>
         }
     });
-    let place = |state: Option<&ChainState>, kind: &'static str| state.map(|state| (share(state.energy, frame.energies), kind));
+    let place = |state: Option<&ChainState>, kind: &'static str| state.map(|state| (share(state.energy, *energies), kind));
     let moved = |before: Option<&ChainState>, after: Option<&ChainState>| {
         let marks: Vec<(f64, &str)> = [place(before, "before"), place(after, "after")].into_iter().flatten().collect();
         let words = match (before, after) {
@@ -160,7 +147,7 @@ pub fn rulers(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use
     };
     let (x_marks, x_words) = moved(moment.x.0.as_ref(), Some(&moment.x.1));
     let (y_marks, y_words) = moved(moment.y.0.as_ref(), moment.y.1.as_ref());
-    let proposed = frame.proposes.then(|| {
+    let proposed = settings.proposes().then(|| {
         let marks: Vec<(f64, &str)> = place(moment.proposal.as_ref(), "proposed").into_iter().collect();
         track("E of x′", None, &marks, moment.proposal.as_ref().map_or_else(|| "–".into(), |state| short(state.energy)))
     });
@@ -171,7 +158,7 @@ pub fn rulers(frame: &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use
             {track("E of x", None, &x_marks, x_words)}
             {proposed}
             {track("E of y", None, &y_marks, y_words)}
-            {ends(&short(frame.energies.0), &short(frame.energies.1))}
+            {ends(&short(energies.0), &short(energies.1))}
         </div>
     }
 }

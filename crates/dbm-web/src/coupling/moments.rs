@@ -144,6 +144,11 @@ pub fn probability(value: f64) -> String {
     }
 }
 
+/// The probability below which a chain accepts, and what it does.
+pub fn decision(u: f64, below: f64) -> String {
+    format!("{} {}", probability(below), if u < below { "accepts" } else { "refuses" })
+}
+
 /// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
 pub fn terms(t: u32, replay: &CouplingTrace) -> String {
     if t < replay.meeting.time || (replay.meeting.capped && t <= replay.meeting.time) {

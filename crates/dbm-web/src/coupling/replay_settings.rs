@@ -74,6 +74,11 @@ impl ReplaySettings {
         })
     }
 
+    /// Whether the pair moves by proposals.
+    pub fn proposes(&self) -> bool {
+        self.kernel == CouplingKernel::Metropolis
+    }
+
     /// Whether the other settings are of the same model.
     pub fn same_model(&self, other: &Self) -> bool {
         (&self.sizes, self.units, self.seed) == (&other.sizes, other.units, other.seed)

@@ -1,6 +1,6 @@
 //! One coupling on the page: its settings, both chains, and the way through its moments.
 
-use super::moment_view::{self, ReplayFrame};
+use super::moment_view;
 use super::moments::energies;
 use super::replay::CouplingReplay;
 use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplaySettings};
@@ -9,7 +9,6 @@ use super::transport::transport;
 use crate::ui::field::Texts;
 use crate::ui::select::{Select, SelectOption};
 use dbm_core::Units;
-use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::words::Choose;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -20,14 +19,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
     let CouplingReplay { shown, playing, .. } = replay;
     let frame = Memo::new(move |_| {
         let energies = replay.moments.with(|moments| energies(moments));
-        shown.with(|shown| {
-            shown.as_ref().map(|(settings, _)| ReplayFrame {
-                sizes: settings.sizes.clone(),
-                units: settings.units,
-                proposes: settings.kernel == CouplingKernel::Metropolis,
-                energies,
-            })
-        })
+        shown.with(|shown| shown.as_ref().map(|(settings, _)| (settings.clone(), energies)))
     });
     let moment = Memo::new(move |_| replay.moments.with(|moments| moments.get(replay.at()).cloned()));
     let both = move || frame.get().zip(moment.get());
@@ -61,7 +53,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
                         moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |moment| moment.words.clone()))
                     }}
                 </p>
-                <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|frame| frame.sizes.iter().sum::<u32>() > 14))>
+                <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|(settings, _)| settings.sizes.iter().sum::<u32>() > 14))>
                     <div>
                         <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
                             {move || both().map(|(frame, moment)| moment_view::rows(&frame, &moment))}

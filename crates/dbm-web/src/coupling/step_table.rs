@@ -1,11 +1,11 @@
 //! What a coupling brings to the estimate, term by term, and all its steps as a table.
 
 use super::moment_view::three_places;
-use super::moments::{probability, terms};
+use super::moments::{decision, probability, terms};
 use super::replay::CouplingReplay;
 use crate::ui::number::subscript;
 use crate::ui::table::NumberTable;
-use dbm_core::diagnostics::{CouplingKernel, PairDraw, acceptance_probability};
+use dbm_core::diagnostics::{PairDraw, acceptance_probability};
 use leptos::html::Div;
 use leptos::prelude::*;
 
@@ -89,14 +89,12 @@ pub fn steps(replay: CouplingReplay) -> impl IntoView {
             }
         });
     });
-    let proposes = Memo::new(move |_| {
-        replay.shown.with(|shown| shown.as_ref().is_none_or(|(settings, _)| settings.kernel == CouplingKernel::Metropolis))
-    });
+    let proposes = Memo::new(move |_| replay.shown.with(|shown| shown.as_ref().is_none_or(|(settings, _)| settings.proposes())));
     let heads = move || {
         let middle: &[&str] =
             if proposes.get() { &["u", "x accepts below", "y accepts below"] } else { &["Overlap", "Even layers", "Tries"] };
         let all = [&["t"], middle, &["E(x) now", "E(y) now", "Differ in", "Into H"]].concat();
-        all.into_iter().map(|title| (title, "")).collect::<Vec<_>>()
+        all.into_iter().map(|title| (title.to_string(), "")).collect::<Vec<_>>()
     };
     let lines = move || {
         replay.shown.with(|shown| {
@@ -105,11 +103,9 @@ pub fn steps(replay: CouplingReplay) -> impl IntoView {
             let first = ["–", "–", "–"].map(String::from);
             let mut all = vec![line(now, 0, first, [start, "–".into(), "–".into(), "f(x₀)".into()])];
             for step in &replay.steps {
-                let decided =
-                    |u: f64, below: f64| format!("{} {}", probability(below), if u < below { "accepts" } else { "refuses" });
                 let middle = match &step.draw {
                     PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
-                        let decided = |log: f64| decided(*u, acceptance_probability(log));
+                        let decided = |log: f64| decision(*u, acceptance_probability(log));
                         [probability(*u), decided(*log_accept_x), log_accept_y.map_or_else(|| "–".into(), decided)]
                     }
                     PairDraw::Single => ["–".into(), "x alone".into(), "–".into()],

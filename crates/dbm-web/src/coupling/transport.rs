@@ -2,6 +2,7 @@
 
 use super::replay::CouplingReplay;
 use crate::canvas::prefers_less_motion;
+use crate::ui::throttle::play;
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -12,22 +13,12 @@ const BEAT: Duration = Duration::from_millis(1100);
 pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let playing = replay.playing;
     let none = Memo::new(move |_| replay.moments.with(Vec::is_empty));
-    let beat = set_interval_with_handle(
-        move || {
-            if playing.get_untracked() {
-                let (at, last) = untrack(|| (replay.at(), replay.last()));
-                replay.go(at + 1);
-                playing.set(at + 1 < last);
-            }
-        },
-        BEAT,
-    );
-    on_cleanup(move || {
-        if let Ok(beat) = beat {
-            beat.clear();
-        }
+    play(playing, BEAT, move || {
+        let (at, last) = untrack(|| (replay.at(), replay.last()));
+        replay.go(at + 1);
+        at + 1 < last
     });
-    let play = move |_| {
+    let switch = move |_| {
         if playing.get_untracked() {
             playing.set(false);
         } else {
@@ -38,27 +29,26 @@ pub fn transport(replay: CouplingReplay) -> impl IntoView {
             playing.set(true);
         }
     };
-    let at_first = move || none.get() || replay.at() == 0;
-    let at_last = move || none.get() || replay.at() == replay.last();
+    let at_first = Signal::derive(move || none.get() || replay.at() == 0);
+    let at_last = Signal::derive(move || none.get() || replay.at() == replay.last());
+    let button = |label: &'static str, idle: Signal<bool>, go: fn(CouplingReplay)| {
+        view! {
+            <button type="button" aria-disabled=move || idle.get().to_string() on:click=move |_| go(replay)>
+                {label}
+            </button>
+        }
+    };
     view! {
         <div class="transport-row" role="group" aria-label="Moments of the coupling">
-            <button type="button" aria-disabled=move || at_first().to_string() on:click=move |_| replay.go(0)>
-                "First"
-            </button>
-            <button type="button" aria-disabled=move || at_first().to_string() on:click=move |_| replay.step(false)>
-                "Back"
-            </button>
+            {button("First", at_first, |replay| replay.go(0))}
+            {button("Back", at_first, |replay| replay.step(false))}
             <Show when=move || !prefers_less_motion()>
-                <button type="button" class="play" disabled=none on:click=play>
+                <button type="button" class="play" disabled=none on:click=switch>
                     {move || if playing.get() { "Halt" } else { "Play" }}
                 </button>
             </Show>
-            <button type="button" aria-disabled=move || at_last().to_string() on:click=move |_| replay.step(true)>
-                "Forward"
-            </button>
-            <button type="button" aria-disabled=move || at_last().to_string() on:click=move |_| replay.go(usize::MAX)>
-                "Last"
-            </button>
+            {button("Forward", at_last, |replay| replay.step(true))}
+            {button("Last", at_last, |replay| replay.go(usize::MAX))}
             <input
                 type="range"
                 min="0"

@@ -1,10 +1,10 @@
 //! The samples of one estimator: jobs merged in their order, means, and their confidence intervals.
 
-use super::quantile::student;
 use super::settings::LEVEL;
 use crate::canvas::bins::Summary;
 use dbm_core::diagnostics::EstimateSums;
 use dbm_protocol::Histogram;
+use special::Beta;
 use std::collections::BTreeMap;
 
 /// Means kept of a mean's history, a power of ten.
@@ -148,6 +148,16 @@ impl Means {
     }
 }
 
+/// The value that the size of a variable of Student's t distribution exceeds with probability `beyond`, in `(0, 1)`.
+fn student(beyond: f64, freedom: f64) -> f64 {
+    if freedom < 1.0 {
+        return f64::INFINITY;
+    }
+    let (a, b) = (freedom / 2.0, 0.5);
+    let x = beyond.inv_inc_beta(a, b, a.ln_beta(b));
+    (freedom * (1.0 - x) / x).sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +176,19 @@ mod tests {
             capped: 1,
             ..EstimateSums::default()
         }
+    }
+
+    #[test]
+    fn the_quantiles_are_those_of_the_tables() {
+        // Two-sided 1 %, from the tables of Student's distribution and, at last, of the normal one.
+        let of_tables = [(1.0, 63.657), (2.0, 9.925), (3.0, 5.841), (4.0, 4.604), (5.0, 4.032), (9.0, 3.250), (30.0, 2.750)];
+        for (freedom, value) in of_tables.into_iter().chain([(1e7, 2.575_829)]) {
+            let got = student(0.01, freedom);
+            assert!((got / value - 1.0).abs() < 1e-4, "{freedom}: {got} for {value}");
+        }
+        // Simultaneous for 27 parameters: 0.01 / 27 beyond, and more with few groups.
+        assert!((student(0.01 / 27.0, 999.0) - 3.572_57).abs() < 1e-4, "{}", student(0.01 / 27.0, 999.0));
+        assert_eq!(student(0.01, 0.0), f64::INFINITY);
     }
 
     #[test]

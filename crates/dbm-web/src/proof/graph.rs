@@ -216,25 +216,14 @@ pub fn Graph() -> impl IntoView {
 
 /// Edges, then units over them, then the pattern on view.
 fn picture(proof: ProofState, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
-    let all = parameters::all(&layout.sizes);
-    let edges = all
-        .iter()
-        .enumerate()
-        .filter_map(|(place, parameter)| match *parameter {
-            Parameter::Weight { layer, from, to } => {
-                Some(edge(proof, here, place, layout.edge(layer, from, to), parameter.name(&layout.sizes)))
-            }
-            Parameter::Bias { .. } => None,
-        })
-        .collect_view();
-    let units = all
-        .iter()
-        .enumerate()
-        .filter_map(|(place, parameter)| match *parameter {
-            Parameter::Bias { layer, unit } => Some(disc(proof, here, place, layout, layer, unit)),
-            Parameter::Weight { .. } => None,
-        })
-        .collect_view();
+    let (mut edges, mut units) = (Vec::new(), Vec::new());
+    for (place, parameter) in parameters::all(&layout.sizes).into_iter().enumerate() {
+        let name = parameter.name(&layout.sizes);
+        match parameter {
+            Parameter::Weight { layer, from, to } => edges.push(edge(proof, here, place, layout.edge(layer, from, to), name)),
+            Parameter::Bias { layer, unit } => units.push(disc(proof, here, place, layout, (layer, unit), name)),
+        }
+    }
     let bits = (0..layout.sizes[0] as usize).map(|unit| bit(proof, layout, unit)).collect_view();
     view! {
         <g>{edges}</g>
@@ -253,13 +242,22 @@ fn width(value: f32) -> String {
     if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
 }
 
-fn edge(proof: ProofState, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64; 4], name: String) -> impl IntoView {
+/// A parameter as a slider: what is drawn of it, by its value.
+fn slider(
+    proof: ProofState,
+    here: RwSignal<usize>,
+    place: usize,
+    (class, name): (&'static str, String),
+    probability: Option<Memo<f64>>,
+    drawn: impl FnOnce(Memo<f32>) -> AnyView,
+) -> AnyView {
     let value = Memo::new(move |_| proof.value(place).unwrap_or_default());
     let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show == Some(place)));
+    let words = move |high: Memo<f64>| format!("{}; high with probability {}", short(f64::from(value.get())), short(high.get()));
     view! {
         <g
             id=id(place)
-            class="edge"
+            class=class
             class:shown=move || shown.get()
             class:below=move || { value.get() < 0.0 }
             data-place=place.to_string()
@@ -270,12 +268,24 @@ fn edge(proof: ProofState, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]
             aria-valuemin=(-LARGEST).to_string()
             aria-valuemax=LARGEST.to_string()
             aria-valuenow=move || value.get().to_string()
+            aria-valuetext=move || probability.map(words)
         >
+            {drawn(value)}
+        </g>
+    }
+    .into_any()
+}
+
+fn edge(proof: ProofState, here: RwSignal<usize>, place: usize, [x1, y1, x2, y2]: [f64; 4], name: String) -> AnyView {
+    let drawn = |value: Memo<f32>| {
+        view! {
             <line class="halo" x1=x1 y1=y1 x2=x2 y2=y2 />
             <line class="ink" x1=x1 y1=y1 x2=x2 y2=y2 stroke-width=move || width(value.get()) stroke-dasharray=move || sign(value.get()) />
             <line class="hit" x1=x1 y1=y1 x2=x2 y2=y2 />
-        </g>
-    }
+        }
+        .into_any()
+    };
+    slider(proof, here, place, ("edge", name), None, drawn)
 }
 
 fn disc(
@@ -283,48 +293,27 @@ fn disc(
     here: RwSignal<usize>,
     place: usize,
     layout: &Layout,
-    layer: usize,
-    unit: usize,
-) -> impl IntoView + use<> {
-    let value = Memo::new(move |_| proof.value(place).unwrap_or_default());
-    let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show == Some(place)));
-    let (x, y) = layout.place(layer, unit);
-    let radius = layout.radius;
-    let name = unit_name(&layout.sizes, layer, unit);
+    (layer, unit): (usize, usize),
+    name: String,
+) -> AnyView {
+    let ((x, y), radius) = (layout.place(layer, unit), layout.radius);
+    let label = unit_name(&layout.sizes, layer, unit);
     let among = layout.sizes[..layer].iter().sum::<u32>() as usize + unit;
     let probability = Memo::new(move |_| {
         proof.exact.with(|exact| exact.as_ref().and_then(|exact| exact.unit_probabilities.get(among).copied())).unwrap_or(0.0)
     });
-    view! {
-        <g
-            id=id(place)
-            class="unit"
-            class:shown=move || shown.get()
-            class:below=move || { value.get() < 0.0 }
-            data-place=place.to_string()
-            role="slider"
-            tabindex=move || if here.get() == place { "0" } else { "-1" }
-            aria-label=format!("bias of {name}")
-            aria-orientation="vertical"
-            aria-valuemin=(-LARGEST).to_string()
-            aria-valuemax=LARGEST.to_string()
-            aria-valuenow=move || value.get().to_string()
-            aria-valuetext=move || format!("{}; high with probability {}", short(f64::from(value.get())), short(probability.get()))
-        >
+    let drawn = |value: Memo<f32>| {
+        let (width, sign) = (move || width(value.get()), move || sign(value.get()));
+        view! {
             <circle class="halo" cx=x cy=y r=radius + 4.0 />
             <circle class="back" cx=x cy=y r=radius />
             <path class="fill" d=move || level(x, y, radius, probability.get()) />
-            <circle
-                class="ink"
-                cx=x
-                cy=y
-                r=radius
-                stroke-width=move || width(value.get())
-                stroke-dasharray=move || sign(value.get())
-            />
-            <text x=x y=y + 1.0>{name.clone()}</text>
-        </g>
-    }
+            <circle class="ink" cx=x cy=y r=radius stroke-width=width stroke-dasharray=sign />
+            <text x=x y=y + 1.0>{label}</text>
+        }
+        .into_any()
+    };
+    slider(proof, here, place, ("unit", name), Some(probability), drawn)
 }
 
 /// A bit of the pattern on view, below its unit.

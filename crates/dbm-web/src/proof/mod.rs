@@ -14,7 +14,6 @@ mod jobs;
 mod model_form;
 mod parameters;
 mod patterns;
-mod quantile;
 mod settings;
 mod state;
 mod transport;

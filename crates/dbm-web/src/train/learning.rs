@@ -53,7 +53,7 @@ fn Estimator() -> impl IntoView {
                     options=EstimatorKind::ALL.map(line).to_vec()
                     value=Signal::derive(move || kind.get().name().to_string())
                     on_choose=choose
-                    note=Signal::derive(move || kind.get().choice().help.to_string())
+                    note=Some(Signal::derive(move || kind.get().choice().help.to_string()))
                 />
             </div>
             <Show when=move || impossible.get()>

@@ -52,12 +52,7 @@ impl Keys {
 
     /// The value of a choice, under the choice's own key; nothing where it is not named, or by no known name.
     pub fn choice<T: Choose>(&self) -> Option<T> {
-        self.choice_under(T::WORDS.key)
-    }
-
-    /// The value of a choice under a key of the feature's own.
-    pub fn choice_under<T: Choose>(&self, key: &str) -> Option<T> {
-        T::named(self.get(key)?)
+        T::named(self.get(T::WORDS.key)?)
     }
 
     /// Writes a key.
@@ -81,13 +76,8 @@ impl Keys {
 
     /// Writes a choice where it is not the usual one.
     pub fn put_choice<T: Choose>(&mut self, value: T, usual: T) {
-        self.put_choice_under(T::WORDS.key, value, usual);
-    }
-
-    /// Writes a choice under a key of the feature's own where it is not the usual one.
-    pub fn put_choice_under<T: Choose>(&mut self, key: &str, value: T, usual: T) {
         if value != usual {
-            self.put(key, value.choice().name);
+            self.put(T::WORDS.key, value.choice().name);
         }
     }
 

@@ -4,6 +4,7 @@ use crate::canvas::{Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws,
 use crate::ui::download;
 use crate::ui::notices::Notices;
 use crate::ui::save::Save;
+use crate::ui::table::{FoldedTable, Heading};
 use dbm_protocol::NamedBytes;
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -36,7 +37,6 @@ pub fn ChartFigure(
     let notices = Notices::of_page();
     let canvas = NodeRef::<Canvas>::new();
     let here = RwSignal::new(None::<f64>);
-    let open = RwSignal::new(false);
     redraws(canvas, move || (chart.get(), here.get()), |surface, colours, (chart, here)| chart.draw(surface, colours, here));
     let point = move |event: PointerEvent| {
         let Some(canvas) = canvas.get_untracked() else { return };
@@ -83,12 +83,13 @@ pub fn ChartFigure(
                 </span>
             </div>
             <p class="readout" aria-hidden="true">{said}</p>
-            <details class="chart-table" on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())>
-                <summary>"As a table"</summary>
-                <div class="scrolls" tabindex="0" role="region" aria-label=format!("{title}, as a table")>
-                    <Show when=move || open.get()>{move || chart.with(table)}</Show>
-                </div>
-            </details>
+            <FoldedTable
+                class="chart-table"
+                summary="As a table"
+                label=format!("{title}, as a table")
+                headings=Signal::derive(move || chart.with(columns))
+                rows=move || chart.with(lines)
+            />
         </figure>
     }
 }
@@ -136,37 +137,26 @@ fn at(chart: &Chart, x: f64) -> String {
     format!("{} {}: {}", chart.x.label, short(x), values.join(", "))
 }
 
-fn table(chart: &Chart) -> impl IntoView + use<> {
+/// The columns of its table.
+fn columns(chart: &Chart) -> Vec<Heading> {
+    let series = chart.series.iter().map(|series| &series.name);
+    [&chart.x.label].into_iter().chain(series).map(|title| (title.clone(), "")).collect()
+}
+
+/// The lines of its table.
+fn lines(chart: &Chart) -> impl IntoView + use<> {
     let all = places(chart);
     let every = all.len().div_ceil(LINES).max(1);
-    let lines: Vec<_> = all
-        .iter()
-        .rev()
-        .step_by(every)
-        .rev()
-        .map(|&x| {
-            let cells: Vec<_> =
-                chart.series.iter().map(|series| view! { <td>{value(series, x).unwrap_or_else(|| "–".into())}</td> }).collect();
-            view! {
-                <tr>
-                    <th scope="row">{short(x)}</th>
-                    {cells}
-                </tr>
-            }
-        })
-        .collect();
-    let heads: Vec<_> = chart.series.iter().map(|series| view! { <th scope="col">{series.name.clone()}</th> }).collect();
-    view! {
-        <table class="numbers">
-            <thead>
-                <tr>
-                    <th scope="col">{chart.x.label.clone()}</th>
-                    {heads}
-                </tr>
-            </thead>
-            <tbody>{lines}</tbody>
-        </table>
-    }
+    let line = |&x: &f64| {
+        let cell = |series| view! { <td>{value(series, x).unwrap_or_else(|| "–".into())}</td> };
+        view! {
+            <tr>
+                <th scope="row">{short(x)}</th>
+                {chart.series.iter().map(cell).collect_view()}
+            </tr>
+        }
+    };
+    all.iter().rev().step_by(every).rev().map(line).collect_view()
 }
 
 /// The chart as a picture of its own, with what its axes and lines are below it.

@@ -51,7 +51,7 @@ pub fn Select(
     #[prop(into)]
     on_choose: Callback<String>,
     /// A line below it about what is chosen, where there is one.
-    #[prop(optional, into)]
+    #[prop(optional_no_strip)]
     note: Option<Signal<String>>,
     /// Whether it can be used.
     #[prop(optional, into)]
@@ -143,12 +143,6 @@ pub fn Choice<T: Choose>(
     };
     let words = T::WORDS;
     let name = Signal::derive(move || value.get().choice().name.to_string());
-    let disabled = Signal::derive(move || disabled.get());
-    if noted {
-        let note = Signal::derive(move || value.get().choice().help.to_string());
-        view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen note disabled /> }
-            .into_any()
-    } else {
-        view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen disabled /> }.into_any()
-    }
+    let note = noted.then(|| Signal::derive(move || value.get().choice().help.to_string()));
+    view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen note disabled /> }
 }

@@ -12,18 +12,19 @@ pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'stat
 }
 
 /// A column's heading, and its hover help; the help may be empty.
-pub type Heading = (&'static str, &'static str);
+pub type Heading = (String, &'static str);
 
 /// The columns of a table in a text file: a heading a line, with its hover help behind a bar.
 pub fn headings(table: &'static str) -> Vec<Heading> {
-    rows(table).map(|[title, help]| (title, help)).collect()
+    rows(table).map(|[title, help]| (title.into(), help)).collect()
 }
 
 /// The table; its children are the rows.
 #[component]
 pub fn NumberTable(
     /// What it is called, for screen readers.
-    label: &'static str,
+    #[prop(into)]
+    label: String,
     /// The columns.
     #[prop(into)]
     headings: Signal<Vec<Heading>>,
@@ -54,5 +55,31 @@ pub fn NumberTable(
                 <tbody>{children()}</tbody>
             </table>
         </div>
+    }
+}
+
+/// A table that is folded away; its rows are made when it is unfolded.
+#[component]
+pub fn FoldedTable(
+    /// The class of what is folded.
+    class: &'static str,
+    /// What unfolds it.
+    summary: &'static str,
+    /// What the table is called, for screen readers.
+    #[prop(into)]
+    label: String,
+    /// The columns.
+    #[prop(into)]
+    headings: Signal<Vec<Heading>>,
+    /// The rows.
+    #[prop(into)]
+    rows: ViewFn,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <details class=class on:toggle=move |event| open.set(event_target::<web_sys::HtmlDetailsElement>(&event).open())>
+            <summary>{summary}</summary>
+            <NumberTable label headings>{move || open.get().then(|| rows.run())}</NumberTable>
+        </details>
     }
 }

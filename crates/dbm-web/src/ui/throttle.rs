@@ -1,4 +1,4 @@
-//! What is done soon, once, however often it is asked for meanwhile.
+//! What is done in time: soon and once, however often it is asked for meanwhile; or at every beat.
 
 use leptos::prelude::*;
 use std::time::Duration;
@@ -30,4 +30,15 @@ impl Throttle {
             self.pause,
         );
     }
+}
+
+/// As long as the present part of the page is there, takes a step at every beat while it is `playing`; `step` says whether there are more.
+pub fn play(playing: RwSignal<bool>, beat: Duration, step: impl Fn() -> bool + 'static) {
+    let step = move || {
+        if playing.get_untracked() {
+            playing.set(step());
+        }
+    };
+    let timer = set_interval_with_handle(step, beat);
+    on_cleanup(move || timer.into_iter().for_each(|timer| timer.clear()));
 }
