@@ -7,7 +7,7 @@ use dbm_protocol::{
     Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
     EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
     ImputeSettings, Initialization, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product,
-    Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Understood, UnderstoodKind, wire,
+    Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Snapshot, Understood, UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -46,22 +46,21 @@ fn requests_cross_unchanged() {
         seed: u32::MAX,
     };
     let commands = [
-        Command::UseData { source: source.clone(), plan: plan.clone() },
-        Command::NewRun { plan: plan.clone() },
-        Command::NewRun { plan: RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() } },
-        Command::Restore { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
+        Command::NewRun(plan.clone()),
+        Command::NewRun(RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() }),
+        Command::UseData { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
         Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
         Command::Train,
-        Command::TrainUntil { step: 400 },
+        Command::TrainUntil(400),
         Command::Save,
-        Command::Pace { steps_a_second: 20 },
+        Command::Pace(20),
         Command::Filters { model: ModelChoice::Pretrained, layer: 2, count: 64 },
         Command::Impute(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
         Command::Evaluate(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
         Command::Complete(request.clone()),
         Command::Watch(request.clone()),
         Command::WatchPair { request, kernel: CouplingKernel::Gibbs, steps: 50 },
-        Command::Cancel { request: 7 },
+        Command::Cancel(7),
     ];
     for command in commands {
         cross(Some(3), command);
@@ -78,7 +77,7 @@ fn every_estimator_crosses_unchanged() {
             settings: dbm_core::Settings::default(),
         };
         plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
-        cross(Some(1), Command::NewRun { plan });
+        cross(Some(1), Command::NewRun(plan));
     }
 }
 
@@ -153,12 +152,12 @@ fn events_cross_unchanged() {
             scale: 0.25,
             levels: vec![1, 128, 255],
         })),
-        Reply::Failed { message: "no".into() },
-        Reply::Answer(Event::Notice { message: "news".into() }),
+        Reply::Failed("no".into()),
+        Reply::Answer(Event::Notice("news".into())),
         Reply::progress(3, 120),
         Reply::Answer(Event::Bench(bench)),
-        Reply::Answer(Event::Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] }),
-        Reply::Answer(Event::Imputed { probabilities: vec![0.25, 1.0] }),
+        Reply::Answer(Event::Snapshot(Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] })),
+        Reply::Answer(Event::Imputed(vec![0.25, 1.0])),
         Reply::Answer(Event::Completions(completions)),
         Reply::Answer(Event::Pair(trace)),
         Reply::Answer(Event::Search(search)),
@@ -186,12 +185,12 @@ fn messages_of_the_second_worker_cross_unchanged() {
     let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
     for command in [
         FilesCommand::Read { files: vec![file.clone()], tile: Some((28, 28)) },
-        FilesCommand::Fetch { address: "data/x.csv".into() },
+        FilesCommand::Fetch("data/x.csv".into()),
         FilesCommand::Encode { encoding: encoding.clone(), hold_back: 0.1 },
         FilesCommand::Fill { file: file.clone(), visible: "{}".into(), probabilities: vec![0.5] },
         FilesCommand::Write(Product::Log { format: LogFormat::Json, rows: vec![log] }),
         FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
-        FilesCommand::Keep { step: 7, checkpoint: vec![3, 1, 4] },
+        FilesCommand::Keep(Snapshot { step: 7, checkpoint: vec![3, 1, 4] }),
     ] {
         cross(Some(3), command);
     }
@@ -203,7 +202,7 @@ fn messages_of_the_second_worker_cross_unchanged() {
         Reply::Answer(FilesEvent::Preview(look)),
         Reply::Answer(FilesEvent::Written(file)),
         Reply::Progress { stage: "reading".into(), done: 1, total: 3_000_000_000 },
-        Reply::Answer(FilesEvent::Taken { source, plan, step: 7, checkpoint: vec![3, 1, 4] }),
+        Reply::Answer(FilesEvent::Taken { source, plan, snapshot: Snapshot { step: 7, checkpoint: vec![3, 1, 4] } }),
     ] {
         cross(Some(1), reply);
     }

@@ -64,9 +64,7 @@ fn outside(preset: &ProofPreset, exact: &ExactGradient, model: &SmallModel, esti
 #[wasm_bindgen_test(unsupported = test)]
 fn after_100_000_samples_the_exact_gradient_is_in_the_intervals_of_the_coupled_estimators_alone() {
     let preset = proof_preset();
-    let DiagnosticsEvent::Model(model) = ask(DiagnosticsCommand::Model { source: preset.source.clone() }) else {
-        panic!("another answer")
-    };
+    let DiagnosticsEvent::Model(model) = ask(DiagnosticsCommand::Model(preset.source.clone())) else { panic!("another answer") };
     let asked = DiagnosticsCommand::Exact { model: model.clone(), data: preset.data.clone() };
     let DiagnosticsEvent::Exact(exact) = ask(asked) else { panic!("another answer") };
     assert_eq!(names(&model).len(), exact.gradient.len());

@@ -50,7 +50,7 @@ fn receive(data: &JsValue) {
                 spawn_local(work());
             }
         }
-        Err(message) => post(None, Reply::Failed { message }),
+        Err(message) => post(None, Reply::Failed(message)),
     }
 }
 
@@ -63,7 +63,7 @@ async fn work() {
 
 async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, String> {
     match command {
-        FilesCommand::Fetch { address } => {
+        FilesCommand::Fetch(address) => {
             let file = fetch::file(&address, &mut |stage, done, total| progress(id, stage, done, total)).await?;
             read(id, vec![file])
         }
@@ -72,7 +72,7 @@ async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, St
             read(id, files)
         }
         FilesCommand::Read { .. }
-        | FilesCommand::Preview { .. }
+        | FilesCommand::Preview(_)
         | FilesCommand::Encode { .. }
         | FilesCommand::Fill { .. }
         | FilesCommand::Write(_) => {
@@ -81,7 +81,7 @@ async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, St
         FilesCommand::Find
         | FilesCommand::Take
         | FilesCommand::Begin { .. }
-        | FilesCommand::Keep { .. }
+        | FilesCommand::Keep(_)
         | FilesCommand::Forget { .. }
         | FilesCommand::Recall => keep(command).await,
     }

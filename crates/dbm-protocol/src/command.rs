@@ -1,45 +1,35 @@
 //! What the page asks of the computing worker.
 
-use crate::{Body, EncodedData};
+use crate::{Body, DataSource, ModelChoice, NamedBytes, RunPlan};
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::impute::ImputeSettings;
-use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
 /// What can be asked of the computing worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Reads a checkpoint into [`ModelChoice::Pretrained`]. Answer: [`crate::Event::ModelOpened`].
-    OpenModel {
-        /// Shown in errors.
-        name: String,
-        /// A safetensors file.
-        #[serde(with = "serde_bytes")]
-        bytes: Vec<u8>,
-    },
+    OpenModel(NamedBytes),
     /// Makes or parses a data set and, where that works, takes it into use: what was there, run included, is kept for
-    /// [`Command::Undo`], and a new run of `plan` stands at step 0. Answer: [`crate::Event::DataReady`].
+    /// [`Command::Undo`], and a run stands on it. Answer: [`crate::Event::DataReady`].
     UseData {
         /// Where it comes from.
         source: DataSource,
-        /// The run to begin on it.
+        /// The run to begin on it, or what the run of the checkpoint was begun with.
         plan: RunPlan,
+        /// [`Snapshot::checkpoint`](crate::Snapshot::checkpoint) to go on from, as a new worker does in place of one that died; empty to begin the run, pretraining included.
+        #[serde(with = "serde_bytes")]
+        checkpoint: Vec<u8>,
     },
     /// Begins a new run at step 0 on the present data; the old one is kept for [`Command::Undo`].
     /// Also what Reset means. Answer: [`crate::Event::RunReady`].
-    NewRun {
-        /// Its model and settings.
-        plan: RunPlan,
-    },
+    NewRun(RunPlan),
     /// Pretrains, where the run begins so and has not done it, and trains until [`Command::Pause`]. Answer:
     /// [`crate::Event::Done`] at once; metrics follow.
     Train,
     /// The same, until the run has taken so many gradient steps in all; it then pauses by itself. Answer: [`crate::Event::Done`] at once, as for
     /// [`Command::Train`].
-    TrainUntil {
-        /// Gradient steps from the run's beginning.
-        step: u32,
-    },
+    TrainUntil(u32),
     /// Stops training between two slices. Answer: [`crate::Event::Done`], after the last metrics.
     Pause,
     /// One gradient step, or one minibatch of pretraining. Answer: [`crate::Event::Done`], after its metrics.
@@ -47,17 +37,6 @@ pub enum Command {
     /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
     /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
     Undo,
-    /// Uses the data and goes on with the run of a snapshot: how a new worker takes the place of one that died.
-    /// Answer: [`crate::Event::DataReady`].
-    Restore {
-        /// The data the run was on.
-        source: DataSource,
-        /// What the run was begun with.
-        plan: RunPlan,
-        /// [`crate::Event::Snapshot`]'s bytes; empty to begin the run anew, pretraining included.
-        #[serde(with = "serde_bytes")]
-        checkpoint: Vec<u8>,
-    },
     /// The run as it stands, as a file. Answer: [`crate::Event::Snapshot`].
     Save,
     /// Fills the gaps of the data in use by the model in training, which it must fit. Answer: [`crate::Event::Imputed`], with
@@ -66,11 +45,9 @@ pub enum Command {
     /// Hides some known cells of the data from the model in training and compares what it says of them with two simple guesses.
     /// Answer: [`crate::Event::Evaluated`], with [`crate::Reply::Progress`] before.
     Evaluate(ImputeSettings),
-    /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run. Answer: [`crate::Event::Done`].
-    Pace {
-        /// Steps a second at most, 1 to 1000; 0 for as many as can be.
-        steps_a_second: u32,
-    },
+    /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run: steps a second at most, 1 to 1000; 0 for as many as
+    /// can be. Answer: [`crate::Event::Done`].
+    Pace(u32),
     /// What hidden units respond to. Answer: [`crate::Event::Filters`].
     Filters {
         /// The model whose units they are.
@@ -125,18 +102,15 @@ pub enum Command {
         /// On how many workers, one row for each; none for 1, 2, 4 and so on up to all there can be.
         workers: Vec<u32>,
     },
-    /// Stops a request that is still at work; it then ends with [`crate::Event::Cancelled`].
-    Cancel {
-        /// The id of the request to stop.
-        request: u32,
-    },
+    /// Stops the request of this id, where it is still at work; it then ends with [`crate::Event::Cancelled`].
+    Cancel(u32),
 }
 
 impl Body for Command {
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
         match self {
-            Self::OpenModel { bytes, .. } => Some(bytes),
-            Self::Restore { checkpoint, .. } => Some(checkpoint),
+            Self::OpenModel(file) => Some(&mut file.bytes),
+            Self::UseData { checkpoint, .. } => Some(checkpoint),
             _ => None,
         }
     }
@@ -151,32 +125,6 @@ pub struct BenchProtocol {
     pub steps: u32,
     /// Measurements, 1 to 100.
     pub runs: u32,
-}
-
-/// Which of the two models the worker holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ModelChoice {
-    /// The one read from a file.
-    #[default]
-    Pretrained,
-    /// The one being trained.
-    Training,
-}
-
-/// Where a data set comes from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum DataSource {
-    /// Generated digits, 28 x 28.
-    Digits {
-        /// How many digits.
-        count: u32,
-        /// Seed of the generator.
-        seed: u32,
-    },
-    /// Every bars-and-stripes pattern of 4 x 4.
-    Bars,
-    /// Examples of the visitor's, read and made binary by a files worker.
-    Examples(EncodedData),
 }
 
 /// Where the picture to complete comes from.
@@ -237,39 +185,5 @@ pub enum CompletionMethod {
     Sample {
         /// Sweeps that each answer takes.
         sweeps: u32,
-    },
-}
-
-/// A run to begin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunPlan {
-    /// Sizes of the hidden layers.
-    pub hidden: Vec<u32>,
-    /// Kind of units.
-    pub units: Units,
-    /// How the parameters begin.
-    #[serde(default)]
-    pub start: Initialization,
-    /// Everything else; its `image` is set by the worker from the data's shape.
-    pub settings: Settings,
-}
-
-/// How a run's parameters begin, drawn with the seed of its settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum Initialization {
-    /// Random semi-orthogonal weights.
-    #[default]
-    Orthogonal,
-    /// Independent Gaussian weights of mean 0.
-    Gaussian {
-        /// Their standard deviation, above 0 and at most 1.
-        deviation: f64,
-    },
-    /// Greedy layer-wise pretraining, which the worker does first, in slices like training; the run's step 0 comes after it.
-    Pretrained {
-        /// Minibatches for each layer.
-        steps: u32,
-        /// Their step size, above 0 and at most 10.
-        learning_rate: f64,
     },
 }

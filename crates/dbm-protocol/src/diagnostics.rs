@@ -3,7 +3,7 @@
 //! Such a worker holds nothing: every request is a job of its own that says all it needs, so jobs can be given to any of several workers, in any order, and the numbers
 //! are the same. What a job draws is addressed by its seed and by the run or sample it is, never by the worker.
 
-use crate::Body;
+use crate::{Body, Request};
 use dbm_core::diagnostics::{
     CorrectionProbability, CorrectionProbabilityPlan, CouplingRun, CouplingTrace, Couplings, EstimateSums, ExactGradient,
     Expectations, ReplayPlan,
@@ -61,10 +61,7 @@ pub enum ModelSource {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DiagnosticsCommand {
     /// The model of a source. Answer: [`DiagnosticsEvent::Model`].
-    Model {
-        /// Where the model comes from.
-        source: ModelSource,
-    },
+    Model(ModelSource),
     /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
     /// `docs/method.md` measured it. Answer: [`DiagnosticsEvent::MeetingTimes`], with [`crate::Reply::Progress`] before, in runs.
     MeetingTimes(CouplingRuns),
@@ -167,3 +164,7 @@ pub enum DiagnosticsEvent {
 
 impl Body for DiagnosticsCommand {}
 impl Body for DiagnosticsEvent {}
+
+impl Request for DiagnosticsCommand {
+    type Answer = DiagnosticsEvent;
+}

@@ -1,12 +1,12 @@
 //! The one form of all messages between the page and its workers, in both directions.
 
-use crate::{Command, DiagnosticsCommand, DiagnosticsEvent, Event, FilesCommand, FilesEvent, VERSION};
+use crate::VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A message: its version, the request it belongs to, and what it says.
 ///
-/// The page sends an `Envelope<R::Command>` to a worker of [`Role`] `R`, with an id of its own choosing; the worker sends `Envelope<Reply<R::Answer>>` back.
+/// The page sends an `Envelope<R>` of a [`Request`] `R`, with an id of its own choosing; the worker sends `Envelope<Reply<R::Answer>>` back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope<B> {
     /// [`VERSION`] of the sender; first on the wire, and looked at first.
@@ -38,11 +38,9 @@ pub enum Reply<A> {
         /// of this many; 0 where that is unknown.
         total: u32,
     },
-    /// The request was refused, or failed: what was expected, what came, what to do. Without an id, what was going on unasked has failed.
-    Failed {
-        /// For the visitor, as text.
-        message: String,
-    },
+    /// The request was refused, or failed: what was expected, what came, what to do. Without an id, what was going on
+    /// unasked has failed. For the visitor, as text.
+    Failed(String),
     /// The answer, which ends the request; or, without an id, what the worker reports unasked.
     Answer(A),
 }
@@ -62,7 +60,7 @@ impl<A> From<A> for Reply<A> {
 
 impl<A> From<Result<A, String>> for Reply<A> {
     fn from(result: Result<A, String>) -> Self {
-        result.map_or_else(|message| Self::Failed { message }, Self::Answer)
+        result.map_or_else(Self::Failed, Self::Answer)
     }
 }
 
@@ -80,37 +78,8 @@ impl<A: Body> Body for Reply<A> {
     }
 }
 
-/// What a worker is for: the commands that it takes and the answers that it gives.
-pub trait Role {
-    /// What can be asked of it.
-    type Command: Body;
-    /// What it can answer.
+/// What can be asked of the workers of a role, by one client for all roles.
+pub trait Request: Body {
+    /// What such a worker answers, and says unasked.
     type Answer: Body;
-}
-
-/// The role of the worker that owns the models and the run.
-#[derive(Clone, Copy, Debug)]
-pub enum Computing {}
-
-impl Role for Computing {
-    type Command = Command;
-    type Answer = Event;
-}
-
-/// The role of the workers that read the visitor's files, write them, and keep the run.
-#[derive(Clone, Copy, Debug)]
-pub enum Files {}
-
-impl Role for Files {
-    type Command = FilesCommand;
-    type Answer = FilesEvent;
-}
-
-/// The role of the workers that measure couplings and estimators at parameters that stand still. Such a worker holds nothing: a command says all that it needs.
-#[derive(Clone, Copy, Debug)]
-pub enum Diagnostics {}
-
-impl Role for Diagnostics {
-    type Command = DiagnosticsCommand;
-    type Answer = DiagnosticsEvent;
 }

@@ -1,6 +1,6 @@
 //! What the computing worker answers and reports.
 
-use crate::{Body, ModelChoice, PictureSource};
+use crate::{Body, Command, Grid, ModelChoice, PictureSource, Request, RunPlan, Snapshot};
 use dbm_core::complete::SearchTrace;
 use dbm_core::diagnostics::CouplingTrace;
 use dbm_core::impute::Report;
@@ -13,49 +13,20 @@ use serde::{Deserialize, Serialize};
 pub enum Event {
     /// The request has been carried out and has no other answer.
     Done,
-    /// The request was stopped: by [`crate::Command::Cancel`], or, a single step, by Pause or by another run.
+    /// The request was stopped: by [`Command::Cancel`], or, a single step, by Pause or by another run.
     Cancelled,
     /// Something that the visitor should know, and that has been dealt with.
-    Notice {
-        /// For the visitor, as text.
-        message: String,
-    },
+    Notice(String),
     /// A checkpoint was read.
     ModelOpened(ModelInfo),
     /// A data set is in use, and a run stands on it.
-    DataReady {
-        /// The data set, described.
-        data: DataInfo,
-        /// The run's model.
-        model: ModelInfo,
-        /// What the run was begun with.
-        plan: crate::RunPlan,
-        /// The run's state.
-        metrics: Metrics,
-        /// Whether [`crate::Command::Undo`] has something to put back.
-        can_undo: bool,
-    },
+    DataReady(DataInfo, RunInfo),
     /// A run stands at step 0.
-    RunReady {
-        /// The run's model.
-        model: ModelInfo,
-        /// What it was begun with.
-        plan: crate::RunPlan,
-        /// The run's state, at step 0.
-        metrics: Metrics,
-        /// Whether [`crate::Command::Undo`] has something to put back.
-        can_undo: bool,
-    },
+    RunReady(RunInfo),
     /// Training went on; at most 10 a second.
     Metrics(Metrics),
-    /// The run as it stands, every few seconds of training, but not of pretraining: what [`crate::Command::Restore`] goes on from.
-    Snapshot {
-        /// Gradient steps taken.
-        step: u32,
-        /// A checkpoint: a safetensors file.
-        #[serde(with = "serde_bytes")]
-        checkpoint: Vec<u8>,
-    },
+    /// The run as it stands, every few seconds of training, but not of pretraining: what [`Command::UseData`] goes on from.
+    Snapshot(Snapshot),
     /// Samples, asked for or from training.
     Samples(Grid),
     /// What hidden units respond to.
@@ -70,19 +41,33 @@ pub enum Event {
     Pair(CouplingTrace),
     /// How fast training is.
     Bench(BenchResult),
-    /// The gaps of the data, filled.
-    Imputed {
-        /// `[rows, units]`: the probability that a unit is high; 0 or 1 where it is known.
-        probabilities: Vec<f32>,
-    },
+    /// The gaps of the data, filled: `[rows, units]`, the probability that a unit is high; 0 or 1 where it is known.
+    Imputed(Vec<f32>),
     /// How good the answers are, on cells that were held back.
     Evaluated(Evaluated),
 }
 
 impl Body for Event {
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let Self::Snapshot { checkpoint, .. } = self { Some(checkpoint) } else { None }
+        if let Self::Snapshot(snapshot) = self { Some(&mut snapshot.checkpoint) } else { None }
     }
+}
+
+impl Request for Command {
+    type Answer = Event;
+}
+
+/// A run that stands on the data in use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Its model, described.
+    pub model: ModelInfo,
+    /// What it was begun with.
+    pub plan: RunPlan,
+    /// Where it stands.
+    pub metrics: Metrics,
+    /// Whether [`Command::Undo`] has something to put back.
+    pub can_undo: bool,
 }
 
 /// A model, described.
@@ -123,24 +108,6 @@ pub struct DataInfo {
     pub missing: f64,
     /// Some examples, for a preview.
     pub preview: Grid,
-}
-
-/// Pictures or rows of bits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Grid {
-    /// Whose samples, where they are samples.
-    pub model: ModelChoice,
-    /// Gradient steps at that time.
-    pub step: u32,
-    /// How many pictures or rows.
-    pub count: u32,
-    /// Rows and columns of each; a row of bits that is no image has one row.
-    pub image: (u32, u32),
-    /// Bits a value, side by side in the columns.
-    pub depth: u8,
-    /// One byte a bit, 0 or 1, `count * rows * columns`.
-    #[serde(with = "serde_bytes")]
-    pub bits: Vec<u8>,
 }
 
 /// How often each value came: pairs of value and count, values rising.

@@ -2,18 +2,8 @@
 //!
 //! Requests are carried out one after another, in their order. The page cancels one by ending the worker: nothing that it does leaves anything half done.
 
-use crate::{Body, DataSource, RunPlan};
+use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, RunPlan, Snapshot};
 use serde::{Deserialize, Serialize};
-
-/// A file of the visitor's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NamedBytes {
-    /// As the visitor's system calls it: shown as text only.
-    pub name: String,
-    /// All of it.
-    #[serde(with = "serde_bytes")]
-    pub bytes: Vec<u8>,
-}
 
 /// How values become bits: `dbm_data::raw::Encoding`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,18 +26,12 @@ pub enum FilesCommand {
         /// Rows and columns of the tiles of a sheet; found out where that is `None`.
         tile: Option<(u32, u32)>,
     },
-    /// The same with what an address gives. Answer: [`FilesEvent::Understood`].
-    Fetch {
-        /// Absolute, or relative to the page.
-        address: String,
-    },
+    /// The same with what an address gives, which is absolute, or relative to the page. Answer: [`FilesEvent::Understood`].
+    Fetch(String),
     /// The same with MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
     FetchMnist,
     /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Preview`].
-    Preview {
-        /// How values become bits.
-        encoding: EncodingChoice,
-    },
+    Preview(EncodingChoice),
     /// All of it, made binary. Answer: [`FilesEvent::Encoded`].
     Encode {
         /// How values become bits.
@@ -83,13 +67,7 @@ pub enum FilesCommand {
         plan: Box<RunPlan>,
     },
     /// Keeps the latest checkpoint of the run begun or taken last. Answer: [`FilesEvent::Kept`].
-    Keep {
-        /// Gradient steps taken.
-        step: u32,
-        /// The checkpoint of [`crate::Event::Snapshot`].
-        #[serde(with = "serde_bytes")]
-        checkpoint: Vec<u8>,
-    },
+    Keep(Snapshot),
     /// Lets the run that was found go: no visit is offered it again, and the next one deletes it. Answer: [`FilesEvent::Done`].
     Forget {
         /// Deletes it at once, and there is no [`FilesCommand::Recall`].
@@ -101,7 +79,7 @@ pub enum FilesCommand {
 
 impl Body for FilesCommand {
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let Self::Keep { checkpoint, .. } = self { Some(checkpoint) } else { None }
+        if let Self::Keep(snapshot) = self { Some(&mut snapshot.checkpoint) } else { None }
     }
 }
 
@@ -142,11 +120,8 @@ pub enum FilesEvent {
         source: DataSource,
         /// What it was begun with.
         plan: Box<RunPlan>,
-        /// Gradient steps taken.
-        step: u32,
-        /// Its latest checkpoint.
-        #[serde(with = "serde_bytes")]
-        checkpoint: Vec<u8>,
+        /// As it was last written.
+        snapshot: Snapshot,
     },
     /// What would be found again now.
     Kept {
@@ -159,8 +134,12 @@ pub enum FilesEvent {
 
 impl Body for FilesEvent {
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
-        if let Self::Taken { checkpoint, .. } = self { Some(checkpoint) } else { None }
+        if let Self::Taken { snapshot, .. } = self { Some(&mut snapshot.checkpoint) } else { None }
     }
+}
+
+impl Request for FilesCommand {
+    type Answer = FilesEvent;
 }
 
 /// What files hold, described.
@@ -230,7 +209,7 @@ pub struct EncodingPreview {
     /// Bytes that the data take once they are binary.
     pub bytes: f64,
     /// Some of them.
-    pub preview: crate::Grid,
+    pub preview: Grid,
 }
 
 /// What can be downloaded.
@@ -243,7 +222,7 @@ pub enum Product {
         /// The format of the file.
         format: BitsFormat,
         /// The bits, one row or picture after another.
-        grid: crate::Grid,
+        grid: Grid,
         /// What they stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
         visible: String,
     },
@@ -331,31 +310,4 @@ pub struct KeptRun {
     pub written: f64,
     /// Whether another tab has it open; then it cannot be taken.
     pub elsewhere: bool,
-}
-
-/// Examples that the second worker has read and made binary, for the first to train on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EncodedData {
-    /// What to call them, as text.
-    pub name: String,
-    /// Bits an example.
-    pub width: u32,
-    /// The bits as `Examples::packed` has them.
-    #[serde(with = "serde_bytes")]
-    pub packed: Vec<u8>,
-    /// `Examples::known_packed`; empty where nothing is missing.
-    #[serde(with = "serde_bytes")]
-    pub known: Vec<u8>,
-    /// Rows and columns of values, where an example is an image.
-    pub image: Option<(u32, u32)>,
-    /// Bits a value, 1 to 8.
-    pub depth: u8,
-    /// Which known bits are held back from training, packed likewise, to test answers with; empty for none.
-    #[serde(with = "serde_bytes")]
-    pub held_back: Vec<u8>,
-    /// What the bits stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
-    pub visible: String,
-    /// The file itself, where it is a table, for its gaps to be filled in; empty otherwise.
-    #[serde(with = "serde_bytes")]
-    pub table: Vec<u8>,
 }

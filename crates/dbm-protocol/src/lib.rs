@@ -5,7 +5,7 @@
 //! What has no id is unasked: so the computing worker says how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
 //! [`Event::Notice`]. A message of another [`VERSION`] is refused.
 //!
-//! What a worker takes and answers is its [`Role`], so that one client serves all: [`Computing`], [`Files`] and [`Diagnostics`].
+//! Workers have one of three roles, by what they take: a [`Command`], a [`FilesCommand`] or a [`DiagnosticsCommand`]. Each is a [`Request`], so that one client serves all.
 
 mod command;
 mod diagnostics;
@@ -13,27 +13,27 @@ mod envelope;
 mod event;
 mod files;
 mod proof;
+mod records;
 mod seed;
 pub mod wire;
 
-pub use command::{
-    BenchProtocol, Command, CompletionMethod, CompletionRequest, DataSource, Initialization, ModelChoice, PictureSource, RunPlan,
-};
+pub use command::{BenchProtocol, Command, CompletionMethod, CompletionRequest, PictureSource};
 pub use dbm_core::complete::{SearchFrame, SearchTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
-pub use envelope::{Body, Computing, Diagnostics, Envelope, Files, Reply, Role};
+pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
-    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Grid, Histogram, Metrics, ModelInfo, PhaseMetrics,
-    PictureToComplete, Pretraining, RunSignals,
+    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, Metrics, ModelInfo, PhaseMetrics,
+    PictureToComplete, Pretraining, RunInfo, RunSignals,
 };
 pub use files::{
-    BitsFormat, ColumnInfo, EncodedData, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
-    LogRow, NamedBytes, Product, Understood, UnderstoodKind,
+    BitsFormat, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow,
+    Product, Understood, UnderstoodKind,
 };
 pub use proof::{ProofPreset, proof_preset};
+pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, NamedBytes, RunPlan, Snapshot};
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 12;
+pub const VERSION: u32 = 13;

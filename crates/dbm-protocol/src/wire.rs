@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn what_is_no_message_of_this_build_is_an_error() {
-        let request = Envelope::new(Some(7), Command::Cancel { request: 3 });
+        let request = Envelope::new(Some(7), Command::Cancel(3));
         let bytes = encode(&request).unwrap();
         assert_eq!(decode::<Command>(&bytes), Ok(request.clone()));
         let other = encode(&Envelope { version: VERSION + 1, ..request }).unwrap();

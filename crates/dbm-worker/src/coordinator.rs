@@ -20,7 +20,7 @@ use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
 use crate::samples::Samples;
 use crate::view::View;
-use dbm_protocol::{Command, Envelope, Event, ModelChoice, Reply, VERSION};
+use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
 use std::collections::VecDeque;
 use train::{Goal, Pace, ReportTimes};
 
@@ -65,7 +65,7 @@ impl Outbox {
     }
 
     fn fail(&mut self, id: Option<u32>, message: String) {
-        self.send(id, Reply::Failed { message });
+        self.send(id, Reply::Failed(message));
     }
 
     fn take(&mut self) -> Vec<Message> {
@@ -120,20 +120,19 @@ impl Coordinator {
             self.stop_sharing();
         }
         let answer = match command {
-            Command::OpenModel { name, bytes } => self.open_model(&name, &bytes)?,
-            Command::UseData { source, plan } => self.use_data(&source, plan, &[])?,
-            Command::Restore { source, plan, checkpoint } => self.use_data(&source, plan, &checkpoint)?,
-            Command::NewRun { plan } => self.new_run(plan)?,
+            Command::OpenModel(NamedBytes { name, bytes }) => self.open_model(&name, &bytes)?,
+            Command::UseData { source, plan, checkpoint } => self.use_data(&source, plan, &checkpoint)?,
+            Command::NewRun(plan) => self.new_run(plan)?,
             Command::Undo => self.undo()?,
             Command::Save => self.save()?,
             Command::Train => self.set_goal(Goal::Forever)?,
-            Command::TrainUntil { step } => self.train_until(step)?,
+            Command::TrainUntil(step) => self.train_until(step)?,
             Command::Step => {
                 self.set_goal(Goal::OneStep(id))?;
                 return Ok(None);
             }
             Command::Pause => self.rest(),
-            Command::Pace { steps_a_second } => self.pace.set(steps_a_second)?,
+            Command::Pace(steps_a_second) => self.pace.set(steps_a_second)?,
             Command::Filters { model, layer, count } => {
                 within("the number of filters", count, 1..=MAX_SAMPLES)?;
                 self.view(model)?.filters(layer, count)?
@@ -169,7 +168,7 @@ impl Coordinator {
                 let bench = Benchmark::new(&source, plan, protocol, &workers, self.pool.most())?;
                 return self.begin(id, bench);
             }
-            Command::Cancel { request } => {
+            Command::Cancel(request) => {
                 let before = self.jobs.len();
                 self.jobs.retain(|job| job.id != Some(request));
                 if self.jobs.len() < before {
@@ -302,7 +301,7 @@ impl Coordinator {
                     if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
                 let with = if self.pool.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
                 let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
-                self.out.send(None, Event::Notice { message });
+                self.out.send(None, Event::Notice(message));
             }
             Err(error) => {
                 self.stop();
@@ -316,10 +315,7 @@ impl Coordinator {
 
 /// Whether a command puts the run away or aside, or has the helpers work on another.
 fn needs_whole_run(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::UseData { .. } | Command::NewRun { .. } | Command::Restore { .. } | Command::Undo | Command::Bench { .. }
-    )
+    matches!(command, Command::UseData { .. } | Command::NewRun(_) | Command::Undo | Command::Bench { .. })
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -358,7 +354,7 @@ mod browser {
     fn receive(data: &JsValue) {
         match wire::unpack::<Command>(data) {
             Ok(request) => settle(COORDINATOR.with_borrow_mut(|worker| worker.handle(request))),
-            Err(message) => reply::<dbm_protocol::Event>(None, Reply::Failed { message }),
+            Err(message) => reply::<dbm_protocol::Event>(None, Reply::Failed(message)),
         }
     }
 

@@ -38,7 +38,7 @@ impl Work for Imputation {
         })?;
         match stopped {
             Some(slice) => Ok(slice),
-            None => Slice::ends(Event::Imputed { probabilities: std::mem::take(probabilities) }),
+            None => Slice::ends(Event::Imputed(std::mem::take(probabilities))),
         }
     }
 }

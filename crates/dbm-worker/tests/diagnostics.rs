@@ -84,7 +84,7 @@ fn nonsense_is_refused_with_words() {
     assert!(replays(|r| r.clamped = Some(vec![true])).contains("clamped"));
     assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
 
-    let sources = |source: ModelSource| refusal(DiagnosticsCommand::Model { source });
+    let sources = |source: ModelSource| refusal(DiagnosticsCommand::Model(source));
     assert!(sources(ModelSource::Checkpoint { bytes: vec![1, 2, 3] }).contains("checkpoint"));
     let gaussian =
         |sizes: &[u32], deviation| ModelSource::Gaussian { sizes: sizes.to_vec(), units: Units::Bits, deviation, seed: 1 };
@@ -156,7 +156,7 @@ proptest! {
         let start = if uniform { CouplingStart::Uniform } else { CouplingStart::LocalMode };
         let few = model.sizes.iter().sum::<u32>() <= 6;
         let mut commands = vec![
-            DiagnosticsCommand::Model { source: ModelSource::Given(model.clone()) },
+            DiagnosticsCommand::Model(ModelSource::Given(model.clone())),
             DiagnosticsCommand::Exact { model: model.clone(), data: data.clone() },
             DiagnosticsCommand::Replay { model: model.clone(), plan: ReplayPlan { clamped: (!data.is_empty()).then(|| data.iter().map(|&bit| bit == 1).collect()), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first } },
             DiagnosticsCommand::CorrectionProbability { plan: CorrectionProbabilityPlan { sizes: model.sizes.iter().map(|&n| n as usize).collect(), units: model.units, seed }, runs: cap },

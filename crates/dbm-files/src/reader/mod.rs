@@ -38,7 +38,7 @@ impl Reader {
                 let tile = tile.map(|(rows, columns)| (rows as usize, columns as usize));
                 self.read(files, tile, report)
             }
-            FilesCommand::Preview { encoding } => {
+            FilesCommand::Preview(encoding) => {
                 let (raw, summary) = self.read_last()?;
                 describe::preview(raw, &describe::encoding(encoding), summary).map(FilesEvent::Preview).map_err(words)
             }

@@ -69,12 +69,12 @@ fn pictures_follow_the_slider_and_what_is_refused_changes_nothing() {
     assert_eq!((about.encoding.bits, about.encoding.threshold, about.look.share_of_ones), (1, 127.0, 0.25));
     assert!(read(&mut reader, file("y.npy", b"\x93NUMPY")).unwrap_err().contains("y.npy"));
     let lower = EncodingChoice { threshold: 65.0, ..about.encoding.clone() };
-    let FilesEvent::Preview(look) = ask(&mut reader, FilesCommand::Preview { encoding: lower }) else { panic!("looked") };
+    let FilesEvent::Preview(look) = ask(&mut reader, FilesCommand::Preview(lower)) else { panic!("looked") };
     assert_eq!((look.width, look.share_of_ones), (4, 7.0 / 12.0));
     let planes = EncodingChoice { bits: 8, ..about.encoding };
     let FilesEvent::Encoded(encoded) = ask(&mut reader, FilesCommand::Encode { encoding: planes, hold_back: 0.0 }) else {
         panic!("encoded")
     };
     assert_eq!((encoded.width, encoded.depth, encoded.image), (32, 8, Some((2, 2))));
-    assert!(Reader::default().answer(FilesCommand::Preview { encoding: EncodingChoice::default() }, &mut |_, _, _| {}).is_err());
+    assert!(Reader::default().answer(FilesCommand::Preview(EncodingChoice::default()), &mut |_, _, _| {}).is_err());
 }

@@ -4,7 +4,7 @@ use super::checked_file::Label;
 use super::description::RunDescription;
 use super::run_folder::{self, FolderContents};
 use super::{Locks, Storage, StorageError};
-use dbm_protocol::{FilesCommand, FilesEvent, KeptRun};
+use dbm_protocol::{FilesCommand, FilesEvent, KeptRun, Snapshot};
 
 /// Folders that are kept besides those in use by some tab, this tab's own counted.
 const MOST: usize = 3;
@@ -62,7 +62,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
                 self.pending = Some(RunDescription { data, sizes, source, plan: *plan }.into_parts()?);
                 Ok(FilesEvent::Done)
             }
-            FilesCommand::Keep { step, checkpoint } => self.keep(step, &checkpoint).await,
+            FilesCommand::Keep(Snapshot { step, checkpoint }) => self.keep(step, &checkpoint).await,
             FilesCommand::Forget { for_good } => self.forget(for_good).await.map(|()| FilesEvent::Done),
             FilesCommand::Recall => self.recall().await,
             _ => Err("the storage worker was asked for what only the reader does; reload the page".into()),
@@ -153,8 +153,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         Ok(FilesEvent::Taken {
             source: description.source,
             plan: Box::new(description.plan),
-            step: latest.label.step,
-            checkpoint: latest.checkpoint,
+            snapshot: Snapshot { step: latest.label.step, checkpoint: latest.checkpoint },
         })
     }
 

@@ -5,7 +5,7 @@ use super::description::RunDescription;
 use super::run_folder::{self, FolderContents};
 use super::{Locks, RunStore, Storage, StorageError};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, Initialization, KeptRun, RunPlan};
+use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, Initialization, KeptRun, RunPlan, Snapshot};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -147,7 +147,7 @@ impl Tab {
     }
 
     fn keep(&mut self, step: u32) -> (Option<u32>, Option<String>) {
-        match self.ask(FilesCommand::Keep { step, checkpoint: checkpoint(step) }) {
+        match self.ask(FilesCommand::Keep(Snapshot { step, checkpoint: checkpoint(step) })) {
             Ok(FilesEvent::Kept { step, trouble }) => (step, trouble),
             other => panic!("{other:?}"),
         }
@@ -170,10 +170,10 @@ impl Tab {
 
     fn take(&mut self) -> (DataSource, u32) {
         match self.ask(FilesCommand::Take) {
-            Ok(FilesEvent::Taken { source, plan, step, checkpoint: bytes }) => {
+            Ok(FilesEvent::Taken { source, plan, snapshot }) => {
                 assert_eq!(*plan, description(DataSource::Bars).plan);
-                assert_eq!(bytes, checkpoint(step));
-                (source, step)
+                assert_eq!(snapshot.checkpoint, checkpoint(snapshot.step));
+                (source, snapshot.step)
             }
             other => panic!("{other:?}"),
         }
@@ -481,7 +481,7 @@ fn what_needs_a_run_is_refused_without_one_and_a_browser_without_locks_is_told_o
     let machine = Machine::default();
     let mut tab = Tab::open(&machine, 0);
     assert!(tab.find().1.is_some_and(|note| note.contains("one tab only")));
-    assert!(tab.ask(FilesCommand::Keep { step: 1, checkpoint: vec![1] }).is_err());
+    assert!(tab.ask(FilesCommand::Keep(Snapshot { step: 1, checkpoint: vec![1] })).is_err());
     assert!(tab.ask(FilesCommand::Take).is_err());
     assert!(tab.ask(FilesCommand::Recall).is_err());
     assert_eq!(tab.ask(FilesCommand::Forget { for_good: true }), Ok(FilesEvent::Done));

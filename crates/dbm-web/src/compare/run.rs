@@ -2,7 +2,7 @@
 
 use crate::ui::history;
 use crate::worker::client::{Client, Failure, Unasked};
-use dbm_protocol::{Command, Computing, DataSource, Event, Grid, Metrics, ModelInfo, RunPlan, RunSignals};
+use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, RunInfo, RunPlan, RunSignals};
 use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -40,7 +40,7 @@ pub struct Look {
 /// A run: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
 pub struct Run {
-    client: Client<Computing>,
+    client: Client<Command>,
     known: &'static Known,
 }
 
@@ -114,15 +114,15 @@ impl Run {
         let number = self.clear();
         self.state.set(RunState::Beginning);
         let command = match data {
-            Some(source) => Command::UseData { source, plan },
-            None => Command::NewRun { plan },
+            Some(source) => Command::UseData { source, plan, checkpoint: Vec::new() },
+            None => Command::NewRun(plan),
         };
         let answer = self.client.ask(command).await;
         if self.number.get_value() != number {
             return false;
         }
         match answer {
-            Ok(Event::DataReady { model, metrics, .. } | Event::RunReady { model, metrics, .. }) => {
+            Ok(Event::DataReady(_, RunInfo { model, metrics, .. }) | Event::RunReady(RunInfo { model, metrics, .. })) => {
                 self.about.set(Some(model));
                 self.state.set(RunState::Resting);
                 self.take_metrics(metrics);
@@ -148,7 +148,7 @@ impl Run {
         self.sent.set_value((js_sys::Date::now(), self.step()));
         self.client.expect(true);
         let number = self.number.get_value();
-        if let Err(Failure::Refused(message)) = self.client.ask(Command::TrainUntil { step }).await
+        if let Err(Failure::Refused(message)) = self.client.ask(Command::TrainUntil(step)).await
             && self.number.get_value() == number
         {
             self.fail(RunState::Resting, format!("This run cannot go on: {message}"));

@@ -66,7 +66,7 @@ impl Gaps {
     /// Has the gaps filled by the model in training.
     pub async fn fill(self) -> Result<(), Failure> {
         self.session.readiness()?;
-        let Some(Event::Imputed { probabilities }) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
+        let Some(Event::Imputed(probabilities)) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
         let command = untrack(|| {
             self.with_table(|encoded| FilesCommand::Fill {
                 file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },

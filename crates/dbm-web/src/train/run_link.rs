@@ -174,7 +174,7 @@ impl RunLink {
         self.goal.set(Some(Goal { stage: Stage::Trains, ..goal }));
         if step > stands {
             session.model.set(ModelChoice::Training);
-            session.perform(session.go(Command::TrainUntil { step }));
+            session.perform(session.go(Command::TrainUntil(step)));
         } else {
             self.compare();
         }

@@ -4,7 +4,7 @@
 //! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener.
 
 use crate::ui::problem::words;
-use dbm_protocol::{Command, Computing, Diagnostics, Envelope, Files, Reply, Role, wire};
+use dbm_protocol::{Command, DiagnosticsCommand, Envelope, FilesCommand, Reply, Request, wire};
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
@@ -33,7 +33,7 @@ macro_rules! loader {
 }
 
 /// What the page knows of the workers of a role.
-pub trait Served: Role + 'static {
+pub trait Served: Request + 'static {
     /// What Trunk's loader for their program is called, beside the page.
     const LOADER: &'static str;
     /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
@@ -43,12 +43,12 @@ pub trait Served: Role + 'static {
     fn lost(why: &str) -> Failure;
 
     /// Ticks of silence that this command is allowed besides.
-    fn startup_grace(_command: &Self::Command) -> u32 {
+    fn startup_grace(&self) -> u32 {
         0
     }
 }
 
-impl Served for Computing {
+impl Served for Command {
     const LOADER: &'static str = loader!("dbm-worker-wasm");
     const SPEAKS: bool = true;
 
@@ -57,8 +57,8 @@ impl Served for Computing {
     }
 
     /// What the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
-    fn startup_grace(command: &Command) -> u32 {
-        let (Command::NewRun { plan } | Command::UseData { plan, .. } | Command::Bench { plan, .. }) = command else { return 0 };
+    fn startup_grace(&self) -> u32 {
+        let (Self::NewRun(plan) | Self::UseData { plan, .. } | Self::Bench { plan, .. }) = self else { return 0 };
         let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
             let (a, b) = (u64::from(pair[0]), u64::from(pair[1]));
             sum.saturating_add(a.saturating_mul(b).saturating_mul(a.min(b)).saturating_mul(4))
@@ -67,7 +67,7 @@ impl Served for Computing {
     }
 }
 
-impl Served for Files {
+impl Served for FilesCommand {
     const LOADER: &'static str = loader!("dbm-files");
 
     fn lost(why: &str) -> Failure {
@@ -75,7 +75,7 @@ impl Served for Files {
     }
 }
 
-impl Served for Diagnostics {
+impl Served for DiagnosticsCommand {
     const LOADER: &'static str = loader!("dbm-worker-wasm");
 
     fn lost(why: &str) -> Failure {
@@ -174,7 +174,7 @@ struct Running {
     listens: bool,
 }
 
-struct Inner<R: Role> {
+struct Inner<R: Request> {
     name: String,
     running: Option<Running>,
     /// Which worker this is: what an earlier one still had in the post is nobody's.
@@ -190,15 +190,15 @@ struct Inner<R: Role> {
 }
 
 /// A worker of a role, and whoever replaces it: a handle, as long-lived as the page.
-pub struct Client<R: Role + 'static>(&'static SendWrapper<RefCell<Inner<R>>>);
+pub struct Client<R: Request + 'static>(&'static SendWrapper<RefCell<Inner<R>>>);
 
-impl<R: Role> Clone for Client<R> {
+impl<R: Request> Clone for Client<R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R: Role> Copy for Client<R> {}
+impl<R: Request> Copy for Client<R> {}
 
 impl<R: Served> Client<R> {
     /// A client whose worker, of this name, is not started yet.
@@ -243,22 +243,22 @@ impl<R: Served> Client<R> {
     }
 
     /// Asks, and awaits one answer.
-    pub fn ask(self, command: R::Command) -> Answer<R::Answer> {
+    pub fn ask(self, command: R) -> Answer<R::Answer> {
         self.ask_with(command, None, None)
     }
 
     /// Asks, and hears how far it is.
-    pub fn ask_long(self, command: R::Command, progress: impl Fn(Progress) + 'static) -> Answer<R::Answer> {
+    pub fn ask_long(self, command: R, progress: impl Fn(Progress) + 'static) -> Answer<R::Answer> {
         self.ask_with(command, None, Some(Rc::new(progress)))
     }
 
     /// Asks with a large array that stays outside the page's own memory.
-    pub fn ask_with(self, command: R::Command, bulk: Option<&Uint8Array>, progress: Option<ProgressFn>) -> Answer<R::Answer> {
+    pub fn ask_with(self, command: R, bulk: Option<&Uint8Array>, progress: Option<ProgressFn>) -> Answer<R::Answer> {
         let (answer, receiver) = oneshot::channel();
         let id = {
             let mut inner = self.0.borrow_mut();
             inner.next_id = inner.next_id.wrapping_add(1);
-            inner.grace = inner.grace.max(R::startup_grace(&command));
+            inner.grace = inner.grace.max(command.startup_grace());
             inner.next_id
         };
         let message = Envelope::new(Some(id), command);
@@ -366,8 +366,8 @@ impl<R: Served> Client<R> {
                 }
             }
             (Reply::Progress { .. }, None) => {}
-            (Reply::Failed { message }, Some(id)) => self.answer(id, Err(Failure::Refused(message))),
-            (Reply::Failed { message }, None) => self.tell(Unasked::Failed(message)),
+            (Reply::Failed(message), Some(id)) => self.answer(id, Err(Failure::Refused(message))),
+            (Reply::Failed(message), None) => self.tell(Unasked::Failed(message)),
             (Reply::Answer(answer), Some(id)) => self.answer(id, Ok((answer, bulk))),
             (Reply::Answer(answer), None) => self.tell(Unasked::Event(answer, bulk)),
         }
@@ -440,11 +440,11 @@ mod tests {
                 start: Initialization::Orthogonal,
                 settings: Settings::default(),
             };
-            Computing::startup_grace(&Command::NewRun { plan })
+            Command::NewRun(plan).startup_grace()
         };
         assert_eq!((new_run(&[500, 500]), new_run(&[4000])), (0, 0));
         assert_eq!(new_run(&[4000, 4000, 4000]), 512);
         assert_eq!(new_run(&[u32::MAX; 9]), u32::from(u16::MAX));
-        assert_eq!(Computing::startup_grace(&Command::Cancel { request: 1 }), 0);
+        assert_eq!(Command::Cancel(1).startup_grace(), 0);
     }
 }

@@ -2,7 +2,7 @@
 //! only its present job.
 
 use super::client::{Client, Failure, Progress};
-use dbm_protocol::{Diagnostics, DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
 use futures_channel::oneshot;
 use leptos::prelude::*;
 use std::cell::RefCell;
@@ -36,7 +36,7 @@ impl Group {
 }
 
 struct Place {
-    client: Client<Diagnostics>,
+    client: Client<DiagnosticsCommand>,
     /// Whose job it is at.
     at_work: Option<Group>,
 }
@@ -44,7 +44,7 @@ struct Place {
 /// The use of a place for one job. Dropped, it is free again; whoever drops it before the answer has come ends the worker.
 struct Turn {
     place: usize,
-    client: Client<Diagnostics>,
+    client: Client<DiagnosticsCommand>,
     is_busy: bool,
 }
 
@@ -87,7 +87,7 @@ pub async fn ask<T>(
 /// # Errors
 /// As for [`ask`].
 pub async fn model(group: Group, source: ModelSource) -> Result<SmallModel, Failure> {
-    ask(group, DiagnosticsCommand::Model { source }, |event| match event {
+    ask(group, DiagnosticsCommand::Model(source), |event| match event {
         DiagnosticsEvent::Model(model) => Some(model),
         _ => None,
     })

@@ -127,7 +127,7 @@ impl Uploads {
 
     /// Reads what an address gives.
     pub fn fetch(self, address: String) {
-        self.session.perform(self.read(FilesCommand::Fetch { address }));
+        self.session.perform(self.read(FilesCommand::Fetch(address)));
     }
 
     async fn read(self, command: FilesCommand) -> Result<(), Failure> {
@@ -180,7 +180,7 @@ impl Uploads {
         let latest = || self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
         loop {
             let Some(encoding) = latest() else { return Ok(()) };
-            let answer = self.session.reader.ask(FilesCommand::Preview { encoding: encoding.clone() }).await;
+            let answer = self.session.reader.ask(FilesCommand::Preview(encoding.clone())).await;
             let is_latest = latest().is_none_or(|latest| latest == encoding);
             match answer {
                 Ok(FilesEvent::Preview(look)) => self.change_offer(|offer| offer.about.look = look),

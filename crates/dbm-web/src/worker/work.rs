@@ -1,7 +1,7 @@
 //! A long request of the computing worker: asked, heard of while it goes on, and stopped.
 
 use super::client::{Client, Failure, Progress};
-use dbm_protocol::{Command, Computing, Event};
+use dbm_protocol::{Command, Event};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ pub struct AtWork {
 /// Requests of which the worker is at one at a time: a handle, as long-lived as the view that makes it.
 #[derive(Clone, Copy)]
 pub struct Work {
-    client: Client<Computing>,
+    client: Client<Command>,
     number: StoredValue<u32>,
     now: RwSignal<Option<AtWork>>,
 }
 
 impl Work {
     /// Nothing is asked yet.
-    pub fn new(client: Client<Computing>) -> Self {
+    pub fn new(client: Client<Command>) -> Self {
         Self { client, number: StoredValue::default(), now: RwSignal::default() }
     }
 
@@ -75,7 +75,7 @@ impl Work {
     pub fn cancel(self) {
         if let Some(now) = self.now.get_untracked() {
             self.now.set(None);
-            drop(self.client.ask(Command::Cancel { request: now.request }));
+            drop(self.client.ask(Command::Cancel(now.request)));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::clock::now;
 use crate::run::Run;
 use crate::sources;
 use crate::view::View;
-use dbm_protocol::{DataSource, Event, RunPlan};
+use dbm_protocol::{DataSource, Event, RunInfo, RunPlan, Snapshot};
 
 type Answer = Result<Event, String>;
 
@@ -33,13 +33,7 @@ impl Coordinator {
         let old = self.run.as_ref().ok_or("a run needs data: choose a data set first")?;
         let run = Run::new(old.material.clone(), plan).map_err(|error| error.to_string())?;
         self.replace(run);
-        let run = self.run.as_ref().ok_or(NO_RUN)?;
-        Ok(Event::RunReady {
-            model: run.about(),
-            plan: run.plan.clone(),
-            metrics: run.metrics(false),
-            can_undo: self.previous.is_some(),
-        })
+        Ok(Event::RunReady(self.about(self.run.as_ref().ok_or(NO_RUN)?)))
     }
 
     pub(super) fn undo(&mut self) -> Answer {
@@ -66,13 +60,11 @@ impl Coordinator {
 
     fn data_ready(&self) -> Answer {
         let run = self.run.as_ref().ok_or(NO_RUN)?;
-        Ok(Event::DataReady {
-            data: sources::about(&run.material),
-            model: run.about(),
-            plan: run.plan.clone(),
-            metrics: run.metrics(false),
-            can_undo: self.previous.is_some(),
-        })
+        Ok(Event::DataReady(sources::about(&run.material), self.about(run)))
+    }
+
+    fn about(&self, run: &Run) -> RunInfo {
+        RunInfo { model: run.about(), plan: run.plan.clone(), metrics: run.metrics(false), can_undo: self.previous.is_some() }
     }
 
     /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.
@@ -87,7 +79,7 @@ impl Coordinator {
         let step = run.steps();
         let checkpoint = run.take_checkpoint().map_err(|error| error.to_string())?;
         let checkpoint = checkpoint.ok_or("a run that is being pretrained cannot be saved yet: wait for its first step")?;
-        Ok(Event::Snapshot { step, checkpoint })
+        Ok(Event::Snapshot(Snapshot { step, checkpoint }))
     }
 
     /// Gives the page a snapshot once all of the run is here. What it takes, counted since it was wanted, decides when the next one is due.
@@ -104,7 +96,7 @@ impl Coordinator {
             Err(error) => Err(format!("the run could not be written as a checkpoint: {error}")),
         };
         self.shown.snapshot_due = ReportTimes::next_snapshot(now() - since);
-        self.out.send(None, checkpoint.map(|checkpoint| Event::Snapshot { step: run.steps(), checkpoint }));
+        self.out.send(None, checkpoint.map(|checkpoint| Event::Snapshot(Snapshot { step: run.steps(), checkpoint })));
     }
 }
 

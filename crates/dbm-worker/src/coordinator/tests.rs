@@ -10,7 +10,7 @@ use dbm_core::{Examples, Settings, Units};
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
     BenchProtocol, BenchResult, CompletionMethod, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, Grid,
-    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunPlan,
+    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunInfo, RunPlan, Snapshot,
 };
 
 struct Page {
@@ -56,7 +56,7 @@ impl Page {
 
     fn failure(&mut self, command: Command) -> String {
         match self.reply(command) {
-            Reply::Failed { message } => message,
+            Reply::Failed(message) => message,
             other => panic!("should have failed: {other:?}"),
         }
     }
@@ -83,7 +83,7 @@ fn plan_by(estimator: &str) -> RunPlan {
 }
 
 fn on_bars(plan: RunPlan) -> Command {
-    Command::UseData { source: DataSource::Bars, plan }
+    Command::UseData { source: DataSource::Bars, plan, checkpoint: vec![] }
 }
 
 fn bars() -> Command {
@@ -106,7 +106,7 @@ fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
 }
 
 fn examples(encoded: EncodedData) -> Command {
-    Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]) }
+    Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]), checkpoint: vec![] }
 }
 
 fn trained(steps: u32) -> Page {
@@ -125,7 +125,7 @@ fn trained_by(plan: RunPlan, steps: u32) -> Page {
 #[test]
 fn trains_until_paused_and_reports() {
     let mut page = Page::new();
-    assert!(matches!(page.answer(bars()), Event::DataReady { can_undo: false, .. }));
+    assert!(matches!(page.answer(bars()), Event::DataReady(_, RunInfo { can_undo: false, .. })));
     let messages = page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.step >= 5));
     assert!(messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { count: 64, image: (4, 4), .. })))));
     let last = page.ask(Command::Pause);
@@ -133,7 +133,7 @@ fn trains_until_paused_and_reports() {
     assert!(!metrics.running && metrics.step >= 5 && metrics.recent_steps == metrics.step.min(100));
     let signals = metrics.signals.expect("samples and signals are shown from the first step");
     assert!((0.0..1.0).contains(&signals.reconstruction_error) && signals.pseudo_log_likelihood < 0.0, "{signals:?}");
-    assert!(matches!(last[1].body, Reply::Answer(Event::Snapshot { .. })));
+    assert!(matches!(last[1].body, Reply::Answer(Event::Snapshot(_))));
     assert!(matches!(last.last().unwrap().body, Reply::Answer(Event::Done)));
     assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
     assert!(!page.worker.has_work());
@@ -146,8 +146,7 @@ fn trains_until_paused_and_reports() {
 fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
     let mut page = trained(0);
     let begun = page.metrics().checksum;
-    let messages =
-        page.ask_until(Command::TrainUntil { step: 7 }, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if !m.running));
+    let messages = page.ask_until(Command::TrainUntil(7), |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if !m.running));
     let Some(Reply::Answer(Event::Metrics(metrics))) =
         messages.iter().map(|m| &m.body).rfind(|e| matches!(e, Reply::Answer(Event::Metrics(_))))
     else {
@@ -156,7 +155,7 @@ fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
     let stepped = trained(7).metrics();
     assert_eq!((metrics.step, &metrics.checksum), (7, &stepped.checksum), "as by seven single steps");
     assert!(metrics.checksum.len() == 16 && metrics.checksum != begun);
-    assert!(page.failure(Command::TrainUntil { step: 7 }).contains("has taken 7"));
+    assert!(page.failure(Command::TrainUntil(7)).contains("has taken 7"));
 }
 
 #[test]
@@ -221,10 +220,10 @@ fn filters_are_the_weights_scaled_to_bytes() {
 #[test]
 fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
     let mut page = trained(0);
-    assert!(page.failure(Command::Pace { steps_a_second: 1001 }).contains("steps a second"));
-    page.ask(Command::Pace { steps_a_second: 1 });
+    assert!(page.failure(Command::Pace(1001)).contains("steps a second"));
+    page.ask(Command::Pace(1));
     let began = now();
-    page.ask(Command::TrainUntil { step: 6 });
+    page.ask(Command::TrainUntil(6));
     while page.metrics().step < 1 {
         page.worker.work();
     }
@@ -237,7 +236,7 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
         }
         _ => assert!(now() - began >= 0.9),
     }
-    page.ask(Command::Pace { steps_a_second: 1000 });
+    page.ask(Command::Pace(1000));
     while page.worker.goal != Goal::Rest {
         page.worker.work();
     }
@@ -247,7 +246,7 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
     assert_eq!(page.metrics().checksum, trained(6).metrics().checksum);
     // Paused it waits for nothing, and a single step does not wait.
     assert_eq!(page.worker.due(), None);
-    page.ask(Command::Pace { steps_a_second: 1 });
+    page.ask(Command::Pace(1));
     page.ask(Command::Step);
     page.ask(Command::Step);
     assert_eq!(page.metrics().step, 8);
@@ -271,20 +270,20 @@ fn pausing_in_mid_step_changes_no_bit() {
 #[test]
 fn undo_puts_back_run_and_data_and_undoes_itself() {
     let mut page = trained(3);
-    page.ask(Command::NewRun { plan: plan(&[5]) });
+    page.ask(Command::NewRun(plan(&[5])));
     assert_eq!(page.metrics().step, 0);
-    assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 12, 6]));
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.model.sizes == [16, 12, 6]));
     assert_eq!(page.metrics().step, 3);
-    assert!(matches!(page.answer(Command::Undo), Event::DataReady { model, .. } if model.sizes == [16, 5]));
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.model.sizes == [16, 5]));
     page.ask(examples(encoded("mine.csv", 2, &[2, 1])));
-    assert!(matches!(page.answer(Command::Undo), Event::DataReady { data, .. } if data.width == 16));
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady(data, _) if data.width == 16));
     assert!(Page::new().failure(Command::Undo).contains("nothing to put back"));
 
     // A run that was never trained does not push a trained one out.
     let mut page = trained(3);
-    page.ask(Command::NewRun { plan: plan(&[5]) });
-    page.ask(Command::NewRun { plan: plan(&[7]) });
-    assert!(matches!(page.answer(Command::Undo), Event::DataReady { metrics, .. } if metrics.step == 3));
+    page.ask(Command::NewRun(plan(&[5])));
+    page.ask(Command::NewRun(plan(&[7])));
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.metrics.step == 3));
 }
 
 #[test]
@@ -303,24 +302,24 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         let message = page.failure(examples(data));
         assert!(message.contains(expected), "{message}");
     }
-    assert!(page.failure(Command::NewRun { plan: plan(&[0]) }).contains("layer 1 has size 0"));
-    assert!(page.failure(Command::NewRun { plan: plan(&[u32::MAX, u32::MAX]) }).contains("choose smaller layers"));
-    assert!(page.failure(Command::NewRun { plan: plan(&[10_000, 10_000]) }).contains("GB of memory"));
+    assert!(page.failure(Command::NewRun(plan(&[0]))).contains("layer 1 has size 0"));
+    assert!(page.failure(Command::NewRun(plan(&[u32::MAX, u32::MAX]))).contains("choose smaller layers"));
+    assert!(page.failure(Command::NewRun(plan(&[10_000, 10_000]))).contains("GB of memory"));
     let mut nan = plan(&[4]);
     nan.settings.optimizer.learning_rate = f64::NAN;
-    assert!(page.failure(Command::NewRun { plan: nan }).contains("learning rate"));
+    assert!(page.failure(Command::NewRun(nan)).contains("learning rate"));
     for (start, expected) in [
         (Initialization::Gaussian { deviation: f64::NAN }, "deviation"),
         (Initialization::Gaussian { deviation: 0.0 }, "deviation"),
         (Initialization::Pretrained { steps: 0, learning_rate: 0.05 }, "pretraining steps"),
         (Initialization::Pretrained { steps: 1, learning_rate: f64::INFINITY }, "pretraining rate"),
     ] {
-        assert!(page.failure(Command::NewRun { plan: RunPlan { start, ..plan(&[4]) } }).contains(expected), "{start:?}");
+        assert!(page.failure(Command::NewRun(RunPlan { start, ..plan(&[4]) })).contains(expected), "{start:?}");
     }
     let mut masked = plan_by("pcd-1");
     masked.settings.conditional = 0.5;
-    assert!(page.failure(Command::NewRun { plan: masked }).contains("persistent chains"));
-    assert!(page.failure(Command::OpenModel { name: "m".into(), bytes: vec![1; 100] }).contains('m'));
+    assert!(page.failure(Command::NewRun(masked)).contains("persistent chains"));
+    assert!(page.failure(Command::OpenModel(NamedBytes { name: "m".into(), bytes: vec![1; 100] })).contains('m'));
     assert_eq!(page.checkpoint(), before);
     assert!(!page.worker.has_work());
 }
@@ -442,7 +441,7 @@ fn a_completion_can_be_cancelled() {
     });
     page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
-    let messages = page.ask(Command::Cancel { request });
+    let messages = page.ask(Command::Cancel(request));
     assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
     assert!(!page.worker.has_work());
 }
@@ -454,12 +453,12 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
         let mut page = trained_by(plan.clone(), 4);
         let messages = page.ask(Command::Step);
         let checkpoint = messages.into_iter().find_map(|m| match m.body {
-            Reply::Answer(Event::Snapshot { checkpoint, .. }) => Some(checkpoint),
+            Reply::Answer(Event::Snapshot(Snapshot { checkpoint, .. })) => Some(checkpoint),
             _ => None,
         });
         let mut fresh = Page::new();
-        let restore = Command::Restore { source: DataSource::Bars, plan, checkpoint: checkpoint.unwrap() };
-        assert!(matches!(fresh.answer(restore), Event::DataReady { metrics, .. } if metrics.step == 5));
+        let restore = Command::UseData { source: DataSource::Bars, plan, checkpoint: checkpoint.unwrap() };
+        assert!(matches!(fresh.answer(restore), Event::DataReady(_, run) if run.metrics.step == 5));
         for page in [&mut page, &mut fresh] {
             page.ask(Command::Step);
             page.ask(Command::Step);
@@ -508,8 +507,8 @@ fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
     let request = page.next;
     page.next += 1;
     let second = page.worker.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
-    assert!(matches!(&second[..], [Message { body: Reply::Failed { message }, .. }] if message.contains("at work already")));
-    let messages = page.ask(Command::Cancel { request });
+    assert!(matches!(&second[..], [Message { body: Reply::Failed(message), .. }] if message.contains("at work already")));
+    let messages = page.ask(Command::Cancel(request));
     assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
     assert!(!page.worker.has_work());
     assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
@@ -619,7 +618,7 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
         messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { step: 0, .. })))),
         "samples while pretraining"
     );
-    assert!(!messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { .. }))), "nothing to restore yet");
+    assert!(!messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot(_)))), "nothing to restore yet");
     assert!(page.metrics().begun());
     page.next += 1;
     page.worker.handle(Request::new(Some(page.next), Command::Train));
@@ -646,12 +645,12 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     }
     assert_eq!(page.worker.run.as_ref().unwrap().model(), by_hand.model());
     let messages = page.ask(Command::Step);
-    assert!(messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot { step: 1, .. }))));
+    assert!(messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot(Snapshot { step: 1, .. })))));
 
     // A new worker with a snapshot does not pretrain again; one without begins from nothing.
     for (checkpoint, expected) in [(page.checkpoint(), (1, true)), (vec![], (0, false))] {
         let mut fresh = Page::new();
-        fresh.ask(Command::Restore { source: DataSource::Bars, plan: pretrained(), checkpoint });
+        fresh.ask(Command::UseData { source: DataSource::Bars, plan: pretrained(), checkpoint });
         assert_eq!((fresh.metrics().step, stands(&fresh).2), expected);
     }
 }
@@ -659,9 +658,9 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
 #[test]
 fn pretraining_that_was_begun_can_be_undone_to() {
     let mut page = trained_by(pretrained(), 3);
-    page.ask(Command::NewRun { plan: plan(&[5]) });
+    page.ask(Command::NewRun(plan(&[5])));
     assert_eq!(page.metrics().pretraining, None);
-    assert!(matches!(page.answer(Command::Undo), Event::DataReady { metrics, .. } if metrics.begun() && metrics.step == 0));
+    assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.metrics.begun() && run.metrics.step == 0));
 }
 
 #[test]
@@ -670,7 +669,7 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
     let weights = Checkpoint::read("run", &page.checkpoint()).unwrap().weights_only(true);
     let bytes = weights.to_bytes(Precision::Half).unwrap();
     assert!(
-        matches!(page.answer(Command::OpenModel { name: "small".into(), bytes }), Event::ModelOpened(about) if about.steps == 3)
+        matches!(page.answer(Command::OpenModel(NamedBytes { name: "small".into(), bytes })), Event::ModelOpened(about) if about.steps == 3)
     );
     let Event::Samples(grid) = page.answer(Command::Samples { model: ModelChoice::Pretrained, count: 50, seed: 2 }) else {
         panic!("samples")
@@ -700,9 +699,9 @@ fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
 fn a_request_of_another_version_is_refused() {
     let mut worker = Coordinator::default();
     let out = worker.handle(Request { version: VERSION + 1, ..Request::new(Some(9), Command::Train) });
-    assert!(matches!(&out[..], [Message { id: Some(9), body: Reply::Failed { .. }, .. }]));
+    assert!(matches!(&out[..], [Message { id: Some(9), body: Reply::Failed(_), .. }]));
     let out = worker.handle(Request::new(Some(10), Command::Train));
-    assert!(matches!(&out[..], [Message { id: Some(10), body: Reply::Failed { .. }, .. }]));
+    assert!(matches!(&out[..], [Message { id: Some(10), body: Reply::Failed(_), .. }]));
 }
 
 /// Bars and stripes of which some bits are missing and others held back.
@@ -731,12 +730,12 @@ fn evaluate(completions: u32, sweeps: u32) -> Command {
 #[test]
 fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     let mut page = Page::new();
-    let Event::DataReady { data, .. } = page.answer(examples(gappy())) else { panic!("ready") };
+    let Event::DataReady(data, _) = page.answer(examples(gappy())) else { panic!("ready") };
     assert_eq!(data.missing, 96.0, "what is held back is not missing");
     for _ in 0..20 {
         page.ask(Command::Step);
     }
-    let Event::Imputed { probabilities } = page.answer(impute(4, 3)) else { panic!("imputed") };
+    let Event::Imputed(probabilities) = page.answer(impute(4, 3)) else { panic!("imputed") };
     let whole = Examples::from_packed(16, gappy().packed).unwrap().with_packed_gaps(gappy().known).unwrap();
     for (row, given) in probabilities.chunks_exact(16).enumerate() {
         for (unit, &p) in given.iter().enumerate() {
@@ -745,7 +744,7 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
         }
     }
     let again = page.answer(impute(4, 3));
-    assert_eq!(again, Event::Imputed { probabilities });
+    assert_eq!(again, Event::Imputed(probabilities));
     let Event::Evaluated(Evaluated { held_back: true, report: of_held }) = page.answer(evaluate(4, 3)) else {
         panic!("evaluated")
     };
@@ -770,21 +769,19 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
 fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
     let mut page = trained(3);
     let before = page.checkpoint();
-    let Event::Snapshot { step: 3, checkpoint } = page.answer(Command::Save) else { panic!("saved") };
+    let Event::Snapshot(Snapshot { step: 3, checkpoint }) = page.answer(Command::Save) else { panic!("saved") };
     assert_eq!(checkpoint, before);
     let mut other = Page::new();
     other.ask(bars());
-    let open = Command::OpenModel { name: "mine".into(), bytes: checkpoint.clone() };
+    let open = Command::OpenModel(NamedBytes { name: "mine".into(), bytes: checkpoint.clone() });
     assert!(matches!(other.answer(open), Event::ModelOpened(about) if about.resumable && about.steps == 3));
     // The plan of the page may be another; the run's own counts.
-    let restore = Command::Restore { source: DataSource::Bars, plan: plan(&[5]), checkpoint: checkpoint.clone() };
-    assert!(
-        matches!(other.answer(restore), Event::DataReady { plan, metrics, .. } if plan.hidden == [12, 6] && metrics.step == 3)
-    );
+    let restore = Command::UseData { source: DataSource::Bars, plan: plan(&[5]), checkpoint: checkpoint.clone() };
+    assert!(matches!(other.answer(restore), Event::DataReady(_, run) if run.plan.hidden == [12, 6] && run.metrics.step == 3));
     page.ask(Command::Step);
     other.ask(Command::Step);
     assert_eq!(other.checkpoint(), page.checkpoint());
     let narrow = DataSource::Examples(encoded("narrow", 2, &[2, 1]));
-    assert!(other.failure(Command::Restore { source: narrow, plan: plan(&[5]), checkpoint }).contains("16"));
+    assert!(other.failure(Command::UseData { source: narrow, plan: plan(&[5]), checkpoint }).contains("16"));
     assert!(Page::new().failure(Command::Save).contains("choose a data set first"));
 }

@@ -18,7 +18,7 @@ const MOST: u32 = 10_000_000;
 /// ```
 /// use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource};
 /// let source = ModelSource::Orthogonal { sizes: vec![4, 3], units: dbm_core::Units::Signs, seed: 1 };
-/// let answer = dbm_worker::diagnostics::answer(DiagnosticsCommand::Model { source }, &mut |_, _| ());
+/// let answer = dbm_worker::diagnostics::answer(DiagnosticsCommand::Model(source), &mut |_, _| ());
 /// let Ok(DiagnosticsEvent::Model(model)) = answer else { panic!() };
 /// assert_eq!(model.weights[0].len(), 12);
 /// ```
@@ -27,7 +27,7 @@ const MOST: u32 = 10_000_000;
 /// In words: what was expected, what came, and what to do.
 pub fn answer(command: DiagnosticsCommand, progress: &mut dyn FnMut(u32, u32)) -> Result<DiagnosticsEvent, String> {
     match command {
-        DiagnosticsCommand::Model { source } => of_source(source).map(DiagnosticsEvent::Model),
+        DiagnosticsCommand::Model(source) => of_source(source).map(DiagnosticsEvent::Model),
         DiagnosticsCommand::MeetingTimes(CouplingRuns { couplings, first_run, runs }) => {
             let range = range("couplings", first_run, runs)?;
             let model = couplings.model().map_err(words)?;

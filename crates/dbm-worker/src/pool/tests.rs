@@ -4,7 +4,9 @@ use super::*;
 use crate::coordinator::{Coordinator, Message, Request};
 use dbm_core::Settings;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, Metrics, ModelChoice, Reply};
+use dbm_protocol::{
+    BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, Metrics, ModelChoice, Reply, RunInfo, Snapshot,
+};
 use std::collections::VecDeque;
 
 /// Something on its way from one worker to another; what one sends another arrives in its order.
@@ -56,7 +58,7 @@ impl Workplace {
     fn ask(&mut self, command: Command) -> Vec<Message> {
         let heard = self.ask_until(command, |_| false);
         for message in &heard {
-            assert!(!matches!(message.body, Reply::Failed { .. }), "{message:?}");
+            assert!(!matches!(message.body, Reply::Failed(_)), "{message:?}");
         }
         heard
     }
@@ -162,7 +164,7 @@ impl Workplace {
     /// The last snapshot, and of which step.
     fn snapshot(&self) -> (u32, Vec<u8>) {
         let last = self.heard.iter().rev().find_map(|message| match &message.body {
-            Reply::Answer(Event::Snapshot { step, checkpoint }) => Some((*step, checkpoint.clone())),
+            Reply::Answer(Event::Snapshot(Snapshot { step, checkpoint })) => Some((*step, checkpoint.clone())),
             _ => None,
         });
         last.expect("a snapshot")
@@ -182,7 +184,7 @@ fn begin(plan: RunPlan) -> dbm_core::Trainer {
 }
 
 fn bars(estimator: &str) -> Command {
-    Command::UseData { source: DataSource::Bars, plan: plan(estimator, 1) }
+    Command::UseData { source: DataSource::Bars, plan: plan(estimator, 1), checkpoint: vec![] }
 }
 
 /// A snapshot after so many steps, one worker alone.
@@ -234,7 +236,7 @@ fn gappy(estimator: &str) -> Command {
         visible: String::new(),
         table: vec![],
     };
-    Command::UseData { source: DataSource::Examples(encoded), plan: plan(estimator, 1) }
+    Command::UseData { source: DataSource::Examples(encoded), plan: plan(estimator, 1), checkpoint: vec![] }
 }
 
 #[test]
@@ -275,8 +277,8 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
     let mut place = Workplace::new(3, 5);
     place.ask(bars("ucd-lmi"));
     place.ask_until(Command::Train, at_step(6));
-    let heard = place.ask(Command::NewRun { plan: plan("lmi", 2) });
-    assert!(heard.iter().any(|m| matches!(m.body, Reply::Answer(Event::RunReady { can_undo: true, .. }))));
+    let heard = place.ask(Command::NewRun(plan("lmi", 2)));
+    assert!(heard.iter().any(|m| matches!(m.body, Reply::Answer(Event::RunReady(RunInfo { can_undo: true, .. })))));
     // The new run is shared in turn.
     place.ask_until(Command::Train, at_step(6));
     assert_eq!(place.metrics().workers, 3);
@@ -315,7 +317,7 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
         place.dies_after = Some(after);
         place.ask_until(
             Command::Train,
-            |m| matches!(&m.body, Reply::Answer(Event::Notice { message }) if message.contains("told to die")),
+            |m| matches!(&m.body, Reply::Answer(Event::Notice(message)) if message.contains("told to die")),
         );
         let kept = place.metrics();
         assert!(kept.running && kept.step >= 5, "what was written as a checkpoint at Pause is not lost");
@@ -334,7 +336,7 @@ fn after_three_losses_one_worker_goes_on_alone() {
     for _ in 0..3 {
         place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
         place.dies_after = Some(0);
-        place.ask_until(Command::Train, |m| matches!(m.body, Reply::Answer(Event::Notice { .. })));
+        place.ask_until(Command::Train, |m| matches!(m.body, Reply::Answer(Event::Notice(_))));
     }
     let step = place.metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
@@ -351,7 +353,7 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     place.ask_until(Command::Train, at_step(6));
     let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
     let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
-    let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed { .. });
+    let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed(_));
     let counts =
         |heard: Vec<Message>| match heard.into_iter().map(|m| m.body).find(|e| matches!(e, Reply::Answer(Event::Bench(_)))) {
             Some(Reply::Answer(Event::Bench(bench))) => bench.rows.iter().map(|row| row.workers).collect::<Vec<_>>(),
@@ -366,7 +368,7 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     assert_eq!(counts(heard), [1, 2, 3]);
     assert_eq!(counts(place.ask_until(ask(vec![3]), ended)), [3]);
     let refused = place.ask_until(ask(vec![4]), ended);
-    assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed { message } if message.contains("from 1 to 3"))));
+    assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed(message) if message.contains("from 1 to 3"))));
     // Training, which stood meanwhile, goes on as if nothing had been.
     let step = place.metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));

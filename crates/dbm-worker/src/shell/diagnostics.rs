@@ -16,6 +16,6 @@ fn receive(data: &JsValue) {
             let result = answer(body, &mut |done, total| reply::<DiagnosticsEvent>(id, Reply::progress(done, total)));
             reply::<DiagnosticsEvent>(id, result.into());
         }
-        Err(message) => reply::<DiagnosticsEvent>(None, Reply::Failed { message }),
+        Err(message) => reply::<DiagnosticsEvent>(None, Reply::Failed(message)),
     }
 }

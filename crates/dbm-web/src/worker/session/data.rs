@@ -63,7 +63,7 @@ impl Session {
         };
         self.loading.set(true);
         self.fed.set(true);
-        let answer = self.ask(Command::UseData { source, plan }).await;
+        let answer = self.ask(Command::UseData { source, plan, checkpoint: Vec::new() }).await;
         self.take_data(answer, change)
     }
 
@@ -92,7 +92,7 @@ impl Session {
             self.loading.set(true);
             self.fed.set(true);
             let latest = if self.snapshot.with_untracked(Option::is_some) { self.checkpoint.get_value() } else { None };
-            let restore = Command::Restore { source, plan, checkpoint: Vec::new() };
+            let restore = Command::UseData { source, plan, checkpoint: Vec::new() };
             let answer = self.ask_with(restore, latest.as_ref()).await;
             match self.take_data(answer, Change::Restored) {
                 Err(Failure::Refused(why)) => self.notices.error(why),
@@ -108,7 +108,7 @@ impl Session {
     /// Takes in a run on data that were not there before, or that are there again.
     pub(super) fn take_data(self, answer: Result<Event, Failure>, change: Change) -> Result<(), Failure> {
         self.stop_taking();
-        let Ok(Event::DataReady { data, model, plan, metrics, .. }) = answer else {
+        let Ok(Event::DataReady(data, run)) = answer else {
             self.choice.set(self.choice_in_use.get_untracked());
             // Until the next worker has the run of a lost one, the page waits for it.
             if !matches!(answer, Err(Failure::Lost(_))) {
@@ -125,7 +125,7 @@ impl Session {
         let (restored, resumed) = (matches!(change, Change::Restored), matches!(change, Change::Resumed));
         let step = if let Change::KeptRun { step, .. } = change { Some(step) } else { None };
         if resumed {
-            self.say_undoable(format!("The run of the opened model goes on from step {}: press Train.", metrics.step));
+            self.say_undoable(format!("The run of the opened model goes on from step {}: press Train.", run.metrics.step));
         }
         let choice = self.choice_after(change);
         if !(restored || resumed) {
@@ -133,7 +133,7 @@ impl Session {
         }
         self.choice_in_use.set(choice);
         self.choice.set(choice);
-        self.take_run(model, plan, metrics);
+        self.take_run(run);
         match step {
             Some(step) => self.went_on(step, replaces),
             None if restored && before.is_some() => self.snapshot.set(before),

@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::keeping::Keeping;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure};
-use dbm_protocol::{Command, Computing, DataInfo, DataSource, Event, Files, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
+use dbm_protocol::{Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -108,11 +108,11 @@ pub struct Held {
 #[derive(Clone, Copy)]
 pub struct Session {
     /// Asks the worker that computes, who may not listen yet.
-    pub client: Client<Computing>,
+    pub client: Client<Command>,
     /// Asks the worker that reads the visitor's files and writes those that are exported.
-    pub reader: Client<Files>,
+    pub reader: Client<FilesCommand>,
     /// Asks the worker that keeps the run.
-    pub(super) keeper: Client<Files>,
+    pub(super) keeper: Client<FilesCommand>,
     /// Where the page's messages go.
     pub notices: Notices,
     held: &'static Held,

@@ -8,7 +8,7 @@ use super::held::{DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::{Remedy, Tone};
 use crate::worker::client::Failure;
-use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice};
+use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice, Snapshot};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -89,7 +89,7 @@ impl Session {
             // Its refusal is that of the checkpoint, too.
             drop(self.keeper.ask(begin));
         }
-        let command = FilesCommand::Keep { step, checkpoint: Vec::new() };
+        let command = FilesCommand::Keep(Snapshot { step, checkpoint: Vec::new() });
         let answer = self.keeper.ask_with(command, self.checkpoint.get_value().as_ref(), None).await;
         let (step, trouble, lost) = match answer {
             Ok(FilesEvent::Kept { step, trouble }) => (step, trouble.unwrap_or_default(), false),
@@ -153,7 +153,7 @@ impl Session {
         self.notices.withdraw(Tone::Offer);
         address::go(View::Train);
         let (source, plan, step, bytes) = match self.keeper.ask(FilesCommand::Take).with_bulk().await {
-            Ok((FilesEvent::Taken { source, plan, step, .. }, bytes)) => (source, plan, step, bytes),
+            Ok((FilesEvent::Taken { source, plan, snapshot }, bytes)) => (source, plan, snapshot.step, bytes),
             other => {
                 self.stop_taking();
                 self.loading.set(false);
@@ -166,7 +166,7 @@ impl Session {
             [DataChoice::Digits, DataChoice::Bars].into_iter().find(|choice| self.source(*choice).as_ref() == Some(&source));
         let name = self.keeping.with_value(|keeping| keeping.name.clone());
         let upload = known.is_none().then(|| Upload { name, source: source.clone() });
-        let command = Command::Restore { source, plan: *plan, checkpoint: Vec::new() };
+        let command = Command::UseData { source, plan: *plan, checkpoint: Vec::new() };
         let answer = self.ask_with(command, bytes.as_ref()).await;
         if answer.is_ok() && bytes.is_some() {
             self.checkpoint.set_value(bytes);

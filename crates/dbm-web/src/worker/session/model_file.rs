@@ -6,7 +6,7 @@ use crate::ui::address::{self, View};
 use crate::ui::number::decimal;
 use crate::ui::problem::words;
 use crate::worker::client::Failure;
-use dbm_protocol::{Command, Event, ModelChoice};
+use dbm_protocol::{Command, Event, ModelChoice, NamedBytes};
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -51,7 +51,7 @@ impl Session {
         let Some(bytes) = self.model_file.get_value() else { return Ok(()) };
         self.opening.set(Opening::Reading);
         let name = self.opened.get_untracked().unwrap_or_else(|| FILE.into());
-        match self.ask(Command::OpenModel { name, bytes }).await {
+        match self.ask(Command::OpenModel(NamedBytes { name, bytes })).await {
             Ok(Event::ModelOpened(about)) => {
                 self.pretrained.set(Some(about));
                 self.opening.set(Opening::Open);
@@ -74,7 +74,7 @@ impl Session {
     /// # Errors
     /// As [`Session::ask`]; the model that is open stays.
     pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
-        let command = Command::OpenModel { name: name.clone(), bytes: bytes.clone() };
+        let command = Command::OpenModel(NamedBytes { name: name.clone(), bytes: bytes.clone() });
         if let Event::ModelOpened(about) = self.ask(command).await? {
             self.model_file.set_value(Some(bytes));
             self.pretrained.set(Some(about));
@@ -95,7 +95,7 @@ impl Session {
         let Some(source) = self.source(self.choice_in_use.get_untracked()) else { return Ok(()) };
         self.model.set(ModelChoice::Training);
         address::go(View::Train);
-        let answer = self.ask(Command::Restore { source, plan, checkpoint }).await;
+        let answer = self.ask(Command::UseData { source, plan, checkpoint }).await;
         self.take_data(answer, Change::Resumed)
     }
 

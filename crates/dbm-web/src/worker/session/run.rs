@@ -3,7 +3,7 @@
 use super::draft::{Draft, same_run};
 use super::held::Session;
 use crate::worker::client::Failure;
-use dbm_protocol::{Command, Event, Metrics, ModelChoice, ModelInfo, RunPlan};
+use dbm_protocol::{Command, Event, Metrics, ModelChoice, RunInfo, RunPlan, Snapshot};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 
@@ -81,7 +81,7 @@ impl Session {
 
     pub(super) fn send_pace(self) {
         let steps_a_second = self.pace.get_untracked();
-        self.perform(async move { self.ask(Command::Pace { steps_a_second }).await.map(|_| ()) });
+        self.perform(async move { self.ask(Command::Pace(steps_a_second)).await.map(|_| ()) });
     }
 
     /// The run as it stands: gradient steps taken, and a checkpoint with all that it needs to go on.
@@ -90,7 +90,7 @@ impl Session {
     /// As [`Session::ask`].
     pub async fn save(self) -> Result<(u32, Uint8Array), Failure> {
         match self.ask(Command::Save).with_bulk().await? {
-            (Event::Snapshot { step, .. }, Some(checkpoint)) => {
+            (Event::Snapshot(Snapshot { step, .. }), Some(checkpoint)) => {
                 self.take_snapshot(step, checkpoint.clone());
                 Ok((step, checkpoint))
             }
@@ -105,16 +105,16 @@ impl Session {
     }
 
     async fn new_run(self, plan: RunPlan) -> Result<(), Failure> {
-        if let Event::RunReady { model, plan, metrics, .. } = self.ask(Command::NewRun { plan }).await? {
+        if let Event::RunReady(run) = self.ask(Command::NewRun(plan)).await? {
             self.choice_before.set(self.choice_in_use.get_untracked());
-            self.take_run(model, plan, metrics);
+            self.take_run(run);
             self.keep_anew();
         }
         Ok(())
     }
 
     /// Another run stands on the page.
-    pub(super) fn take_run(self, model: ModelInfo, plan: RunPlan, metrics: Metrics) {
+    pub(super) fn take_run(self, RunInfo { model, plan, metrics, .. }: RunInfo) {
         if !self.draft.with_untracked(Draft::plan).is_some_and(|drafted| same_run(&drafted, &plan)) {
             self.draft.set(Draft::of(&plan));
         }
@@ -131,8 +131,8 @@ impl Session {
         match event {
             Event::Metrics(metrics) => self.take_metrics(metrics),
             Event::Samples(grid) => self.samples_of(grid.model).set(Some(grid)),
-            Event::Snapshot { step, .. } => bulk.into_iter().for_each(|checkpoint| self.take_snapshot(step, checkpoint)),
-            Event::Notice { message } => self.notices.news(message),
+            Event::Snapshot(snapshot) => bulk.into_iter().for_each(|checkpoint| self.take_snapshot(snapshot.step, checkpoint)),
+            Event::Notice(message) => self.notices.news(message),
             _ => {}
         }
     }
