@@ -4,7 +4,7 @@ mod trust;
 
 use crate::context::Context;
 use crate::learning::{Learning, train};
-use clap::Args;
+use clap::{Arg, Args};
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
@@ -27,36 +27,11 @@ const STEPS: (u64, u64) = (400, 4000);
 const SWEEPS: u32 = 5;
 const RATE: f64 = 2e-3;
 
-/// What concerns a model that is trained here, and not one that is given.
-const TRAINING: [&str; 22] = [
-    "steps",
-    "thresholds",
-    "hidden",
-    "units",
-    "gaussian",
-    "pretrain",
-    "pretrain_lr",
-    "estimator",
-    "optimizer",
-    "lr",
-    "lr_decay",
-    "momentum",
-    "weight_decay",
-    "average",
-    "batch",
-    "conditional",
-    "no_marginalize",
-    "max_sweeps",
-    "max_meeting",
-    "max_tries",
-    "mean_field_sweeps",
-    "backend",
-];
-
 /// Rows a task.
 const ROWS: usize = 4;
 
 #[derive(Args)]
+#[command(mut_args(for_training))]
 pub struct Impute {
     /// The table: CSV, or separated by tabs, semicolons or blanks; missing is what is empty, ?, NA, NaN, null, None or -
     #[arg(long, value_name = "TABLE")]
@@ -65,7 +40,7 @@ pub struct Impute {
     #[arg(long, value_name = "FILE.csv")]
     out: PathBuf,
     /// A model trained by `dbm train` on a table with these columns [default: one is trained on this table]
-    #[arg(long, value_name = "FILE", conflicts_with_all = TRAINING)]
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// Where to write row, column, value and probability of every cell filled
     #[arg(long, value_name = "FILE.csv")]
@@ -83,7 +58,7 @@ pub struct Impute {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// A number in this column is high above this value [default: above the column's median]
-    #[arg(long = "threshold", value_name = "COLUMN=VALUE")]
+    #[arg(long = "threshold", value_name = "COLUMN=VALUE", conflicts_with = "model")]
     thresholds: Vec<String>,
     /// Hide this share of the known cells to see how well they are guessed [default: 0.1]
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1")]
@@ -92,10 +67,16 @@ pub struct Impute {
     #[arg(long, conflicts_with = "evaluate")]
     no_evaluate: bool,
     /// Gradient steps [default: 4 for each row, 400 to 4000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "model")]
     steps: Option<u64>,
     #[command(flatten)]
     learning: Learning,
+}
+
+/// How a model is trained has no meaning where one is given.
+fn for_training(option: Arg) -> Arg {
+    let training = Learning::augment_args(clap::Command::new("training"));
+    if training.get_arguments().any(|its| its.get_id() == option.get_id()) { option.conflicts_with("model") } else { option }
 }
 
 /// A table, and how its model sees it.

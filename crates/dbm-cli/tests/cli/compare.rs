@@ -1,15 +1,13 @@
-//! `dbm compare`: the curves it writes, what they must agree with, and what it refuses.
+//! `dbm compare`: the curves it writes, and what they must agree with.
 
-mod support;
-
-use support::Folder;
+use crate::folder::{Folder, number};
 
 const TOY: &str = "--data bars --hidden 4,3 --batch 10 --steps 12 --pretrain 2";
 const LIST: &str = "ucd-lmi,ucd-gibbs,lmi,centered-cd-2,pcd-1,pretrained-pcd-1";
 
 /// The rows below the header, field by field.
 fn rows(folder: &Folder, name: &str) -> Vec<Vec<String>> {
-    let text = String::from_utf8(folder.read(name)).unwrap();
+    let text = folder.text(name);
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time"), "{text}");
     lines.map(|line| line.split(',').map(str::to_string).collect()).collect()
@@ -25,7 +23,7 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
     let folder = Folder::new("curves");
     let line = format!("compare {TOY} --estimators {LIST} --seeds 2 --seed 7 --every 5");
     let said = folder.ok(&format!("{line} --threads 1 --out one.csv --plot one.svg"));
-    let json = folder.ok(&format!("--json {line} --threads 3 --out three.csv"));
+    let lines = folder.events(&format!("{line} --threads 3 --out three.csv"));
     let (one, three) = (rows(&folder, "one.csv"), rows(&folder, "three.csv"));
     let expected: Vec<[String; 3]> = LIST
         .split(',')
@@ -53,10 +51,9 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
     }
     assert_eq!(but_for_seconds(one), but_for_seconds(three));
 
-    let svg = String::from_utf8(folder.read("one.svg")).unwrap();
+    let svg = folder.text("one.svg");
     assert!(svg.starts_with("<svg") && svg.contains("16-4-3, 2 seeds") && svg.contains("pretrained-pcd-1"));
     assert!(said.contains("-3.401 is the most"), "{said}");
-    let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 13);
     assert!(lines[..12].iter().all(|line| line["event"] == "run" && line["step"] == 12 && line["diverged_at"].is_null()));
     assert_eq!((lines[12]["event"].as_str(), lines[12]["pretraining_steps"].as_u64()), (Some("done"), Some(4)));
@@ -75,9 +72,8 @@ fn a_run_is_the_run_that_train_would_make() {
         folder.ok(&format!(
             "train --data bars --hidden 4,3 --batch 10 --seed 2 --max-meeting 1000 --backend plain {train} --out m.safetensors"
         ));
-        let said = folder.ok("--json evaluate --model m.safetensors --data bars --ais-betas 10 --ais-chains 2");
-        let said: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
-        let (exact, here) = (said["exact_log_p"].as_f64().unwrap(), likelihood(&curves, estimator, "2", "12"));
+        let said = folder.json("evaluate --model m.safetensors --data bars --ais-betas 10 --ais-chains 2");
+        let (exact, here) = (number(&said, "exact_log_p"), likelihood(&curves, estimator, "2", "12"));
         assert!((exact - here).abs() < 1e-6, "{estimator}: {here}, but {exact} from train and evaluate");
     }
 }
@@ -93,10 +89,10 @@ fn what_is_cut_and_what_diverges_is_said() {
 
     let wild =
         "compare --data bars --hidden 8 --optimizer sgd --lr 10 --momentum 0.99 --estimators ucd-mh,cd-1 --seeds 2 --batch 10";
-    let json = folder.ok(&format!("--json {wild} --steps 1500 --every 10 --max-meeting 100000 --out d.csv --plot d.svg"));
+    let lines = folder.events(&format!("{wild} --steps 1500 --every 10 --max-meeting 100000 --out d.csv --plot d.svg"));
     let curves = rows(&folder, "d.csv");
     let mut diverged = 0;
-    for line in json.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()) {
+    for line in &lines {
         if let Some(at) = line["diverged_at"].as_u64() {
             diverged += 1;
             // The curve ends at its last point before.
@@ -106,41 +102,6 @@ fn what_is_cut_and_what_diverges_is_said() {
             assert!(last <= at && at < last + 10 && line["step"].as_u64() == Some(last), "{line}: {last}");
         }
     }
-    assert!(diverged > 0, "{json}");
+    assert!(diverged > 0, "{lines:?}");
     assert!(folder.ok(&format!("{wild} --steps 1500 --max-meeting 100000 --out d.csv")).contains("diverged after"));
-}
-
-#[test]
-fn refusals_come_before_the_work() {
-    let folder = Folder::new("refused");
-    let many: Vec<String> = (1..=13).map(|k| format!("cd-{k}")).collect();
-    let many = format!("--plot p.svg --estimators {}", many.join(","));
-    for (code, besides, said) in [
-        (2, "--hidden 30,30", "at most 24"),
-        (2, "--hidden 4,0", "layer 2 has size 0"),
-        (2, "--estimators ucd-lmi,nonsense", "nonsense"),
-        (2, "--estimators centered-pretrained-pcd-1", "pretrained"),
-        (2, "--estimators cd,lmi,cd-1", "cd-1 twice"),
-        (2, "--pretrain 6", "--pretrain 6"),
-        (2, "--pretrain 0", "pretraining steps"),
-        (2, "--pretrain-lr NaN", "pretraining rate"),
-        (2, "--lr 0", "learning rate"),
-        (2, "--max-tries 0", "max tries"),
-        (2, "--seeds 0", "--seeds"),
-        (2, "--steps 0", "--steps"),
-        (2, "--every 0", "--every"),
-        (2, "--seed 18446744073709551615", "smaller --seed"),
-        (2, many.as_str(), "at most 12"),
-        (3, "--data nowhere", "nowhere"),
-        (4, "--plot nowhere/p.svg", "nowhere"),
-        (4, "--out nowhere/c.csv", "nowhere"),
-    ] {
-        let given = |option| if besides.contains(option) { "" } else { option };
-        let (data, out) = (given("--data").replace("--data", "--data bars"), given("--out").replace("--out", "--out c.csv"));
-        let steps = given("--steps").replace("--steps", "--steps 12");
-        let line = format!("compare {data} {steps} --batch 10 {besides} {out}");
-        let message = folder.fails(code, &line);
-        assert!(message.contains(said), "dbm {line}: {message}");
-        assert!(!folder.0.join("c.csv").exists());
-    }
 }

@@ -1,19 +1,8 @@
 //! `dbm score`, `dbm classifier` and pictures by `dbm export`, at toy size.
 
-mod support;
-
-use serde_json::Value;
-use support::Folder;
+use crate::folder::{Folder, number};
 
 const TRAIN: &str = "train --data digits --digits 60 --hidden 12,6 --batch 30 --steps 3 --seed 1";
-
-fn score(folder: &Folder, arguments: &str) -> Value {
-    serde_json::from_str(&folder.ok(&format!("--json score {arguments}"))).unwrap()
-}
-
-fn number(value: &Value, of: &str, name: &str) -> f64 {
-    value[of][name].as_f64().unwrap_or_else(|| panic!("{of}, {name} in {value}"))
-}
 
 #[test]
 fn a_model_is_scored_beside_real_digits() {
@@ -21,8 +10,8 @@ fn a_model_is_scored_beside_real_digits() {
     folder.ok(&format!("{TRAIN} --out m.safetensors"));
     let line = "--model m.safetensors --data digits --digits 60 --samples 50 --seed 3 --completions lower-half --count 20 --answers 3 \
                 --sweeps 5 --ais --ais-chains 10 --ais-betas 20";
-    let found = score(&folder, &format!("{line} --csv scores.csv --threads 1"));
-    let of = |of, name| number(&found, of, name);
+    let found = folder.json(&format!("score {line} --csv scores.csv --threads 1"));
+    let of = |of, name| number(&found, &format!("{of}.{name}"));
     assert_eq!((of("samples", "count"), of("floor", "count"), of("samples", "neighbours")), (50.0, 60.0, 5.0));
     // Three steps make no digits; other drawn digits are some.
     assert!(of("samples", "digit_frechet_distance") > 2.0 * of("floor", "digit_frechet_distance"), "{found}");
@@ -36,10 +25,10 @@ fn a_model_is_scored_beside_real_digits() {
     assert!(of("bound", "log_p") < 0.0 && of("bound", "count") == 60.0);
 
     // The same bits of every number on other threads, and in the table.
-    let mut again = score(&folder, &format!("{line} --threads 3"));
+    let mut again = folder.json(&format!("score {line} --threads 3"));
     again["seconds"] = found["seconds"].clone();
     assert_eq!(again, found);
-    let csv = String::from_utf8(folder.read("scores.csv")).unwrap();
+    let csv = folder.text("scores.csv");
     let distance = format!("samples,digit_frechet_distance,{}\n", found["samples"]["digit_frechet_distance"]);
     assert!(csv.starts_with("of,score,value\n") && csv.contains(&distance) && csv.contains("floor,shares_9,"), "{csv}");
 
@@ -52,7 +41,7 @@ fn a_model_is_scored_beside_real_digits() {
 
     // The samples of `dbm sample`, from its file.
     folder.ok("sample --model m.safetensors --count 50 --seed 3 --out s.npy");
-    let file = score(&folder, "--images s.npy --data digits --digits 60");
+    let file = folder.json("score --images s.npy --data digits --digits 60");
     assert_eq!((&file["samples"], &file["floor"]), (&found["samples"], &found["floor"]));
     assert!(file.get("completions").is_none() && file.get("searches_capped").is_none());
 }
@@ -65,8 +54,8 @@ fn grey_folder(folder: &Folder) {
         images.extend((0..12 * 784).map(|i| at(seed * 100 + i / 784, i % 784)));
         let mut labels = [[0, 0, 8, 1], [0, 0, 0, 12]].concat();
         labels.extend((0..12).map(|i| i % 10));
-        std::fs::write(folder.0.join(format!("{name}-images-idx3-ubyte")), images).unwrap();
-        std::fs::write(folder.0.join(format!("{name}-labels-idx1-ubyte")), labels).unwrap();
+        folder.write(&format!("{name}-images-idx3-ubyte"), images);
+        folder.write(&format!("{name}-labels-idx1-ubyte"), labels);
     }
 }
 
@@ -76,12 +65,12 @@ fn eight_bits_a_value_are_scored_as_grey_levels() {
     grey_folder(&folder);
     folder.ok("train --data . --bits-per-value 8 --hidden 5 --batch 12 --steps 2 --seed 1 --out m.safetensors");
     let found =
-        score(&folder, "--model m.safetensors --data . --samples 8 --completions right-half --count 4 --answers 2 --sweeps 2");
-    assert_eq!((number(&found, "samples", "count"), number(&found, "completions", "count")), (8.0, 4.0));
-    assert!(number(&found, "nearest", "agreement") > 0.5, "{found}");
+        folder.json("score --model m.safetensors --data . --samples 8 --completions right-half --count 4 --answers 2 --sweeps 2");
+    assert_eq!((number(&found, "samples.count"), number(&found, "completions.count")), (8.0, 4.0));
+    assert!(number(&found, "nearest.agreement") > 0.5, "{found}");
     // Bits of 8 planes in a file, and real grey digits against themselves.
     folder.ok("sample --model m.safetensors --count 8 --out s.npy");
-    assert_eq!(score(&folder, "--images s.npy --data .")["samples"], found["samples"]);
+    assert_eq!(folder.json("score --images s.npy --data .")["samples"], found["samples"]);
     folder.ok("export --data . --bits-per-value 8 --png-dir grey --count 3");
     folder.ok("export --model m.safetensors --png-dir samples --count 3");
     let (width, levels) = picture(&folder, "grey/00002.png");
@@ -90,11 +79,9 @@ fn eight_bits_a_value_are_scored_as_grey_levels() {
     assert_eq!(picture(&folder, "samples/00000.png").1.len(), 784);
 }
 
+/// A picture in grey: its columns and its levels.
 fn picture(folder: &Folder, name: &str) -> (usize, Vec<u8>) {
-    let bytes = folder.read(name);
-    let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
-    let mut levels = vec![0; reader.output_buffer_size().unwrap()];
-    let info = reader.next_frame(&mut levels).unwrap();
+    let (info, levels) = folder.png(name);
     assert_eq!(info.color_type, png::ColorType::Grayscale);
     (info.width as usize, levels)
 }
@@ -113,58 +100,19 @@ fn pictures_are_exported_one_a_file() {
         assert!(levels.iter().zip(&bits[number * 784..]).all(|(&level, &bit)| level == bit * 255), "{number}");
     }
     assert_eq!(std::fs::read_dir(folder.0.join("new/samples")).unwrap().count(), 7);
-    assert!(folder.fails(2, "export --model m.safetensors --png-dir new/samples").contains("is not empty"));
 
-    let done = folder.ok("--json export --data digits --digits 30 --split train --png-dir real");
-    let done: Value = serde_json::from_str(&done).unwrap();
-    assert_eq!((done["pictures"].as_u64(), done["rows"].as_u64()), (Some(30), Some(28)));
+    let done = folder.json("export --data digits --digits 30 --split train --png-dir real");
+    assert_eq!((number(&done, "pictures"), number(&done, "rows")), (30.0, 28.0));
     assert!(picture(&folder, "real/00029.png").1.contains(&255));
-
-    for (code, line, said) in [
-        (2, "export --model m.safetensors", "--out"),
-        (2, "export --png-dir x", "--model"),
-        (2, "export --data digits --png-dir x --out y", "cannot be used with"),
-        (2, "export --data digits", "--png-dir"),
-        (2, "export --data digits --digits 5 --count 6 --png-dir x", "at most the 5 examples"),
-        (3, "export --data target --png-dir x", "no pictures"),
-    ] {
-        let message = folder.fails(code, line);
-        assert!(message.contains(said), "{line}: {message}");
-    }
-    assert!(!folder.0.join("x").exists());
-}
-
-#[test]
-fn what_makes_no_sense_is_refused() {
-    let folder = Folder::new("score-refused");
-    folder.ok("train --data bars --hidden 5 --steps 2 --out bars.safetensors");
-    folder.ok(&format!("{TRAIN} --out m.safetensors"));
-    folder.ok("sample --model bars.safetensors --count 9 --out bars.npy");
-    for (code, line, said) in [
-        (2, "--data digits", "--model"),
-        (2, "--model m.safetensors --images bars.npy --data digits", "cannot be used with"),
-        (2, "--model m.safetensors --data digits --sampler magic", "mode, gibbs:K, mode+gibbs:K or annealed:K"),
-        (2, "--images bars.npy --data digits --ais", "cannot be used with"),
-        (2, "--model m.safetensors --data digits --count 5", "--completions"),
-        (2, "--model m.safetensors --data digits --digits 20 --completions lower-half --count 21", "at most the 20 examples"),
-        (2, "--model m.safetensors --data digits --digits 20 --completions half --count 2", "--mask should be"),
-        (3, "--model bars.safetensors --data digits --digits 20", "the model has 16 visible units"),
-        (3, "--model bars.safetensors --data bars", "here they are the same"),
-        (3, "--images bars.npy --data digits", "this has shape [9, 16]"),
-        (3, "--model m.safetensors --data digits --digits 5", "at least 6, but 5 came"),
-    ] {
-        let message = folder.fails(code, &format!("score {line}"));
-        assert!(message.contains(said), "{line}: {message}");
-    }
 }
 
 #[test]
 #[cfg(feature = "classifier")]
 fn a_classifier_is_trained_by_the_command() {
     let folder = Folder::new("classifier");
-    let line = "--json classifier --data digits --digits 150 --epochs 2 --seed 4";
-    let done: Value = serde_json::from_str(&folder.ok(&format!("{line} --out a.safetensors"))).unwrap();
-    assert!((0.0..=1.0).contains(&done["accuracy_grey"].as_f64().unwrap()), "{done}");
+    let line = "classifier --data digits --digits 150 --epochs 2 --seed 4";
+    let done = folder.json(&format!("{line} --out a.safetensors"));
+    assert!((0.0..=1.0).contains(&number(&done, "accuracy_grey")), "{done}");
     folder.ok(&format!("{line} --threads 1 --out b.safetensors"));
     assert!(folder.read("a.safetensors") == folder.read("b.safetensors"));
     assert!(folder.fails(3, "classifier --data bars --out c.safetensors").contains("bars"));

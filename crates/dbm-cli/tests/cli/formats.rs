@@ -1,10 +1,8 @@
 //! Files of many formats, made by other programs, given to the command.
 
-mod support;
+use crate::folder::Folder;
 
-use support::Folder;
-
-fn fixture(name: &str) -> String {
+pub fn fixture(name: &str) -> String {
     format!("{}/../../tests/fixtures/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -36,26 +34,11 @@ fn a_folder_of_pictures_is_data() {
         std::fs::create_dir_all(folder.0.join("set").join(class)).unwrap();
         std::fs::copy(fixture(name), folder.0.join("set").join(class).join(name)).unwrap();
     }
-    std::fs::write(folder.0.join("set/notes.txt"), "not a picture").unwrap();
+    folder.write("set/notes.txt", "not a picture");
     folder.ok("train --data set --hidden 4 --steps 2 --batch 3 --out m.safetensors");
     std::fs::copy(fixture("grey.jpg"), folder.0.join("set/a/more.jpg")).unwrap();
     folder.ok("train --data set --hidden 4 --steps 2 --batch 4 --out m.safetensors");
     std::fs::copy(fixture("bits.png"), folder.0.join("set/a/other.png")).unwrap();
     let said = folder.fails(3, "train --data set --hidden 4 --steps 2 --out m.safetensors");
     assert!(said.contains("a/other.png") && said.contains("48 x 8"), "{said}");
-}
-
-#[test]
-fn what_cannot_be_read_is_said() {
-    let folder = Folder::new("unread");
-    for (code, data, said) in [
-        (3, "labels.idx", "labels.idx: expected examples"),
-        (3, "sheet.png --tile 9x9", "tiles of 9 x 9"),
-        (2, "sheet.png --tile 0x9", "28x28"),
-        (2, "sheet.png --bits-per-value 9", "1..=8"),
-        (2, "sheet.png --binarize NaN", "threshold"),
-    ] {
-        let message = folder.fails(code, &format!("train --data {} --steps 1 --out m", fixture(data)));
-        assert!(message.contains(said), "{message}");
-    }
 }

@@ -1,10 +1,6 @@
 //! Filling the gaps of tables, as a user does it.
 
-mod support;
-
-use serde_json::Value;
-use std::collections::BTreeMap;
-use support::Folder;
+use crate::folder::{Folder, cell, number, table};
 
 const ROWS: usize = 500;
 const COLUMNS: usize = 30;
@@ -56,22 +52,18 @@ fn with_gaps(truth: &[Vec<bool>]) -> Vec<Vec<Option<bool>>> {
     truth.iter().map(|row| row.iter().map(|&bit| (!series.chance(10)).then_some(bit)).collect()).collect()
 }
 
-fn events(json: &str) -> Vec<Value> {
-    json.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
 #[test]
 fn what_is_filled_beats_the_column_mode_and_no_known_cell_changes() {
     let folder = Folder::new("impute");
     let truth = truth();
     let gaps = with_gaps(&truth);
-    std::fs::write(folder.0.join("gaps.csv"), csv(&gaps)).unwrap();
+    folder.write("gaps.csv", csv(&gaps));
     let fill = "--data gaps.csv --steps 1000 --hidden 60 --completions 8 --sweeps 20 --seed 3";
-    let json = folder.ok(&format!("--json impute {fill} --out filled.csv --probabilities p.csv --threads 1"));
+    let events = folder.events(&format!("impute {fill} --out filled.csv --probabilities p.csv --threads 1"));
     folder.ok(&format!("impute {fill} --out again.csv --probabilities q.csv --threads 3 --no-evaluate"));
     assert!(folder.read("filled.csv") == folder.read("again.csv") && folder.read("p.csv") == folder.read("q.csv"));
 
-    let filled = String::from_utf8(folder.read("filled.csv")).unwrap();
+    let filled = folder.text("filled.csv");
     let filled: Vec<Vec<&str>> = filled.lines().skip(1).map(|line| line.split(',').collect()).collect();
     let (mut missing, mut right, mut mode_right) = (0, 0, 0);
     for column in 0..COLUMNS {
@@ -93,39 +85,38 @@ fn what_is_filled_beats_the_column_mode_and_no_known_cell_changes() {
     // With --seed 1 to 8 the model has 89.6 to 91.5 % right.
     assert!(10 * right > 8 * missing && right > mode_right + missing / 10, "{right} and {mode_right} of {missing}");
 
-    let events = events(&json);
     let event = |name: &str| events.iter().find(|event| event["event"] == name).unwrap();
-    assert_eq!((event("table")["missing"].as_u64(), event("table")["units"].as_u64()), (Some(missing as u64), Some(30)));
-    assert_eq!((event("done")["filled"].as_u64(), event("done")["left"].as_u64()), (Some(missing as u64), Some(0)));
-    let evaluation = event("evaluation");
-    let score = |method: usize| evaluation["scores"][method].clone();
-    println!("{evaluation}");
-    assert_eq!([&score(0)["method"], &score(1)["method"], &score(2)["method"]], ["model", "column-mode", "neighbours"]);
-    let of = |method: usize, what: &str| score(method)[what].as_f64().unwrap();
-    assert!(of(0, "accuracy") > of(1, "accuracy") + 0.1 && of(0, "log_loss") < of(1, "log_loss") - 0.1);
-    assert_eq!(evaluation["model_may_have_seen_them"], false);
+    let of = |name: &str, what: &str| number(event(name), what);
+    assert_eq!((of("table", "missing"), of("table", "units")), (missing as f64, 30.0));
+    assert_eq!((of("done", "filled"), of("done", "left")), (missing as f64, 0.0));
+    println!("{}", event("evaluation"));
+    for (place, method) in ["model", "column-mode", "neighbours"].into_iter().enumerate() {
+        assert_eq!(event("evaluation")["scores"][place]["method"], method);
+    }
+    assert!(of("evaluation", "scores.0.accuracy") > of("evaluation", "scores.1.accuracy") + 0.1);
+    assert!(of("evaluation", "scores.0.log_loss") < of("evaluation", "scores.1.log_loss") - 0.1);
+    assert_eq!(event("evaluation")["model_may_have_seen_them"], false);
 
-    let long = String::from_utf8(folder.read("p.csv")).unwrap();
-    assert_eq!(long.lines().count(), missing + 1);
-    for line in long.lines().skip(1) {
-        let cells: Vec<&str> = line.split(',').collect();
-        let (row, column): (usize, usize) = (cells[0].parse().unwrap(), cells[1][1..].parse().unwrap());
-        assert_eq!(filled[row - 1][column - 1], cells[2]);
-        assert!((0.5..=1.0).contains(&cells[3].parse::<f64>().unwrap()), "{line}");
+    let long = table(&folder.read("p.csv"));
+    assert_eq!(long.len(), missing);
+    for line in &long {
+        let (row, column): (usize, usize) = (line["row"].parse().unwrap(), line["column"][1..].parse().unwrap());
+        assert_eq!(filled[row - 1][column - 1], line["value"]);
+        assert!((0.5..=1.0).contains(&cell(line, "probability")), "{line:?}");
     }
 }
 
-const PETS: &str = "name;kind;legs;weight;flies\r\nMimi;cat;4;4,5;No\r\nRex;dog;4;;No\r\nTweety;bird;?;0,1;Yes\r\n\"a;b\";cat;4;3,9;?\r\n\
+pub const PETS: &str = "name;kind;legs;weight;flies\r\nMimi;cat;4;4,5;No\r\nRex;dog;4;;No\r\nTweety;bird;?;0,1;Yes\r\n\"a;b\";cat;4;3,9;?\r\n\
     =1+1;NA;4;22;No\r\nPolly;bird;2;0,4;Yes\r\nTom;cat;;5,1;No\r\nWuff;dog;4;30;No\r\nDuck;bird;2;1,2;Yes\r\n";
 
 #[test]
 fn a_model_of_one_table_fills_another() {
     let folder = Folder::new("impute-model");
-    std::fs::write(folder.0.join("pets.csv"), PETS).unwrap();
+    folder.write("pets.csv", PETS);
     folder.ok("train --data pets.csv --hidden 12 --steps 200 --batch 9 --seed 2 --out m.safetensors");
     let said = folder.ok("impute --data pets.csv --model m.safetensors --out filled.csv --evaluate 0.3");
     assert!(said.contains("upper bounds") && said.contains("5 cells filled in 4 columns"), "{said}");
-    let filled = String::from_utf8(folder.read("filled.csv")).unwrap();
+    let filled = folder.text("filled.csv");
     let (before, after): (Vec<&str>, Vec<&str>) = (PETS.split("\r\n").collect(), filled.split("\r\n").collect());
     assert_eq!(before.len(), after.len());
     for row in [0, 1, 6, 8, 9] {
@@ -135,21 +126,21 @@ fn a_model_of_one_table_fills_another() {
     assert!(!filled.contains('?') && !filled.contains("NA") && !filled.contains(";;"), "{filled}");
 
     // Other columns in another order, and one of them missing.
-    std::fs::write(folder.0.join("other.tsv"), "flies\tcolour\tkind\nNo\tred\tcat\n\tblue\tdog\nyes\tgrey\t?\n").unwrap();
-    let json = folder.ok("--json impute --data other.tsv --model m.safetensors --out other.csv --no-evaluate");
-    let notes = events(&json)[0]["notes"].to_string();
+    folder.write("other.tsv", "flies\tcolour\tkind\nNo\tred\tcat\n\tblue\tdog\nyes\tgrey\t?\n");
+    let events = folder.events("impute --data other.tsv --model m.safetensors --out other.csv --no-evaluate");
+    let notes = events[0]["notes"].to_string();
     assert!(notes.contains("legs") && notes.contains("weight") && notes.contains("colour"), "{notes}");
-    let filled = String::from_utf8(folder.read("other.csv")).unwrap();
+    let filled = folder.text("other.csv");
     assert!(
         filled.starts_with("flies\tcolour\tkind\nNo\tred\tcat\n") && filled.lines().nth(3).unwrap().starts_with("yes\tgrey\t")
     );
 
     // Samples and completions of such a model have its columns' names and values.
     folder.ok("sample --model m.safetensors --count 5 --out s.csv");
-    let samples = String::from_utf8(folder.read("s.csv")).unwrap();
+    let samples = folder.text("s.csv");
     assert_eq!((samples.lines().next(), samples.lines().count()), (Some("kind,legs,weight,flies"), 6));
     folder.ok("complete --model m.safetensors --data pets.csv --count 3 --answers 2 --mask random:0 --out c.csv");
-    let completions = String::from_utf8(folder.read("c.csv")).unwrap();
+    let completions = folder.text("c.csv");
     assert!(completions.starts_with("example,answer,kind,legs,weight,flies\n1,1,cat,4,"), "{completions}");
     assert_eq!(completions.lines().count(), 7);
 }
@@ -159,53 +150,16 @@ fn thresholds_and_whole_tables() {
     let folder = Folder::new("impute-thresholds");
     let mut text = "a=b,c\n".to_string();
     text.extend((0..40).map(|i| format!("{i},{}\n", if i < 10 { "low" } else { "high" })));
-    std::fs::write(folder.0.join("t.csv"), text.replace("\n35,high", "\n,high")).unwrap();
+    folder.write("t.csv", text.replace("\n35,high", "\n,high"));
     let fill = "impute --data t.csv --steps 300 --hidden 4 --out f.csv --no-evaluate";
     // Of the numbers above 9 the median is 24, of those above the median of all 29.
     let filled = |line: &str| {
         folder.ok(line);
-        String::from_utf8(folder.read("f.csv")).unwrap().lines().nth(36).unwrap().to_string()
+        folder.text("f.csv").lines().nth(36).unwrap().to_string()
     };
     assert_eq!(filled(&format!("{fill} --threshold a=b=9")), "24,high");
     assert_eq!(filled(fill), "29,high");
-    std::fs::write(folder.0.join("whole.csv"), "a,b\n0,1\n1,0\n").unwrap();
-    let json = folder.ok("--json impute --data whole.csv --out w.csv --no-evaluate");
-    assert_eq!(events(&json).last().unwrap()["filled"], 0);
+    folder.write("whole.csv", "a,b\n0,1\n1,0\n");
+    assert_eq!(folder.json("impute --data whole.csv --out w.csv --no-evaluate")["filled"], 0);
     assert_eq!(folder.read("w.csv"), b"a,b\n0,1\n1,0\n");
-}
-
-#[test]
-fn what_cannot_be_filled_is_said() {
-    let folder = Folder::new("impute-bad");
-    std::fs::write(folder.0.join("pets.csv"), PETS).unwrap();
-    std::fs::write(folder.0.join("ragged.csv"), "a,b\n0,1\n1\n").unwrap();
-    std::fs::write(folder.0.join("levels.csv"), "kind,flies\ncat,No\nfish,No\ncat,?\n").unwrap();
-    folder.ok("train --data pets.csv --hidden 4 --steps 2 --out m.safetensors");
-    folder.ok("train --data bars --hidden 4 --steps 2 --out bars.safetensors");
-    let cases: BTreeMap<&str, (i32, &str)> = BTreeMap::from([
-        ("--data nowhere.csv", (3, "nowhere.csv")),
-        ("--data ragged.csv", (3, "line 3")),
-        (
-            "--data levels.csv --model m.safetensors",
-            (3, "line 3, column 1 (\"kind\"): expected one of \"cat\", \"dog\", \"bird\""),
-        ),
-        ("--data pets.csv --model bars.safetensors", (3, "names no columns")),
-        ("--data pets.csv --model m.safetensors --steps 3", (2, "--steps")),
-        ("--data pets.csv --model m.safetensors --hidden 3", (2, "--hidden")),
-        ("--data pets.csv --model m.safetensors --pretrain 3", (2, "--pretrain")),
-        ("--data pets.csv --model m.safetensors --backend plain", (2, "--backend")),
-        ("--data pets.csv --threshold age=3", (2, "(weight)")),
-        ("--data pets.csv --threshold weight", (2, "COLUMN=VALUE")),
-        ("--data pets.csv --threshold weight=NaN", (2, "COLUMN=VALUE")),
-        ("--data pets.csv --evaluate 1.5", (2, "share of cells to hide")),
-        ("--data pets.csv --evaluate 0.1 --no-evaluate", (2, "--no-evaluate")),
-        ("--data pets.csv --completions 0", (2, "completions")),
-    ]);
-    for (line, (code, said)) in cases {
-        let message = folder.fails(code, &format!("impute {line} --out o.csv"));
-        assert!(message.contains(said), "dbm impute {line}: {message}");
-    }
-    assert!(folder.fails(4, "impute --data pets.csv --out nowhere/o.csv").contains("nowhere"));
-    assert!(folder.fails(3, "sample --model bars.safetensors --out s.csv").contains("names no columns"));
-    assert!(!folder.0.join("o.csv").exists());
 }

@@ -1,0 +1,68 @@
+//! `dbm bench`: what it prints must be there and agree with itself. Nothing here depends on how fast anything is.
+
+use crate::folder::{Folder, number};
+use serde_json::{Value, json};
+
+const TOY: &str = "bench --data bars --hidden 12,6 --batch 40 --warm-up 1 --steps 3";
+
+#[test]
+fn the_parts_of_a_step_sum_to_it_for_any_number_of_threads() {
+    let folder = Folder::new("bench");
+    for threads in [1, 3] {
+        let printed = folder.json(&format!("{TOY} --runs 4 --threads {threads}"));
+        let number = |name: &str| number(&printed, name);
+        let [fastest, median, slowest] = ["_min", "", "_max"].map(|which| number(&format!("milliseconds_per_step{which}")));
+        assert!(0.0 < fastest && fastest <= median && median <= slowest, "{printed}");
+        assert!((number("steps_per_second") * median - 1e3).abs() < 1e-6, "{printed}");
+        assert!((number("steps_per_second_min") * slowest - 1e3).abs() < 1e-6, "{printed}");
+        let parts = printed["wall_milliseconds"].as_object().unwrap();
+        let sum: f64 = parts.keys().map(|part| number(&format!("wall_milliseconds.{part}"))).sum();
+        assert!((sum - median).abs() < 1e-9 * median.max(1.0), "{printed}");
+        for part in ["positive_search", "negative_search", "coupling", "gradient", "optimizer", "transposition"] {
+            assert!(number(&format!("wall_milliseconds.{part}")) > 0.0, "{part}: {printed}");
+        }
+        if threads == 1 {
+            let thread = |part: &str| number(&format!("thread_milliseconds.{part}_coupling"));
+            let couplings = thread("positive") + thread("negative");
+            assert!(number("wall_milliseconds.coupling") >= couplings * (1.0 - 1e-9), "{printed}");
+        }
+        let expected = json!({
+            "threads": threads, "runs": 4, "steps": 3, "sizes": [16, 12, 6], "estimator": "ucd-lmi",
+            "parameter_bytes": 4 * (16 * 12 + 12 * 6 + 16 + 12 + 6), "preset": null, // these are not the preset's layers
+        });
+        expected.as_object().unwrap().iter().for_each(|(name, value)| assert_eq!(&printed[name], value, "{name}: {printed}"));
+        if cfg!(target_os = "linux") {
+            assert!(number("peak_memory_bytes") > number("parameter_bytes"));
+        }
+    }
+}
+
+#[test]
+fn the_work_done_is_counted_and_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::new("bench-work");
+    let work = |besides: &str| {
+        // The median run is whichever took the median time: only with one run is it always the same.
+        let printed = folder.json(&format!("{TOY} --runs 1 {besides}"));
+        ["positive", "negative"].map(|phase| printed[phase].clone())
+    };
+    let products = |phase: &Value| number(phase, "multiply_adds_in_products");
+    let [positive, negative] = work("--threads 1");
+    assert_eq!([positive.clone(), negative.clone()], work("--threads 3"));
+    // Every chain's visible layer is multiplied with W_0 once, and every search makes a sweep.
+    assert!(products(&positive) >= f64::from(40 * 16 * 12), "{positive}");
+    assert!(products(&negative) >= f64::from(40 * 12 * 6), "{negative}");
+    assert!(number(&positive, "mean_sweeps") >= 1.0 && number(&negative, "mean_sweeps") > 1.0);
+    let [positive, negative] = work("--estimator cd-2");
+    assert!(positive["mean_sweeps"].is_null() && negative["mean_sweeps"].is_null());
+    assert!(products(&negative) > 0.0);
+}
+
+#[test]
+fn people_read_the_same() {
+    let said = Folder::new("bench-words").ok(&format!("{TOY} --threads 2"));
+    for words in
+        ["16-12-6, ucd-lmi, batches of 40", "on 2 threads", "steps a second", "negative search", "Thread-ms", "peak memory"]
+    {
+        assert!(said.contains(words), "no {words}: {said}");
+    }
+}

@@ -1,0 +1,129 @@
+//! `dbm train`, `dbm sample` and `dbm complete`: runs that go on, samples and completions.
+
+use crate::folder::{Folder, number};
+
+const TRAIN: &str = "train --data bars --hidden 20,8 --batch 70 --seed 1 --average 0.9 --conditional 0.5";
+
+#[test]
+fn resuming_and_the_number_of_threads_change_no_bit() {
+    let folder = Folder::new("resume");
+    for (estimator, besides) in [
+        ("ucd-lmi", "--average 0.9 --conditional 0.5"),
+        ("pcd-1", "--mean-field-sweeps 7"),
+        ("pcd-gibbs-2", ""),
+        ("centered-pcd-1", "--optimizer sgd --momentum 0.5"),
+        ("centered-ucd-lmi", ""),
+        ("ucd-gibbs", "--max-tries 50 --max-meeting 40"),
+    ] {
+        let begin = format!("train --data bars --hidden 20,8 --batch 70 --seed 1 --estimator {estimator} {besides}");
+        folder.ok(&format!("{begin} --steps 12 --threads 1 --out whole.safetensors"));
+        folder.ok(&format!("{begin} --steps 12 --threads 3 --out threads.safetensors"));
+        folder.ok(&format!("{begin} --steps 6 --threads 3 --out half.safetensors"));
+        folder.ok("train --data bars --steps 12 --resume half.safetensors --out resumed.safetensors");
+        // The same command again, with what it was begun with spelled out, is as good.
+        folder.ok(&format!("{begin} --steps 12 --resume half.safetensors --out spelled.safetensors"));
+        let whole = folder.read("whole.safetensors");
+        for other in ["threads", "resumed", "spelled"] {
+            assert!(whole == folder.read(&format!("{other}.safetensors")), "{estimator}: {other}");
+        }
+        let line = "train --data bars --steps 12 --estimator cd-3 --resume half.safetensors --out other.safetensors";
+        assert!(folder.fails(2, line).contains("\"cd\""), "{estimator}");
+    }
+    assert!(!folder.0.join("other.safetensors").exists());
+}
+
+#[test]
+fn a_step_shows_what_its_estimator_has() {
+    let folder = Folder::new("shows");
+    let train = |estimator: &str, besides: &str| {
+        let line = format!(
+            "train --data bars --hidden 12,6 --batch 30 --steps 20 --estimator {estimator} {besides} --out m.safetensors"
+        );
+        (folder.ok(&line), folder.events(&line).swap_remove(0))
+    };
+    let (words, step) = train("pcd-1", "--mean-field-sweeps 1");
+    assert!(words.contains("mean field 1.0 sweeps") && words.contains("30 mean-field iterations cut at the cap"), "{words}");
+    assert!(!words.contains("tau") && !words.contains("T -"), "{words}");
+    assert_eq!((step["event"].as_str(), number(&step, "positive.mean_field_capped")), (Some("step"), 30.0));
+    assert_eq!(number(&step, "positive.mean_field_sweeps"), 1.0);
+    assert!(step["negative"]["mean_meeting_time"].is_null() && step["negative"]["mean_energy"].is_f64());
+
+    let (words, step) = train("ucd-gibbs", "--max-meeting 2 --max-tries 1");
+    assert!(words.contains("tau") && words.contains("couplings cut at the cap") && words.contains("rejections cut"), "{words}");
+    assert!(number(&step, "negative.couplings_capped") > 0.0 && number(&step, "negative.tries_capped") > 0.0);
+
+    let (words, step) = train("lmi", "--max-sweeps 1");
+    assert!(words.contains("T 1.0 / 1.0") && words.contains("searches cut at the cap"), "{words}");
+    assert!(number(&step, "positive.searches_capped") > 0.0 && step["positive"]["acceptance"].is_null());
+    assert!(train("cd-2", "").0.starts_with("energy "));
+}
+
+#[test]
+fn pretraining_is_a_start_and_says_how_it_goes() {
+    let folder = Folder::new("pretrain");
+    let begin = "train --data bars --hidden 10,5 --batch 40 --seed 3 --pretrain 30";
+    let lines = folder.events(&format!("{begin} --steps 0 --threads 1 --out start.safetensors"));
+    let steps = |line| (number(line, "step"), number(line, "weight_matrix"));
+    let pretraining = lines.iter().filter(|line| line["event"] == "pretrain");
+    assert_eq!(pretraining.map(steps).collect::<Vec<_>>(), [(20.0, 0.0), (40.0, 1.0), (60.0, 1.0)]);
+    let error = number(&lines[0], "reconstruction_error");
+    assert!(error > 0.0 && error < 1.0);
+    assert_eq!((lines[3]["event"].as_str(), lines[3]["step"].as_u64()), (Some("done"), Some(0)));
+    assert!(folder.ok(&format!("{begin} --steps 8 --threads 3 --out whole.safetensors")).contains("60 steps of pretraining"));
+    folder.ok("train --data bars --steps 8 --resume start.safetensors --out resumed.safetensors");
+    assert!(folder.read("whole.safetensors") == folder.read("resumed.safetensors"));
+    folder.ok("train --data bars --hidden 10,5 --batch 40 --seed 3 --steps 8 --out other.safetensors");
+    assert!(folder.read("whole.safetensors") != folder.read("other.safetensors"));
+}
+
+#[test]
+fn samples_completions_and_exports_have_the_promised_shapes() {
+    let folder = Folder::new("shapes");
+    folder.ok(&format!("{TRAIN} --steps 30 --out m.safetensors"));
+    folder.ok("sample --model m.safetensors --count 50 --seed 3 --out s.npy");
+    assert!(folder.npy_header("s.npy").contains("'shape': (50, 16)"));
+    folder.ok("sample --model m.safetensors --count 9 --seed 3 --out s.png");
+    assert!(folder.read("s.png").starts_with(b"\x89PNG"));
+    folder.ok("complete --model m.safetensors --data bars --count 6 --mask lower-half --answers 5 --out c.npy");
+    assert!(folder.npy_header("c.npy").contains("'shape': (6, 5, 16)"));
+    for mask in ["upper-half", "left-half", "right-half", "box", "random:0.5"] {
+        folder.ok(&format!("complete --model m.safetensors --data bars --count 4 --mask {mask} --method search --out c.png"));
+    }
+    // What is known is never changed: with nothing unknown, the answers are the examples.
+    folder.ok("complete --model m.safetensors --data bars --count 6 --mask random:0 --answers 1 --out known.npy");
+    let done = folder.json("complete --model m.safetensors --data bars --count 6 --mask s.npy --answers 2 --out c2.npy");
+    assert_eq!(done["event"], "done");
+    folder.ok("export --model m.safetensors --half --out small.safetensors");
+    assert!(folder.read("small.safetensors").len() < folder.read("m.safetensors").len() / 5);
+    folder.ok("sample --model small.safetensors --count 5 --out s5.npy");
+}
+
+#[test]
+fn the_random_target_is_data_even_beside_a_folder_of_its_name() {
+    let folder = Folder::new("target");
+    std::fs::create_dir(folder.0.join("target")).unwrap();
+    folder.ok("train --data target --hidden 6,3 --steps 3 --batch 20 --out m.safetensors");
+    for split in ["train", "test"] {
+        let line =
+            format!("complete --model m.safetensors --data target --split {split} --mask random:0 --answers 1 --count 1000");
+        folder.ok(&format!("{line} --out {split}.npy"));
+        assert!(folder.npy_header(&format!("{split}.npy")).contains("'shape': (1000, 1, 12)"));
+    }
+    // With nothing unknown the answers are the examples: others to test on.
+    assert_ne!(folder.read("train.npy"), folder.read("test.npy"));
+    assert!(folder.fails(3, "train --data ./target --steps 1 --out o").contains("train-images"));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_samples_and_another_others() {
+    let folder = Folder::new("seeds");
+    folder.ok(&format!("{TRAIN} --steps 5 --out m.safetensors"));
+    for (seed, threads, out) in [(1, 1, "a"), (1, 3, "b"), (2, 1, "c")] {
+        folder.ok(&format!("sample --model m.safetensors --count 100 --seed {seed} --threads {threads} --out {out}.npy"));
+    }
+    assert_eq!(folder.read("a.npy"), folder.read("b.npy"));
+    assert_ne!(folder.read("a.npy"), folder.read("c.npy"));
+    // A longer series begins with the shorter one.
+    folder.ok("sample --model m.safetensors --count 40 --seed 1 --out short.npy");
+    assert_eq!(folder.read("short.npy")[128..], folder.read("a.npy")[128..128 + 40 * 16]);
+}

@@ -1,0 +1,15 @@
+//! The command as a user types it: what it writes, what it says, and how it exits.
+
+mod bench;
+mod bias;
+mod command;
+mod compare;
+mod couple;
+mod evaluate;
+mod experiment;
+mod folder;
+mod formats;
+mod impute;
+mod refusals;
+mod scale;
+mod score;
