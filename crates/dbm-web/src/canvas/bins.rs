@@ -48,9 +48,7 @@ impl Bins {
 /// A histogram in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Chains counted.
     pub total: u64,
-    /// Their mean.
     pub mean: f64,
     /// The largest value.
     pub max: u32,

@@ -67,7 +67,7 @@ pub struct Series {
 pub struct Level {
     /// Its value on the y axis.
     pub y: f64,
-    /// Its label.
+    /// What is written above it, at its right end.
     pub label: String,
 }
 
@@ -87,7 +87,19 @@ pub struct Chart {
 /// Space around the plot, in CSS pixels: left, right, top, bottom.
 const MARGINS: (f64, f64, f64, f64) = (46.0, 12.0, 10.0, 22.0);
 
-/// An axis laid over pixels of the plane: values to places and back.
+impl Scale {
+    /// A value as the axis has it: evenly spaced.
+    fn flat(self, value: f64) -> f64 {
+        if self == Self::Linear { value } else { value.log10() }
+    }
+
+    /// The value that is there on the axis.
+    fn steep(self, flat: f64) -> f64 {
+        if self == Self::Linear { flat } else { 10f64.powf(flat) }
+    }
+}
+
+/// An axis laid over pixels of the plane: values to places and back. Its ends are as the axis has them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ruler {
     scale: Scale,
@@ -99,53 +111,39 @@ struct Ruler {
 
 impl Ruler {
     fn new(axis: &Axis, values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
-        let fits = |value: &f64| value.is_finite() && (axis.scale == Scale::Linear || *value > 0.0);
-        let (mut low, mut high) =
-            values.filter(fits).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        if let Some(range) = axis.range {
-            (low, high) = range;
-        } else if low > high {
-            (low, high) = if axis.scale == Scale::Logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
-        } else {
-            match axis.scale {
-                Scale::Logarithmic => {
-                    low = 10f64.powf(low.log10().floor());
-                    high = 10f64.powf(high.log10().ceil());
-                    if low == high {
-                        high *= 10.0;
-                    }
-                }
-                Scale::Linear => {
-                    let room = if high > low { (high - low) * 0.04 } else { low.abs().max(1.0) * 0.05 };
-                    (low, high) = (low - room, high + room);
-                }
+        let scale = axis.scale;
+        let flat = values.map(|value| scale.flat(value)).filter(|flat| flat.is_finite());
+        let (least, most) = flat.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), flat| (low.min(flat), high.max(flat)));
+        let (low, high) = match (axis.range, scale) {
+            (Some((low, high)), _) => (scale.flat(low), scale.flat(high)),
+            _ if least > most => (0.0, 1.0),
+            // Whole powers of ten.
+            (None, Scale::Logarithmic) => (least.floor(), most.ceil().max(least.floor() + 1.0)),
+            (None, Scale::Linear) => {
+                let room = if most > least { (most - least) * 0.04 } else { least.abs().max(1.0) * 0.05 };
+                (least - room, most + room)
             }
-        }
-        Self { scale: axis.scale, low, high, from, to }
+        };
+        Self { scale, low, high, from, to }
+    }
+
+    fn at(&self, flat: f64) -> Option<f64> {
+        let share = (flat - self.low) / (self.high - self.low);
+        (share.is_finite() && (-0.001..=1.001).contains(&share)).then_some(self.from + share * (self.to - self.from))
     }
 
     /// Where a value lies; `None` where it has no place.
     fn place(&self, value: f64) -> Option<f64> {
-        let share = match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
-            Scale::Logarithmic if value > 0.0 => (value.log10() - self.low.log10()) / (self.high.log10() - self.low.log10()),
-            Scale::Logarithmic => return None,
-        };
-        (share.is_finite() && (-0.001..=1.001).contains(&share)).then_some(self.from + share * (self.to - self.from))
+        self.at(self.scale.flat(value))
     }
 
     /// Where a value lies; beyond an end of the axis, that end.
     fn clamped(&self, value: f64) -> f64 {
-        let value = if self.scale == Scale::Logarithmic { value.max(f64::MIN_POSITIVE) } else { value };
-        self.place(value.clamp(self.low, self.high)).unwrap_or(self.from)
+        self.at(self.scale.flat(value).max(self.low).min(self.high)).unwrap_or(self.from)
     }
 
     fn value(&self, place: f64) -> f64 {
-        let share = (place - self.from) / (self.to - self.from);
-        match self.scale {
-            Scale::Linear => self.low + share * (self.high - self.low),
-            Scale::Logarithmic => 10f64.powf(self.low.log10() + share * (self.high.log10() - self.low.log10())),
-        }
+        self.scale.steep(self.low + (place - self.from) / (self.to - self.from) * (self.high - self.low))
     }
 
     /// Values to be labelled: round ones, about `room / apart` of them.
@@ -161,7 +159,7 @@ impl Ruler {
                     .collect()
             }
             Scale::Logarithmic => {
-                let (low, high) = (self.low.log10().ceil() as i32, self.high.log10().floor() as i32);
+                let (low, high) = (self.low.ceil() as i32, self.high.floor() as i32);
                 let every = (f64::from(high - low + 1) / most).ceil().max(1.0) as usize;
                 (low..=high).step_by(every).map(|power| 10f64.powi(power)).collect()
             }
@@ -205,15 +203,8 @@ pub fn power_of_ten(exponent: i32) -> String {
     }
 }
 
-fn raised(digit: char) -> char {
-    match digit {
-        '-' => '⁻',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '0'..='9' => char::from_u32('⁰' as u32 + digit as u32 - '0' as u32).unwrap_or(digit),
-        other => other,
-    }
+fn raised(sign: char) -> char {
+    sign.to_digit(10).and_then(|digit| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit as usize)).unwrap_or('⁻')
 }
 
 impl Chart {
@@ -263,7 +254,7 @@ impl Chart {
 }
 
 impl Series {
-    /// Its colour.
+    /// Its colour in the present theme.
     pub fn colour<'a>(&self, colours: &'a Colours) -> &'a str {
         &colours.series[self.hue % colours.series.len()]
     }

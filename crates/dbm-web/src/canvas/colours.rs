@@ -12,7 +12,7 @@ pub struct Colours {
     pub ink: String,
     /// Text that matters less.
     pub muted: String,
-    /// Hairlines.
+    /// Hairlines, and cells that have no unit.
     pub line: String,
     /// What the model filled in.
     pub accent: String,

@@ -6,9 +6,7 @@ use std::ops::Range;
 /// Rows and columns of cells in which units are shown, `depth` units a cell; the last cells are empty where the units do not fill them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Rows shown.
     pub rows: usize,
-    /// Columns shown.
     pub columns: usize,
     /// Units, `<= rows * columns * depth`.
     pub units: usize,

@@ -4,6 +4,7 @@ use super::choices::Choose;
 use super::settings::Watched;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, draw_layer, prefers_less_motion, redraws, sparkline};
+use crate::ui::throttle;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -33,22 +34,10 @@ pub fn Watch() -> impl IntoView {
             }
         },
     );
-    let beat = set_interval_with_handle(
-        move || {
-            if state.playing.get_untracked() {
-                let last = frames.get_untracked().saturating_sub(1);
-                state.frame.update(|frame| *frame = (*frame + 1).min(last));
-                if state.frame.get_untracked() >= last {
-                    state.playing.set(false);
-                }
-            }
-        },
-        BEAT,
-    );
-    on_cleanup(move || {
-        if let Ok(beat) = beat {
-            beat.clear();
-        }
+    throttle::play(state.playing, BEAT, move || {
+        let last = frames.get_untracked().saturating_sub(1);
+        state.frame.update(|frame| *frame = (*frame + 1).min(last));
+        state.frame.get_untracked() < last
     });
     let play = move |_| {
         if state.playing.get_untracked() {

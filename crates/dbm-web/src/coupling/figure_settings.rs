@@ -7,7 +7,6 @@ use dbm_core::diagnostics::Couplings;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 use std::sync::LazyLock;
 
-/// Largest dimension.
 const WIDEST: u32 = 400;
 /// Most runs a point.
 const MOST_RUNS: u32 = 10_000;
@@ -191,6 +190,12 @@ fn dimensions(text: &str) -> Result<Vec<u32>, String> {
     if all.is_empty() { Err(wanted()) } else { Ok(all) }
 }
 
+/// What the figure is set to where an address has these keys.
+#[cfg(test)]
+pub fn given(keys: &[(&str, &str)]) -> FigureSettings {
+    FigureSettings::of(&Texts::read(&ENTRIES, &keys.iter().copied().collect())).unwrap()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,7 +241,7 @@ mod tests {
         assert!(texts.chosen::<CountedSteps>("show") == CountedSteps::Apart);
         assert!(texts.chosen::<CountedRuns>("share") == CountedRuns::Capped);
         let none = PAIRS.iter().fold(list, |list, pair| with_pair(&list, pair, false));
-        assert_eq!(FigureSettings::of(&read(&[("pairs", &none)])).unwrap().pairs, Vec::<&Pair>::new());
+        assert_eq!(given(&[("pairs", &none)]).pairs, Vec::<&Pair>::new());
         let all = PAIRS.iter().fold(none, |list, pair| with_pair(&list, pair, true));
         assert_eq!(all, read(&[]).get("pairs"));
     }

@@ -47,15 +47,10 @@ pub fn jobs(settings: &FigureSettings, results: &Results) -> Vec<CouplingRuns> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::ENTRIES;
+    use super::super::figure_settings::given;
     use super::*;
-    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::CouplingRun;
-
-    fn settings(given: &[(&str, &str)]) -> FigureSettings {
-        FigureSettings::of(&Texts::read(&ENTRIES, &given.iter().copied().collect())).unwrap()
-    }
 
     fn met(job: &CouplingRuns) -> Vec<CouplingRun> {
         let run = CouplingRun { meeting: Meeting { time: 1, capped: false }, sweeps: 1, tries_capped: 0 };
@@ -64,7 +59,7 @@ mod tests {
 
     #[test]
     fn every_run_is_in_one_job_and_long_ones_are_cut() {
-        let settings = settings(&[]);
+        let settings = given(&[]);
         let jobs = jobs(&settings, &Results::default());
         assert_eq!(settings.points().count(), 17 * 4);
         let of = |pair: &Pair, dimension| {
@@ -87,13 +82,13 @@ mod tests {
 
     #[test]
     fn only_what_is_missing_is_asked_for() {
-        let before = settings(&[("d", "5, 50"), ("runs", "10")]);
+        let before = given(&[("d", "5, 50"), ("runs", "10")]);
         let mut results = Results::default();
         for job in jobs(&before, &results) {
             results.take(&before, &job, &met(&job)).unwrap();
         }
         assert!(jobs(&before, &results).is_empty());
-        let more = jobs(&settings(&[("d", "5, 6, 50"), ("runs", "12")]), &results);
+        let more = jobs(&given(&[("d", "5, 6, 50"), ("runs", "12")]), &results);
         assert_eq!(more.iter().map(|job| job.runs).sum::<u32>(), 4 * (2 + 2 + 12));
         assert!(more.iter().all(|job| job.couplings.dimension == 6 || job.first_run == 10));
     }

@@ -27,7 +27,7 @@ use replay_view::one_coupling;
 /// Keys of this view in the address.
 const PREFIX: &str = "m.";
 
-/// The region.
+/// The regions of the figure and of one coupling.
 #[component]
 pub fn Coupling() -> impl IntoView {
     let figure = Figure::new();

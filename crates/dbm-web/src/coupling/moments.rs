@@ -9,7 +9,6 @@ use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep, Reached, acceptan
 pub struct ChainState {
     /// All layers, one byte a unit.
     pub state: Vec<u8>,
-    /// Its energy.
     pub energy: f64,
 }
 

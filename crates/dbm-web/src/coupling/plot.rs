@@ -4,7 +4,7 @@ use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::{PAIRS, Pair};
 use super::results::{Results, Spread, Summary};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
-use crate::ui::table::rows;
+use crate::ui::texts::rows;
 use dbm_core::diagnostics::CouplingStart;
 use dbm_core::words::Choose;
 
@@ -106,17 +106,15 @@ pub fn summary(chart: &Chart) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::ENTRIES;
+    use super::super::figure_settings::given;
     use super::super::jobs::jobs;
     use super::*;
-    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
     use dbm_core::diagnostics::{CouplingKernel, CouplingRun};
 
     /// Every Gibbs run is cut at d = 60; every Metropolis run meets at once.
     fn filled() -> (FigureSettings, Results) {
-        let given = [("d", "5, 60"), ("runs", "3"), ("cap", "50")];
-        let settings = FigureSettings::of(&Texts::read(&ENTRIES, &given.into_iter().collect())).unwrap();
+        let settings = given(&[("d", "5, 60"), ("runs", "3"), ("cap", "50")]);
         let mut results = Results::default();
         for job in jobs(&settings, &results) {
             let cut = job.couplings.kernel == CouplingKernel::Gibbs && job.couplings.dimension == 60;

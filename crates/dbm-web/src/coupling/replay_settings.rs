@@ -47,7 +47,7 @@ pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
 /// What the replay is set to, checked, but for the moment on view.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySettings {
-    /// Layer sizes.
+    /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
     /// Kind of units.
     pub units: Units,

@@ -21,18 +21,16 @@ pub struct Results(Vec<(Couplings, Runs)>);
 /// How a number is spread over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// Its mean.
     pub mean: f64,
     /// Its quartiles, between runs where they fall between.
     pub quartiles: [f64; 3],
-    /// The most.
     pub most: u32,
 }
 
 /// The summary of the runs of one pair at one dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// Runs counted.
+    /// How many of them there are.
     pub runs: u32,
     /// Steps until the chains meet.
     pub tau: Spread,
@@ -160,14 +158,13 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure_settings::ENTRIES;
+    use super::super::figure_settings::given;
     use super::super::pairs::PAIRS;
     use super::*;
-    use crate::ui::field::Texts;
     use dbm_core::coupling::Meeting;
 
     fn settings(runs: &str) -> FigureSettings {
-        FigureSettings::of(&Texts::read(&ENTRIES, &[("d", "3, 7"), ("runs", runs)].into_iter().collect())).unwrap()
+        given(&[("d", "3, 7"), ("runs", runs)])
     }
 
     fn gibbs() -> &'static Pair {

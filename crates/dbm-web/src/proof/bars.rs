@@ -3,7 +3,7 @@
 use super::estimates::Means;
 use super::estimator_table::ESTIMATORS;
 use super::settings::LEVEL;
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::canvas::short;
 use crate::ui::check::Check;
 use leptos::prelude::*;
@@ -95,10 +95,8 @@ fn percent(value: f64, reach: f64) -> String {
     format!("{:.2}%", 50.0 + 50.0 * (value / reach).clamp(-1.0, 1.0))
 }
 
-/// The plot.
-#[component]
-pub fn Bars() -> impl IntoView {
-    let proof = proof_state();
+/// A row for each parameter, under an axis that all of them share.
+pub fn bars(proof: ProofState) -> impl IntoView {
     let all = Memo::new(move |_| rows(proof));
     let count = Memo::new(move |_| all.with(|all| all.all.len()));
     let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show));
@@ -213,7 +211,8 @@ fn row(proof: ProofState, all: Memo<Rows>, shown: Memo<Option<usize>>, place: us
         this.with(|this| {
             this.as_ref().map(|(row, _, _, differences)| {
                 let off = if *differences { " off" } else { "" };
-                row.estimates.iter().fold(exact_words(row), |text, estimate| {
+                let exact = row.exact.map_or_else(String::new, |exact| format!(": exact {}", short(exact)));
+                row.estimates.iter().fold(format!("{}{exact}", row.name), |text, estimate| {
                     let Estimate { estimator, mean, half, .. } = estimate;
                     text + &format!("; {} {}{off} ± {}", ESTIMATORS[*estimator].title, short(*mean), short(*half))
                 })
@@ -232,11 +231,6 @@ fn row(proof: ProofState, all: Memo<Rows>, shown: Memo<Option<usize>>, place: us
             {inside}
         </div>
     }
-}
-
-/// A row's name and exact value.
-fn exact_words(row: &Row) -> String {
-    row.exact.map_or_else(|| row.name.clone(), |exact| format!("{}: exact {}", row.name, short(exact)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::estimates::{Estimates, Means};
 use super::estimator_table::ESTIMATORS;
 use super::settings::LEVEL;
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
 use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
@@ -19,15 +19,6 @@ fn history(estimates: &Estimates) -> Vec<Means> {
         all.push(now);
     }
     all
-}
-
-fn samples() -> Axis {
-    Axis {
-        label: "samples".into(),
-        help: "Samples of each estimator, by powers of ten. An interval shrinks to a third over each.".into(),
-        scale: Scale::Logarithmic,
-        range: None,
-    }
 }
 
 fn chart(proof: ProofState) -> Chart {
@@ -46,7 +37,12 @@ fn chart(proof: ProofState) -> Chart {
         };
         histories.iter().map(one).collect()
     };
-    let x = samples();
+    let x = Axis {
+        label: "samples".into(),
+        help: "Samples of each estimator, by powers of ten. An interval shrinks to a third over each.".into(),
+        scale: Scale::Logarithmic,
+        range: None,
+    };
     match show {
         Some(place) if place < exact.len() => {
             let exact = exact[place];
@@ -139,10 +135,8 @@ fn summary(proof: ProofState) -> String {
     if all.is_empty() { "No samples yet.".into() } else { format!("{}.", all.join("; ")) }
 }
 
-/// The chart.
-#[component]
-pub fn Convergence() -> impl IntoView {
-    let proof = proof_state();
+/// The chart: of the parameter that is shown, or of the largest deviation of all.
+pub fn convergence(proof: ProofState) -> impl IntoView {
     let chart = Memo::new(move |_| chart(proof));
     let summary = Memo::new(move |_| summary(proof));
     view! { <ChartFigure chart=chart title="Who comes to it" summary=summary file="convergence" /> }

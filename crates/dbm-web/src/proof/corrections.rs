@@ -1,6 +1,6 @@
 //! How likely it is, as the model grows, that a coupling ever adds a correction.
 
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
 use crate::ui::chart::ChartFigure;
 use crate::ui::number::{listed, sizes};
@@ -147,9 +147,7 @@ fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoV
 }
 
 /// The chart, the table and the words.
-#[component]
-pub fn Corrections() -> impl IntoView {
-    let proof = proof_state();
+pub fn corrections(proof: ProofState) -> impl IntoView {
     let all = proof.corrections;
     let chart = Memo::new(move |_| all.with(chart));
     let done = Memo::new(move |_| all.with(|all| all.iter().filter(|(_, found)| found.is_some()).count()));

@@ -1,19 +1,15 @@
 //! The parameter that is shown: chosen from a list, its value typed or slid; and Undo, Redo, Reset.
 
 use super::settings::{LARGEST, ModelAndData, Origin};
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::ui::field::{LateField, number};
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
-use dbm_core::words::{Words, words};
+use dbm_core::words::words;
 use leptos::prelude::*;
 
-const VALUE: Words = words("", "Its value", "The weight or bias, from −5 to 5.");
-
 /// The fields under the graph.
-#[component]
-pub fn Editor() -> impl IntoView {
-    let proof = proof_state();
+pub fn editor(proof: ProofState) -> impl IntoView {
     let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show));
     let value = Memo::new(move |_| shown.get().and_then(|place| proof.value(place)));
     let options = Memo::new(move |_| {
@@ -51,7 +47,7 @@ pub fn Editor() -> impl IntoView {
                     on_choose=move |place: String| proof.show(place.parse().ok())
                 />
             </div>
-            <LateField id="proof-value" words=VALUE value=Signal::derive(text) take disabled=nothing />
+            <LateField id="proof-value" words=words("", "Its value", "The weight or bias, from −5 to 5.") value=Signal::derive(text) take disabled=nothing />
             <div class="field">
                 <label for="proof-slide">"Slide it"</label>
                 <input

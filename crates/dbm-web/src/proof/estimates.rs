@@ -21,7 +21,7 @@ pub fn job_end(start: u32, target: u32) -> u32 {
 /// The means of an estimator at some number of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Means {
-    /// Samples drawn.
+    /// Samples that they are the means of.
     pub samples: u32,
     /// Groups of samples: what the errors are told from.
     pub groups: u32,
@@ -34,12 +34,11 @@ pub struct Means {
 pub struct Estimates {
     /// Jobs that came before their turn, by their first sample, with their end.
     early: BTreeMap<u32, (u32, EstimateSums, Vec<u8>)>,
-    /// The sample that the next job begins with.
-    next: u32,
-    /// The sums.
+    /// The sample that the next job to count begins with: all before it have been drawn.
+    pub next: u32,
     all: EstimateSums,
     /// States of persistent chains after the last sample.
-    chains: Vec<u8>,
+    pub chains: Vec<u8>,
     /// The history of the means, rising in samples.
     pub history: Vec<Means>,
 }
@@ -47,9 +46,9 @@ pub struct Estimates {
 /// How an estimator stands to the exact gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// Parameters,
+    /// How many parameters there are,
     pub parameters: usize,
-    /// of these in whose interval the exact value lies.
+    /// of these those in whose interval the exact value lies.
     pub inside: usize,
     /// The largest difference of a mean from the exact value,
     pub largest: f64,
@@ -77,19 +76,9 @@ impl Estimates {
         }
     }
 
-    /// Samples drawn.
+    /// Samples that were drawn and count.
     pub fn samples(&self) -> u32 {
         self.all.samples
-    }
-
-    /// The sample that the next job to count begins with: all before it have been drawn.
-    pub fn next(&self) -> u32 {
-        self.next
-    }
-
-    /// States of persistent chains after the last sample.
-    pub fn chains(&self) -> &[u8] {
-        &self.chains
     }
 
     /// Couplings, and draws of Gibbs couplings, that were cut.
@@ -215,10 +204,10 @@ mod tests {
         };
         let straight = merged([0, 1, 2, 3, 4, 5]);
         assert_eq!(straight, merged([5, 3, 1, 0, 2, 4]));
-        assert_eq!((straight.samples(), straight.next(), straight.chains(), straight.capped()), (120, 120, &[5][..], 6));
+        assert_eq!((straight.samples(), straight.next, &*straight.chains, straight.capped()), (120, 120, &[5][..], 6));
         let mut waiting = Estimates::default();
         waiting.take(20, 40, jobs[1].clone(), vec![]);
-        assert_eq!((waiting.samples(), waiting.next(), waiting.now().parameters.len()), (0, 0, 0));
+        assert_eq!((waiting.samples(), waiting.next, waiting.now().parameters.len()), (0, 0, 0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The estimators that can be chosen: one row each, from which forms, plots, tables and the address are made.
 
 use crate::ui::number::decimal;
-use crate::ui::table::rows;
+use crate::ui::texts::rows;
 use dbm_core::gradient::EstimatorSettings;
 use std::sync::LazyLock;
 

@@ -2,10 +2,10 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::ProofSettings;
-use super::state::proof_state;
+use super::state::ProofState;
 use crate::ui::check::Check;
 use crate::ui::field::{LateField, whole};
-use crate::ui::table::rows;
+use crate::ui::texts::rows;
 use dbm_core::words::{Words, words};
 use leptos::prelude::*;
 
@@ -23,9 +23,8 @@ const SEED: Words = words(
 );
 
 /// The checkboxes, and what is folded below them.
-#[component]
-pub fn Estimators() -> impl IntoView {
-    let settings = proof_state().settings;
+pub fn estimators(proof: ProofState) -> impl IntoView {
+    let settings = proof.settings;
     let boxes = (0..COUNT)
         .map(|at| {
             let row = &ESTIMATORS[at];

@@ -2,7 +2,7 @@
 
 use super::parameters::{self, Parameter, unit_name};
 use super::settings::LARGEST;
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::canvas::short;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -124,10 +124,8 @@ fn go(place: usize, here: RwSignal<usize>, event: &KeyboardEvent) {
     focus(place);
 }
 
-/// The drawing.
-#[component]
-pub fn Graph() -> impl IntoView {
-    let proof = proof_state();
+/// The drawing, whose parameters are dragged, or changed by keys.
+pub fn graph(proof: ProofState) -> impl IntoView {
     let layout = Memo::new(move |_| Layout::new(proof.sizes()));
     let here = RwSignal::new(0_usize);
     let press = StoredValue::new(None::<Press>);
@@ -237,7 +235,7 @@ fn sign(value: f32) -> &'static str {
     if value < 0.0 { "5 4" } else { "none" }
 }
 
-/// Its width.
+/// The width of a line for a value.
 fn width(value: f32) -> String {
     if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
 }
@@ -320,11 +318,7 @@ fn disc(
 fn bit(proof: ProofState, layout: &Layout, unit: usize) -> impl IntoView + use<> {
     let (x, y) = layout.place(0, unit);
     let side = (2.0 * layout.radius).min(30.0);
-    let high = Memo::new(move |_| {
-        proof
-            .settings
-            .with(|settings| settings.model.data.get(settings.pattern).and_then(|pattern| pattern.get(unit)) == Some(&1))
-    });
+    let high = Memo::new(move |_| proof.is_high(proof.settings.with(|settings| settings.pattern), unit));
     let flip = move |_| {
         let pattern = proof.settings.with_untracked(|settings| settings.pattern);
         proof.flip_bit(pattern, unit);

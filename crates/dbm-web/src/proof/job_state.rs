@@ -4,7 +4,6 @@ use super::estimates::{Estimates, job_end};
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::ProofSettings;
 use crate::worker::pool;
-use dbm_protocol::ModelSource;
 
 /// Where the jobs stand.
 #[derive(Default)]
@@ -20,8 +19,6 @@ pub struct Jobs {
     pub exact_is_stale: bool,
     /// Whether samples may be asked for: the visitor's hand is still.
     pub is_quiet: bool,
-    /// What the base model was made from.
-    pub source: Option<ModelSource>,
     /// Each estimator's samples.
     pub lanes: Vec<Lane>,
     /// Jobs at work, of samples and of exact expectations.
@@ -59,8 +56,7 @@ impl Jobs {
         lane.next = job_end(start, settings.target);
         lane.at_work += 1;
         self.at_work += 1;
-        let chains =
-            if ESTIMATORS[estimator].settings.kind.is_persistent() { lane.estimates.chains().to_vec() } else { Vec::new() };
+        let chains = if ESTIMATORS[estimator].settings.kind.is_persistent() { lane.estimates.chains.clone() } else { Vec::new() };
         Some((estimator, start, chains))
     }
 }

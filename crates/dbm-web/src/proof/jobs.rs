@@ -7,7 +7,7 @@ use super::settings::{MAX_EXPECTATION_UNITS, ProofSettings};
 use super::state::ProofState;
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, SmallModel};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
@@ -98,25 +98,17 @@ fn update_exact(proof: ProofState) {
 
 /// Asks for the model where it is another, and then for its exact values.
 async fn ask_exact(proof: ProofState) -> Result<(), Failure> {
-    let asked = proof.settings.with_untracked(|settings| settings.model.clone());
-    if let Some(source) = asked.source() {
-        let known = proof.jobs.with_value(|jobs| jobs.source.as_ref() == Some(&source));
-        if !known || proof.base.with_untracked(Option::is_none) {
-            proof.jobs.update_value(|jobs| jobs.source = None);
-            proof.base.set(None);
-            let model = pool::model(Group::Exact, source.clone()).await?;
-            if proof.jobs.with_value(|jobs| jobs.exact_is_stale) {
-                return Ok(());
-            }
-            proof.jobs.update_value(|jobs| jobs.source = Some(source));
-            proof.base.set(Some(model));
+    let source = proof.settings.with_untracked(|settings| settings.model.source());
+    if proof.base.with_untracked(|base| base.as_ref().is_none_or(|(of, _)| *of != source)) {
+        proof.base.set(None);
+        let model = match &source {
+            ModelSource::Given(model) => model.clone(),
+            source => pool::model(Group::Exact, source.clone()).await?,
+        };
+        if proof.jobs.with_value(|jobs| jobs.exact_is_stale) {
+            return Ok(());
         }
-    } else {
-        proof.jobs.update_value(|jobs| jobs.source = None);
-        let zeros = Some(asked.zeros());
-        if proof.base.with_untracked(|base| *base != zeros) {
-            proof.base.set(zeros);
-        }
+        proof.base.set(Some((source, model)));
     }
     let Some((model, data)) = model_and_data(proof) else { return Ok(()) };
     let pick = |event| if let DiagnosticsEvent::Exact(exact) = event { Some(exact) } else { None };
@@ -127,7 +119,7 @@ async fn ask_exact(proof: ProofState) -> Result<(), Failure> {
 
 /// The edited model, and the patterns one after another; nothing while the model is being asked for.
 fn model_and_data(proof: ProofState) -> Option<(SmallModel, Vec<u8>)> {
-    let base = proof.base.get_untracked()?;
+    let (_, base) = proof.base.get_untracked()?;
     Some(proof.settings.with_untracked(|settings| (settings.model.edited(base), settings.model.bits())))
 }
 

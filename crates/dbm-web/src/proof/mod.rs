@@ -22,25 +22,14 @@ mod verdicts;
 use crate::ui::address::View;
 use crate::ui::binding::bind;
 use crate::ui::explanation::Explanation;
-use bars::Bars;
-use convergence::Convergence;
-use corrections::Corrections;
-use editor::Editor;
-use estimators::Estimators;
-use graph::Graph;
 use leptos::prelude::*;
-use model_form::ModelForm;
-use patterns::Patterns;
 use settings::ProofSettings;
 use state::ProofState;
-use transport::Transport;
-use verdicts::Verdicts;
 
-/// The region.
+/// The region; what it is set to is in the address.
 #[component]
 pub fn Proof() -> impl IntoView {
     let proof = ProofState::default();
-    provide_context(proof);
     bind(
         address::PREFIX,
         move || Some(proof.settings.with(ProofSettings::write)),
@@ -62,22 +51,22 @@ pub fn Proof() -> impl IntoView {
     };
     view! {
         <section class="proof" aria-labelledby="proof-title">
-            <Transport />
+            {transport::transport(proof)}
             <div class="proof-grid">
                 <div class="proof-model" on:keydown=undo>
-                    <Graph />
-                    <Editor />
-                    <Patterns />
+                    {graph::graph(proof)}
+                    {editor::editor(proof)}
+                    {patterns::patterns(proof)}
                 </div>
-                <Bars />
+                {bars::bars(proof)}
                 <div class="proof-right">
-                    <Convergence />
-                    <Estimators />
-                    <ModelForm />
+                    {convergence::convergence(proof)}
+                    {estimators::estimators(proof)}
+                    {model_form::model_form(proof)}
                 </div>
             </div>
-            <Verdicts />
-            <Corrections />
+            {verdicts::verdicts(proof)}
+            {corrections::corrections(proof)}
             <Explanation view=View::Proof />
         </section>
     }

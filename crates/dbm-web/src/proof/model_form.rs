@@ -2,7 +2,7 @@
 
 use super::address::MOST_DEVIATION;
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::ui::field::{LateField, number, whole};
 use crate::ui::number::{listed, sizes};
 use crate::ui::select::{Choice, Select, SelectOption};
@@ -10,7 +10,7 @@ use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
 use dbm_core::Units;
-use dbm_core::words::{Words, words};
+use dbm_core::words::words;
 use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -20,17 +20,11 @@ const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4
 /// Why there is no model of the lab's run to use.
 const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
-const SEED: Words = words("", "Seed of the model", "The same seed draws the same parameters.");
-const DEVIATION: Words = words(
-    "",
-    "Weight deviation",
-    "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.",
-);
+const DEVIATION: &str = "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.";
 
-/// The form.
-#[component]
-pub fn ModelForm() -> impl IntoView {
-    let (proof, session) = (proof_state(), Session::of_page());
+/// Layer sizes, units, what a random model is drawn with, and the model in training.
+pub fn model_form(proof: ProofState) -> impl IntoView {
+    let session = Session::of_page();
     let status = RwSignal::new(String::new());
     let model = Memo::new(move |_| proof.settings.with(|settings| settings.model.clone()));
     let random = Memo::new(move |_| model.with(|model| model.origin == Origin::Random));
@@ -112,8 +106,8 @@ fn random_model(proof: ProofState) -> impl IntoView {
     let take_deviation =
         move |text: String| number(&text, &(0.0..=MOST_DEVIATION)).map(|deviation| draw(&|model| model.deviation = deviation));
     view! {
-        <LateField id="proof-model-seed" words=SEED value=seed take=take_seed />
-        <LateField id="proof-deviation" words=DEVIATION value=deviation take=take_deviation />
+        <LateField id="proof-model-seed" words=words("", "Seed of the model", "The same seed draws the same parameters.") value=seed take=take_seed />
+        <LateField id="proof-deviation" words=words("", "Weight deviation", DEVIATION) value=deviation take=take_deviation />
     }
 }
 

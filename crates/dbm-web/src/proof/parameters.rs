@@ -3,7 +3,7 @@
 use crate::ui::number::subscript;
 use dbm_protocol::SmallModel;
 
-/// One parameter.
+/// A parameter by its place in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// Of unit `from` of a layer and unit `to` of the layer above it.
@@ -29,7 +29,7 @@ pub fn count(sizes: &[u32]) -> usize {
     (weights + units) as usize
 }
 
-/// Their values.
+/// All values, in the order of the gradient.
 pub fn values(model: &SmallModel) -> Vec<f32> {
     model.weights.iter().chain(&model.biases).flatten().copied().collect()
 }
@@ -58,7 +58,7 @@ impl Parameter {
         }
     }
 
-    /// In words.
+    /// In words, for a list.
     pub fn name(self, sizes: &[u32]) -> String {
         match self {
             Self::Weight { layer, from, to } => {

@@ -2,13 +2,11 @@
 
 use super::parameters::unit_name;
 use super::settings::MAX_PATTERNS;
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use leptos::prelude::*;
 
-/// The patterns.
-#[component]
-pub fn Patterns() -> impl IntoView {
-    let proof = proof_state();
+/// A line for each pattern, and a button for one more.
+pub fn patterns(proof: ProofState) -> impl IntoView {
     let shape = Memo::new(move |_| proof.settings.with(|settings| (settings.model.data.len(), settings.model.sizes[0] as usize)));
     let add = move |_| {
         proof.edit(None, |model| {
@@ -47,9 +45,7 @@ fn row(proof: ProofState, pattern: usize, width: usize) -> impl IntoView {
     let cells = (0..width)
         .map(|unit| {
             let name = format!("Pattern {}, {}", pattern + 1, unit_name(&sizes, 0, unit));
-            let high = Memo::new(move |_| {
-                proof.settings.with(|settings| settings.model.data.get(pattern).and_then(|bits| bits.get(unit)) == Some(&1))
-            });
+            let high = Memo::new(move |_| proof.is_high(pattern, unit));
             let flip = move |_| {
                 proof.flip_bit(pattern, unit);
                 proof.settings.update(|settings| settings.pattern = pattern);

@@ -23,7 +23,7 @@ pub const TARGETS: [u32; 4] = [1_000, 10_000, 100_000, 1_000_000];
 /// Where the parameters come from, before they are edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The preset.
+    /// The model that the view opens with.
     #[default]
     Preset,
     /// Drawn by a seed.
@@ -150,17 +150,14 @@ impl ModelAndData {
         self.sizes.iter().sum()
     }
 
-    /// What the workers are asked for; nothing where the parameters are known here.
-    pub fn source(&self) -> Option<ModelSource> {
+    /// Where the parameters come from before they are edited.
+    pub fn source(&self) -> ModelSource {
         match self.origin {
-            Origin::Preset => Some(proof_preset().source),
-            Origin::Random => Some(ModelSource::Gaussian {
-                sizes: self.sizes.clone(),
-                units: self.units,
-                deviation: self.deviation,
-                seed: self.seed,
-            }),
-            Origin::Run => None,
+            Origin::Preset => proof_preset().source,
+            Origin::Random => {
+                ModelSource::Gaussian { sizes: self.sizes.clone(), units: self.units, deviation: self.deviation, seed: self.seed }
+            }
+            Origin::Run => ModelSource::Given(self.zeros()),
         }
     }
 

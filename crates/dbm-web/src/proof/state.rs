@@ -6,7 +6,7 @@ use super::parameters::{self, Parameter};
 use super::settings::{ModelAndData, ProofSettings, rounded};
 use crate::ui::throttle::Throttle;
 use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
-use dbm_protocol::SmallModel;
+use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ const UNDO_DEPTH: usize = 200;
 /// The numbers are shown at most so often.
 const LOOK: Duration = Duration::from_millis(120);
 
-/// One copyable value that every part of the view receives by context.
+/// One copyable value that every part of the view is made with.
 #[derive(Clone, Copy)]
 pub struct ProofState {
     /// What the view is set to.
     pub settings: RwSignal<ProofSettings>,
-    /// The parameters before they are edited, once they are there.
-    pub base: RwSignal<Option<SmallModel>>,
+    /// The parameters before they are edited, once they are there, and where they come from.
+    pub base: RwSignal<Option<(ModelSource, SmallModel)>>,
     /// With the edits.
     pub model: Memo<Option<SmallModel>>,
     /// The exact values; of the model before while those of the present one are being computed.
@@ -44,20 +44,15 @@ pub struct ProofState {
     editing: StoredValue<Option<usize>>,
 }
 
-/// From the context.
-pub fn proof_state() -> ProofState {
-    expect_context()
-}
-
 impl Default for ProofState {
     fn default() -> Self {
         let settings = RwSignal::new(ProofSettings::default());
-        let base = RwSignal::new(None);
+        let base = RwSignal::new(None::<(ModelSource, SmallModel)>);
         let asked = Memo::new(move |_| settings.with(|settings| settings.model.clone()));
         Self {
             settings,
             base,
-            model: Memo::new(move |_| base.get().map(|base| asked.with(|asked| asked.edited(base)))),
+            model: Memo::new(move |_| base.get().map(|(_, base)| asked.with(|asked| asked.edited(base)))),
             exact: RwSignal::new(None),
             expectations: RwSignal::default(),
             estimates: RwSignal::default(),
@@ -80,7 +75,7 @@ impl ProofState {
         self.settings.set(settings);
     }
 
-    /// Layer sizes.
+    /// Layer sizes, the visible one first.
     pub fn sizes(self) -> Vec<u32> {
         self.settings.with(|settings| settings.model.sizes.clone())
     }
@@ -164,6 +159,11 @@ impl ProofState {
         if self.settings.with_untracked(|settings| settings.show != place) {
             self.settings.update(|settings| settings.show = place);
         }
+    }
+
+    /// Whether a bit of the data is high.
+    pub fn is_high(self, pattern: usize, unit: usize) -> bool {
+        self.settings.with(|settings| settings.model.data.get(pattern).and_then(|bits| bits.get(unit)) == Some(&1))
     }
 
     /// Flips a bit of the data.

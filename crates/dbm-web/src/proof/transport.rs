@@ -2,32 +2,24 @@
 
 use super::jobs;
 use super::settings::TARGETS;
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
 /// A number with its thousands set apart.
 pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let first = digits.len() % 3;
-    let mut text: Vec<&str> = Vec::new();
-    if first > 0 {
-        text.push(&digits[..first]);
-    }
-    text.extend((first..digits.len()).step_by(3).map(|at| &digits[at..at + 3]));
-    text.join("\u{202f}")
+    let last = number % 1000;
+    if number < 1000 { last.to_string() } else { format!("{}\u{202f}{last:03}", thousands(number / 1000)) }
 }
 
 /// Samples that every chosen estimator has, and those it is to have.
 fn reached(proof: ProofState) -> (u32, u32) {
-    let least = proof.of_chosen(|_, estimates| estimates.next()).into_iter().min().unwrap_or(0);
+    let least = proof.of_chosen(|_, estimates| estimates.next).into_iter().min().unwrap_or(0);
     (least, proof.settings.with(|settings| settings.target))
 }
 
 /// The heading with its controls.
-#[component]
-pub fn Transport() -> impl IntoView {
-    let proof = proof_state();
+pub fn transport(proof: ProofState) -> impl IntoView {
     let now = Memo::new(move |_| reached(proof));
     let going = Memo::new(move |_| proof.settings.with(|settings| settings.go));
     let none = Memo::new(move |_| proof.settings.with(|settings| !settings.chosen.contains(&true)));

@@ -2,7 +2,7 @@
 
 use super::estimates::Estimates;
 use super::estimator_table::{COUNT, ESTIMATORS};
-use super::state::{ProofState, proof_state};
+use super::state::ProofState;
 use super::transport::thousands;
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
@@ -69,10 +69,8 @@ fn words(inside: Option<(usize, usize)>, estimates: &Estimates) -> String {
     }
 }
 
-/// The table.
-#[component]
-pub fn Verdicts() -> impl IntoView {
-    let proof = proof_state();
+/// The table: a row for each chosen estimator.
+pub fn verdicts(proof: ProofState) -> impl IntoView {
     let line = move |at: usize| {
         let row = Memo::new(move |_| row(proof, at));
         let numbers = (1..7).map(|cell| view! { <td>{move || row.with(|row| row.cells[cell].clone())}</td> }).collect_view();

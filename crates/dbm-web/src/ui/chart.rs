@@ -23,7 +23,7 @@ pub fn ChartFigure(
     /// What it shows.
     #[prop(into)]
     chart: Signal<Chart>,
-    /// Its title.
+    /// Its title, by which it is saved as well.
     title: &'static str,
     /// What is seen in it, in a sentence, for those who cannot; kept up to date.
     #[prop(into)]

@@ -3,7 +3,7 @@
 use super::binding::Keys;
 use super::number::decimal;
 use super::select::{Select, SelectOption};
-use super::table::rows;
+use super::texts::rows;
 use dbm_core::words::{Choose, Words, words};
 use leptos::prelude::*;
 use std::fmt::Display;

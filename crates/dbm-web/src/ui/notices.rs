@@ -7,7 +7,7 @@ use leptos::prelude::*;
 pub enum Tone {
     /// Something was refused or failed.
     Error,
-    /// Something happened.
+    /// Something happened that is good to know.
     News,
     /// Something happened that can be taken back; the newest such message replaces the one before.
     Undoable,
@@ -24,14 +24,14 @@ pub struct Remedy {
     pub run: Callback<()>,
 }
 
-/// A message.
+/// A message with its buttons.
 #[derive(Clone)]
 pub struct Notice {
     /// Its own number.
     pub id: u32,
     /// How sure it sounds.
     pub tone: Tone,
-    /// As text.
+    /// What it says, in a sentence or two.
     pub text: String,
     /// Its buttons, the first the one to press.
     pub remedies: Vec<Remedy>,
@@ -71,7 +71,7 @@ impl Notices {
         self.add(Tone::Error, text, Vec::new(), None);
     }
 
-    /// Something happened.
+    /// Something happened that is good to know.
     pub fn news(self, text: impl Into<String>) {
         self.add(Tone::News, text, Vec::new(), None);
     }

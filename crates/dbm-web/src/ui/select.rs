@@ -33,7 +33,7 @@ impl SelectOption {
 pub fn Select(
     /// The element's id.
     id: &'static str,
-    /// Its label.
+    /// The label before it.
     label: &'static str,
     /// Whether the label is for screen readers alone.
     #[prop(optional)]

@@ -1,15 +1,8 @@
-//! A table of numbers that scrolls in its own box; and tables of words in text files beside the code.
+//! A table of numbers that scrolls in its own box.
 
+use super::texts::rows;
 use leptos::html::Div;
 use leptos::prelude::*;
-
-/// The rows of a table in a text file: a row a line, with ` | ` between its cells; cells that are missing are empty.
-pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
-    table.lines().map(|line| {
-        let mut cells = line.split(" | ");
-        std::array::from_fn(|_| cells.next().unwrap_or_default())
-    })
-}
 
 /// A column's heading, and its hover help; the help may be empty.
 pub type Heading = (String, &'static str);
@@ -25,13 +18,13 @@ pub fn NumberTable(
     /// What it is called, for screen readers.
     #[prop(into)]
     label: String,
-    /// The columns.
+    /// The columns' headings, from the left.
     #[prop(into)]
     headings: Signal<Vec<Heading>>,
     /// Another class of the box.
     #[prop(optional)]
     class: &'static str,
-    /// The box.
+    /// The box that scrolls.
     #[prop(optional)]
     node_ref: NodeRef<Div>,
     children: Children,
@@ -68,10 +61,10 @@ pub fn FoldedTable(
     /// What the table is called, for screen readers.
     #[prop(into)]
     label: String,
-    /// The columns.
+    /// The columns' headings, from the left.
     #[prop(into)]
     headings: Signal<Vec<Heading>>,
-    /// The rows.
+    /// Makes its rows.
     #[prop(into)]
     rows: ViewFn,
 ) -> impl IntoView {
