@@ -8,7 +8,7 @@ mod common;
 
 use dbm_data::columns::Table;
 use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, read};
-use dbm_data::{Checkpoint, DataError, npy};
+use dbm_data::{Checkpoint, DataError, Precision, load, npy};
 use std::sync::{Mutex, PoisonError};
 
 /// The allocator counts for all threads, so one measures at a time.
@@ -101,6 +101,7 @@ fn file(bytes: Vec<u8>) -> File {
 /// IDX: the bytes as a file of it, behind its two zeros.
 pub fn idx(data: &[u8]) {
     let bytes = with(&[0, 0], data);
+    bounded(PLAIN, data, || shown(load("x", &bytes, 8)));
     read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
 }
 
@@ -181,6 +182,10 @@ pub fn checkpoint(data: &[u8]) {
             if let Some(visible) = visible.and_then(|json| shown(dbm_data::raw::Visible::from_json("x", json))) {
                 visible.grey(&[1; 24]);
             }
+            assert!(
+                checkpoint.model().is_ok() && checkpoint.to_bytes(Precision::Full).is_ok(),
+                "what was read can be used and written"
+            );
             let _ = checkpoint.into_snapshot();
         }
     });

@@ -1,5 +1,6 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
+use crate::MAX_DATA;
 use dbm_core::DbmError;
 use std::cmp::Ordering;
 use thiserror::Error;
@@ -17,50 +18,10 @@ pub enum DataError {
         /// What the bytes look like, in words.
         looks_like: String,
     },
-    /// The bytes end early.
-    #[error("{name}: {what} should take {expected} bytes, but only {got} are there; the file is cut short, fetch it again")]
-    Truncated {
-        /// The file's name.
-        name: String,
-        /// The part that is cut short.
-        what: &'static str,
-        /// Bytes the part should take.
-        expected: u128,
-        /// Bytes that are there.
-        got: u128,
-    },
-    /// More bytes came than the header announces.
-    #[error(
-        "{name}: the header announces {expected} bytes of data, but more follow; the header or the file is wrong, fetch it again"
-    )]
-    Trailing {
-        /// The file's name.
-        name: String,
-        /// Bytes of data announced.
-        expected: u128,
-    },
-    /// The data is larger than what this program takes into memory.
-    #[error("{name}: {needed} bytes are needed, more than the {limit} this program takes; use fewer or smaller examples")]
-    TooLarge {
-        /// The file's name.
-        name: String,
-        /// Bytes needed, or announced.
-        needed: u128,
-        /// The most bytes that are accepted.
-        limit: u128,
-    },
-    /// The machine, or the tab, has no room left.
-    #[error("{name}: room for {needed} bytes is needed, but the memory is full; close other things, or use a smaller file")]
-    Memory {
-        /// The file's name.
-        name: String,
-        /// Bytes that would be needed.
-        needed: usize,
-    },
-    /// The bytes do not follow their format.
+    /// The bytes, or one part of them (a cell or row of a table, a tensor or metadata entry of a checkpoint), are not what they should be.
     #[error("{name}: expected {expected}, but {got}; {advice}")]
     Format {
-        /// The file's name.
+        /// The file's name, and the part where it is one: `x.csv: line 3, column 2 ("age")`.
         name: String,
         /// What should stand there, and where.
         expected: String,
@@ -68,46 +29,6 @@ pub enum DataError {
         got: String,
         /// What to do.
         advice: &'static str,
-    },
-    /// One part of a file is missing, or not what it should be: a cell or row of a table, a tensor or a metadata entry of a checkpoint.
-    #[error("{name}: {part}: expected {expected}, but {got}; {advice}")]
-    Part {
-        /// The file's name.
-        name: String,
-        /// The part: `line 3, column 2 ("age")`, `tensor weight.0`.
-        part: String,
-        /// What should be there.
-        expected: String,
-        /// What is there.
-        got: String,
-        /// What to do.
-        advice: &'static str,
-    },
-    /// A data file without values.
-    #[error("{name}: expected at least one example, but the file holds none; choose another file")]
-    Empty {
-        /// The file's name.
-        name: String,
-    },
-    /// A file of labels where examples should be.
-    #[error(
-        "{name}: expected examples, but this file holds one number for each of {count}: labels; load the images it belongs to"
-    )]
-    LabelsAlone {
-        /// The file's name.
-        name: String,
-        /// How many labels it holds.
-        count: usize,
-    },
-    /// Labels that do not belong to the images.
-    #[error("{name}: expected one label for each of {images} examples, but {labels} came; load the two files of one data set")]
-    LabelCount {
-        /// The images' file.
-        name: String,
-        /// How many images came.
-        images: usize,
-        /// How many labels came.
-        labels: usize,
     },
     /// A model without its run.
     #[error(
@@ -147,12 +68,43 @@ impl DataError {
         Self::Format { name: name.into(), expected: expected.into(), got: got.into(), advice }
     }
 
-    pub(crate) fn truncated(name: &str, what: &'static str, expected: u128, got: usize) -> Self {
-        Self::Truncated { name: name.into(), what, expected, got: got as u128 }
+    pub(crate) fn part(
+        name: &str,
+        part: &str,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+        advice: &'static str,
+    ) -> Self {
+        Self::format(&format!("{name}: {part}"), expected, got, advice)
     }
 
-    pub(crate) fn part(name: &str, part: String, expected: impl Into<String>, got: String, advice: &'static str) -> Self {
-        Self::Part { name: name.into(), part, expected: expected.into(), got, advice }
+    /// A data file without values.
+    pub(crate) fn empty(name: &str) -> Self {
+        Self::format(name, "at least one example", "the file holds none", "choose another file")
+    }
+
+    /// Labels that do not belong to the images in the file of this name.
+    pub(crate) fn label_count(name: &str, images: usize, labels: usize) -> Self {
+        let expected = format!("one label for each of {images} examples");
+        Self::format(name, expected, format!("{labels} came"), "load the two files of one data set")
+    }
+
+    /// Fewer bytes than the part called `what` takes.
+    pub(crate) fn truncated(name: &str, what: &str, expected: u128, got: usize) -> Self {
+        let got = format!("only {got} are there");
+        Self::format(name, format!("{expected} bytes for {what}"), got, "the file is cut short, fetch it again")
+    }
+
+    /// More data than this program takes into memory.
+    pub(crate) fn too_large(name: &str, needed: u128) -> Self {
+        let got = format!("{needed} are needed");
+        Self::format(name, format!("at most {MAX_DATA} bytes"), got, "use fewer or smaller examples")
+    }
+
+    /// The machine, or the tab, has no room left.
+    pub(crate) fn memory(name: &str, needed: usize) -> Self {
+        let advice = "close other things, or use a smaller file";
+        Self::format(name, format!("room for {needed} bytes"), "the memory is full", advice)
     }
 
     pub(crate) fn out_of_range(what: &'static str, expected: &'static str, got: &impl ToString) -> Self {
@@ -161,33 +113,26 @@ impl DataError {
 }
 
 /// So many zeros, or an error where there is no room for them.
-///
-/// # Errors
-/// [`DataError::Memory`].
 pub(crate) fn zeros(name: &str, needed: usize) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(needed).map_err(|_| DataError::Memory { name: name.into(), needed })?;
+    bytes.try_reserve_exact(needed).map_err(|_| DataError::memory(name, needed))?;
     bytes.resize(needed, 0);
     Ok(bytes)
 }
 
 /// Accepts as many bytes as were announced. `what` is the part that takes them.
-///
-/// # Errors
-/// [`DataError::Truncated`] for fewer, [`DataError::Trailing`] for more.
-pub(crate) fn check_length(name: &str, what: &'static str, expected: u128, got: usize) -> Result<(), DataError> {
+pub(crate) fn check_length(name: &str, what: &str, expected: u128, got: usize) -> Result<(), DataError> {
     match (got as u128).cmp(&expected) {
         Ordering::Less => Err(DataError::truncated(name, what, expected, got)),
         Ordering::Equal => Ok(()),
-        Ordering::Greater => Err(DataError::Trailing { name: name.into(), expected }),
+        Ordering::Greater => {
+            let expected = format!("{expected} bytes of data, as its header announces");
+            Err(DataError::format(name, expected, "more follow", "the header or the file is wrong, fetch it again"))
+        }
     }
 }
 
-/// Accepts sizes up to [`MAX_DATA`](crate::MAX_DATA).
-///
-/// # Errors
-/// [`DataError::TooLarge`].
+/// Accepts sizes up to [`MAX_DATA`].
 pub(crate) fn check_size(name: &str, needed: u128) -> Result<(), DataError> {
-    let limit = crate::MAX_DATA as u128;
-    if needed > limit { Err(DataError::TooLarge { name: name.into(), needed, limit }) } else { Ok(()) }
+    if needed > MAX_DATA as u128 { Err(DataError::too_large(name, needed)) } else { Ok(()) }
 }

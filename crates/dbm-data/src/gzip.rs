@@ -4,9 +4,6 @@ use crate::DataError;
 use flate2::bufread::MultiGzDecoder;
 use std::io::Read;
 
-/// More bytes of data than this are refused, packed or not: 2^30, 22 times MNIST.
-pub const MAX_DATA: usize = 1 << 30;
-
 /// Deflate makes at most so many bytes of one.
 pub(crate) const MAX_EXPANSION: usize = 1032;
 

@@ -1,7 +1,7 @@
 //! IDX, the format of MNIST: a magic number, the sizes, the values.
 
 use crate::DataError;
-use crate::numbers::Element;
+use crate::numbers::{ArrayHeader, Element};
 
 /// Bytes that hold any header.
 pub(crate) const HEAD: usize = 4 + 4 * 255;
@@ -11,11 +11,11 @@ pub(crate) fn is_idx(bytes: &[u8]) -> bool {
     matches!(bytes, [0, 0, 0x08..=0x0e, 1..=255, ..])
 }
 
-/// Type and sizes, slowest first, that the first bytes of an IDX file announce: [`HEAD`] of them where there are so many.
+/// What the first bytes of an IDX file announce: [`HEAD`] of them where there are so many.
 ///
 /// # Errors
-/// [`DataError::Format`] for an unknown type, [`DataError::Truncated`] where it ends early.
-pub(crate) fn header(name: &str, head: &[u8]) -> Result<(Element, Vec<usize>), DataError> {
+/// [`DataError::Format`] for an unknown type, and where it ends early.
+pub(crate) fn header(name: &str, head: &[u8]) -> Result<ArrayHeader, DataError> {
     let short = |what, expected: usize, got| DataError::truncated(name, what, expected as u128, got);
     let [_, _, code, dimensions, rest @ ..] = head else {
         return Err(short("an IDX file's magic number", 4, head.len()));
@@ -27,7 +27,8 @@ pub(crate) fn header(name: &str, head: &[u8]) -> Result<(Element, Vec<usize>), D
     })?;
     let expected = 4 * usize::from(*dimensions);
     let sizes = rest.get(..expected).ok_or_else(|| short("the sizes in its header", expected, rest.len()))?;
-    Ok((element, sizes.as_chunks().0.iter().map(|&size| u32::from_be_bytes(size) as usize).collect()))
+    let shape = sizes.as_chunks().0.iter().map(|&size| u32::from_be_bytes(size) as usize).collect();
+    Ok(ArrayHeader { element, shape, fortran: false, start: 4 + expected })
 }
 
 #[cfg(test)]

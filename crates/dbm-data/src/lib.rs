@@ -26,5 +26,8 @@ mod test_support;
 pub use checkpoint::{Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load, load_table};
 pub use error::DataError;
-pub use gzip::{MAX_DATA, unpack};
+pub use gzip::unpack;
 pub use reading::limits;
+
+/// More bytes of data than this are refused, packed or not: 2^30, 22 times MNIST.
+pub const MAX_DATA: usize = 1 << 30;

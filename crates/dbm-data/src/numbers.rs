@@ -1,4 +1,4 @@
-//! One number as files of arrays store it.
+//! Numbers as files of arrays store them.
 
 use half::f16;
 
@@ -64,5 +64,28 @@ impl Element {
             }
             _ => bits as f64,
         }
+    }
+}
+
+/// What stands before the values in a file of an array.
+pub(crate) struct ArrayHeader {
+    pub element: Element,
+    /// Sizes, slowest first.
+    pub shape: Vec<usize>,
+    /// Whether the first size is the fastest and not the last.
+    pub fortran: bool,
+    /// Where the values begin.
+    pub start: usize,
+}
+
+impl ArrayHeader {
+    /// How many values are announced, which can be any number.
+    pub fn count(&self) -> u128 {
+        self.shape.iter().try_fold(1_u128, |product, &size| product.checked_mul(size as u128)).unwrap_or(u128::MAX)
+    }
+
+    /// The bytes that they take.
+    pub fn size(&self) -> u128 {
+        self.count().saturating_mul(self.element.size as u128)
     }
 }

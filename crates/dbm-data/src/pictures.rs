@@ -142,7 +142,8 @@ impl Pictures {
     /// ```
     ///
     /// # Errors
-    /// As [`Pictures::visible`]; [`DataError::Refused`] where there are no values, or not as many as announced, or not a label an example.
+    /// As [`Pictures::visible`]; [`DataError::Refused`] where there are no values, or not as many as announced, and [`DataError::Format`] for
+    /// another number of labels than of examples.
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
         self.encode_as(name, &self.visible(encoding)?)
     }
@@ -170,35 +171,33 @@ impl Pictures {
         }
         self.check(name)?;
         let depth = visible.depth();
-        let (size, width) = (self.size(), self.size() * depth);
-        let stride = width.div_ceil(8);
         let code = Code::new(&visible);
-        let needed = examples.len().saturating_mul(stride);
-        let mut packed = zeros(name, needed)?;
-        for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
-            let mut put = |at: usize, units: u8| put(row, at * depth, units);
-            let values = example * size..(example + 1) * size;
-            match &self.values {
-                Values::Bytes(bytes) => bytes[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of_byte(value))),
-                Values::Floats(floats) => {
-                    floats[values].iter().enumerate().for_each(|(at, &value)| put(at, code.of(value.into())));
-                }
-            }
-        }
-        let mut data = Examples::from_packed(width, packed).map_err(DataError::refused(name))?;
-        if let Values::Floats(floats) = &self.values
-            && examples.iter().any(|example| floats[example * size..(example + 1) * size].iter().any(|value| value.is_nan()))
-        {
-            let mut known = zeros(name, needed)?;
-            for (row, &example) in known.chunks_exact_mut(stride).zip(examples) {
-                for (at, value) in floats[example * size..(example + 1) * size].iter().enumerate() {
-                    put(row, at * depth, if value.is_nan() { 0 } else { u8::MAX >> (8 - depth) });
-                }
-            }
+        let packed = self.pack(name, examples, depth, |at| match &self.values {
+            Values::Bytes(bytes) => code.of_byte(bytes[at]),
+            Values::Floats(floats) => code.of(floats[at].into()),
+        })?;
+        let mut data = Examples::from_packed(self.size() * depth, packed).map_err(DataError::refused(name))?;
+        let is_missing = |at: usize| matches!(&self.values, Values::Floats(floats) if floats[at].is_nan());
+        let has_gap = |example: &usize| (example * self.size()..(example + 1) * self.size()).any(is_missing);
+        if matches!(self.values, Values::Floats(_)) && examples.iter().any(has_gap) {
+            let all = u8::MAX >> (8 - depth);
+            let known = self.pack(name, examples, depth, |at| if is_missing(at) { 0 } else { all })?;
             data = data.with_packed_gaps(known).map_err(DataError::refused(name))?;
         }
         let image = self.image().map(|(rows, columns)| (rows, columns * depth));
         Ok(Dataset { name: name.into(), examples: data, image, labels: None, visible: Some(visible) })
+    }
+
+    /// Rows of bits, `depth` of each value, which `units` has for the place of a value.
+    fn pack(&self, name: &str, examples: &[usize], depth: usize, units: impl Fn(usize) -> u8) -> Result<Vec<u8>, DataError> {
+        let stride = (self.size() * depth).div_ceil(8);
+        let mut packed = zeros(name, examples.len().saturating_mul(stride))?;
+        for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {
+            for at in 0..self.size() {
+                put(row, at * depth, units(example * self.size() + at));
+            }
+        }
+        Ok(packed)
     }
 
     /// Rows and columns, where an example is an image: of more than one row, or a square number of values, 4 or more, which are taken for a square.
@@ -218,7 +217,7 @@ impl Pictures {
         if let Some(labels) = &self.labels
             && labels.len() != self.count
         {
-            return Err(DataError::LabelCount { name: name.into(), images: self.count, labels: labels.len() });
+            return Err(DataError::label_count(name, self.count, labels.len()));
         }
         Ok(())
     }
@@ -322,15 +321,10 @@ mod tests {
     #[test]
     fn what_cannot_be_encoded_is_refused() {
         let pictures = of((1, 2), Values::Bytes(vec![1, 2]));
-        for bits in [0, 9, 255] {
-            assert!(refusal(pictures.encode("x", &Encoding { bits, ..pictures.suggest() })).contains("1 to 8"));
-        }
-        let threshold = f64::NAN;
-        assert!(refusal(pictures.encode("x", &Encoding { threshold, ..pictures.suggest() })).contains("a number"));
         let short = Pictures { count: 2, ..pictures.clone() };
         assert!(matches!(short.encode("x", &short.suggest()), Err(DataError::Refused { .. })));
         let labelled = Pictures { labels: Some(vec![1, 2]), ..pictures };
-        assert!(matches!(labelled.encode("x", &labelled.suggest()), Err(DataError::LabelCount { .. })));
+        assert!(refusal(labelled.encode("x", &labelled.suggest())).contains("one label for each of 1 examples, but 2 came"));
         let empty = Pictures { count: 0, shape: (1, 0), values: Values::Bytes(vec![]), labels: None };
         assert!(matches!(empty.encode("x", &empty.suggest()), Err(DataError::Refused { .. })));
     }

@@ -143,11 +143,11 @@ impl Visible {
     /// What [`Visible::to_json`] wrote. `name` is the file's, for the error.
     ///
     /// # Errors
-    /// [`DataError::Part`] where it is something else.
+    /// [`DataError::Format`] where it is something else.
     pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
         let refuse = |got: String| {
             let (part, expected) = (format!("metadata entry `{}`", Self::NOTE), "a description of the visible units");
-            DataError::part(name, part, expected, got, "use the file as it was saved")
+            DataError::part(name, &part, expected, got, "use the file as it was saved")
         };
         let visible: Self = serde_json::from_str(json).map_err(|error| refuse(line(&error.to_string(), 160)))?;
         visible.check().map_err(|error| refuse(error.to_string()))?;

@@ -121,7 +121,7 @@ fn bombs_are_refused_before_they_are_unpacked() {
     // A header that announces less than comes, an archive whose directory lies, and one that announces too much in all.
     let bomb = file("b.gz", gzip(&[&idx(&[2, 5], &[])[..], &zeros].concat()));
     let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&bomb)));
-    assert!(result.unwrap_err().to_string().contains("announces 10 bytes"));
+    assert!(result.unwrap_err().to_string().contains("10 bytes of data, as its header announces, but more follow"));
     assert!(peak < little, "{peak}");
     let mut lying = zip(&[("x.npy", &[npy::write_u8(&[1, 4], &[1; 4]), zeros].concat())]);
     let entry = lying.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
@@ -135,7 +135,7 @@ fn bombs_are_refused_before_they_are_unpacked() {
     large[entry + 24..entry + 28].copy_from_slice(&(MAX_DATA as u32 + 1).to_le_bytes());
     let large = file("b.zip", large);
     let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&large)));
-    assert!(matches!(result, Err(DataError::TooLarge { .. })), "{result:?}");
+    assert!(result.unwrap_err().to_string().contains("at most 1073741824 bytes"));
     assert!(peak < little, "{peak}");
 }
 

@@ -71,19 +71,14 @@ async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, St
             let files = fetch::mnist(&mut |stage, done, total| progress(id, stage, done, total)).await?;
             read(id, files)
         }
-        FilesCommand::Read { .. }
-        | FilesCommand::Preview(_)
-        | FilesCommand::Encode { .. }
-        | FilesCommand::Fill { .. }
-        | FilesCommand::Write(_) => {
-            READER.with_borrow_mut(|reader| reader.answer(command, &mut |stage, done, total| progress(id, stage, done, total)))
-        }
         FilesCommand::Find
         | FilesCommand::Take
         | FilesCommand::Begin { .. }
         | FilesCommand::Keep(_)
         | FilesCommand::Forget { .. }
         | FilesCommand::Recall => keep(command).await,
+        // The reader says so where a command is none of its own.
+        _ => READER.with_borrow_mut(|reader| reader.answer(command, &mut |stage, done, total| progress(id, stage, done, total))),
     }
 }
 

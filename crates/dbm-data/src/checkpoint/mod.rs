@@ -108,6 +108,41 @@ impl<T> Checkpoint<T> {
     pub fn without_run(self) -> Self {
         Self { average: None, moments: None, persistent: None, offsets: None, ..self }
     }
+
+    /// Every list of tensors that a model of these layer sizes has here, its own first, in the order of [`Checkpoint::lists_mut`].
+    fn lists(&self, sizes: &[usize]) -> Vec<List<'_, T>> {
+        let a_layer = |rows: Option<usize>| -> Vec<Vec<usize>> {
+            sizes.iter().map(|&size| rows.into_iter().chain([size]).collect()).collect()
+        };
+        let average = self.average.iter().map(|average| ("average.".to_string(), average));
+        let moments = self.moments.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
+        let mut lists = Vec::new();
+        for (prefix, set) in std::iter::once((String::new(), &self.parameters)).chain(average).chain(moments) {
+            let pairs = sizes.windows(2).map(<[usize]>::to_vec).collect();
+            lists.push(List { name: format!("{prefix}bias"), shapes: a_layer(None), tensors: &set.biases });
+            lists.push(List { name: format!("{prefix}weight"), shapes: pairs, tensors: &set.weights });
+        }
+        let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
+        let extra = |name: &str, rows: Option<usize>, tensors| List { name: name.into(), shapes: a_layer(rows), tensors };
+        lists.extend(self.persistent.iter().map(|tensors| extra("persistent", Some(batch), tensors)));
+        lists.extend(self.offsets.iter().map(|tensors| extra("offset", None, tensors)));
+        lists
+    }
+
+    fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<T>> {
+        let sets = std::iter::once(&mut self.parameters).chain(&mut self.average).chain(self.moments.iter_mut().flatten());
+        let lists = sets.flat_map(|set| [&mut set.biases, &mut set.weights]);
+        lists.chain(&mut self.persistent).chain(&mut self.offsets)
+    }
+}
+
+/// Tensors of one kind, one a layer or a pair of layers.
+struct List<'c, T> {
+    /// What their names have before the number.
+    name: String,
+    /// The shape that each should have.
+    shapes: Vec<Vec<usize>>,
+    tensors: &'c [T],
 }
 
 impl Checkpoint {
@@ -174,32 +209,6 @@ impl Checkpoint {
 
     fn build(&self, parameters: &Parameters) -> Result<Dbm, DataError> {
         Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(DataError::refused(UNNAMED))
-    }
-
-    /// The same without a copy of its tensors.
-    fn view(&self) -> CheckpointView<'_> {
-        fn layers(layers: Option<&Vec<Vec<f32>>>) -> Option<Vec<&[f32]>> {
-            layers.map(|layers| layers.iter().map(Vec::as_slice).collect())
-        }
-        Checkpoint {
-            average: self.average.as_ref().map(Parameters::view),
-            step: self.step,
-            settings: self.settings.clone(),
-            image: self.image,
-            moments: self.moments.as_ref().map(|moments| moments.iter().map(Parameters::view).collect()),
-            persistent: layers(self.persistent.as_ref()),
-            offsets: layers(self.offsets.as_ref()),
-            notes: self.notes.clone(),
-            ..Checkpoint::new(self.units, self.parameters.view())
-        }
-    }
-
-    /// The checkpoint as a safetensors file.
-    ///
-    /// # Errors
-    /// Those of [`CheckpointView::to_bytes`].
-    pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
-        self.view().to_bytes(precision)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::reading::names::line;
 use dbm_core::{Parameters, Units};
 use half::f16;
 use safetensors::Dtype;
-use safetensors::tensor::Metadata;
+use safetensors::tensor::{Metadata, TensorInfo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Checkpoint {
@@ -15,70 +15,31 @@ impl Checkpoint {
     /// the metadata entry `units`.
     ///
     /// # Errors
-    /// [`DataError::Truncated`], [`DataError::Trailing`] and [`DataError::Format`] where it is no intact safetensors file,
-    /// [`DataError::Part`] where a tensor or metadata entry is not that of a model of this program,
+    /// [`DataError::Format`] where it is no intact safetensors file, or a tensor or metadata entry is not that of a model of this program;
     /// [`DataError::Refused`] for sizes or settings that `dbm-core` refuses.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let file = File::open(name, bytes)?;
-        let entries = file.entries()?;
-        let count = entries.moments.unwrap_or(0);
-        let layers = file.header.tensors().keys().filter(|tensor| tensor.starts_with("bias.")).count();
-        let has_average = file.header.tensors().keys().any(|tensor| tensor.starts_with("average."));
-        // So many tensors cannot be there: refuse the number before counting up to it.
-        let total = layers.max(1).saturating_mul(count);
-        if total > file.header.tensors().len() {
-            return Err(file.missing(&format!("optimizer.{}.bias.0", count - 1)));
-        }
+        let mut checkpoint = file.without_tensors()?;
+        let sizes = file.sizes()?;
+        let lists: Vec<_> = checkpoint.lists(&sizes).into_iter().map(|list| (list.name, list.shapes)).collect();
         let mut expected = BTreeSet::new();
-        let mut set = |prefix: String| file.set(&prefix, layers, &mut expected);
-        let parameters = set(String::new())?;
-        let average = if has_average { Some(set("average.".into())?) } else { None };
-        let moments = (0..count).map(|k| set(format!("optimizer.{k}."))).collect::<Result<Vec<_>, _>>()?;
-        let batch = entries.settings.as_ref().map(|settings| settings.batch);
-        let mut extra = |kind: &str, rows: Option<usize>| -> Result<Option<Vec<Vec<f32>>>, DataError> {
-            let there = file.header.tensors().keys().any(|tensor| tensor.starts_with(&format!("{kind}.")));
-            let layer = |(l, bias): (usize, &Vec<f32>)| {
-                let tensor = format!("{kind}.{l}");
-                let shape: Vec<Option<usize>> = rows.into_iter().chain([bias.len()]).map(Some).collect();
-                let values = file.values(&tensor, &shape);
+        for ((list, shapes), tensors) in lists.iter().zip(checkpoint.lists_mut()) {
+            for (layer, shape) in shapes.iter().enumerate() {
+                let tensor = format!("{list}.{layer}");
+                tensors.push(file.values(&tensor, shape)?);
                 expected.insert(tensor);
-                values
-            };
-            if there { parameters.biases.iter().enumerate().map(layer).collect::<Result<_, _>>().map(Some) } else { Ok(None) }
-        };
-        let (persistent, offsets) = (extra("persistent", Some(batch.unwrap_or(0)))?, extra("offset", None)?);
+            }
+        }
         if let Some(tensor) = file.header.tensors().into_keys().filter(|tensor| !expected.contains(tensor)).min() {
             return Err(file.tensor(&tensor, "no tensor of this name".into(), "it is there".into()));
         }
-        let checkpoint = Self {
-            units: entries.units,
-            parameters,
-            average,
-            step: entries.step,
-            settings: entries.settings,
-            image: entries.image,
-            moments: entries.moments.map(|_| moments),
-            persistent,
-            offsets,
-            notes: entries.notes,
-        };
-        checkpoint.view().check(name)?;
+        checkpoint.check(name)?;
         Ok(checkpoint)
     }
 }
 
 /// What to do about a file that is another program's, or broken.
 const OTHER: &str = "choose a checkpoint written by this program";
-
-/// What the metadata says.
-struct Entries {
-    units: Units,
-    step: u64,
-    settings: Option<dbm_core::Settings>,
-    image: Option<(usize, usize)>,
-    moments: Option<usize>,
-    notes: BTreeMap<String, String>,
-}
 
 struct File<'a> {
     name: &'a str,
@@ -106,13 +67,14 @@ impl<'a> File<'a> {
         Ok(Self { name, header, data })
     }
 
-    fn entries(&self) -> Result<Entries, DataError> {
+    /// What the metadata says, with every list of tensors that the file has, still empty.
+    fn without_tensors(&self) -> Result<Checkpoint, DataError> {
         let none = HashMap::new();
         let metadata = self.header.metadata().as_ref().unwrap_or(&none);
         let get = |key: &str| metadata.get(key).map(String::as_str);
         let refuse = |key: &str, expected: &str, advice| {
             let got = get(key).map_or("it is missing".into(), |value| format!("it is {:?}", line(value, 80)));
-            DataError::part(self.name, format!("metadata entry `{key}`"), expected, got, advice)
+            DataError::part(self.name, &format!("metadata entry `{key}`"), expected, got, advice)
         };
         if get("format").is_some_and(|format| format != FORMAT) {
             return Err(refuse("format", "`dbm-lab`", OTHER));
@@ -131,63 +93,60 @@ impl<'a> File<'a> {
                 ));
             }
         };
-        let number = |key: &str| match get(key).map(str::parse::<u64>) {
-            Some(Err(_)) => Err(refuse(key, "a whole number", OTHER)),
-            Some(Ok(number)) => Ok(Some(number)),
-            None => Ok(None),
-        };
+        let number = |key: &str| get(key).map(str::parse::<u64>).transpose().map_err(|_| refuse(key, "a whole number", OTHER));
         let image = match get("image").map(shape) {
             Some(None) => return Err(refuse("image", "rows and columns, as in `28,28`", "correct it, or leave it out")),
             image => image.flatten(),
         };
-        let settings = match get("settings").map(serde_json::from_str) {
-            Some(Err(_)) => return Err(refuse("settings", "a run's settings in JSON", OTHER)),
-            Some(Ok(settings)) => Some(settings),
-            None => None,
-        };
+        let settings = get("settings").map(serde_json::from_str).transpose();
+        let settings = settings.map_err(|_| refuse("settings", "a run's settings in JSON", OTHER))?;
+        let moments = number("moments")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        // So many tensors cannot be there: refuse the number before making room for it.
+        if let Some(count) = moments
+            && self.count_layers().saturating_mul(count) > self.header.tensors().len()
+        {
+            return Err(self.missing(&format!("optimizer.{}.bias.0", count - 1)));
+        }
+        let there = |prefix: &str| self.header.tensors().keys().any(|tensor| tensor.starts_with(prefix));
         let notes = metadata.iter().filter(|(key, _)| !RESERVED.contains(&key.as_str()));
-        Ok(Entries {
-            units,
+        Ok(Checkpoint {
             step: number("step")?.unwrap_or(0),
             settings,
             image,
-            moments: number("moments")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
+            average: there("average.").then(Parameters::default),
+            moments: moments.map(|count| vec![Parameters::default(); count]),
+            persistent: there("persistent.").then(Vec::new),
+            offsets: there("offset.").then(Vec::new),
             notes: notes.fold(BTreeMap::new(), |mut notes, (key, value)| {
                 notes.insert(key.clone(), value.clone());
                 notes
             }),
+            ..Checkpoint::new(units, Parameters::default())
         })
     }
 
-    /// One set of parameters for `layers` layers; adds the names it takes to `expected`.
-    fn set(&self, prefix: &str, layers: usize, expected: &mut BTreeSet<String>) -> Result<Parameters, DataError> {
-        let mut set = Parameters::default();
-        let mut take = |kind: &str, layer: usize, shape: &[Option<usize>]| {
-            let tensor = format!("{prefix}{kind}.{layer}");
-            let values = self.values(&tensor, shape)?;
-            expected.insert(tensor);
-            Ok::<_, DataError>(values)
-        };
-        for layer in 0..layers.max(2) {
-            set.biases.push(take("bias", layer, &[None])?);
-        }
-        for (layer, pair) in set.biases.windows(2).enumerate() {
-            set.weights.push(take("weight", layer, &[Some(pair[0].len()), Some(pair[1].len())])?);
-        }
-        Ok(set)
+    /// Two or more, whatever the file has.
+    fn count_layers(&self) -> usize {
+        self.header.tensors().keys().filter(|tensor| tensor.starts_with("bias.")).count().max(2)
     }
 
-    /// The values of one tensor, whose sizes must be those of `shape` where it says any.
-    fn values(&self, tensor: &str, shape: &[Option<usize>]) -> Result<Vec<f32>, DataError> {
-        let info = self.header.info(tensor).ok_or_else(|| self.missing(tensor))?;
-        let fits = shape.iter().zip(&info.shape).all(|(size, &got)| size.is_none_or(|size| size == got));
-        if info.shape.len() != shape.len() || !fits {
-            let sizes: Vec<String> = shape.iter().map(|size| size.map_or("n".into(), |size| size.to_string())).collect();
-            return Err(self.tensor(
-                tensor,
-                format!("shape [{}]", sizes.join(", ")),
-                line(&format!("it is {:?}", info.shape), 120),
-            ));
+    /// The layer sizes, as the biases have them.
+    fn sizes(&self) -> Result<Vec<usize>, DataError> {
+        let size = |layer: usize| {
+            let tensor = format!("bias.{layer}");
+            match self.info(&tensor)?.shape[..] {
+                [size] => Ok(size),
+                ref shape => Err(self.misshapen(&tensor, "[n]", shape)),
+            }
+        };
+        (0..self.count_layers()).map(size).collect()
+    }
+
+    /// The values of one tensor, which must have this shape.
+    fn values(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f32>, DataError> {
+        let info = self.info(tensor)?;
+        if info.shape != shape {
+            return Err(self.misshapen(tensor, &format!("{shape:?}"), &info.shape));
         }
         let (start, end) = info.data_offsets;
         let data = self.data.get(start..end).ok_or_else(|| self.missing(tensor))?;
@@ -198,12 +157,20 @@ impl<'a> File<'a> {
         }
     }
 
+    fn info(&self, tensor: &str) -> Result<&TensorInfo, DataError> {
+        self.header.info(tensor).ok_or_else(|| self.missing(tensor))
+    }
+
+    fn misshapen(&self, tensor: &str, expected: &str, shape: &[usize]) -> DataError {
+        self.tensor(tensor, format!("shape {expected}"), line(&format!("it is {shape:?}"), 120))
+    }
+
     fn missing(&self, tensor: &str) -> DataError {
         self.tensor(tensor, "it in the file".into(), "it is missing".into())
     }
 
     fn tensor(&self, tensor: &str, expected: String, got: String) -> DataError {
-        DataError::part(self.name, format!("tensor {}", line(tensor, 80)), expected, got, OTHER)
+        DataError::part(self.name, &format!("tensor {}", line(tensor, 80)), expected, got, OTHER)
     }
 }
 

@@ -1,8 +1,8 @@
 //! A checkpoint's bytes, the same for the same checkpoint.
 
-use super::{CheckpointView, FORMAT, UNNAMED, VERSION};
+use super::{Checkpoint, CheckpointView, FORMAT, List, UNNAMED, VERSION};
 use crate::DataError;
-use dbm_core::{ParametersView, Units};
+use dbm_core::Units;
 use half::f16;
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
@@ -33,9 +33,6 @@ struct Header {
     tensors: BTreeMap<String, TensorInfo>,
 }
 
-/// A tensor: its shape and its values.
-type Shaped<'a> = (Vec<usize>, &'a [f32]);
-
 /// A file whose every byte is settled, and nothing left to refuse: it need only be written.
 #[derive(Clone, Debug)]
 pub struct Layout<'a> {
@@ -46,53 +43,58 @@ pub struct Layout<'a> {
 }
 
 impl<'a> CheckpointView<'a> {
+    /// Settles the file.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] or [`DataError::Refused`] where its parts do not fit together or are
+    /// not finite, which with [`Precision::Half`] includes values beyond 65504.
+    pub fn lay_out(&self, precision: Precision) -> Result<Layout<'a>, DataError> {
+        self.settle(precision, |values| values)
+    }
+}
+
+impl<T: AsRef<[f32]>> Checkpoint<T> {
     /// The checkpoint as a safetensors file in memory: one copy of what is written.
     ///
     /// # Errors
-    /// Those of [`CheckpointView::lay_out`], and [`DataError::Memory`] where there is no room.
+    /// Those of [`CheckpointView::lay_out`], and [`DataError::Format`] where there is no room.
     pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
-        let layout = self.lay_out(precision)?;
+        let layout = self.settle(precision, T::as_ref)?;
         let (mut bytes, needed) = (Vec::new(), layout.size());
-        let full = || DataError::Memory { name: UNNAMED.into(), needed };
+        let full = || DataError::memory(UNNAMED, needed);
         bytes.try_reserve_exact(needed).map_err(|_| full())?;
         layout.write_to(&mut bytes).map_err(|_| full())?;
         Ok(bytes)
     }
 
-    /// Settles the file.
-    ///
-    /// # Errors
-    /// [`DataError::Part`] or [`DataError::Refused`] where its parts do not fit together or are
-    /// not finite, which with [`Precision::Half`] includes values beyond 65504.
-    pub fn lay_out(&self, precision: Precision) -> Result<Layout<'a>, DataError> {
-        self.check(UNNAMED)?;
+    /// What [`CheckpointView::lay_out`] does, whatever the tensors are.
+    fn settle<'s, 'v>(&'s self, precision: Precision, view: impl Fn(&'s T) -> &'v [f32]) -> Result<Layout<'v>, DataError> {
+        let sizes = self.check(UNNAMED)?;
         let half = precision == Precision::Half;
-        if half && self.moments.is_some() {
-            return Self { moments: None, persistent: None, offsets: None, ..self.clone() }.lay_out(precision);
+        let mut lists = self.lists(&sizes);
+        let mut metadata = self.metadata();
+        if half && metadata.remove("moments").is_some() {
+            // The model and its average, of two lists each, come first.
+            lists.truncate(if self.average.is_some() { 4 } else { 2 });
         }
         // Maps are filled one by one: to collect them would sort first, in kilobytes of the page.
-        let mut tensors: BTreeMap<String, Shaped<'a>> = BTreeMap::new();
-        tensors.extend(self.sets().flat_map(|(prefix, set)| named(&prefix, set)));
-        for (kind, layers, rows) in self.extras() {
-            for (l, &values) in layers.iter().enumerate() {
-                let width = self.parameters.biases[l].len();
-                let shape = rows.into_iter().chain([width]).collect();
-                tensors.insert(format!("{kind}.{l}"), (shape, values));
-            }
+        let mut tensors: BTreeMap<String, (Vec<usize>, &'v [f32])> = BTreeMap::new();
+        for List { name, shapes, tensors: values } in lists {
+            let shaped = shapes.into_iter().zip(values.iter().map(&view)).enumerate();
+            tensors.extend(shaped.map(|(layer, tensor)| (format!("{name}.{layer}"), tensor)));
         }
         let (dtype, size) = if half { (Dtype::F16, 2) } else { (Dtype::F32, 4) };
         let mut end = 0;
-        let mut place = |shape: &[usize], values: &[f32]| {
+        let mut placed = BTreeMap::new();
+        for (name, (shape, values)) in &tensors {
+            if half {
+                check_half(name, values)?;
+            }
             let start = end;
             end += values.len() * size;
-            TensorInfo { dtype, shape: shape.to_vec(), data_offsets: (start, end) }
-        };
-        let mut placed = BTreeMap::new();
-        placed.extend(tensors.iter().map(|(name, (shape, values))| (name.clone(), place(shape, values))));
-        if half {
-            tensors.iter().try_for_each(|(name, (_, values))| check_half(name, values))?;
+            placed.insert(name.clone(), TensorInfo { dtype, shape: shape.clone(), data_offsets: (start, end) });
         }
-        let text = json(&Header { metadata: self.metadata(), tensors: placed }).into_bytes();
+        let text = json(&Header { metadata, tensors: placed }).into_bytes();
         let length = text.len().next_multiple_of(8);
         let mut header = Vec::with_capacity(8 + length);
         header.extend((length as u64).to_le_bytes());
@@ -155,20 +157,10 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("strings and numbers have a JSON form")
 }
 
-/// The tensors of a checked set, with their names and shapes.
-fn named<'a>(prefix: &str, set: &ParametersView<'a>) -> Vec<(String, Shaped<'a>)> {
-    let shapes = set.biases.windows(2).map(|pair| vec![pair[0].len(), pair[1].len()]);
-    let weights = set.weights.iter().zip(shapes).enumerate();
-    let weights = weights.map(|(l, (&values, shape))| (format!("{prefix}weight.{l}"), (shape, values)));
-    let biases = set.biases.iter().enumerate();
-    let biases = biases.map(|(l, &values)| (format!("{prefix}bias.{l}"), (vec![values.len()], values)));
-    weights.chain(biases).collect()
-}
-
 /// Accepts values that half precision can hold.
 fn check_half(tensor: &str, values: &[f32]) -> Result<(), DataError> {
     let Some(at) = values.iter().position(|&value| !f16::from_f32(value).is_finite()) else { return Ok(()) };
     let expected = "values of at most 65504, which half precision can hold";
     let got = format!("value {at} is {}", values[at]);
-    Err(DataError::part(UNNAMED, format!("tensor {tensor}"), expected, got, "save it in full precision"))
+    Err(DataError::part(UNNAMED, &format!("tensor {tensor}"), expected, got, "save it in full precision"))
 }

@@ -125,7 +125,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Table::matching`], [`DataError::Part`] for the first cell that the columns have no bits for.
+    /// Those of [`Table::matching`], [`DataError::Format`] for the first cell that the columns have no bits for.
     pub fn encode_as(&self, name: &str, columns: &Columns) -> Result<Dataset, DataError> {
         let matching = self.matching(name, columns)?;
         let mut data = self.encode_matched(name, columns, &matching.columns)?;
@@ -216,7 +216,7 @@ impl Table {
                     let column = shown(&reader.column.name);
                     let place = format!("line {}, column {} ({column:?})", self.line(row), reader.at + 1);
                     let advice = "correct it, write NA where it is unknown, or train a model on this table";
-                    DataError::part(name, place, expected, format!("{:?} came", shown(cell)), advice)
+                    DataError::part(name, &place, expected, format!("{:?} came", shown(cell)), advice)
                 })?;
                 if let Some(high) = high {
                     set(packed, reader.unit + high);

@@ -81,7 +81,7 @@ struct Parser<'a> {
 
 impl Parser<'_> {
     fn reserve(&mut self, cells: usize, bytes: usize) -> Result<(), DataError> {
-        let full = |_| DataError::Memory { name: self.name.into(), needed: 4 * cells + bytes };
+        let full = |_| DataError::memory(self.name, 4 * cells + bytes);
         self.cells.ends.try_reserve_exact(cells).map_err(full)?;
         self.cells.text.try_reserve(bytes).map_err(full)
     }
@@ -127,7 +127,7 @@ impl Parser<'_> {
         if got != self.cells.width {
             let expected = format!("{} columns as in the first row", self.cells.width);
             let advice = "every row needs the same number, and a cell with a separator in it needs quotes";
-            return Err(DataError::part(self.name, format!("line {began}"), expected, format!("{got} came"), advice));
+            return Err(DataError::part(self.name, &format!("line {began}"), expected, format!("{got} came"), advice));
         }
         if got > MAX_COLUMNS {
             let (expected, got) = (format!("at most {MAX_COLUMNS} columns"), format!("line {began} has {got}"));
@@ -160,12 +160,10 @@ impl Parser<'_> {
         loop {
             self.at += 1;
             let Some(length) = self.rest().iter().position(|&byte| byte == b'"') else {
-                return Err(DataError::Format {
-                    name: self.name.into(),
-                    expected: format!("a closing quote for the one opened on line {opened}"),
-                    got: format!("the file ends before one; it begins with {:?}", shown(&self.text[from..])),
-                    advice: "close the quote, or write two for one that is part of the text",
-                });
+                let expected = format!("a closing quote for the one opened on line {opened}");
+                let got = format!("the file ends before one; it begins with {:?}", shown(&self.text[from..]));
+                let advice = "close the quote, or write two for one that is part of the text";
+                return Err(DataError::format(self.name, expected, got, advice));
             };
             let part = &self.text[self.at..self.at + length];
             self.cells.text.push_str(part);

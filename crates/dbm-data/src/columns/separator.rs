@@ -96,30 +96,3 @@ fn first_lines(text: &str) -> Vec<String> {
     }
     lines
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_separator_is_the_one_that_cuts_alike() {
-        for (text, separator) in [
-            ("0,1\n1,0\n", b','),
-            ("a;b\n1,5;2,5\n", b';'),
-            ("1,5;2,5\n3,5;1,0\n", b';'),
-            ("a\tb, or c\n1\t2\n", b'\t'),
-            ("\"a;b;c\",x\n\"1;2\",y\n", b','),
-            ("\"he said \"\";\"\"\",1\n\"a\nb;c\",2\n", b','),
-            ("# x;y;z\n0,1\n", b','),
-            ("1,2,3\n4,5\n", b','),
-            ("word\nother\n", b','),
-            ("New York\nParis\n", b','),
-            ("", b','),
-        ] {
-            assert_eq!(Separator::of(text), Separator::Byte(separator), "{text:?}");
-        }
-        for text in ["0 1 1\n1 0 0\n", "  0 1\n1   0\n", "a b\n0 1\n", "0 1 1\n1 0\n", "\"a b\" c\nd e\n"] {
-            assert_eq!(Separator::of(text), Separator::Blanks, "{text:?}");
-        }
-    }
-}

@@ -45,18 +45,17 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::Part`] naming the first line with another number of cells, [`DataError::Format`] for a quote that is never closed and more
-    /// than [`super::MAX_COLUMNS`], [`DataError::Empty`] for no rows, [`DataError::TooLarge`] beyond [`crate::MAX_DATA`],
-    /// [`DataError::Memory`] where there is no room.
+    /// [`DataError::Format`] naming the first line with another number of cells, for a quote that is never closed, more columns than
+    /// [`super::MAX_COLUMNS`], no rows, more than [`crate::MAX_DATA`] bytes, or more than there is room for.
     pub fn read(name: &str, text: &str) -> Result<Self, DataError> {
         let content = text.strip_prefix('\u{feff}').unwrap_or(text);
         let cells = Cells::parse(name, content)?;
         if cells.rows() == 0 {
-            return Err(DataError::Empty { name: name.into() });
+            return Err(DataError::empty(name));
         }
         let header = Header::of(&cells);
         if cells.rows() == header.rows() {
-            return Err(DataError::Empty { name: name.into() });
+            return Err(DataError::empty(name));
         }
         let crlf = content.find('\n').is_some_and(|end| content[..end].ends_with('\r'));
         let table = Self {

@@ -5,6 +5,7 @@ use crate::Dataset;
 use crate::raw::{Encoding, Visible};
 use crate::test_support::refusal;
 use proptest::prelude::*;
+use separator::Separator;
 
 fn table(text: &str) -> Table {
     Table::read("x", text).unwrap()
@@ -12,19 +13,6 @@ fn table(text: &str) -> Table {
 
 fn kinds(text: &str) -> Vec<ColumnKind> {
     table(text).columns(&Encoding::default()).columns.into_iter().map(|column| column.kind).collect()
-}
-
-fn binary(low: &str, high: &str) -> ColumnKind {
-    ColumnKind::Binary { low: low.into(), high: high.into() }
-}
-
-fn category(levels: &[&str]) -> ColumnKind {
-    ColumnKind::Category { levels: levels.iter().map(|&level| level.into()).collect() }
-}
-
-/// The kind of a column `v` of these cells.
-fn kind(cells: &[&str]) -> ColumnKind {
-    kinds(&format!("v,z\n{},0\n", cells.join(",0\n")))[0].clone()
 }
 
 fn encoded(text: &str) -> Dataset {
@@ -35,51 +23,58 @@ fn rows(data: &Dataset) -> Vec<Vec<u8>> {
     (0..data.examples.len()).map(|row| data.examples.row(row)).collect()
 }
 
+/// A text of `tests.json`, and what it is understood as.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    text: String,
+    /// What is between cells, or `blanks`.
+    separator: Option<String>,
+    /// The names of the columns; none where the first row is no header.
+    names: Option<Vec<String>>,
+    /// What the first column holds.
+    kind: Option<ColumnKind>,
+    /// The rows as units.
+    bits: Option<Vec<Vec<u8>>>,
+    /// Rows and columns of a row as an image; nothing where it is none.
+    image: Option<Vec<usize>>,
+}
+
 #[test]
-fn many_notations_are_one_table() {
-    let expected = vec![vec![0, 1, 1], vec![1, 0, 0]];
-    for text in [
-        "0,1,1\n1,0,0\n",
-        "0;1;1\r\n1;0;0",
-        "0\t1\t1\n\n1\t0\t0\n",
-        "  0 1   1 \n1 0 0\n",
-        "\u{feff}a,b,c\n0,1,1\n1,0,0",
-        "0,1,2\n0,1,1\n1,0,0",
-        "\"0\",\"1\",\"1\"\n\"1\",\"0\",\"0\"",
-        "# from numpy\n0.0e+00 1.0e+00 1.0\n1 0 -0\n",
-        "0, 1, 1\n1, 0, 0\n",
-        "-1,1,1\n1,-1,-1\n",
-        "a,b,c\nno,Yes,TRUE\nyes,NO,false\n",
-        "off|1\n".replace('|', ",").replace("off,1", "f,t,on\nt,f,off").as_str(),
-    ] {
-        assert_eq!(rows(&encoded(text)), expected, "{text:?}");
+fn texts_are_understood() {
+    let cases: Vec<Case> = serde_json::from_str(include_str!("tests.json")).unwrap();
+    assert_eq!(cases.len(), 64);
+    for Case { text, separator, names, kind, bits, image } in cases {
+        if let Some(expected) = separator {
+            let separator = match Separator::of(&text) {
+                Separator::Byte(byte) => char::from(byte).to_string(),
+                Separator::Blanks => "blanks".into(),
+            };
+            assert_eq!(separator, expected, "{text:?}");
+        }
+        if let Some(expected) = names {
+            let table = table(&text);
+            let names: Vec<&str> = (0..table.n_columns()).map(|column| table.name(column)).collect();
+            assert_eq!(table.has_header(), !expected.is_empty(), "{text:?}");
+            assert!(expected.is_empty() || table.has_names() && names == expected, "{text:?}: {names:?}");
+        }
+        if let Some(expected) = kind {
+            assert_eq!(kinds(&text)[0], expected, "{text:?}");
+        }
+        if let Some(expected) = bits {
+            assert_eq!(rows(&encoded(&text)), expected, "{text:?}");
+        }
+        if let Some(expected) = image {
+            assert_eq!(encoded(&text).image.map_or(vec![], |(rows, columns)| vec![rows, columns]), expected, "{text:?}");
+        }
     }
 }
 
 #[test]
-fn kinds_are_found_from_known_cells() {
-    assert_eq!(kind(&["1", "?", "0"]), binary("0", "1"));
-    assert_eq!(kind(&["1.0", "0.0", "1"]), binary("0.0", "1.0"));
-    assert_eq!(kind(&["7", "3", "7"]), binary("3", "7"));
-    assert_eq!(kind(&["1", "-1", "NA"]), binary("-1", "1"));
-    assert_eq!(kind(&["0", "", "0"]), binary("0", "1"));
-    assert_eq!(kind(&["1.0", "1.0"]), binary("0.0", "1.0"));
-    assert_eq!(kind(&["No", "no", "YES"]), binary("No", "YES"));
-    assert_eq!(kind(&["T", "T"]), binary("F", "T"));
-    assert_eq!(kind(&["red", "Blue", "nan"]), binary("Blue", "red"));
-    assert_eq!(kind(&["+", "-", "+"]), binary("-", "+"));
-    assert_eq!(kind(&["a", "-", "b"]), binary("a", "b"));
-    assert_eq!(kind(&["5", "5"]), category(&["5"]));
-    assert_eq!(kind(&["red", "green", "blue", "red"]), category(&["red", "green", "blue"]));
-    let number = |threshold, low: &str, high: &str| ColumnKind::Number { threshold, low: low.into(), high: high.into() };
-    assert_eq!(kind(&["1", "2", "3", "4", ""]), number(2.0, "1", "3"));
-    assert_eq!(kind(&["3", "3", "1", "3", "2.50", "3"]), number(2.5, "1", "3"));
-    assert_eq!(kind(&["-inf", "-inf", "-inf", "5", "7"]), number(f64::MIN, "-inf", "5"));
-    assert_eq!(kind(&["?", "NA", "null"]), ColumnKind::Ignored);
-    // Levels of few rows, and of many.
+fn texts_are_levels_while_they_are_few() {
     let names = |n: usize, times: usize| -> ColumnKind {
-        let cells: Vec<String> = (0..n * times).map(|i| format!("n{}", i % n)).collect();
-        kind(&cells.iter().map(String::as_str).collect::<Vec<_>>())
+        let cells: String = (0..n * times).map(|i| format!("n{},0\n", i % n)).collect();
+        kinds(&format!("v,z\n{cells}"))[0].clone()
     };
     assert_eq!([names(8, 1).units(), names(9, 1).units(), names(9, 3).units()], [8, 0, 9]);
     assert_eq!([names(32, 3).units(), names(33, 9).units()], [32, 0]);
@@ -105,28 +100,7 @@ fn what_is_set_aside_is_said() {
 }
 
 #[test]
-fn the_first_row_is_names_or_data() {
-    for (text, names) in [
-        ("a,b\n0,1\n", Some(["a", "b"])),
-        ("2019,score\n5,1\n7,2\n6,3\n", Some(["2019", "score"])),
-        ("sex,smokes\nm,yes\nf,no\nm,no\n", Some(["sex", "smokes"])),
-        ("color,shape\nred,round\nblue,round\nred,square\n", Some(["color", "shape"])),
-        (",color\n0,red\n1,blue\n2,red\n", Some(["column 1", "color"])),
-        ("a,a\n0,1\n1,1\n", None),
-        ("0,1\n1,1\n", None),
-        ("1.5,2.5\n3,4\n", None),
-        ("0,x\n0,1\n1,1\n", None),
-        ("yes,no\nno,yes\n", None),
-        ("red,round\nblue,round\nred,square\nblue,square\n", None),
-        ("anna,bert\ncarl,dora\nemil,fritz\ngert,hans\n", None),
-        ("?,1\n0,1\n", None),
-    ] {
-        let table = table(text);
-        match names {
-            Some(names) => assert_eq!((table.has_names(), [table.name(0), table.name(1)]), (true, names), "{text:?}"),
-            None => assert!(!table.has_header(), "{text:?}"),
-        }
-    }
+fn the_first_row_can_be_told_to_be_names() {
     let counting = table(",0,1,2\n0,1,0,1\n1,0,0,1\n");
     assert_eq!((counting.has_header(), counting.has_names(), counting.n_rows()), (true, false, 2));
     assert_eq!(counting.columns(&Encoding::default()).n_units(), 3);
@@ -135,9 +109,6 @@ fn the_first_row_is_names_or_data() {
     let named = table("a,b\n0,1\n").with_header(false);
     assert_eq!((named.n_rows(), named.name(0), named.cell(0, 1)), (2, "column 1", "b"));
     assert_eq!(table("0,1\n").with_header(true), table("0,1\n"));
-    for empty in ["", "\n \n", "name,other\n", "# nothing\n", "\u{feff}"] {
-        assert!(refusal(Table::read("x", empty)).contains("at least one example"), "{empty:?}");
-    }
 }
 
 #[test]
@@ -157,15 +128,6 @@ fn cells_keep_their_text() {
     assert!(table.is_missing(2, 0) && table.is_missing(2, 1));
     assert!(Table::read("x", "v\n0\n\"\"\n1\n").unwrap().is_missing(1, 0));
     assert_eq!(Table::read("x", "a,b\n,\n0,1\n").unwrap().n_rows(), 2);
-}
-
-#[test]
-fn squares_without_names_are_images() {
-    let image = |text: &str| encoded(text).image;
-    assert_eq!(image("0,1,1,0\n1,?,0,1\n"), Some((2, 2)));
-    assert_eq!(image("0,1,2,3\n0,1,1,0\n1,0,0,1\n"), Some((2, 2)));
-    assert_eq!(image("a,b,c,d\n0,1,1,0\n1,0,0,1\n"), None);
-    assert_eq!([image("0,1\n"), image("0\n1\n"), image("1,2,3\n4,5,6\n7,8,9\n")], [None; 3]);
 }
 
 #[test]
@@ -199,25 +161,10 @@ fn a_model_reads_other_tables_by_name() {
     assert_eq!(notes.len(), 3, "{notes:?}");
     assert!(notes[0].contains("\"age\" of the model is not in this table"), "{notes:?}");
     assert!(notes[1].contains("\"extra\" is set aside"), "{notes:?}");
-
-    let message = refusal(table("age,colour\n30,red\n\n40,pink\n").encode_as("new.csv", &columns));
-    assert!(
-        message
-            .contains("new.csv: line 4, column 2 (\"colour\"): expected one of \"red\", \"green\", \"blue\", but \"pink\" came"),
-        "{message}"
-    );
-    let message = refusal(table("smokes\nmaybe\n").with_header(true).encode_as("n", &columns));
-    assert!(message.contains("line 2, column 1 (\"smokes\"): expected \"no\" or \"yes\", but \"maybe\""), "{message}");
-    let message = refusal(table("age,smokes\nold,yes\n").with_header(true).encode_as("n", &columns));
-    assert!(message.contains("(\"age\"): expected a number, but \"old\""), "{message}");
-    let message = refusal(table("weight,height\n1,2\n").encode_as("n", &columns));
-    assert!(message.contains("\"smokes\", \"age\"") && message.contains("line 1 names one of \"weight\""), "{message}");
-
     let twice = Columns { columns: [&columns.columns[1], &columns.columns[1]].map(Clone::clone).to_vec() };
     assert!(refusal(other.fill("n", &twice, |_, _| 0.5)).contains("two are called \"smokes\""));
     let nameless = table("0,1,1\n1,0,0\n").columns(&Encoding::default());
     assert_eq!(rows(&table("a,b,c\n?,1,0\n0,0,0\n").encode_as("n", &nameless).unwrap())[0], [0, 1, 0]);
-    assert!(refusal(table("0,1\n1,0\n").encode_as("n", &nameless)).contains("3 columns"));
 }
 
 #[test]
@@ -240,10 +187,11 @@ fn only_gaps_are_filled() {
 
 #[test]
 fn ties_and_impossible_levels_have_an_answer() {
-    let kind = category(&["a", "b", "c"]);
+    let kind = ColumnKind::Category { levels: ["a", "b", "c"].map(String::from).to_vec() };
     assert_eq!(kind.most_probable(&[0.0; 3]), Some(("a", 1.0 / 3.0)));
     assert_eq!(kind.most_probable(&[0.25, 0.5, 0.5]).unwrap().0, "b");
-    assert_eq!(binary("no", "yes").most_probable(&[0.5]), Some(("no", 0.5)));
+    let binary = ColumnKind::Binary { low: "no".into(), high: "yes".into() };
+    assert_eq!(binary.most_probable(&[0.5]), Some(("no", 0.5)));
     let columns = Columns { columns: vec![Column { name: "v".into(), kind }] };
     assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
 }
@@ -319,7 +267,7 @@ proptest! {
         let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
         cells.chunks_exact(3).for_each(|row| writer.write_record(row).unwrap());
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-        if let Ok(read) = parse::Cells::parse("x", &text) && read.separator == separator::Separator::Byte(b',') {
+        if let Ok(read) = parse::Cells::parse("x", &text) && read.separator == Separator::Byte(b',') {
             for (row, record) in cells.chunks_exact(3).enumerate() {
                 for (column, cell) in record.iter().enumerate() {
                     prop_assert_eq!(read.raw(row, column), cell);
@@ -363,15 +311,4 @@ proptest! {
         }
         prop_assert_eq!(left, filled.n_left());
     }
-}
-
-#[test]
-fn misfits_name_their_line() {
-    let message = refusal(Table::read("my.csv", "a,b\r\n0,1\n\n# why\n1\n"));
-    assert!(message.contains("my.csv: line 5: expected 2 columns as in the first row, but 1"), "{message}");
-    let message = refusal(Table::read("x", "a,b\n\"p\nq\",1\n0,\"open\n1,0\n"));
-    assert!(message.contains("opened on line 4") && message.contains("open"), "{message}");
-    let wide = vec!["0"; MAX_COLUMNS + 1].join(",");
-    assert!(refusal(Table::read("x", &wide)).contains("at most 100000 columns, but line 1 has 100001"));
-    assert!(refusal(Table::read("x", "0,1\n0\n")).contains("line 2: expected 2 columns as in the first row, but 1 came"));
 }

@@ -12,8 +12,7 @@ use std::collections::BTreeSet;
 /// The pictures in the natural order of their names. Where each lies in one of 2 to 256 folders, these are its labels, counted in their order.
 ///
 /// # Errors
-/// [`DataError::Format`] naming the first picture of another size than the first, [`DataError::TooLarge`] where all together would be, and
-/// those of decoding.
+/// [`DataError::Format`] naming the first picture of another size than the first, and where all together are too large; those of decoding.
 pub(super) fn read(members: &mut [Member], session: &mut Session) -> Result<Pictures, DataError> {
     members.sort_by(|a, b| natural(&a.name, &b.name));
     let labels = labels(members, &mut session.notes);

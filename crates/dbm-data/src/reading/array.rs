@@ -6,7 +6,7 @@ use super::limits::Budget;
 use super::member::Member;
 use super::names::{base, few};
 use crate::error::{check_length, check_size};
-use crate::numbers::Element;
+use crate::numbers::{ArrayHeader, Element};
 use crate::pictures::{Pictures, Values};
 use crate::{DataError, idx, npy};
 use std::borrow::Cow;
@@ -14,18 +14,14 @@ use std::borrow::Cow;
 /// An array whose values have not been read.
 struct Array<'a, 'b> {
     member: &'b Member<'a>,
-    element: Element,
-    shape: Vec<usize>,
-    fortran: bool,
-    /// Where the values begin.
-    start: usize,
+    header: ArrayHeader,
 }
 
 /// The largest array of two dimensions or more, with the labels that fit it; `notes` says which, where others were there.
 ///
 /// # Errors
-/// Those of the files' formats; [`DataError::LabelsAlone`] and [`DataError::Format`] where no array has examples,
-/// [`DataError::LabelCount`] for an IDX file with one of labels that are not as many.
+/// Those of the files' formats; [`DataError::Format`] where no array has examples, and for an IDX file with one of labels that are not as
+/// many.
 pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures, DataError> {
     let mut arrays = Vec::new();
     let mut broken = Vec::new();
@@ -39,13 +35,12 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
         // The refusal of a broken file says more than that of labels.
         return Err(broken.into_iter().next().map_or_else(|| without_examples(&arrays), |(_, error)| error));
     };
-    let count = data.shape[0];
+    let count = data.header.shape[0];
     let labels = labels_of(data, &arrays);
-    if let ([Array { shape, .. }, Array { shape: other, .. }], None, FileFormat::Idx) = (&arrays[..], labels, data.member.format)
-        && (shape.len() == 1 || other.len() == 1)
+    if let ([_, _], None, FileFormat::Idx) = (&arrays[..], labels, data.member.format)
+        && let Some(&[labels]) = arrays.iter().map(|array| &array.header.shape[..]).find(|shape| shape.len() == 1)
     {
-        let labels = if shape.len() == 1 { shape[0] } else { other[0] };
-        return Err(DataError::LabelCount { name: data.member.name.clone(), images: count, labels });
+        return Err(DataError::label_count(&data.member.name, count, labels));
     }
     (session.report)("unpacking", 0, 0);
     let mut pictures = data.pictures(session)?;
@@ -62,7 +57,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
         let left = members.iter().map(|member| member.name.as_str()).filter(|name| !is_taken(name));
         let left = few(left.map(base));
         let left = if left.is_empty() { String::new() } else { format!("; left out: {left}") };
-        notes.push(format!("Taken was {} ({}){with}{left}.", base(&data.member.name), sizes(&data.shape)));
+        notes.push(format!("Taken was {} ({}){with}{left}.", base(&data.member.name), sizes(&data.header.shape)));
     }
     Ok(pictures)
 }
@@ -75,19 +70,21 @@ fn sizes(shape: &[usize]) -> String {
 fn without_examples(arrays: &[Array]) -> DataError {
     match arrays.first() {
         Some(array) => array.refuse_shape(),
-        None => DataError::Empty { name: "the files".into() },
+        None => DataError::empty("the files"),
     }
 }
 
 /// The one with most values, where several have as many the one named after training, then the first.
 fn largest<'c, 'a, 'b>(arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let rank = |array: &Array| (array.size(), array.is_named("train"));
+    let rank = |array: &Array| (array.header.count(), array.is_named("train"));
     arrays.iter().filter(|array| array.has_examples()).rev().max_by_key(|array| rank(array))
 }
 
 /// Whole numbers, as many as examples, preferably of the same part of the data and named as labels are.
 fn labels_of<'c, 'a, 'b>(data: &Array, arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let fits = |array: &&Array| !array.has_examples() && array.element.is_whole() && array.shape.first() == data.shape.first();
+    let fits = |array: &&Array| {
+        !array.has_examples() && array.header.element.is_whole() && array.header.shape.first() == data.header.shape.first()
+    };
     let rank = |array: &Array| {
         let same = ["train", "test", "t10k", "val"].iter().filter(|part| array.is_named(part) == data.is_named(part)).count();
         let named = ["y", "label", "class", "target"].iter().any(|part| array.is_named(part));
@@ -98,64 +95,54 @@ fn labels_of<'c, 'a, 'b>(data: &Array, arrays: &'c [Array<'a, 'b>]) -> Option<&'
 
 impl<'a, 'b> Array<'a, 'b> {
     fn open(member: &'b Member<'a>) -> Result<Self, DataError> {
-        if member.format == FileFormat::Npy {
-            let npy::Header { element, shape, fortran, start } = npy::Header::read(&member.name, &member.head(npy::HEAD)?)?;
-            return Ok(Self { member, element, shape, fortran, start });
-        }
-        let head = member.head(idx::HEAD)?;
-        let (element, shape) = idx::header(&member.name, &head)?;
-        let start = 4 + 4 * shape.len();
-        Ok(Self { member, element, shape, fortran: false, start })
+        let header = if member.format == FileFormat::Npy {
+            npy::header(&member.name, &member.head(npy::HEAD)?)?
+        } else {
+            idx::header(&member.name, &member.head(idx::HEAD)?)?
+        };
+        Ok(Self { member, header })
     }
 
     fn is_named(&self, part: &str) -> bool {
         base(&self.member.name).to_ascii_lowercase().contains(part)
     }
 
-    /// As announced, which can be any number.
-    fn size(&self) -> u128 {
-        self.shape.iter().try_fold(1_u128, |product, &size| product.checked_mul(size as u128)).unwrap_or(u128::MAX)
-    }
-
     /// Whether it has more than one number an example; a column of numbers is labels.
     fn has_examples(&self) -> bool {
-        !matches!(&self.shape[..], [] | [_] | [(2..), 1])
+        !matches!(&self.header.shape[..], [] | [_] | [(2..), 1])
     }
 
     fn refuse_shape(&self) -> DataError {
-        let name = self.member.name.clone();
-        if let [count] | [count, 1] = self.shape[..]
-            && self.element.is_whole()
+        let name = &self.member.name;
+        if let [count] | [count, 1] = self.header.shape[..]
+            && self.header.element.is_whole()
         {
-            return DataError::LabelsAlone { name, count };
+            let got = format!("this file holds one number for each of {count}: labels");
+            return DataError::format(name, "examples", got, "load the images it belongs to");
         }
-        DataError::Format {
-            name,
-            expected: "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]"
-                .into(),
-            got: match &self.shape[..] {
-                [] => "it is a single number".into(),
-                shape if shape.len() > 8 => format!("it has {} dimensions", shape.len()),
-                shape => format!("its shape is {shape:?}"),
-            },
-            advice: "reshape it (a single example as array[None]) and save it again",
-        }
+        let expected = "an array of [examples, values], [examples, rows, columns] or [examples, rows, columns, 1 to 4 channels]";
+        let got = match &self.header.shape[..] {
+            [] => "it is a single number".into(),
+            shape if shape.len() > 8 => format!("it has {} dimensions", shape.len()),
+            shape => format!("its shape is {shape:?}"),
+        };
+        DataError::format(name, expected, got, "reshape it (a single example as array[None]) and save it again")
     }
 
     /// Its values as the file has them, all there and none too many.
     fn data(&self, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
         let name = &self.member.name;
-        let expected = self.size().saturating_mul(self.element.size as u128);
+        let expected = self.header.size();
         if expected == 0 {
-            return Err(DataError::Empty { name: name.clone() });
+            return Err(DataError::empty(name));
         }
         check_size(name, expected)?;
-        let bytes = self.member.bytes(self.start + expected as usize + 1, budget)?;
-        check_length(name, "the data its header announces", expected, bytes.len().saturating_sub(self.start))?;
+        let bytes = self.member.bytes(self.header.start + expected as usize + 1, budget)?;
+        check_length(name, "the data its header announces", expected, bytes.len().saturating_sub(self.header.start))?;
         Ok(match bytes {
-            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.start..]),
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.header.start..]),
             Cow::Owned(mut bytes) => {
-                bytes.drain(..self.start);
+                bytes.drain(..self.header.start);
                 Cow::Owned(bytes)
             }
         })
@@ -165,15 +152,15 @@ impl<'a, 'b> Array<'a, 'b> {
     fn labels(&self, budget: &mut Budget) -> Result<Vec<u8>, DataError> {
         let data = self.data(budget)?;
         let byte = |bytes| {
-            let value = self.element.value(bytes);
+            let value = self.header.element.value(bytes);
             (0.0..=255.0).contains(&value).then_some(value as u8)
         };
-        Ok(data.chunks_exact(self.element.size).map(byte).collect::<Option<_>>().unwrap_or_default())
+        Ok(data.chunks_exact(self.header.element.size).map(byte).collect::<Option<_>>().unwrap_or_default())
     }
 
     fn pictures(&self, session: &mut Session) -> Result<Pictures, DataError> {
         let Session { budget, notes, report } = session;
-        let layout = Layout::of(&self.shape, self.fortran).ok_or_else(|| self.refuse_shape())?;
+        let layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
         let data = self.data(budget)?;
         let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));
         match layout.sizes[3] {
@@ -185,10 +172,10 @@ impl<'a, 'b> Array<'a, 'b> {
             }),
         }
         let pictures = |values| Pictures { count, shape, values, labels: None };
-        if self.element.is_byte() && layout.is_plain() {
+        if self.header.element.is_byte() && layout.is_plain() {
             return Ok(pictures(Values::Bytes(data.into_owned())));
         }
-        let numbers = Numbers { data: &data, element: self.element, layout };
+        let numbers = Numbers { data: &data, element: self.header.element, layout };
         let found = numbers.survey(&self.member.name, report)?;
         if found.missing > 0 {
             notes.push(format!("{} of the numbers are not a number (NaN), and count as missing.", found.missing));

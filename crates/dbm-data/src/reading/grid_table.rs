@@ -2,6 +2,7 @@
 
 use crate::columns::Table;
 use crate::pictures::{Pictures, Values};
+use std::ops::Range;
 
 /// Names of a column of labels, in small letters.
 const LABELS: [&str; 6] = ["label", "labels", "class", "target", "y", "digit"];
@@ -14,49 +15,37 @@ const LEAST: usize = 16;
 /// numbered pixels, and at most one column of labels stands before or behind them.
 pub(crate) fn pictures(table: &Table, report: &mut dyn FnMut(&str, u64, u64)) -> Option<Pictures> {
     let (count, width) = (table.n_rows(), table.n_columns());
-    let place = place_of_labels(table)?;
-    let skip = match place {
-        Place::None => None,
-        Place::First => Some(0),
-        Place::Last => Some(width - 1),
-    };
-    let pixels = width - usize::from(skip.is_some());
-    let side = pixels.isqrt();
-    let mut values = Vec::new();
-    let mut labels = Vec::new();
+    let pixels = columns_of_pixels(table)?;
+    let side = pixels.len().isqrt();
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
     for row in 0..count {
         if row % 1024 == 0 {
             report("reading values", row as u64, count as u64);
         }
         for column in 0..width {
             let value = byte(table.cell(row, column))?;
-            if skip == Some(column) { labels.push(value) } else { values.push(value) }
+            if pixels.contains(&column) { values.push(value) } else { labels.push(value) }
         }
     }
-    let labels = skip.map(|_| labels);
+    let labels = (pixels.len() < width).then_some(labels);
     Some(Pictures { count, shape: (side, side), values: Values::Bytes(values), labels })
 }
 
-enum Place {
-    None,
-    First,
-    Last,
-}
-
-fn place_of_labels(table: &Table) -> Option<Place> {
+/// All columns, or all but one of labels at either end.
+fn columns_of_pixels(table: &Table) -> Option<Range<usize>> {
     let width = table.n_columns();
     let is_square = |count: usize| count >= LEAST && count.isqrt().pow(2) == count;
     let is_label = |column: usize| LABELS.contains(&&*table.name(column).to_lowercase());
-    let are_pixels = |columns: std::ops::Range<usize>| columns.into_iter().all(|column| is_pixel(table.name(column)));
+    let are_pixels = |columns: Range<usize>| columns.into_iter().all(|column| is_pixel(table.name(column)));
     if is_square(width) && are_pixels(0..width) {
-        return Some(Place::None);
+        return Some(0..width);
     }
     let others = width.checked_sub(1).filter(|&others| is_square(others))?;
     if is_label(0) && are_pixels(1..width) {
-        return Some(Place::First);
+        return Some(1..width);
     }
     if is_label(others) && are_pixels(0..others) {
-        return Some(Place::Last);
+        return Some(0..others);
     }
     // Without names, a label is what varies where pictures do not, in a corner.
     if others < 64 || !are_pixels(0..width) {
@@ -64,8 +53,8 @@ fn place_of_labels(table: &Table) -> Option<Place> {
     }
     let varies = |column: usize| (1..table.n_rows()).any(|row| table.cell(row, column) != table.cell(0, column));
     match (varies(0), varies(others)) {
-        (true, false) => Some(Place::First),
-        (false, true) => Some(Place::Last),
+        (true, false) => Some(1..width),
+        (false, true) => Some(0..others),
         _ => None,
     }
 }
@@ -98,7 +87,7 @@ mod tests {
         cells.into_iter().collect::<Vec<_>>().join(",") + "\n"
     }
 
-    fn numbers(range: std::ops::Range<usize>) -> impl Iterator<Item = String> {
+    fn numbers(range: Range<usize>) -> impl Iterator<Item = String> {
         range.map(|at| (at % 256).to_string())
     }
 

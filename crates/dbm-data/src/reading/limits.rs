@@ -1,8 +1,7 @@
 //! How much is read at most, in one place.
 
-use crate::DataError;
-use crate::gzip::MAX_DATA;
 pub(crate) use crate::gzip::MAX_EXPANSION;
+use crate::{DataError, MAX_DATA};
 
 /// More files at once, dropped or in an archive, are refused.
 pub const MAX_FILES: usize = 100_000;
@@ -27,13 +26,10 @@ impl Budget {
     /// Takes so many bytes from it.
     ///
     /// # Errors
-    /// [`DataError::TooLarge`] where they are not left.
+    /// [`DataError::Format`] where they are not left.
     pub fn take(&mut self, name: &str, bytes: u128) -> Result<(), DataError> {
         let left = usize::try_from(bytes).ok().and_then(|bytes| self.left.checked_sub(bytes));
-        self.left = left.ok_or_else(|| {
-            let needed = (MAX_DATA - self.left) as u128 + bytes;
-            DataError::TooLarge { name: name.into(), needed, limit: MAX_DATA as u128 }
-        })?;
+        self.left = left.ok_or_else(|| DataError::too_large(name, (MAX_DATA - self.left) as u128 + bytes))?;
         Ok(())
     }
 

@@ -48,7 +48,7 @@ impl<'a> Member<'a> {
     /// Its content, or the first `most` bytes of it; what is unpacked is taken from the budget.
     ///
     /// # Errors
-    /// Those of unpacking, and [`DataError::TooLarge`] beyond the budget.
+    /// Those of unpacking, and [`DataError::Format`] beyond the budget.
     pub fn bytes(&self, most: usize, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
         let stored = match &self.stored {
             Stored::Plain(bytes) => Cow::Borrowed(*bytes),

@@ -133,7 +133,7 @@ fn content(
     }
     match &texts[..] {
         [text] => table(text, options, session),
-        [] => Err(refused.first().map_or_else(|| DataError::Empty { name: name.into() }, |(_, error)| error.clone())),
+        [] => Err(refused.first().map_or_else(|| DataError::empty(name), |(_, error)| error.clone())),
         several => Err(unrecognized(format!(
             "{} tables came at once ({}); load one alone",
             several.len(),

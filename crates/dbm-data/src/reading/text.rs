@@ -54,7 +54,6 @@ fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Result<String, usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::refusal;
 
     #[test]
     fn three_encodings_are_read() {
@@ -69,13 +68,5 @@ mod tests {
         assert!(notes.is_empty());
         assert_eq!(decode("x", b"gr\xf6\xdfe,1\n", &mut notes).unwrap(), text);
         assert!(notes[0].contains("Latin-1"));
-    }
-
-    #[test]
-    fn what_is_no_text_is_refused() {
-        for (bytes, at) in [(&b"0,1\n\0"[..], "byte 4"), (b"\xff\xfe0\0\0\xd8", "byte 4"), (b"\xff\xfe0", "byte 2")] {
-            let message = refusal(decode("x", bytes, &mut Vec::new()));
-            assert!(message.contains(at), "{message}");
-        }
     }
 }

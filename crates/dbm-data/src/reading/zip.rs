@@ -84,8 +84,8 @@ impl<'a> Entry<'a> {
     /// All of it, taken from the budget.
     ///
     /// # Errors
-    /// [`DataError::Format`] for a password, another packing than deflate, bytes that do not unpack or are not as announced;
-    /// [`DataError::TooLarge`] beyond the budget, before anything is unpacked.
+    /// [`DataError::Format`] for a password, another packing than deflate, bytes that do not unpack or are not as announced, and beyond
+    /// the budget, before anything is unpacked.
     pub fn read(&self, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
         let stored = self.is_stored()?;
         budget.take(&self.name, self.size.into())?;
@@ -122,7 +122,7 @@ impl<'a> Entry<'a> {
         let mut bytes = Vec::new();
         // The announced size alone reserves nothing that the packed bytes could not fill.
         let most = count.min(self.packed.len().saturating_mul(MAX_EXPANSION));
-        bytes.try_reserve_exact(most).map_err(|_| DataError::Memory { name: self.name.clone(), needed: most })?;
+        bytes.try_reserve_exact(most).map_err(|_| DataError::memory(&self.name, most))?;
         DeflateDecoder::new(self.packed)
             .take(count as u64)
             .read_to_end(&mut bytes)

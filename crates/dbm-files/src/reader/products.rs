@@ -3,7 +3,7 @@
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
 use dbm_data::raw::Visible;
-use dbm_protocol::{BitsFormat, Grid, LogFormat, LogPhase, LogRow, NamedBytes, Product};
+use dbm_protocol::{BitsFormat, Grid, LogFormat, LogRow, NamedBytes, Product};
 
 /// Pictures side by side, and pixels a value.
 const COLUMNS: usize = 8;
@@ -66,17 +66,8 @@ fn bits(name: &str, format: BitsFormat, pictures: &Grid, visible: &str) -> Resul
 
 /// Numbers, a line each example.
 fn lines(values: &[u8], width: usize) -> Vec<u8> {
-    let mut text = String::new();
-    for row in values.chunks_exact(width.max(1)) {
-        for (place, value) in row.iter().enumerate() {
-            if place > 0 {
-                text.push(',');
-            }
-            text.push_str(&value.to_string());
-        }
-        text.push('\n');
-    }
-    text.into_bytes()
+    let line = |row: &[u8]| row.iter().map(u8::to_string).collect::<Vec<_>>().join(",") + "\n";
+    values.chunks_exact(width.max(1)).map(line).collect::<String>().into_bytes()
 }
 
 fn log(format: LogFormat, rows: &[LogRow]) -> Result<NamedBytes, String> {
@@ -92,46 +83,35 @@ fn log(format: LogFormat, rows: &[LogRow]) -> Result<NamedBytes, String> {
     })
 }
 
-/// A header and a line a row; what there is none of is empty.
+/// A header and a line a row.
 fn csv(rows: &[LogRow]) -> String {
-    let phase_names = ["mean_meeting_time", "longest_meeting_time", "couplings_capped", "mean_search_sweeps", "energy"];
-    let mut names: Vec<String> =
-        ["step", "seconds", "workers", "steps_per_second", "reconstruction_error", "pseudo_log_likelihood"]
-            .into_iter()
-            .chain(["free_energy_data", "free_energy_samples", "log_likelihood"])
-            .map(String::from)
-            .collect();
-    for phase in ["positive", "negative"] {
-        names.extend(phase_names.iter().map(|name| format!("{phase}_{name}")));
-    }
-    let mut text = names.join(",") + "\n";
+    let line = |cells: Vec<String>| cells.join(",") + "\n";
+    let header = rows.iter().take(1).map(|row| line(cells(row).into_iter().map(|(name, _)| name).collect()));
+    header.chain(rows.iter().map(|row| line(cells(row).into_iter().map(|(_, value)| value).collect()))).collect()
+}
+
+/// The name of each column and what a row has there; what there is none of is empty.
+fn cells(row: &LogRow) -> Vec<(String, String)> {
     let option = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    for row in rows {
-        let mut cells = vec![
-            row.step.to_string(),
-            row.seconds.to_string(),
-            row.workers.to_string(),
-            row.steps_per_second.to_string(),
-            option(row.reconstruction_error),
-            option(row.pseudo_log_likelihood),
-            option(row.free_energy_data),
-            option(row.free_energy_samples),
-            option(row.log_likelihood),
-        ];
-        for LogPhase { mean_meeting_time, longest_meeting_time, couplings_capped, mean_search_sweeps, energy } in
-            [row.positive, row.negative]
-        {
-            cells.extend([
-                option(mean_meeting_time),
-                option(longest_meeting_time.map(f64::from)),
-                couplings_capped.to_string(),
-                option(mean_search_sweeps),
-                option(energy),
-            ]);
-        }
-        text += &(cells.join(",") + "\n");
+    let mut cells: Vec<(String, String)> = Vec::new();
+    let mut add = |prefix: &str, name: &str, value: String| cells.push((format!("{prefix}{name}"), value));
+    add("", "step", row.step.to_string());
+    add("", "seconds", row.seconds.to_string());
+    add("", "workers", row.workers.to_string());
+    add("", "steps_per_second", row.steps_per_second.to_string());
+    add("", "reconstruction_error", option(row.reconstruction_error));
+    add("", "pseudo_log_likelihood", option(row.pseudo_log_likelihood));
+    add("", "free_energy_data", option(row.free_energy_data));
+    add("", "free_energy_samples", option(row.free_energy_samples));
+    add("", "log_likelihood", option(row.log_likelihood));
+    for (prefix, phase) in [("positive_", row.positive), ("negative_", row.negative)] {
+        add(prefix, "mean_meeting_time", option(phase.mean_meeting_time));
+        add(prefix, "longest_meeting_time", option(phase.longest_meeting_time.map(f64::from)));
+        add(prefix, "couplings_capped", phase.couplings_capped.to_string());
+        add(prefix, "mean_search_sweeps", option(phase.mean_search_sweeps));
+        add(prefix, "energy", option(phase.energy));
     }
-    text
+    cells
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use super::description::RunDescription;
 use super::{Storage, StorageError};
 
 /// The file of the run's [`RunDescription`].
-const DESCRIPTION: &str = "head";
-const CHECKPOINT_FILES: [&str; 2] = ["slot-0", "slot-1"];
+pub const DESCRIPTION: &str = "head";
+/// The files of its checkpoints.
+pub const CHECKPOINT_FILES: [&str; 2] = ["slot-0", "slot-1"];
 /// The file that has a byte in it where the visitor deleted the run; until the tab closes, that can be undone.
 const DELETED_MARK: &str = "let-go";
 
@@ -32,28 +33,10 @@ pub enum FolderContents {
     OtherVersion,
 }
 
-pub async fn write_description(
-    storage: &impl Storage,
-    folder: &str,
-    description: &[Vec<u8>],
-    now: f64,
-) -> Result<(), StorageError> {
-    let body: Vec<&[u8]> = description.iter().map(Vec::as_slice).collect();
-    let header = checked_file::header(&Label { number: 0, step: 0, written: now }, &body);
-    let mut parts = vec![&header[..]];
-    parts.extend(body);
-    storage.write(folder, DESCRIPTION, &parts).await
-}
-
-pub async fn write(
-    storage: &impl Storage,
-    folder: &str,
-    file: usize,
-    label: Label,
-    checkpoint: &[u8],
-) -> Result<(), StorageError> {
-    let header = checked_file::header(&label, &[checkpoint]);
-    storage.write(folder, CHECKPOINT_FILES[file % 2], &[&header, checkpoint]).await
+/// Writes a file of the folder, which says of itself whether it is whole.
+pub async fn write(storage: &impl Storage, folder: &str, file: &str, label: &Label, body: &[&[u8]]) -> Result<(), StorageError> {
+    let header = checked_file::header(label, body);
+    storage.write(folder, file, &[&[&header[..]], body].concat()).await
 }
 
 /// The latest label in a folder, by the headers alone: the files' checksums are not looked at.
@@ -66,40 +49,28 @@ pub async fn latest_label(storage: &impl Storage, folder: &str) -> Option<Label>
     labels.into_iter().max_by_key(|label| label.number)
 }
 
-/// The description of a folder, if it is whole.
-async fn description(storage: &impl Storage, folder: &str) -> Result<Result<RunDescription, FolderContents>, StorageError> {
-    let Some(bytes) = storage.read(folder, DESCRIPTION, usize::MAX).await? else { return Ok(Err(FolderContents::Damaged)) };
-    Ok(match checked_file::open(bytes) {
-        Ok((_, body)) => RunDescription::from_bytes(&body).ok_or(FolderContents::OtherVersion),
-        Err(Damage::Version(_)) => Err(FolderContents::OtherVersion),
-        Err(Damage::Incomplete) => Err(FolderContents::Damaged),
-    })
-}
-
 /// Reads all that is needed to go on.
 pub async fn read(storage: &impl Storage, folder: &str) -> Result<FolderContents, StorageError> {
-    let mut latest: Option<Latest> = None;
-    let (mut some, mut other_version) = (false, false);
+    let (mut latest, mut unusable): (Option<Latest>, _) = (None, FolderContents::Nothing);
     for (file, name) in CHECKPOINT_FILES.into_iter().enumerate() {
         let Some(bytes) = storage.read(folder, name, usize::MAX).await? else { continue };
-        some = true;
         match checked_file::open(bytes) {
             Ok((label, checkpoint)) => {
                 if latest.as_ref().is_none_or(|latest| latest.label.number < label.number) {
                     latest = Some(Latest { file, label, checkpoint });
                 }
             }
-            Err(damage) => other_version |= matches!(damage, Damage::Version(_)),
+            Err(Damage::Version(_)) => unusable = FolderContents::OtherVersion,
+            Err(Damage::Incomplete) if unusable == FolderContents::Nothing => unusable = FolderContents::Damaged,
+            Err(Damage::Incomplete) => {}
         }
     }
-    Ok(match latest {
-        Some(latest) => match description(storage, folder).await? {
-            Ok(description) => FolderContents::Run(Box::new(description), latest),
-            Err(contents) => contents,
-        },
-        None if other_version => FolderContents::OtherVersion,
-        None if some => FolderContents::Damaged,
-        None => FolderContents::Nothing,
+    let Some(latest) = latest else { return Ok(unusable) };
+    let Some(bytes) = storage.read(folder, DESCRIPTION, usize::MAX).await? else { return Ok(FolderContents::Damaged) };
+    Ok(match checked_file::open(bytes).map(|(_, body)| RunDescription::from_bytes(&body)) {
+        Ok(Some(description)) => FolderContents::Run(Box::new(description), latest),
+        Ok(None) | Err(Damage::Version(_)) => FolderContents::OtherVersion,
+        Err(Damage::Incomplete) => FolderContents::Damaged,
     })
 }
 

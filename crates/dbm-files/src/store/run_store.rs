@@ -2,7 +2,7 @@
 
 use super::checked_file::Label;
 use super::description::RunDescription;
-use super::run_folder::{self, FolderContents};
+use super::run_folder::{self, CHECKPOINT_FILES, DESCRIPTION, FolderContents};
 use super::{Locks, Storage, StorageError};
 use dbm_protocol::{FilesCommand, FilesEvent, KeptRun, Snapshot};
 
@@ -167,7 +167,8 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             begun
         } else if let Some(Current { folder, file, label, .. }) = &self.current {
             let label = Label { number: label.number + 1, step, written: now };
-            run_folder::write(&self.storage, folder, *file, label, checkpoint).await.map(|()| label)
+            let file = CHECKPOINT_FILES[file % 2];
+            run_folder::write(&self.storage, folder, file, &label, &[checkpoint]).await.map(|()| label)
         } else {
             return Err("A checkpoint came before the run it is of.".into());
         };
@@ -184,8 +185,10 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
     async fn begin(&mut self, description: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
         let folder = self.new_folder().await?;
         let label = Label { number: 1, step, written: now };
-        let written = match run_folder::write_description(&self.storage, &folder, description, now).await {
-            Ok(()) => run_folder::write(&self.storage, &folder, 0, label, checkpoint).await,
+        let description: Vec<&[u8]> = description.iter().map(Vec::as_slice).collect();
+        let unnumbered = Label { number: 0, step: 0, written: now };
+        let written = match run_folder::write(&self.storage, &folder, DESCRIPTION, &unnumbered, &description).await {
+            Ok(()) => run_folder::write(&self.storage, &folder, CHECKPOINT_FILES[0], &label, &[checkpoint]).await,
             failed => failed,
         };
         if let Err(trouble) = written {
