@@ -6,9 +6,10 @@ use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, major
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::words::{Choice, Choose, Words};
-use dbm_core::{Clamp, Dbm, Host};
+use dbm_core::{Clamp, Dbm};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
+use std::ops::Range;
 use std::path::Path;
 
 /// How a chain goes from noise to an answer; all ways end in a local search.
@@ -153,27 +154,25 @@ impl Answering {
     /// Answers to the first `count` examples, `[count, kept, visible]`, where `unknown` (`[count, visible]`) is not 0 or the data lack a bit. Each
     /// depends on the model, the example, the seed and its number alone.
     pub fn draw(&self, session: &Session, model: &Dbm, (data, count): (&Dataset, usize), unknown: &[u8], seed: u64) -> Vec<u8> {
-        session.progress.begin("examples", count as u64);
-        let per_task = self.per_task();
-        let starts: Vec<usize> = (0..count).step_by(per_task).collect();
-        let parts = session.map(starts, |start| {
-            let rows = start..(start + per_task).min(count);
-            let done = rows.len() as u64;
-            let bits = self.answer(model, data, rows, unknown, seed);
-            session.progress.advance(done);
-            bits
-        });
-        session.progress.end();
-        parts.concat()
+        self.draw_rows(session, model, (data, 0..count), unknown, seed)
     }
 
-    /// Examples a task: the chains of all their answers go together.
-    pub fn per_task(&self) -> usize {
-        (CHAINS / self.answers as usize).max(1)
+    /// The same to these examples, of which `unknown` has as many rows as the last one's number says.
+    pub fn draw_rows(
+        &self,
+        session: &Session,
+        model: &Dbm,
+        (data, rows): (&Dataset, Range<usize>),
+        unknown: &[u8],
+        seed: u64,
+    ) -> Vec<u8> {
+        // The chains of all answers to an example go together.
+        let each = (CHAINS / self.answers as usize).max(1);
+        session.in_parts("examples", rows, each, |rows| self.answer(model, data, rows, unknown, seed)).concat()
     }
 
     /// `answers` completions of each of these examples, one after another.
-    pub fn answer(&self, model: &Dbm, data: &Dataset, rows: std::ops::Range<usize>, unknown: &[u8], seed: u64) -> Vec<u8> {
+    fn answer(&self, model: &Dbm, data: &Dataset, rows: Range<usize>, unknown: &[u8], seed: u64) -> Vec<u8> {
         let (n, answers) = (model.n_visible(), self.answers as usize);
         let mut visible = Matrix::zeros(rows.len() * answers, n);
         let mut known = Vec::with_capacity(visible.data().len());

@@ -5,6 +5,7 @@
 
 pub mod answers;
 pub mod bench;
+mod columns;
 pub mod compare;
 pub mod coupling;
 pub mod data;
@@ -20,6 +21,7 @@ pub mod samples;
 pub mod score;
 mod session;
 pub mod steps;
+mod template;
 pub mod threads;
 
 pub use error::Error;

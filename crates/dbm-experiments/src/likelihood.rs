@@ -57,21 +57,7 @@ pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Sessio
         let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MEAN_FIELD);
         (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
     };
-    by_examples(session, count, of).concat()
-}
-
-/// What `of` makes of every few examples, in parallel.
-fn by_examples<R: Send>(session: &Session, count: usize, of: impl Fn(Range<usize>) -> R + Sync + Send) -> Vec<R> {
-    session.progress.begin("examples", count as u64);
-    let parts = session.map((0..count).step_by(EXAMPLES).collect(), |start| {
-        let rows = start..(start + EXAMPLES).min(count);
-        let done = rows.len() as u64;
-        let part = of(rows);
-        session.progress.advance(done);
-        part
-    });
-    session.progress.end();
-    parts
+    session.in_parts("examples", 0..count, EXAMPLES, of).concat()
 }
 
 /// An estimate of log Z, and the exact value where a model is small enough for it.
@@ -126,7 +112,8 @@ impl Likelihood {
     /// Those of exact enumeration, but for models too large for it.
     pub fn of(model: &Dbm, (data, count): (&Dataset, usize), log_z: &LogZ, seed: u64, session: &Session) -> Result<Self, Error> {
         let mut all = Part::default();
-        by_examples(session, count, |rows| Part::of(model, data, rows, seed)).into_iter().for_each(|part| all.append(part));
+        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| Part::of(model, data, rows, seed));
+        parts.into_iter().for_each(|part| all.append(part));
         let exact = match log_z.exact {
             Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
             None => None,

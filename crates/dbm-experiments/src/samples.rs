@@ -1,9 +1,9 @@
 //! Samples, many at once.
 
 use crate::Session;
+use dbm_core::Dbm;
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::sweep::SearchInfo;
-use dbm_core::{Dbm, Host};
 use dbm_data::Checkpoint;
 
 /// Chains a task: enough for the batch products, few enough to keep every thread busy.
@@ -14,7 +14,7 @@ pub const MAX_SWEEPS: u32 = 10_000;
 
 /// What was drawn.
 pub struct Samples {
-    /// `[count, visible]`, bytes 0 and 1.
+    /// `[count, visible]`, bytes 0 and 1, or what was kept of them.
     pub bits: Vec<u8>,
     /// What the searches of each did.
     pub searches: Vec<SearchInfo>,
@@ -27,15 +27,22 @@ pub fn of_training(checkpoint: &Checkpoint) -> SamplingSchedule {
 
 /// `count` samples; each depends on the model, the seed and its number alone.
 pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: usize, seed: u64) -> Samples {
-    session.progress.begin("samples", count as u64);
-    let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
-    let parts = session.map(starts, |start| {
-        let chains = CHAINS.min(count - start);
-        let part = Completer::sample(model, chains, seed, start as u64).run(model, schedule, MAX_SWEEPS);
-        session.progress.advance(chains as u64);
-        part
+    draw_as(session, model, schedule, (count, seed), |bits| bits)
+}
+
+/// The same of which something else is kept than their bits, which can be many more bytes.
+pub fn draw_as(
+    session: &Session,
+    model: &Dbm,
+    schedule: SamplingSchedule,
+    (count, seed): (usize, u64),
+    kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
+) -> Samples {
+    let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
+        let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
+        let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
+        (kept(bits), searches)
     });
-    session.progress.end();
     let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Samples { bits: bits.concat(), searches: searches.concat() }
 }

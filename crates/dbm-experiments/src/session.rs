@@ -4,6 +4,7 @@ use crate::memory::Limit;
 use crate::threads::Threads;
 use crate::{Error, Progress, Silent};
 use dbm_core::Host;
+use std::ops::Range;
 
 /// Threads and a clock, the memory there is, and where progress is reported.
 pub struct Session {
@@ -26,6 +27,26 @@ impl Session {
     /// Those of [`Threads::new`].
     pub fn silent(threads: usize) -> Result<Self, Error> {
         Ok(Self::new(Threads::new(Some(threads))?, Limit::new(None), Box::new(Silent)))
+    }
+
+    /// What `make` makes of every `each` of so many things, in parallel and reported; in their order.
+    pub fn in_parts<R: Send>(
+        &self,
+        unit: &str,
+        things: Range<usize>,
+        each: usize,
+        make: impl Fn(Range<usize>) -> R + Sync + Send,
+    ) -> Vec<R> {
+        self.progress.begin(unit, things.len() as u64);
+        let parts = self.map(things.clone().step_by(each).collect(), |start| {
+            let part = start..(start + each).min(things.end);
+            let done = part.len() as u64;
+            let made = make(part);
+            self.progress.advance(done);
+            made
+        });
+        self.progress.end();
+        parts
     }
 
     /// Number of threads.

@@ -5,7 +5,8 @@ use dbm_core::gradient::PhaseInfo;
 use dbm_core::signals::Signals;
 use serde_json::{Value, json};
 
-fn mean(values: &[u32]) -> Option<f64> {
+/// Mean of counts, where there are any.
+pub fn mean(values: &[u32]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64)
 }
 

@@ -110,5 +110,5 @@ fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Parts, E
     let estimated = host.now();
     let mut info = run.finish(&shards, estimates, host)?;
     info.seconds = host.now() - started;
-    Ok(Parts::of(&info, estimated - begun, busy.iter().sum()))
+    Ok(Parts::of(info, estimated - begun, busy.iter().sum()))
 }

@@ -1,8 +1,7 @@
 //! Where the time of a step goes, and what work it did.
 
 use dbm_core::StepInfo;
-use dbm_core::chains::Work;
-use dbm_core::gradient::PhaseInfo;
+use dbm_core::gradient::Info;
 
 /// Sums over steps. Times are seconds of the clock on the wall, or, where it says so, thread-seconds: summed over shards or blocks, several of
 /// which are computed at once.
@@ -16,12 +15,8 @@ pub struct Parts {
     pub estimating: f64,
     /// Thread-seconds of all shards.
     pub shards: f64,
-    /// The phase with the data clamped.
-    pub positive: PhaseParts,
-    /// The free phase.
-    pub negative: PhaseParts,
-    /// The updates of the parameters, of which the next are parts.
-    pub update: f64,
+    /// What the chains of both phases did, and thread-seconds of their searches and couplings.
+    pub info: Info,
     /// From the first block's beginning to the last one's end.
     pub blocks: f64,
     /// Thread-seconds of the gradient's blocks.
@@ -32,59 +27,13 @@ pub struct Parts {
     pub transpose: f64,
 }
 
-/// What one phase of the steps took.
-#[derive(Clone, Debug, Default)]
-pub struct PhaseParts {
-    /// Thread-seconds of the searches.
-    pub search: f64,
-    /// Thread-seconds of the couplings.
-    pub coupling: f64,
-    /// Multiply-adds of the fields.
-    pub work: Work,
-    /// Sweeps of all searches, and how many searches.
-    pub sweeps: u64,
-    /// Number of searches.
-    pub searches: u64,
-    /// Accepted proposals of the Metropolis couplings.
-    pub accepted: u64,
-}
-
-impl PhaseParts {
-    fn of(info: &PhaseInfo) -> Self {
-        Self {
-            search: info.search_seconds,
-            coupling: info.coupling_seconds,
-            work: info.work,
-            sweeps: info.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
-            searches: info.sweeps.len() as u64,
-            accepted: info.accepted,
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.search += other.search;
-        self.coupling += other.coupling;
-        self.work += other.work;
-        self.sweeps += other.sweeps;
-        self.searches += other.searches;
-        self.accepted += other.accepted;
-    }
-
-    /// T, where the estimator searches.
-    pub fn mean_sweeps(&self) -> Option<f64> {
-        (self.searches > 0).then(|| self.sweeps as f64 / self.searches as f64)
-    }
-}
-
 impl std::ops::AddAssign for Parts {
     fn add_assign(&mut self, other: Self) {
         self.steps += other.steps;
         self.step += other.step;
         self.estimating += other.estimating;
         self.shards += other.shards;
-        self.positive.add(&other.positive);
-        self.negative.add(&other.negative);
-        self.update += other.update;
+        self.info.append(&other.info);
         self.blocks += other.blocks;
         self.gradient += other.gradient;
         self.optimizer += other.optimizer;
@@ -94,19 +43,17 @@ impl std::ops::AddAssign for Parts {
 
 impl Parts {
     /// Of one step, whose shards took `estimating` seconds and `shards` thread-seconds.
-    pub fn of(info: &StepInfo, estimating: f64, shards: f64) -> Self {
+    pub fn of(step: StepInfo, estimating: f64, shards: f64) -> Self {
         Self {
             steps: 1,
-            step: info.seconds,
+            step: step.seconds,
             estimating,
             shards,
-            positive: PhaseParts::of(&info.info.positive),
-            negative: PhaseParts::of(&info.info.negative),
-            update: info.update_seconds,
-            blocks: info.blocks_seconds,
-            gradient: info.gradient_seconds,
-            optimizer: info.optimizer_seconds,
-            transpose: info.transpose_seconds,
+            info: step.info,
+            blocks: step.blocks_seconds,
+            gradient: step.gradient_seconds,
+            optimizer: step.optimizer_seconds,
+            transpose: step.transpose_seconds,
         }
     }
 
@@ -121,10 +68,11 @@ impl Parts {
         let share = |part: f64, of: f64, wall: f64| if of > 0.0 { part / of * wall } else { 0.0 };
         let estimating = |part| share(part, self.shards, self.estimating);
         let updating = |part| share(part, self.gradient + self.optimizer, self.blocks);
+        let Info { positive, negative } = &self.info;
         let mut named = [
-            ("positive_search", estimating(self.positive.search)),
-            ("negative_search", estimating(self.negative.search)),
-            ("coupling", estimating(self.positive.coupling + self.negative.coupling)),
+            ("positive_search", estimating(positive.search_seconds)),
+            ("negative_search", estimating(negative.search_seconds)),
+            ("coupling", estimating(positive.coupling_seconds + negative.coupling_seconds)),
             ("gradient", updating(self.gradient)),
             ("optimizer", updating(self.optimizer)),
             ("transposition", self.transpose),
@@ -137,11 +85,12 @@ impl Parts {
 
     /// Thread-milliseconds a step by name, as measured.
     pub fn threads(&self) -> [(&'static str, f64); 6] {
+        let Info { positive, negative } = &self.info;
         let named = [
-            ("positive_search", self.positive.search),
-            ("negative_search", self.negative.search),
-            ("positive_coupling", self.positive.coupling),
-            ("negative_coupling", self.negative.coupling),
+            ("positive_search", positive.search_seconds),
+            ("negative_search", negative.search_seconds),
+            ("positive_coupling", positive.coupling_seconds),
+            ("negative_coupling", negative.coupling_seconds),
             ("gradient", self.gradient),
             ("optimizer", self.optimizer),
         ];
@@ -152,19 +101,18 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::gradient::PhaseInfo;
 
     #[test]
     fn wall_parts_sum_to_the_step_whatever_ran_in_parallel() {
-        let phase = |search, coupling| PhaseParts { search, coupling, ..PhaseParts::default() };
+        let phase = |search_seconds, coupling_seconds| PhaseInfo { search_seconds, coupling_seconds, ..PhaseInfo::default() };
         // Two threads: 4 + 2 + 1 + 1 thread-seconds of shards in 5 seconds, 2 + 4 of blocks in 3.
         let parts = Parts {
             steps: 2,
             step: 10.0,
             estimating: 5.0,
             shards: 8.0,
-            positive: phase(2.0, 1.0),
-            negative: phase(4.0, 0.0),
-            update: 4.0,
+            info: Info { positive: phase(2.0, 1.0), negative: phase(4.0, 0.0) },
             blocks: 3.0,
             gradient: 2.0,
             optimizer: 4.0,

@@ -24,8 +24,8 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
         curves: entries.iter().map(|entry| curve(entry, x, floor)).collect(),
         reference: Some(("most that can be reached".into(), attainable)),
         log_x: true,
-        log_y: false,
         y_range: Some((floor, attainable + HEADROOM)),
+        ..Panel::default()
     };
     let sizes: Vec<String> = plan.sizes.iter().map(ToString::to_string).collect();
     let seeds = entries.first().map_or(0, |entry| entry.curves.len());
@@ -34,7 +34,7 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
     let by_seconds = panel("the same by seconds on one thread".into(), "seconds", |spread| spread.seconds);
     // Where all is done before the clock has moved there is no second panel.
     let timed = by_seconds.curves.iter().any(|curve| !curve.points.is_empty());
-    if timed { svg(&[by_steps, by_seconds]) } else { svg(&[by_steps]) }
+    if timed { svg(&[by_steps, by_seconds], 2) } else { svg(&[by_steps], 1) }
 }
 
 /// Without the points at 0, for which a logarithmic axis has no place, and but for one, without those before the band first rises above the floor:
@@ -48,6 +48,7 @@ fn curve(entry: &Entry, x: fn(&Spread) -> f64, floor: f64) -> Curve {
         points: spreads.iter().map(|spread| (x(spread), spread.mean)).collect(),
         low: spreads.iter().map(|spread| spread.least).collect(),
         high: spreads.iter().map(|spread| spread.most).collect(),
+        ..Curve::default()
     }
 }
 

@@ -2,8 +2,11 @@
 
 use super::curve::{Curve, Point};
 use super::spec::Spec;
+use crate::columns;
+use crate::template::text;
+use minijinja::context;
+use serde::Serialize;
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// What one estimator did, seed by seed.
 pub struct Entry {
@@ -14,7 +17,7 @@ pub struct Entry {
 }
 
 /// Mean, least and largest over the seeds, of the log-likelihood at one point, and the mean of the seconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     pub step: u64,
     pub seconds: f64,
@@ -68,18 +71,15 @@ fn spread(curves: &[Curve], place: usize) -> Spread {
 /// A row a point: `couplings_capped` is the share of the run's couplings so far that were cut, `mean_meeting_time` their mean tau;
 /// both are empty where there were no couplings.
 pub fn csv(entries: &[Entry]) -> String {
-    let mut text = "estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time\n".to_string();
-    for Entry { spec, curves } in entries {
-        for curve in curves {
-            for Point { step, log_likelihood, seconds, couplings } in &curve.points {
-                let show = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.6}"));
-                let (capped, time) = (show(couplings.capped_share()), show(couplings.mean_time()));
-                // Writing to a string cannot fail.
-                let _ = writeln!(text, "{spec},{},{step},{log_likelihood:.6},{seconds:.3},{capped},{time}", curve.seed);
-            }
-        }
-    }
-    text
+    let rows = entries.iter().flat_map(|Entry { spec, curves }| {
+        let of = move |curve: &Curve, point: &Point| {
+            let Point { step, log_likelihood, seconds, couplings } = point;
+            let shares = [couplings.capped_share(), couplings.mean_time()].map(|value| value.map(|value| format!("{value:.6}")));
+            json!([spec.to_string(), curve.seed, step, format!("{log_likelihood:.6}"), format!("{seconds:.3}"), shares])
+        };
+        curves.iter().flat_map(move |curve| curve.points.iter().map(move |point| of(curve, point)))
+    });
+    columns::csv("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time", rows)
 }
 
 /// One object of `--json` for a run.
@@ -108,37 +108,20 @@ pub fn line(spec: &Spec, curve: &Curve) -> Value {
 /// A line an estimator, and below it what was cut or diverged.
 pub fn words(entries: &[Entry]) -> String {
     let width = entries.iter().map(|entry| entry.spec.to_string().len()).max().unwrap_or_default().max(9);
-    let mut text =
-        format!("{:width$}  {:>27}  {:>21}  {:>8}\n", "estimator", "nats an example at the end", "best mean, at step", "s a run");
-    for entry in entries {
+    let said = entries.iter().map(|entry| {
         let spreads = entry.spreads();
-        let Some(end) = spreads.last() else { continue };
-        let best = spreads.iter().fold(end, |best, spread| if spread.mean > best.mean { spread } else { best });
-        let at_end = format!("{:.3} ({:.3} to {:.3})", end.mean, end.least, end.most);
-        let _ = writeln!(
-            text,
-            "{:width$}  {at_end:>27}  {:>12.3} {:>8}  {:>8.2}",
-            entry.spec.to_string(),
-            best.mean,
-            best.step,
-            end.seconds
-        );
-        for curve in &entry.curves {
-            if let Some(step) = curve.diverged {
-                let Curve { seed, .. } = curve;
-                let _ = writeln!(
-                    text,
-                    "{:width$}  seed {seed} diverged after {step} steps, which ends its curve; means end at step {}",
-                    "", end.step
-                );
-            }
+        let end = spreads.last();
+        let best = end.map(|end| spreads.iter().fold(end, |best, spread| if spread.mean > best.mean { spread } else { best }));
+        let diverged = entry.curves.iter().filter_map(|curve| Some((curve.seed, curve.diverged?)));
+        context! {
+            estimator => entry.spec.to_string(),
+            end,
+            best,
+            diverged => diverged.collect::<Vec<_>>(),
+            caps => entry.caps(),
         }
-        let caps = entry.caps();
-        if !caps.is_empty() {
-            let _ = writeln!(text, "{:width$}  cut at a cap: {}", "", caps.join(", "));
-        }
-    }
-    text
+    });
+    text("words.txt", include_str!("words.txt"), &context! { width, entries => said.collect::<Vec<_>>() })
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub fn figure(rows: &[Row]) -> Result<String, Error> {
     for (letter, panel) in ('a'..).zip(&mut panels) {
         panel.title = format!("({letter}) {}", panel.title);
     }
-    svg(&panels)
+    svg(&panels, 2)
 }
 
 /// Its panels, two in a row.
@@ -49,10 +49,7 @@ fn of_units(rows: &[&Row]) -> Vec<Panel> {
         x_label: "visible units, and as many hidden ones".into(),
         y_label,
         curves,
-        reference: None,
-        log_x: false,
-        log_y: false,
-        y_range: None,
+        ..Panel::default()
     };
     // The cap is part of the picture where it bends the curves, and would only squeeze them elsewhere.
     let most = rows.iter().map(|row| row.share_capped()).fold(0.0, f64::max);
@@ -90,11 +87,11 @@ fn name(row: &Row) -> String {
 
 fn curve(name: &str, rows: &[&Row], of: fn(&Row) -> f64) -> Curve {
     let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row))).collect();
-    Curve { name: name.into(), points, low: vec![], high: vec![] }
+    Curve { name: name.into(), points, ..Curve::default() }
 }
 
 fn spread(name: &str, rows: &[&Row], of: fn(&Row) -> &Spread) -> Curve {
     let edge = |place: usize| rows.iter().map(|row| of(row).quartiles[place]).collect();
     let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row).mean)).collect();
-    Curve { name: name.into(), points, low: edge(0), high: edge(2) }
+    Curve { name: name.into(), points, low: edge(0), high: edge(2), ..Curve::default() }
 }

@@ -98,14 +98,9 @@ mod tests {
     struct Counter(AtomicU64);
 
     impl Progress for Arc<Counter> {
-        fn begin(&self, _: &str, _: u64) {}
         fn advance(&self, parts: u64) {
             self.0.fetch_add(parts, Ordering::Relaxed);
         }
-        fn resume(&self, _: u64) {}
-        fn message(&self, _: String) {}
-        fn end(&self) {}
-        fn say(&self, _: &str) {}
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! What the runs of one kind took, as a row of a table.
 
+use crate::columns;
 use dbm_core::diagnostics::{CouplingRun, Couplings};
 use dbm_core::words::Choose;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::fmt::Write;
 
 /// Mean, quantiles and largest of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -33,9 +33,8 @@ impl Spread {
         Self { mean, quartiles: [25, 50, 75].map(quantile), tail: [90, 99].map(quantile), largest }
     }
 
-    fn cells(&self) -> String {
-        let ([first, median, third], [ninety, ninety_nine]) = (self.quartiles, self.tail);
-        format!("{:.4},{first},{median},{third},{ninety},{ninety_nine},{}", self.mean, self.largest)
+    fn cells(&self) -> Value {
+        json!([format!("{:.4}", self.mean), self.quartiles, self.tail, self.largest])
     }
 
     fn json(&self) -> Value {
@@ -105,28 +104,14 @@ impl Row {
 /// The table as CSV, a line a row.
 pub fn csv(rows: &[Row]) -> String {
     let spread = |name: &str| ["mean", "q1", "median", "q3", "q90", "q99", "max"].map(|what| format!("{name}_{what}")).join(",");
-    let mut text = format!(
-        "dimension,units,kernel,start,runs,cap,seed,{},{},{},share_of_runs_with_tau_above_1,capped,tries_capped\n",
-        spread("tau"),
-        spread("T"),
-        spread("tau_plus_T")
-    );
-    for row in rows {
+    let spreads = ["tau", "T", "tau_plus_T"].map(spread).join(",");
+    let columns = "share_of_runs_with_tau_above_1,capped,tries_capped";
+    let row = |row: &Row| {
         let Couplings { dimension, max_meeting, seed, .. } = row.couplings;
-        let [units, kernel, start] = row.names();
-        let _ = writeln!(
-            text,
-            "{dimension},{units},{kernel},{start},{},{max_meeting},{seed},{},{},{},{},{},{}",
-            row.runs,
-            row.tau.cells(),
-            row.sweeps.cells(),
-            row.total.cells(),
-            row.above_1,
-            row.capped,
-            row.tries_capped
-        );
-    }
-    text
+        let spreads = [&row.tau, &row.sweeps, &row.total].map(Spread::cells);
+        json!([dimension, row.names(), row.runs, max_meeting, seed, spreads, row.above_1, row.capped, row.tries_capped])
+    };
+    columns::csv(&format!("dimension,units,kernel,start,runs,cap,seed,{spreads},{columns}"), rows.iter().map(row))
 }
 
 #[cfg(test)]

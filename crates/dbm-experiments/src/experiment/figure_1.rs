@@ -6,6 +6,7 @@ use crate::Error;
 use crate::coupling::{Kinds, Row, csv, figure, pieces, rows};
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
+use minijinja::{Value, context};
 use serde::Serialize;
 
 const REPORT: Report =
@@ -54,8 +55,8 @@ pub fn run(workspace: &Workspace) -> Result<Entry, Error> {
     progress.end();
     workspace.write("figure-1.csv", csv(&all).as_bytes())?;
     workspace.write_figure("figure-1", &figure(&all)?)?;
-    let facts = Facts::of(&all, cap);
-    REPORT.entry(workspace, &facts, (facts.verdict(), seconds))
+    let (facts, verdict) = facts(&all, cap);
+    REPORT.entry(workspace, &facts, (verdict, seconds))
 }
 
 /// The dimension from which on the paper has tau = 1 in every run.
@@ -65,116 +66,47 @@ const RARE: f64 = 1e-3;
 /// Where less than this share of the runs is cut, the mean tells how long a coupling takes.
 const HARDLY_CUT: f64 = 0.1;
 
-/// What the figure says, in numbers.
-#[derive(Debug, Serialize)]
-struct Facts {
-    paper_dimension: usize,
-    runs: usize,
-    cap: u32,
-    largest: usize,
-    /// The least dimension from which on every Metropolis coupling from a mode has tau = 1, signs.
-    one_from: Option<usize>,
-    late: Late,
-    /// The largest mean of T of the same couplings, rounded up.
-    most_sweeps: String,
-    /// T grows like d to this power.
-    sweeps_power: String,
-    /// That is, more slowly than d.
-    slowly: bool,
-    gibbs: Option<LastUncut>,
-    /// Percentage of the Gibbs couplings of signs from uniform states that are cut at the largest dimension.
-    cut: String,
-    exponential: Exponential,
-    /// Mean tau of the Gibbs coupling of bits from uniform states, at the largest dimension.
-    bits: String,
-    uniform: Uniform,
-}
+/// What the figure says, in numbers; and of the paper's four claims, whether all, some or none hold.
+fn facts(rows: &[Row], cap: u32) -> (Value, Verdict) {
+    let kind = |names: [&'static str; 3]| rows.iter().filter(move |row| row.names() == names);
+    let last = |names| kind(names).max_by_key(|row| row.couplings.dimension);
+    let largest = rows.iter().map(|row| row.couplings.dimension).max().unwrap_or(0);
+    // Metropolis couplings from a mode, signs; and those at the dimensions at which the paper has tau = 1, of which some may have a larger one.
+    let modes = ["signs", "metropolis", "local-mode"];
+    let last_late = kind(modes).filter(|row| row.above_1 > 0.0).map(|row| row.couplings.dimension).max().unwrap_or(0);
+    let high = || kind(modes).filter(|row| row.couplings.dimension >= PAPER_DIMENSION);
+    let late: usize = high().map(|row| (row.above_1 * row.runs as f64).round() as usize).sum();
+    let of: usize = high().map(|row| row.runs).sum();
+    // T grows like d to this power.
+    let sweeps: Vec<(f64, f64)> = kind(modes).map(|row| (row.couplings.dimension as f64, row.sweeps.mean)).collect();
+    let power = fit(sweeps.iter().filter(|(_, t)| *t > 0.0).map(|&(d, t)| (d.ln(), t.ln()))).0;
+    let gibbs = ["signs", "gibbs", "uniform"];
+    let uncut = kind(gibbs).filter(|row| row.share_capped() < HARDLY_CUT).max_by_key(|row| row.couplings.dimension);
+    let (mean, most) = last(["signs", "metropolis", "uniform"]).map_or((0.0, 0), |row| (row.tau.mean, row.tau.largest));
+    let [uniform, mode, bits] =
+        [gibbs, ["signs", "gibbs", "local-mode"], ["bits", "gibbs", "uniform"]].map(|names| exponential(kind(names)));
 
-/// Metropolis couplings from a mode, signs, at the dimensions at which the paper has tau = 1.
-#[derive(Debug, Serialize)]
-struct Late {
-    /// Those with a larger tau, of all, and the last dimension of such a one.
-    runs: usize,
-    of: usize,
-    last: usize,
-}
-
-/// Gibbs couplings of signs from uniform states at the largest dimension at which less than a tenth is cut.
-#[derive(Debug, Serialize)]
-struct LastUncut {
-    dimension: usize,
-    mean: String,
-}
-
-/// Whether steps of Gibbs couplings grow exponentially: of signs from uniform states and from modes, and of bits from uniform states.
-#[derive(Debug, Serialize)]
-struct Exponential {
-    uniform: bool,
-    mode: bool,
-    bits: bool,
-}
-
-/// Metropolis couplings of signs from uniform states at the largest dimension: mean and largest tau.
-#[derive(Debug, Serialize)]
-struct Uniform {
-    mean: String,
-    most: u32,
-    /// Whether single runs make the mean.
-    jumps: bool,
-}
-
-impl Facts {
-    fn of(rows: &[Row], cap: u32) -> Self {
-        let kind = |names: [&'static str; 3]| rows.iter().filter(move |row| row.names() == names);
-        let last = |names| kind(names).max_by_key(|row| row.couplings.dimension);
-        let modes = ["signs", "metropolis", "local-mode"];
-        let late = |row: &&Row| row.above_1 > 0.0;
-        let last_late = kind(modes).filter(late).map(|row| row.couplings.dimension).max().unwrap_or(0);
-        let largest = rows.iter().map(|row| row.couplings.dimension).max().unwrap_or(0);
-        let high = || kind(modes).filter(|row| row.couplings.dimension >= PAPER_DIMENSION);
-        let uniform = last(["signs", "metropolis", "uniform"]).map_or((0.0, 0), |row| (row.tau.mean, row.tau.largest));
-        let gibbs = ["signs", "gibbs", "uniform"];
-        let sweeps: Vec<(f64, f64)> = kind(modes).map(|row| (row.couplings.dimension as f64, row.sweeps.mean)).collect();
-        let power = fit(sweeps.iter().filter(|(_, t)| *t > 0.0).map(|&(d, t)| (d.ln(), t.ln()))).0;
-        Self {
-            paper_dimension: PAPER_DIMENSION,
-            runs: rows.first().map_or(0, |row| row.runs),
-            cap,
-            largest,
-            one_from: (last_late < largest).then_some(last_late + 1),
-            late: Late {
-                runs: high().map(|row| (row.above_1 * row.runs as f64).round() as usize).sum(),
-                of: high().map(|row| row.runs).sum(),
-                last: last_late,
-            },
-            most_sweeps: format!("{:.0}", sweeps.iter().map(|(_, t)| *t).fold(0.0, f64::max).ceil()),
-            sweeps_power: format!("{power:.1}"),
-            slowly: power < 1.0,
-            gibbs: kind(gibbs)
-                .filter(|row| row.share_capped() < HARDLY_CUT)
-                .max_by_key(|row| row.couplings.dimension)
-                .map(|row| LastUncut { dimension: row.couplings.dimension, mean: format!("{:.0}", row.tau.mean) }),
-            cut: format!("{:.0}", 100.0 * last(gibbs).map_or(0.0, Row::share_capped)),
-            exponential: Exponential {
-                uniform: exponential(kind(gibbs)),
-                mode: exponential(kind(["signs", "gibbs", "local-mode"])),
-                bits: exponential(kind(["bits", "gibbs", "uniform"])),
-            },
-            bits: format!("{:.1}", last(["bits", "gibbs", "uniform"]).map_or(0.0, |row| row.tau.mean)),
-            uniform: Uniform {
-                mean: format!("{:.1}", uniform.0),
-                most: uniform.1,
-                jumps: f64::from(uniform.1) > 10.0 * uniform.0,
-            },
-        }
-    }
-
-    /// Of the paper's four claims all, some or none.
-    fn verdict(&self) -> Verdict {
-        let one = self.late.of > 0 && self.late.runs as f64 <= RARE * self.late.of as f64;
-        let claims = [self.exponential.uniform, self.exponential.mode, one, self.slowly];
-        Verdict::of(claims.into_iter().filter(|&holds| holds).count(), claims.len())
-    }
+    let one = of > 0 && late as f64 <= RARE * of as f64;
+    let claims = [uniform, mode, one, power < 1.0];
+    let verdict = Verdict::of(claims.into_iter().filter(|&holds| holds).count(), claims.len());
+    let facts = context! {
+        paper_dimension => PAPER_DIMENSION,
+        runs => rows.first().map_or(0, |row| row.runs),
+        cap, largest,
+        one_from => (last_late < largest).then_some(last_late + 1),
+        late => context! { runs => late, of, last => last_late },
+        most_sweeps => format!("{:.0}", sweeps.iter().map(|(_, t)| *t).fold(0.0, f64::max).ceil()),
+        sweeps_power => format!("{power:.1}"),
+        slowly => power < 1.0,
+        gibbs => uncut.map(|row| context! { dimension => row.couplings.dimension, mean => format!("{:.0}", row.tau.mean) }),
+        // Percentage of the Gibbs couplings of signs from uniform states that are cut at the largest dimension.
+        cut => format!("{:.0}", 100.0 * last(gibbs).map_or(0.0, Row::share_capped)),
+        exponential => context! { uniform, mode, bits },
+        bits => format!("{:.1}", last(["bits", "gibbs", "uniform"]).map_or(0.0, |row| row.tau.mean)),
+        // Whether single runs make the mean.
+        uniform => context! { mean => format!("{mean:.1}"), most, jumps => f64::from(most) > 10.0 * mean },
+    };
+    (facts, verdict)
 }
 
 /// Whether mean steps of these grow exponentially with the dimension, as far as hardly any are cut: their logarithm lies closer to a straight line over d
@@ -231,8 +163,8 @@ mod tests {
     }
 
     fn said(rows: &[Row]) -> (Verdict, String) {
-        let facts = Facts::of(rows, 1000);
-        (facts.verdict(), committed::said(&REPORT, &facts))
+        let (facts, verdict) = facts(rows, 1000);
+        (verdict, committed::said(&REPORT, &facts))
     }
 
     #[test]
@@ -293,7 +225,7 @@ mod tests {
                 tries_capped: 0,
             }
         };
-        let facts = Facts::of(&committed::table("figure-1.csv").iter().map(row).collect::<Vec<_>>(), 1000);
-        committed::assert_says(&REPORT, &facts, facts.verdict());
+        let (facts, verdict) = facts(&committed::table("figure-1.csv").iter().map(row).collect::<Vec<_>>(), 1000);
+        committed::assert_says(&REPORT, &facts, verdict);
     }
 }

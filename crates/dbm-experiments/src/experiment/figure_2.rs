@@ -2,18 +2,19 @@
 
 use super::recipe::Recipe;
 use super::report::{Entry, Report, Verdict};
-use super::scored::{scored_samples, tiles};
+use super::scored::{COLUMNS, columns, panel, scored_samples};
 use super::workspace::Workspace;
 use crate::Error;
-use crate::plot::gallery::{Gallery, gallery};
+use crate::columns::csv;
+use crate::plot::gallery::gallery;
 use crate::score::Reference;
 use dbm_core::complete::SamplingSchedule;
-use dbm_core::{OptimizerSettings, Settings, Units};
+use dbm_core::{OptimizerSettings, Settings};
 use dbm_data::npy;
 use dbm_score::Scores;
 use minijinja::{Value, context};
 use serde::Serialize;
-use std::fmt::Write;
+use serde_json::json;
 
 const REPORT: Report =
     Report { name: "figure-2", place: 2, template: include_str!("templates/figure-2.md"), data: &["figure-2.csv"] };
@@ -33,19 +34,14 @@ fn recipe(workspace: &Workspace, estimator: &str) -> Result<Recipe, Error> {
 
 /// Of these hidden layers, steps and seed.
 fn recipe_of((hidden, steps, seed): (Vec<usize>, u64, u64), estimator: &str) -> Result<Recipe, Error> {
-    Ok(Recipe {
-        hidden,
-        units: Units::Signs,
-        gaussian: None,
-        settings: Settings {
-            optimizer: OptimizerSettings { learning_rate: 3e-4, weight_decay: 5e-4, ..OptimizerSettings::default() },
-            estimator: estimator.parse()?,
-            average: Some(0.995),
-            seed,
-            ..Settings::default()
-        },
-        steps,
-    })
+    let settings = Settings {
+        optimizer: OptimizerSettings { learning_rate: 3e-4, weight_decay: 5e-4, ..OptimizerSettings::default() },
+        estimator: estimator.parse()?,
+        average: Some(0.995),
+        seed,
+        ..Settings::default()
+    };
+    Ok(Recipe::new(hidden, settings, steps))
 }
 
 /// Trains each of them on each data set (its name, and the digits), and draws what they make.
@@ -64,17 +60,7 @@ pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry,
             seconds += run.seconds + took + took_them;
             let width = reference.width();
             workspace.write(&format!("{name}.npy"), &npy::write_u8(&[samples.shown.len() / width, width], &samples.shown))?;
-            panels.push(Gallery {
-                title: format!("{set}, {words}"),
-                subtitle: Some(format!(
-                    "distance {:.1}, {:.0} % distinct",
-                    samples.scores.digit_frechet_distance,
-                    100.0 * samples.scores.distinct
-                )),
-                tiles: tiles(&samples, &reference.train),
-                columns: 10,
-                ..Gallery::default()
-            });
+            panels.push(panel(format!("{set}, {words}"), &samples, &reference.train));
             lines.push(Line {
                 set: set.clone(),
                 estimator: words,
@@ -86,7 +72,7 @@ pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry,
         }
     }
     workspace.write_figure("figure-2", &gallery(&panels, RIVALS.len())?)?;
-    workspace.write("figure-2.csv", csv(&lines).as_bytes())?;
+    workspace.write("figure-2.csv", table(&lines).as_bytes())?;
     let verdict = workspace.pick(verdict(&lines), Verdict::InPart);
     REPORT.entry(workspace, &facts(&lines, sweeps(workspace)), (verdict, seconds))
 }
@@ -103,23 +89,11 @@ struct Line {
     by_sweeps: f64,
 }
 
-fn csv(lines: &[Line]) -> String {
-    let mut text = "data,estimator,seconds,digit_frechet_distance,precision,recall,density,coverage,distinct,class_entropy,distance_after_gibbs_sweeps\n".to_string();
-    for Line { set, estimator, seconds, scores, by_sweeps, .. } in lines {
-        let overlap = &scores.overlap;
-        let _ = writeln!(
-            text,
-            "{set},{estimator},{seconds},{},{},{},{},{},{},{},{by_sweeps}",
-            scores.digit_frechet_distance,
-            overlap.precision,
-            overlap.recall,
-            overlap.density,
-            overlap.coverage,
-            scores.distinct,
-            scores.classes.entropy
-        );
-    }
-    text
+fn table(lines: &[Line]) -> String {
+    let rows = lines.iter().map(|Line { set, estimator, seconds, scores, by_sweeps, .. }| {
+        json!([set, estimator, seconds, columns(scores), by_sweeps])
+    });
+    csv(&format!("data,estimator,seconds,{COLUMNS},distance_after_gibbs_sweeps"), rows)
 }
 
 /// The first line of an estimator.

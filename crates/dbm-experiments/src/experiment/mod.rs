@@ -13,12 +13,13 @@ mod workspace;
 
 use crate::data::{DataSource, Reading, Split};
 use crate::score::Reference;
+pub use crate::template::duration;
 use crate::{Error, Session};
 use dbm_core::words::{Choice, Choose, Words};
 use dbm_data::pictures::{Pictures, Values};
 use dbm_data::raw::Encoding;
 use dbm_data::{Dataset, digits};
-pub use report::{Entry, Verdict, duration};
+pub use report::{Entry, Verdict};
 use std::path::PathBuf;
 use workspace::Workspace;
 

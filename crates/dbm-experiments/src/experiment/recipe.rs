@@ -4,11 +4,13 @@ use crate::{Error, Session};
 use dbm_core::words::Choose;
 use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// All that determines a run but its data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
     /// Sizes of the hidden layers, first to last.
     pub hidden: Vec<usize>,
@@ -20,6 +22,11 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// Of signs, from orthogonal weights.
+    pub fn new(hidden: Vec<usize>, settings: Settings, steps: u64) -> Self {
+        Self { hidden, units: Units::Signs, gaussian: None, settings, steps }
+    }
+
     /// A run that has taken no step yet.
     ///
     /// # Errors
@@ -65,4 +72,48 @@ impl Recipe {
         let _ = write!(text, " --steps {} --seed {} --out model.safetensors", self.steps, s.seed);
         text
     }
+}
+
+/// A model's sizes, such as `784-500`.
+pub fn named(sizes: &[usize]) -> String {
+    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("-")
+}
+
+/// A recipe that differs from another in what it says.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Variant {
+    pub name: String,
+    pub words: String,
+    /// The paper's score of it, an Inception FID at 6272-6272-6272 with 8 bits a pixel.
+    pub paper: Option<f64>,
+    /// Other values, each by its place in the recipe, a JSON pointer.
+    #[serde(default)]
+    change: BTreeMap<String, Value>,
+}
+
+impl Variant {
+    /// A list of them, as it is written in a file of the experiment.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for what is no such list.
+    pub fn list(json: &str) -> Result<Vec<Self>, Error> {
+        serde_json::from_str(json).map_err(|error| mistake("the recipes", &error))
+    }
+
+    /// The other recipe, changed.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a change that no recipe can take.
+    pub fn of(&self, other: &Recipe) -> Result<Recipe, Error> {
+        let mut recipe = serde_json::to_value(other).map_err(|error| mistake(&self.name, &error))?;
+        for (place, value) in &self.change {
+            let old = recipe.pointer_mut(place).ok_or_else(|| mistake(&self.name, &format!("a recipe has no {place}")))?;
+            *old = value.clone();
+        }
+        serde_json::from_value(recipe).map_err(|error| mistake(&self.name, &error))
+    }
+}
+
+fn mistake(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::Input(format!("{what}: {error}; this is a mistake in the experiment"))
 }

@@ -2,8 +2,8 @@
 
 use super::workspace::Workspace;
 use crate::Error;
+use crate::template::{duration, render};
 use crate::{Session, files};
-use dbm_core::format_bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -159,19 +159,6 @@ impl Report {
     }
 }
 
-/// A template with its values. Besides the filters that come with templates there are `fixed(n)`, a number with n decimals; `percent`, a share as a
-/// percentage of one decimal or of `percent(n)`; `duration` of seconds; and `bytes`.
-fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Error> {
-    let mut environment = minijinja::Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
-    environment.add_filter("fixed", |value: f64, decimals: usize| format!("{value:.decimals$}"));
-    environment
-        .add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));
-    environment.add_filter("duration", duration);
-    environment.add_filter("bytes", |bytes: u64| format_bytes(u128::from(bytes)));
-    environment.render_str(template, values).map_err(|source| Error::Template { name: name.into(), source })
-}
-
 /// All entries beside the page, in their order.
 fn entries(folder: &Path) -> Result<Vec<Entry>, Error> {
     let failed = |source| Error::Read { path: folder.into(), source };
@@ -212,17 +199,6 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
     Ok(text.trim_end().to_string() + "\n")
 }
 
-/// `2.5 days`, `1 h 20 min`, `3 min 5 s`, `12 s`.
-pub fn duration(seconds: f64) -> String {
-    let whole = seconds.round() as u64;
-    match whole {
-        172_800.. => format!("{:.1} days", seconds / 86_400.0),
-        3600.. => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
-        60.. => format!("{} min {} s", whole / 60, whole % 60),
-        _ => format!("{whole} s"),
-    }
-}
-
 /// The processor's name where the system tells it, and the number of threads.
 fn machine(session: &Session) -> String {
     let name = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
@@ -236,7 +212,7 @@ fn machine(session: &Session) -> String {
 #[cfg(test)]
 pub mod committed {
     use super::*;
-    use dbm_score::Scores;
+    use dbm_score::{Completions, Scores};
 
     /// The folder of the entries and their data.
     const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/");
@@ -256,9 +232,23 @@ pub mod committed {
             if text.is_empty() { 0.0 } else { text.parse().unwrap() }
         }
 
-        /// The scores in the columns named like them; of the others 0.
+        /// The completions' scores in the columns named like them; of the others 0.
+        pub fn completions(&self) -> Completions {
+            let number = |column: &str| self.0.get(column).map_or(0.0, |_| self.number(column));
+            Completions {
+                count: number("digits") as usize,
+                answers: number("answers") as usize,
+                agreement: number("agreement"),
+                read_right: number("read_right"),
+                read_right_once: number("read_right_once"),
+                distinct: number("distinct"),
+                diversity: (!self.text("diversity").is_empty()).then(|| number("diversity")),
+            }
+        }
+
+        /// The same of samples.
         pub fn scores(&self) -> Scores {
-            let number = |column: &str| if self.0.contains_key(column) { self.number(column) } else { 0.0 };
+            let number = |column: &str| self.0.get(column).map_or(0.0, |_| self.number(column));
             serde_json::from_value(json!({
                 "count": number("count") as usize,
                 "digit_frechet_distance": number("digit_frechet_distance"),
@@ -330,11 +320,5 @@ mod tests {
         let parts = report.parts(&json!({ "what": 0.5 })).unwrap();
         assert_eq!((&*parts["paper"], &*parts["body"], parts.len()), ("It says 50.0 %.", "A\nB", 2));
         assert!(report.parts(&json!({})).is_err());
-    }
-
-    #[test]
-    fn durations_are_in_the_unit_that_suits_them() {
-        let said = [12.4, 185.0, 4800.0, 216_000.0].map(duration);
-        assert_eq!(said, ["12 s", "3 min 5 s", "1 h 20 min", "2.5 days"]);
     }
 }

@@ -2,13 +2,16 @@
 
 use super::workspace::{Trained, Workspace};
 use crate::Error;
+use crate::plot::gallery::Gallery;
 use crate::samples;
 use crate::score::Reference;
 use dbm_core::complete::SamplingSchedule;
 use dbm_data::picture::Tile;
 use dbm_data::{Checkpoint, Dataset};
 use dbm_score::Scores;
+use dbm_score::manifold::Overlap;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The classes of the examples.
@@ -90,7 +93,23 @@ fn fingerprint(checkpoint: &Checkpoint) -> String {
     hash.finalize().iter().take(6).fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Pictures of samples, ten in a row.
-pub fn tiles(samples: &Samples, data: &Dataset) -> Vec<Tile> {
-    samples.shown.chunks(data.examples.width()).map(|bits| Tile::bits(data.image, bits)).collect()
+/// Names of the [`columns`] that tables have of scores.
+pub const COLUMNS: &str = "digit_frechet_distance,precision,recall,density,coverage,distinct,class_entropy";
+
+/// What tables have of scores.
+pub fn columns(scores: &Scores) -> Value {
+    let Overlap { precision, recall, density, coverage } = scores.overlap;
+    json!([scores.digit_frechet_distance, precision, recall, density, coverage, scores.distinct, scores.classes.entropy])
+}
+
+/// Pictures of samples, ten in a row, and how good they are.
+pub fn panel(title: String, samples: &Samples, data: &Dataset) -> Gallery {
+    let Scores { digit_frechet_distance, distinct, .. } = samples.scores;
+    Gallery {
+        title,
+        subtitle: Some(format!("distance {digit_frechet_distance:.1}, {:.1} % distinct", 100.0 * distinct)),
+        tiles: samples.shown.chunks(data.examples.width()).map(|bits| Tile::bits(data.image, bits)).collect(),
+        columns: 10,
+        ..Gallery::default()
+    }
 }

@@ -8,13 +8,12 @@ use crate::data::fingerprint;
 use crate::plot::raster;
 use crate::steps::message;
 use crate::{Error, Session, files};
-use dbm_core::{Dbm, Host, Trainer};
+use dbm_core::{Dbm, Host, StepInfo, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Dataset, Precision};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -141,36 +140,49 @@ impl<'a> Workspace<'a> {
             None => (recipe.begin(data, self.session)?, 0.0),
         };
         self.say(&format!("{name}: {}", recipe.command()));
-        let mut notes = BTreeMap::from([("data-sha256".to_string(), data_hash), ("command".to_string(), recipe.command())]);
-        if let Some(visible) = &data.visible {
-            notes.insert(Visible::NOTE.to_string(), visible.to_json());
-        }
-        let progress = &self.session.progress;
-        progress.begin("steps", recipe.steps);
-        progress.resume(run.steps());
         let mut unsaved = 0.0;
-        while run.steps() < recipe.steps {
-            let started = self.session.now();
-            let info = run.step(&data.examples, self.session)?;
-            unsaved += self.session.now() - started;
-            progress.advance(1);
-            if info.step.is_multiple_of(20) {
-                progress.message(message(&info, None));
-            }
+        self.steps(&mut run, data, recipe.steps, |run, _, took| {
+            unsaved += took;
             if unsaved >= CHECKPOINT_SECONDS || run.steps() == recipe.steps {
                 seconds += unsaved;
                 unsaved = 0.0;
-                notes.insert(SECONDS_NOTE.into(), seconds.to_string());
-                let file = Checkpoint::from_snapshot(run.view(), data.image, notes.clone()).lay_out(Precision::Full)?;
-                files::write_with(&path, |out| file.write_to(out))?;
+                let notes =
+                    [("data-sha256", data_hash.clone()), ("command", recipe.command()), (SECONDS_NOTE, seconds.to_string())];
+                keep(&path, run, data, notes)?;
             }
-        }
-        progress.end();
+            Ok(())
+        })?;
         drop(run);
         let (checkpoint, seconds) = Self::kept(&path)?.ok_or_else(|| {
             Error::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
         })?;
         finished(checkpoint, seconds)
+    }
+
+    /// Takes a run's steps up to the last; `after` each it is given the seconds that it took.
+    ///
+    /// # Errors
+    /// Those of the steps, and of `after`.
+    pub fn steps(
+        &self,
+        run: &mut Trainer,
+        data: &Dataset,
+        last: u64,
+        mut after: impl FnMut(&Trainer, &StepInfo, f64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let progress = &self.session.progress;
+        progress.begin("steps", last);
+        progress.resume(run.steps());
+        while run.steps() < last {
+            let started = self.session.now();
+            let info = run.step(&data.examples, self.session)?;
+            let took = self.session.now() - started;
+            progress.advance(1);
+            progress.message(message(&info, None));
+            after(run, &info, took)?;
+        }
+        progress.end();
+        Ok(())
     }
 
     /// A run's checkpoint and its seconds so far, where there is one.
@@ -182,6 +194,17 @@ impl<'a> Workspace<'a> {
         let seconds = checkpoint.notes.get(SECONDS_NOTE).and_then(|note| note.parse().ok()).unwrap_or(0.0);
         Ok(Some((checkpoint, seconds)))
     }
+}
+
+/// Writes a run as it is, with these notes and what the data's units stand for.
+///
+/// # Errors
+/// Those of checkpoints and files.
+pub fn keep<const N: usize>(path: &Path, run: &Trainer, data: &Dataset, notes: [(&str, String); N]) -> Result<(), Error> {
+    let visible = data.visible.iter().map(|visible| (Visible::NOTE, visible.to_json()));
+    let notes = notes.into_iter().chain(visible).map(|(name, note)| (name.to_string(), note)).collect();
+    let file = Checkpoint::from_snapshot(run.view(), data.image, notes).lay_out(Precision::Full)?;
+    files::write_with(path, |out| file.write_to(out))
 }
 
 fn finished(checkpoint: Checkpoint, seconds: f64) -> Result<Trained, Error> {
@@ -200,6 +223,7 @@ fn fingerprint_of(name: &str, recipe: &impl Serialize) -> Result<String, Error> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn a_recipe_that_json_cannot_hold_is_refused_and_another_has_another_cell() {

@@ -1,10 +1,6 @@
 //! The axes of a plot: what they show, round ticks, and their labels.
 
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use std::ops::Range;
-
 /// An axis: what it shows and where its ticks are.
-#[derive(Clone)]
 pub(super) struct Axis {
     log: bool,
     /// Its ends, on a logarithmic axis as logarithms to base 10.
@@ -30,7 +26,9 @@ impl Axis {
 
     /// Where its ticks are, from 0 to 1, and their labels.
     pub(super) fn marks(&self) -> impl Iterator<Item = (f64, String)> {
-        self.ticks.iter().map(|tick| (self.share(*tick), self.format_ext(tick)))
+        // Powers of ten, and 2 and 5 times them, need a decimal for each power below 1.
+        let needed = |tick: f64| (-tick.log10() - 1e-9).ceil().max(0.0) as usize;
+        self.ticks.iter().map(move |&tick| (self.share(tick), number(tick, self.decimals.unwrap_or_else(|| needed(tick)))))
     }
 
     fn linear(low: f64, high: f64) -> Self {
@@ -58,34 +56,10 @@ impl Axis {
         Self { log: true, low, high, ticks, decimals: None }
     }
 
-    /// How far along the axis a value is, from 0 to 1.
+    /// How far along the axis a value is, from 0 to 1; on a logarithmic axis 0 and below are far beyond its beginning.
     pub(super) fn share(&self, value: f64) -> f64 {
-        let value = if self.log { value.log10() } else { value };
+        let value = if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
         (value - self.low) / (self.high - self.low)
-    }
-}
-
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (self.share(*value) * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        if hint.weight().allow_light_points() { vec![] } else { self.ticks.clone() }
-    }
-
-    fn range(&self) -> Range<f64> {
-        if self.log { 10_f64.powf(self.low)..10_f64.powf(self.high) } else { self.low..self.high }
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, value: &f64) -> String {
-        // Powers of ten, and 2 and 5 times them, need a decimal for each power below 1.
-        number(*value, self.decimals.unwrap_or_else(|| (-value.log10() - 1e-9).ceil().max(0.0) as usize))
     }
 }
 
@@ -139,7 +113,7 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_within() {
-        let ticks = |axis: Axis| axis.ticks.iter().map(|tick| axis.format_ext(tick)).collect::<Vec<_>>().join(" ");
+        let ticks = |axis: Axis| axis.marks().map(|(_, label)| label).collect::<Vec<_>>().join(" ");
         assert_eq!(ticks(Axis::linear(-8.7, -3.9)), "−8 −7 −6 −5 −4");
         assert_eq!(ticks(Axis::linear(-0.31, 0.2)), "−0.3 −0.2 −0.1 0.0 0.1 0.2");
         assert_eq!(ticks(Axis::linear(0.0, 20_000.0)), "0 5000 10\u{2009}000 15\u{2009}000 20\u{2009}000");

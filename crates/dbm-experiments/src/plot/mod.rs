@@ -1,22 +1,18 @@
-//! Line plots with axes, as SVG: the figures of experiments, readable in a light and in a dark page.
+//! Figures as SVG: lines or bars with axes, and pictures side by side, readable in a light and in a dark page.
 //!
-//! `plotters` draws what stands still: grid, axes and text. The curves are written here, as SVG's own polylines, because its
-//! backend knows neither dashes nor fractions of a pixel nor clipping.
+//! Where everything is, is computed here; how it looks is written in the template `figure.svg`.
 
 mod axis;
-pub(crate) mod bars;
 pub(crate) mod gallery;
-mod letters;
 pub mod raster;
 
 use crate::Error;
+use crate::template::render;
 use axis::Axis;
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use std::fmt::Write;
+use minijinja::{Value, context};
 
-/// A line, and the spread of what it is the mean of.
+/// What is drawn in one look: a line, and the spread of what it is the mean of; or bars, and their errors.
+#[derive(Clone, Debug, Default)]
 pub struct Curve {
     /// What the legend calls it. Curves of one name look the same in all panels.
     pub name: String,
@@ -26,9 +22,12 @@ pub struct Curve {
     pub low: Vec<f64>,
     /// Upper edge of the band, one value a point.
     pub high: Vec<f64>,
+    /// What each mean is of: small circles beside its bar; or empty.
+    pub values: Vec<Vec<f64>>,
 }
 
 /// One pair of axes.
+#[derive(Clone, Debug, Default)]
 pub struct Panel {
     /// Above the panel.
     pub title: String,
@@ -38,6 +37,8 @@ pub struct Panel {
     pub y_label: String,
     /// In the order of the legend.
     pub curves: Vec<Curve>,
+    /// Names of groups of bars, the i-th at x = i. Where there are some, curves are drawn as bars: from 0, or from the axis where it is logarithmic.
+    pub groups: Vec<String>,
     /// A level to compare with, such as the best attainable, and its name: a dashed horizontal line.
     pub reference: Option<(String, f64)>,
     /// Whether equal distances along x are equal factors.
@@ -54,122 +55,228 @@ const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00
 const DASHES: [&str; 4] = ["none", "9 4", "2 3", "10 3 2 3"];
 /// More curves than this no legend can explain.
 pub const MAX_CURVES: usize = 12;
-const REFERENCE: &str = r##"stroke="#6b6b6b" stroke-width="1.5" stroke-dasharray="5 5""##;
 
-/// Pixels of a panel with its labels.
-const PANEL: (u32, u32) = (575, 400);
-/// Pixels around the figure.
-const MARGIN: u32 = 14;
-/// Pixels of the sample of a line in the legend.
-const SAMPLE: u32 = 46;
-/// Pixels of a line of the legend.
-const LEGEND_LINE: u32 = 26;
-/// Pixels of a title's letters.
+/// Pixels around the figure, and between panels.
+const MARGIN: f64 = 14.0;
+const BETWEEN: f64 = 24.0;
+/// Pixels of the axes' inside, if no bars need more width.
+const INSIDE: (f64, f64) = (457.0, 302.0);
+/// Pixels left of it, right of it, above it and, for two lines of text, below it.
+const LEFT: f64 = 100.0;
+const RIGHT: f64 = 18.0;
+const ABOVE: f64 = 36.0;
+const BELOW: f64 = 54.0;
+/// Pixels of a bar.
+const BAR: f64 = 26.0;
+/// Pixels of the letters of titles, of names of groups, and of others.
 const TITLE: f64 = 17.0;
-/// Pixels of all other letters, and how wide one is at most on average.
+const NAME: f64 = 14.0;
 const TEXT: f64 = 15.0;
-const LETTER: u32 = 9;
+/// A line's height for its letters' height.
+const LINE: f64 = 1.3;
+/// Pixels of a line of the legend, and of the sample in it with what is between it, its name and the next one.
+const LEGEND_LINE: f64 = 26.0;
+const SAMPLE: f64 = 70.0;
 
-/// The panels as an SVG picture on white, two in a row, with one legend for all of them below.
+/// The panels as an SVG picture on white, so many in a row, with one legend for all of them below; one kind of bars needs none.
 ///
 /// # Errors
-/// [`Error::Input`] where there is nothing to draw, a value is not finite (or an x not above 0 on a logarithmic axis), a band
-/// is not one value a point, a panel has two curves of one name, there are more than 12 names, or the range of y is empty.
-pub fn svg(panels: &[Panel]) -> Result<String, Error> {
-    panels.iter().try_for_each(check)?;
+/// [`Error::Input`] where there is nothing to draw, a value is not finite (or not above 0 on a logarithmic axis), a band is not one value a point or upside
+/// down, a panel has two curves of one name, there are more than 12 names (of bars 7), or the range of y is empty.
+pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
+    panels.iter().try_for_each(Panel::check)?;
     let names = distinct(panels.iter().flat_map(|panel| &panel.curves).map(|curve| curve.name.as_str()));
-    if names.is_empty() || names.len() > MAX_CURVES {
+    let bar = panels.iter().any(|panel| !panel.groups.is_empty());
+    let most = if bar { COLOURS.len() } else { MAX_CURVES };
+    if names.is_empty() || names.len() > most {
         let got = names.len();
-        return refused(&format!("expected 1 to {MAX_CURVES} names of curves, but {got} came; spread them over several plots"));
+        return refused(&format!("expected 1 to {most} names of curves, but {got} came; spread them over several plots"));
     }
+    let look = |i: usize| context! { colour => COLOURS[i % COLOURS.len()], dashes => DASHES[i % DASHES.len()], bar };
+    let looks: Vec<(&str, Value)> = names.iter().enumerate().map(|(i, &name)| (name, look(i))).collect();
     let references = distinct(panels.iter().filter_map(|panel| panel.reference.as_ref()).map(|(name, _)| name.as_str()));
-    let entries: Vec<(&str, String)> = (0..)
-        .zip(&names)
-        .map(|(i, &name)| (name, stroke(i)))
-        .chain(references.into_iter().map(|name| (name, REFERENCE.to_owned())))
-        .collect();
-
-    let columns = panels.len().min(2) as u32;
-    let rows = (panels.len() as u32).div_ceil(columns);
-    // As many entries a line as there is room for, in columns of one width.
-    let letters = entries.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0) as u32;
-    let entry_width = SAMPLE + letters * LETTER + 24;
-    let width = (columns * PANEL.0).max(entry_width) + 2 * MARGIN;
-    let a_line = ((width - 2 * MARGIN) / entry_width).clamp(1, entries.len() as u32);
-    let legend_top = MARGIN + rows * PANEL.1 + LEGEND_LINE;
-    let height = legend_top + (entries.len() as u32 - 1) / a_line * LEGEND_LINE + LEGEND_LINE / 2 + MARGIN;
-    let legend_left = (width - a_line * entry_width) / 2;
-
-    let (mut picture, mut lines) = (String::new(), String::new());
-    let mut draw = || -> Result<(), Failure> {
-        let root = SVGBackend::with_string(&mut picture, (width, height)).into_drawing_area();
-        root.fill(&WHITE)?;
-        for (place, panel) in (0..).zip(panels) {
-            let corner = (MARGIN + place % columns * PANEL.0, MARGIN + place / columns * PANEL.1);
-            draw_panel(&root.clone().shrink(corner, PANEL), panel, &names, &mut lines)?;
-        }
-        for (place, (name, stroke)) in (0..).zip(&entries) {
-            let x = legend_left + place % a_line * entry_width;
-            let y = legend_top + place / a_line * LEGEND_LINE;
-            let style = text(TEXT).pos(Pos::new(HPos::Left, VPos::Center));
-            root.draw(&Text::new(*name, ((x + SAMPLE + 8) as i32, y as i32), style))?;
-            let _ = writeln!(lines, r#"<line x1="{x}" y1="{y}" x2="{}" y2="{y}" {stroke}/>"#, x + SAMPLE);
-        }
-        root.present()
-    };
-    if let Err(error) = draw() {
-        return refused(&error.to_string());
-    }
-    let end = picture.rfind("</svg>").unwrap_or(picture.len());
-    picture.insert_str(end, &lines);
-    Ok(picture)
+    let shown: &[(&str, Value)] = if bar && names.len() == 1 { &[] } else { &looks };
+    let legend = shown.iter().cloned().chain(references.into_iter().map(|name| (name, Value::from(())))).collect();
+    figure(panels.iter().map(|panel| panel.draw(&looks)).collect(), panels_a_row, legend)
 }
 
-type Failure = DrawingAreaErrorKind<std::io::Error>;
+/// A panel's pixels: how wide it is, and how far it reaches above and below the line at which the panels of a row stand; and what is drawn, which
+/// begins so far from its left.
+struct Drawn {
+    width: f64,
+    above: f64,
+    below: f64,
+    left: f64,
+    its: Value,
+}
+
+/// Panels in rows, and a legend below them of names with their looks.
+fn figure(panels: Vec<Drawn>, panels_a_row: usize, legend: Vec<(&str, Value)>) -> Result<String, Error> {
+    if panels.is_empty() || panels_a_row == 0 {
+        return refused(&format!("expected at least one panel, and one in a row, but {} and {panels_a_row} came", panels.len()));
+    }
+    let columns = panels_a_row.min(panels.len());
+    let most = |panels: &mut dyn Iterator<Item = &Drawn>, of: fn(&Drawn) -> f64| panels.map(of).fold(0.0, f64::max);
+    let widths: Vec<f64> =
+        (0..columns).map(|column| most(&mut panels.iter().skip(column).step_by(columns), |panel| panel.width)).collect();
+    let (mut placed, mut top) = (Vec::new(), MARGIN);
+    for row in panels.chunks(columns) {
+        let (mut left, line) = (MARGIN, top + most(&mut row.iter(), |panel| panel.above));
+        for (panel, width) in row.iter().zip(&widths) {
+            // On whole pixels, so that each pixel of a picture covers as many of them.
+            let x = (left + (width - panel.width) / 2.0 + panel.left).round();
+            placed.push(context! { left => x, top => line.round(), ..panel.its.clone() });
+            left += width + BETWEEN;
+        }
+        top = line + most(&mut row.iter(), |panel| panel.below) + BETWEEN;
+    }
+    // As many entries a line as there is room for, in columns of one width.
+    let entry = legend.iter().map(|(name, _)| width(name, TEXT)).fold(0.0, f64::max) + SAMPLE;
+    let inside = (widths.iter().sum::<f64>() + (columns - 1) as f64 * BETWEEN).max(if legend.is_empty() { 0.0 } else { entry });
+    let a_line = ((inside / entry) as usize).clamp(1, legend.len().max(1));
+    let left = MARGIN + (inside - a_line as f64 * entry) / 2.0;
+    let entries = legend.iter().enumerate().map(|(place, (name, look))| {
+        let (x, y) = ((place % a_line) as f64 * entry, (place / a_line) as f64 * LEGEND_LINE);
+        context! { name, look, x => left + x, y => top + y }
+    });
+    let height = top - BETWEEN + legend.len().div_ceil(a_line) as f64 * LEGEND_LINE + MARGIN;
+    let values = context! {
+        panels => placed,
+        legend => entries.collect::<Vec<_>>(),
+        width => (inside + 2.0 * MARGIN).ceil() as u32,
+        height => height.ceil() as u32,
+    };
+    let picture = render("figure.svg", include_str!("figure.svg"), &values)?;
+    // What XML cannot hold.
+    Ok(picture.replace(|c: char| c.is_control() && c != '\n' || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}"))
+}
 
 fn refused<T>(what: &str) -> Result<T, Error> {
     Err(Error::Input(format!("this cannot be plotted: {what}")))
 }
 
-fn check(panel: &Panel) -> Result<(), Error> {
-    let title = &panel.title;
-    if panel.curves.iter().all(|curve| curve.points.is_empty()) {
-        return refused(&format!("panel {title:?}: expected at least one point, but none came"));
+impl Panel {
+    fn check(&self) -> Result<(), Error> {
+        let title = &self.title;
+        if self.curves.iter().all(|curve| curve.points.is_empty()) {
+            return refused(&format!("panel {title:?}: expected at least one point, but none came"));
+        }
+        for (i, Curve { name, points, low, high, values }) in self.curves.iter().enumerate() {
+            let refused = |what: String| refused(&format!("panel {title:?}, curve {name:?}: expected {what}"));
+            if self.curves[..i].iter().any(|earlier| earlier.name == *name) {
+                return refused("one curve of this name, but two came; rename one".into());
+            }
+            let banded = !(low.is_empty() && high.is_empty());
+            if banded && (low.len(), high.len()) != (points.len(), points.len()) {
+                let (low, high, points) = (low.len(), high.len(), points.len());
+                return refused(format!("a band of {points} values below and above, but {low} and {high} came"));
+            }
+            let numbers = points.iter().flat_map(|(x, y)| [x, y]).chain(low).chain(high).chain(values.iter().flatten());
+            if let Some(value) = numbers.into_iter().find(|&&value| !plottable(value)) {
+                return refused(format!("numbers of at most 1e100, but {value} came; leave such points away"));
+            }
+            if let Some((low, high)) = low.iter().zip(high).find(|(low, high)| low > high) {
+                return refused(format!("a band that rises, but {low} to {high} came"));
+            }
+            // The error of a bar may reach below 0, where the axis cuts it off.
+            let edges = low.iter().chain(high).filter(|_| self.groups.is_empty());
+            let mut heights = points.iter().map(|(_, y)| y).chain(edges).chain(values.iter().flatten());
+            if let Some(y) = heights.find(|&&y| self.log_y && y <= 0.0) {
+                return refused(format!("y above 0 on a logarithmic axis, but {y} came; leave such points away"));
+            }
+            if let Some((x, _)) = points.iter().find(|&&(x, _)| self.log_x && x <= 0.0) {
+                return refused(format!("x above 0 on a logarithmic axis, but {x} came; leave such points away"));
+            }
+        }
+        if let Some((name, level)) = self.reference.as_ref().filter(|(_, level)| !plottable(*level)) {
+            return refused(&format!("panel {title:?}: expected a level of at most 1e100 for {name:?}, but {level} came"));
+        }
+        let lowest = self.reference.iter().map(|(_, level)| *level).chain(self.y_range.map(|(low, _)| low));
+        if let Some(y) = lowest.into_iter().find(|&y| self.log_y && y <= 0.0) {
+            return refused(&format!(
+                "panel {title:?}: expected y above 0 on a logarithmic axis, but its level or range has {y}"
+            ));
+        }
+        match self.y_range {
+            Some((low, high)) if !(low < high && plottable(low) && plottable(high)) => {
+                refused(&format!("panel {title:?}: expected a range of y that rises, but {low} to {high} came"))
+            }
+            _ => Ok(()),
+        }
     }
-    for (i, Curve { name, points, low, high }) in panel.curves.iter().enumerate() {
-        let curve = format!("panel {title:?}, curve {name:?}");
-        if panel.curves[..i].iter().any(|earlier| earlier.name == *name) {
-            return refused(&format!("{curve}: expected one curve of this name, but two came; rename one"));
-        }
-        let banded = !(low.is_empty() && high.is_empty());
-        if banded && (low.len(), high.len()) != (points.len(), points.len()) {
-            let (low, high, points) = (low.len(), high.len(), points.len());
-            return refused(&format!("{curve}: expected a band of {points} values below and above, but {low} and {high} came"));
-        }
-        let values = points.iter().flat_map(|&(x, y)| [x, y]).chain(low.iter().chain(high).copied());
-        if let Some(value) = values.into_iter().find(|&value| !plottable(value)) {
-            return refused(&format!("{curve}: expected numbers of at most 1e100, but {value} came; leave such points away"));
-        }
-        let mut heights = points.iter().map(|(_, y)| y).chain(low).chain(high);
-        if let Some(y) = heights.find(|&&y| panel.log_y && y <= 0.0) {
-            return refused(&format!("{curve}: expected y above 0 on a logarithmic axis, but {y} came; leave such points away"));
-        }
-        if let Some((x, _)) = points.iter().find(|&&(x, _)| panel.log_x && x <= 0.0) {
-            return refused(&format!("{curve}: expected x above 0 on a logarithmic axis, but {x} came; leave such points away"));
-        }
+
+    fn axes(&self) -> (Axis, Axis) {
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let spreads =
+            self.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high).chain(curve.values.iter().flatten()));
+        let level = self.reference.iter().map(|(_, level)| level);
+        let heights = points().map(|(_, y)| y).chain(spreads).chain(level).copied().filter(|&y| !self.log_y || y > 0.0);
+        let y = match (self.y_range, self.groups.is_empty()) {
+            (Some((low, high)), _) => Axis::between(low, high, self.log_y),
+            (None, true) => Axis::over(heights, self.log_y, 0.04),
+            (None, false) if !self.log_y => Axis::over(heights.chain([0.0]), false, 0.04),
+            // From half of the lowest, so that its bar is seen.
+            (None, false) => Axis::over(heights.flat_map(|y| [y / 2.0, y]), true, 0.04),
+        };
+        let x = match self.groups.len() {
+            0 => Axis::over(points().map(|&(x, _)| x), self.log_x, 0.0),
+            groups => Axis::between(-0.5, groups as f64 - 0.5, false),
+        };
+        (x, y)
     }
-    if let Some((name, level)) = panel.reference.as_ref().filter(|(_, level)| !plottable(*level)) {
-        return refused(&format!("panel {title:?}: expected a level of at most 1e100 for {name:?}, but {level} came"));
-    }
-    let lowest = panel.reference.iter().map(|(_, level)| *level).chain(panel.y_range.map(|(low, _)| low));
-    if let Some(y) = lowest.into_iter().find(|&y| panel.log_y && y <= 0.0) {
-        return refused(&format!("panel {title:?}: expected y above 0 on a logarithmic axis, but {y} came"));
-    }
-    match panel.y_range {
-        Some((low, high)) if !(low < high && plottable(low) && plottable(high)) => {
-            refused(&format!("panel {title:?}: expected a range of y that rises, but {low} to {high} came"))
-        }
-        _ => Ok(()),
+
+    fn draw(&self, looks: &[(&str, Value)]) -> Drawn {
+        let (x, y) = self.axes();
+        let bars = !self.groups.is_empty();
+        // For a group's bars, and for the longest word of its name.
+        let words = self.groups.iter().flat_map(|name| name.split_whitespace()).map(|word| width(word, NAME) + 10.0);
+        let a_group = words.fold(self.curves.len() as f64 * BAR + BAR, f64::max);
+        let (wide, high) = ((a_group * self.groups.len() as f64).max(if bars { 0.0 } else { INSIDE.0 }).ceil(), INSIDE.1);
+        let at = |height: f64| (1.0 - y.share(height)) * high;
+        let place = |&(along, height): &(f64, f64)| (x.share(along) * wide, at(height));
+        let look = |curve: &Curve| looks.iter().find(|(name, _)| *name == curve.name).map(|(_, look)| look);
+        let base = if bars && !self.log_y { at(0.0) } else { high };
+        let lines = self.curves.iter().filter(|_| !bars).map(|curve| {
+            let edge = |values: &[f64]| -> Vec<_> {
+                curve.points.iter().zip(values).map(|(&(along, _), &height)| place(&(along, height))).collect()
+            };
+            let band: Vec<_> = edge(&curve.low).into_iter().chain(edge(&curve.high).into_iter().rev()).collect();
+            context! { look => look(curve), points => curve.points.iter().map(place).collect::<Vec<_>>(), band }
+        });
+        let bar = &|(nth, curve): (usize, &Curve), which: usize, point: &(f64, f64)| {
+            let (middle, top) = place(point);
+            let errors = curve.low.get(which).zip(curve.high.get(which)).filter(|(low, high)| low < high);
+            context! {
+                look => look(curve),
+                x => middle + (nth as f64 + 0.5 - self.curves.len() as f64 / 2.0) * BAR,
+                top => top.min(base),
+                height => (top - base).abs(),
+                error => errors.map(|(&low, &high)| [at(low), at(high)]),
+                values => curve.values.get(which).into_iter().flatten().map(|&value| at(value)).collect::<Vec<_>>(),
+            }
+        };
+        let curves = self.curves.iter().enumerate().filter(|_| bars);
+        let all_bars = curves.flat_map(|nth| (0..).zip(&nth.1.points).map(move |(which, point)| bar(nth, which, point)));
+        let groups: Vec<(f64, Vec<String>)> =
+            (0..).zip(&self.groups).map(|(i, name)| (x.share(f64::from(i)) * wide, wrapped(name, NAME, a_group - 6.0))).collect();
+        let most = groups.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
+        let its = context! {
+            title => self.title,
+            x_label => self.x_label,
+            y_label => self.y_label,
+            width => wide,
+            height => high,
+            x_marks => x.marks().filter(|_| !bars).map(|(share, label)| (share * wide, label)).collect::<Vec<_>>(),
+            y_marks => y.marks().map(|(share, label)| ((1.0 - share) * high, label)).collect::<Vec<_>>(),
+            curves => lines.collect::<Vec<_>>(),
+            bars => all_bars.collect::<Vec<_>>(),
+            level => self.reference.as_ref().map(|(_, level)| at(*level)),
+            groups,
+            base,
+        };
+        let below = high + if bars { 10.0 + most as f64 * NAME * LINE } else { BELOW };
+        let head = width(&self.title, TITLE);
+        Drawn { width: (LEFT + wide + RIGHT).max(head), above: ABOVE, below, left: LEFT, its }
     }
 }
 
@@ -189,98 +296,61 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     seen
 }
 
-/// The look of the line of the i-th name.
-fn stroke(i: usize) -> String {
-    let (colour, dashes) = (COLOURS[i % COLOURS.len()], DASHES[i % DASHES.len()]);
-    format!(r#"stroke="{colour}" stroke-width="2" stroke-linejoin="round" stroke-dasharray="{dashes}""#)
+/// A text's pixels, at most about so many: of sans-serif fonts DejaVu Sans is a wide one.
+fn width(text: &str, size: f64) -> f64 {
+    text.chars().count() as f64 * size * 0.6
 }
 
-fn text(pixels: f64) -> TextStyle<'static> {
-    // The SVG backend divides a font's size by this.
-    const BACKEND: f64 = 1.24;
-    ("sans-serif", pixels * BACKEND).into_font().color(&RGBColor(34, 34, 34))
-}
-
-/// Draws a panel's axes into its area and appends its curves, as SVG, to `lines`.
-fn draw_panel(area: &DrawingArea<SVGBackend, Shift>, panel: &Panel, names: &[&str], lines: &mut String) -> Result<(), Failure> {
-    let points = || panel.curves.iter().flat_map(|curve| &curve.points);
-    let x = Axis::over(points().map(|&(x, _)| x), panel.log_x, 0.0);
-    let bands = panel.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high)).copied();
-    let level = panel.reference.iter().map(|(_, level)| *level);
-    let y = match panel.y_range {
-        Some((low, high)) => Axis::between(low, high, panel.log_y),
-        None => Axis::over(points().map(|&(_, y)| y).chain(bands).chain(level), panel.log_y, 0.04),
-    };
-    let mut chart = ChartBuilder::on(area)
-        .margin(8)
-        .margin_top(36)
-        .margin_right(20)
-        .x_label_area_size(54)
-        .y_label_area_size(94)
-        .build_cartesian_2d(x.clone(), y.clone())?;
-    chart
-        .configure_mesh()
-        .x_desc(&panel.x_label)
-        .y_desc(&panel.y_label)
-        .label_style(text(TEXT))
-        .axis_desc_style(text(TEXT))
-        .bold_line_style(RGBColor(225, 225, 225))
-        .light_line_style(TRANSPARENT)
-        .axis_style(RGBColor(90, 90, 90))
-        .draw()?;
-
-    let (across, down) = chart.plotting_area().get_pixel_range();
-    let (left, top, width, height) = (across.start, down.start, across.end - across.start, down.end - down.start);
-    let (x0, y0) = area.get_base_pixel();
-    let style = text(TITLE).pos(Pos::new(HPos::Center, VPos::Bottom));
-    area.draw(&Text::new(panel.title.as_str(), (left + width / 2 - x0, top - 8 - y0), style))?;
-    // An inner <svg> cuts off what is outside, and its coordinates begin at the panel's corner.
-    let _ = writeln!(lines, r#"<svg x="{left}" y="{top}" width="{width}" height="{height}" fill="none">"#);
-    let place = |&(at, value): &(f64, f64)| {
-        let (x, y) = (x.share(at) * f64::from(width), (1.0 - y.share(value)) * f64::from(height));
-        format!("{x:.1},{y:.1} ")
-    };
-    let look = |curve: &Curve| names.iter().position(|&name| name == curve.name).unwrap_or(0);
-    for curve in &panel.curves {
-        let edge = |values: &[f64]| curve.points.iter().zip(values).map(|(&(x, _), &y)| (x, y)).collect::<Vec<_>>();
-        let outline = edge(&curve.low).into_iter().chain(edge(&curve.high).into_iter().rev());
-        let outline: String = outline.map(|point| place(&point)).collect();
-        if !outline.is_empty() {
-            let colour = COLOURS[look(curve) % COLOURS.len()];
-            let _ = writeln!(lines, r#"<polygon fill="{colour}" fill-opacity="0.14" points="{}"/>"#, outline.trim_end());
+/// Lines of at most so many pixels, broken between words; a word longer than that has a line of its own.
+fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line, size) + width(word, size) + width(" ", size) <= most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
         }
     }
-    if let Some((_, level)) = &panel.reference {
-        let y = (1.0 - y.share(*level)) * f64::from(height);
-        let _ = writeln!(lines, r#"<line x1="0" y1="{y:.1}" x2="{width}" y2="{y:.1}" {REFERENCE}/>"#);
-    }
-    for curve in &panel.curves {
-        let points: String = curve.points.iter().map(place).collect();
-        let _ = writeln!(lines, r#"<polyline {} points="{}"/>"#, stroke(look(curve)), points.trim_end());
-    }
-    lines.push_str("</svg>\n");
-    Ok(())
+    lines
 }
 
 #[cfg(test)]
 mod tests {
+    use super::raster::{png, tests::pixels};
     use super::*;
 
     fn curve(name: &str, points: Vec<(f64, f64)>) -> Curve {
-        Curve { name: name.into(), points, low: vec![], high: vec![] }
+        Curve { name: name.into(), points, ..Curve::default() }
     }
 
     fn panel(curves: Vec<Curve>) -> Panel {
+        Panel { title: "Title".into(), x_label: "steps".into(), y_label: "log p".into(), curves, ..Panel::default() }
+    }
+
+    /// Two groups of two bars, with errors and the values that they are means of.
+    fn bars(log_y: bool) -> Panel {
+        let curve = |name: &str, means: [f64; 2]| Curve {
+            name: name.into(),
+            points: (0..).zip(means).map(|(at, mean)| (f64::from(at), mean)).collect(),
+            low: means.map(|mean| mean - 1.0).to_vec(),
+            high: means.map(|mean| mean + 1.0).to_vec(),
+            values: means.map(|mean| vec![mean - 1.0, mean + 1.0]).to_vec(),
+        };
         Panel {
-            title: "Title".into(),
-            x_label: "steps".into(),
-            y_label: "log p".into(),
-            curves,
-            reference: None,
-            log_x: false,
-            log_y: false,
-            y_range: None,
+            groups: ["as the paper has it", "without marginalization"].map(Into::into).to_vec(),
+            reference: Some(("floor".into(), 4.0)),
+            log_y,
+            ..panel(vec![curve("small", [5.0, 10.0]), curve("large", [10.0, 20.0])])
         }
+    }
+
+    /// Tops and heights of the bars.
+    fn drawn(panel: Panel) -> Vec<(f64, f64)> {
+        let svg = svg(&[panel], 1).unwrap();
+        let number = |name| attributes(&svg, "rect class=\"bar\"", name).into_iter().map(|text| text.parse::<f64>().unwrap());
+        number("y").zip(number("height")).collect()
     }
 
     /// Curves like those of training runs, each with a band.
@@ -295,7 +365,7 @@ mod tests {
                     })
                     .collect();
                 let spread = |sign: f64| points.iter().map(|(x, y)| y + sign * (0.05 + 0.3 * (-rate * x).exp())).collect();
-                Curve { name: format!("estimator {}", i + 1), low: spread(-1.0), high: spread(1.0), points }
+                Curve { low: spread(-1.0), high: spread(1.0), ..curve(&format!("estimator {}", i + 1), points) }
             })
             .collect()
     }
@@ -315,13 +385,9 @@ mod tests {
         let mut second = panel(example(3, 1.0));
         second.curves.reverse();
         second.reference = Some(("best attainable".into(), -4.0));
-        let picture = svg(&[panel(example(12, 10.0)), second]).unwrap();
+        let picture = svg(&[panel(example(12, 10.0)), second], 2).unwrap();
         let looks = |name| attributes(&picture, "polyline", name);
-        // Without their points: colours and dashes. plotters' own polylines, of its axes, have no dashes.
-        let dashes = looks("stroke-dasharray");
-        let colours = looks("stroke");
-        let colours = &colours[colours.len() - dashes.len()..];
-        let looks: Vec<(&str, &str)> = colours.iter().copied().zip(dashes).collect();
+        let looks: Vec<(&str, &str)> = looks("stroke").into_iter().zip(looks("stroke-dasharray")).collect();
         assert_eq!(looks.len(), 15);
         for i in 0..12 {
             assert!(!looks[..i].contains(&looks[i]), "curve {i}");
@@ -331,15 +397,15 @@ mod tests {
         // The level, and at the end of the picture the legend: a line for each name and level, below both panels.
         assert_eq!(attributes(&picture, "line", "stroke-dasharray").len(), 1 + 13);
         let heights = attributes(&picture, "line", "y1");
-        assert!(heights[heights.len() - 13..].iter().all(|y| y.parse::<u32>().unwrap() > MARGIN + PANEL.1));
-        assert_eq!(picture.matches("estimator 12\n").count(), 1);
+        assert!(heights[heights.len() - 13..].iter().all(|y| y.parse::<f64>().unwrap() > MARGIN + ABOVE + INSIDE.1));
+        assert_eq!(picture.matches(">estimator 12<").count(), 1);
         assert_eq!(picture.matches("<svg").count(), picture.matches("</svg>").count());
     }
 
     #[test]
     fn points_are_where_the_axes_say() {
         let line = |log_x, y_range, points| {
-            let picture = svg(&[Panel { log_x, y_range, ..panel(vec![curve("one", points)]) }]).unwrap();
+            let picture = svg(&[Panel { log_x, y_range, ..panel(vec![curve("one", points)]) }], 2).unwrap();
             let size = |name| attributes(&picture, "svg", name)[1].parse::<f64>().unwrap();
             let places: Vec<(f64, f64)> = attributes(&picture, "polyline", "points")
                 .last()
@@ -368,16 +434,19 @@ mod tests {
 
     #[test]
     fn names_are_text() {
-        let picture = svg(&[panel(vec![curve("a < b & \"c\"", vec![(1.0, 2.0)])])]).unwrap();
-        assert!(picture.contains("a &lt; b &amp; &quot;c&quot;") && !picture.contains("a < b"), "{picture}");
+        let picture = svg(&[panel(vec![curve("a < b & \"c\" \u{1}", vec![(1.0, 2.0)])])], 2).unwrap();
+        assert!(
+            picture.contains("a &lt; b &amp; &quot;c&quot; \u{fffd}") && png(&picture).is_ok() && !picture.contains("a < b"),
+            "{picture}"
+        );
         let long = "long ".repeat(60);
-        let width = attributes(&svg(&[panel(vec![curve(&long, vec![(1.0, 2.0)])])]).unwrap(), "svg", "width")[0].to_owned();
+        let width = attributes(&svg(&[panel(vec![curve(&long, vec![(1.0, 2.0)])])], 2).unwrap(), "svg", "width")[0].to_owned();
         assert!(width.parse::<usize>().unwrap() > 300 * 8, "{width}");
     }
 
     #[test]
     fn what_cannot_be_plotted_is_refused() {
-        let refusal = |panels: &[Panel]| svg(panels).expect_err("should be refused").to_string();
+        let refusal = |panels: &[Panel]| svg(panels, 2).expect_err("should be refused").to_string();
         let one = |change: fn(&mut Panel)| {
             let mut panel = panel(vec![curve("one", vec![(1.0, 2.0), (2.0, 3.0)])]);
             change(&mut panel);
@@ -398,5 +467,64 @@ mod tests {
         assert!(one(|p| p.reference = Some(("level".into(), f64::NAN))).contains("level"));
         assert!(one(|p| p.y_range = Some((1.0, 1.0))).contains("1 to 1"));
         assert!(one(|p| p.y_range = Some((f64::NAN, 1.0))).contains("NaN to 1"));
+        assert!(one(|p| (p.curves[0].low, p.curves[0].high) = (vec![2.0; 2], vec![1.0; 2])).contains("2 to 1"));
+        assert!(svg(&[bars(true)], 0).is_err_and(|error| error.to_string().contains("1 and 0 came")));
+        let bar = |change: fn(&mut Panel)| {
+            let mut panel = bars(true);
+            change(&mut panel);
+            svg(&[panel], 1).expect_err("should be refused").to_string()
+        };
+        assert!(bar(|p| p.curves.clear()).contains("at least one point"));
+        assert!(bar(|p| p.curves.push(p.curves[0].clone())).contains("two came"));
+        assert!(bar(|p| p.curves[0].points[0].1 = 0.0).contains("above 0"));
+        assert!(bar(|p| p.curves[0].values[0].push(-1.0)).contains("above 0"));
+        assert!(bar(|p| p.reference = Some(("level".into(), 0.0))).contains("level"));
+        assert!(bar(|p| p.curves = (0..8).map(|i| curve(&i.to_string(), vec![(0.0, 1.0)])).collect()).contains("1 to 7"));
+    }
+
+    #[test]
+    fn bars_are_as_high_as_the_scale_says() {
+        let linear = drawn(bars(false));
+        for (bar, times) in linear.iter().zip([1.0, 2.0, 2.0, 4.0]) {
+            assert!((bar.1 - times * linear[0].1).abs() < 0.5, "{linear:?}");
+        }
+        let log = drawn(bars(true));
+        let double = log[1].1 - log[0].1;
+        assert!(double > 10.0 && (log[3].1 - log[2].1 - double).abs() < 0.3 && (log[2].1 - log[1].1).abs() < 0.2, "{log:?}");
+        // Below 0, bars hang from it.
+        let mut negative = bars(false);
+        negative.curves[0].points[0].1 = -5.0;
+        let hanging = drawn(negative);
+        assert!((hanging[0].0 - (hanging[1].0 + hanging[1].1)).abs() < 0.2, "{hanging:?}");
+        // An error that reaches below 0 ends at the axis, and what is all alike is drawn.
+        let mut wide = bars(true);
+        wide.curves[0].low[0] = -95.0;
+        assert!(png(&svg(&[wide], 1).unwrap()).is_ok());
+        let zero = Panel { curves: vec![curve("zero", vec![(0.0, 0.0), (1.0, 0.0)])], reference: None, ..bars(false) };
+        assert!(png(&svg(&[zero], 1).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn bars_have_letters_colours_and_errors() {
+        let svg = svg(&[bars(false), bars(true), bars(true)], 2).unwrap();
+        assert_eq!(svg.matches("class=\"error\"").count(), 12);
+        assert_eq!((svg.matches(">small<").count(), svg.matches(">floor<").count()), (1, 1));
+        assert!(svg.contains(">without<") && svg.contains(">marginalization<"), "long names break: {svg}");
+        let (_, pixels) = pixels(&png(&svg).unwrap());
+        let count = |colour: [i32; 3]| {
+            let near = |pixel: &&[u8; 3]| pixel.iter().zip(colour).all(|(&a, b)| (i32::from(a) - b).abs() < 4);
+            pixels.iter().filter(near).count()
+        };
+        // #0072b2 and #d55e00 at 80 % on white, and the letters.
+        assert!(count([51, 142, 193]) > 3000 && count([221, 126, 51]) > 3000 && count([34, 34, 34]) > 2000);
+        let one = Panel { curves: bars(true).curves[..1].to_vec(), ..bars(true) };
+        assert!(!super::svg(&[one], 1).unwrap().contains(">small<"), "one label needs no legend");
+        let hostile =
+            Panel { title: "</svg><script>".into(), y_label: "a & b".into(), groups: vec!["<b>".into(); 2], ..bars(true) };
+        let svg = super::svg(&[hostile], 1).unwrap();
+        for text in ["&lt;&#x2f;svg&gt;&lt;script&gt;", "a &amp; b", "&lt;b&gt;"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        assert!(!svg.contains("<script") && png(&svg).is_ok());
     }
 }

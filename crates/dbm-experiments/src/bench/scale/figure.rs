@@ -26,7 +26,7 @@ pub fn figure(points: &[Point]) -> Result<String, Error> {
     }
     panels.extend(places.first().map(|&place| panel(points, place, "memory by count", "at most, MB", most, memories)));
     panels.retain(|panel| panel.curves.iter().any(|curve| !curve.points.is_empty()));
-    svg(&panels)
+    svg(&panels, 2)
 }
 
 fn megabytes(bytes: u128) -> f64 {
@@ -64,7 +64,7 @@ fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_rang
             its.filter_map(|point| values(point, y).map(|y| (point.shape.width as f64, y))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let layers = if depth == 1 { "layer" } else { "layers" };
-        Curve { name: format!("{depth} {layers}, batch {batch}"), points, low: vec![], high: vec![] }
+        Curve { name: format!("{depth} {layers}, batch {batch}"), points, ..Curve::default() }
     });
     let workers = here.iter().map(|point| point.workers).max().unwrap_or(0);
     let of = match place {
@@ -79,10 +79,10 @@ fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_rang
         x_label: "units in a hidden layer".into(),
         y_label: y_label.into(),
         curves: curves.collect(),
-        reference: None,
         log_x: true,
         log_y: true,
         y_range,
+        ..Panel::default()
     }
 }
 

@@ -1,9 +1,11 @@
 //! One width, depth and batch: what was measured there, as a line of a table.
 
-use crate::Error;
-use dbm_core::{Footprint, Settings, format_bytes};
+use crate::template::text;
+use crate::{Error, columns};
+use dbm_core::{Footprint, Settings};
+use minijinja::context;
+use serde_json::json;
 use std::fmt;
-use std::fmt::Write;
 
 /// More hidden layers than this no one asks for.
 pub const MOST_LAYERS: usize = 64;
@@ -106,20 +108,17 @@ pub struct Point {
 
 /// The table as a file.
 pub fn csv(points: &[Point]) -> String {
-    let mut out = format!("{HEADER}\n");
-    for Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome } in points {
-        let measured = match outcome {
+    let row = |Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome }: &Point| {
+        let came = match outcome {
             Outcome::Measured(Measurement { milliseconds, fastest, slowest, steps, peak }) => {
-                let peak = peak.map(|bytes| bytes.to_string()).unwrap_or_default();
-                format!("{milliseconds},{fastest},{slowest},{steps},{peak},")
+                json!([milliseconds, fastest, slowest, steps, peak.map(|bytes| bytes.to_string()), ()])
             }
             // A comma would begin another column.
-            Outcome::Skipped(why) => format!(",,,,,{}", why.replace([',', '\n', '"'], " ")),
+            Outcome::Skipped(why) => json!([vec![(); 5], why.replace([',', '\n', '"'], " ")]),
         };
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{},{width},{depth},{batch},{workers},{parameters},{footprint},{measured}", place.name());
-    }
-    out
+        json!([place.name(), width, depth, batch, workers, parameters.to_string(), footprint.to_string(), came])
+    };
+    columns::csv(HEADER, points.iter().map(row))
 }
 
 /// A table from a file of this name.
@@ -180,25 +179,14 @@ fn parse(line: &str) -> Option<Point> {
 
 /// The table as columns of text, to be read in a terminal.
 pub fn table(points: &[Point]) -> String {
-    let mut out = format!(
-        "{:<9}{:>6}{:>7}{:>7}{:>9}{:>14}{:>14}{:>14}{:>14}{:>8}\n",
-        "where", "width", "depth", "batch", "workers", "ms a step", "parameters", "at most", "peak", "steps"
-    );
-    for Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome } in points {
-        let [parameters, footprint] = [4 * parameters, *footprint].map(format_bytes);
-        let (milliseconds, peak, steps) = match outcome {
-            Outcome::Measured(its) => {
-                (format!("{:.1}", its.milliseconds), its.peak.map_or("-".into(), format_bytes), its.steps.to_string())
-            }
-            Outcome::Skipped(why) => ("skipped".into(), "-".into(), format!("-  {why}")),
+    let point = |Point { place, shape: Shape { width, depth, batch }, workers, parameters, footprint, outcome }: &Point| {
+        let came = match outcome {
+            Outcome::Measured(its) => context! { milliseconds => its.milliseconds, peak => its.peak, steps => its.steps },
+            Outcome::Skipped(why) => context! { skipped => why },
         };
-        let _ = writeln!(
-            out,
-            "{:<9}{width:>6}{depth:>7}{batch:>7}{workers:>9}{milliseconds:>14}{parameters:>14}{footprint:>14}{peak:>14}{steps:>8}",
-            place.name()
-        );
-    }
-    out + "(parameters: one copy of them; at most: with the optimizer's and what a batch takes, by count; peak: of the whole process)\n"
+        context! { where => place.name(), width, depth, batch, workers, parameters, footprint, ..came }
+    };
+    text("points.txt", include_str!("points.txt"), &context! { points => points.iter().map(point).collect::<Vec<_>>() })
 }
 
 #[cfg(test)]

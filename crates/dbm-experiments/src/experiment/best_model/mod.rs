@@ -2,23 +2,24 @@
 
 mod candidates;
 
-use super::recipe::Recipe;
+use super::recipe::{Recipe, Variant, named};
 use super::report::{Entry, Report, Verdict};
-use super::scored::{SAMPLES, Samples, samples_of, scored_samples, tiles};
+use super::scored::{SAMPLES, Samples, panel, samples_of, scored_samples};
 use super::table_2::baseline;
 use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::answers::{self, Answering, Consensus, Method};
-use crate::plot::gallery::{Gallery, gallery};
+use crate::columns::csv;
+use crate::plot::gallery::gallery;
 use crate::score::Reference;
-use candidates::{ALL, Candidate, LONGER, LONGER_STEPS, STEPS, middle};
+use candidates::{LONGER_STEPS, STEPS, middle};
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::mask::Masks;
 use dbm_data::{Precision, npy};
 use dbm_score::{Completions, Scores};
 use minijinja::{Value, context};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
+use serde_json::json;
 
 const REPORT: Report =
     Report { name: "best-model", place: 6, template: include_str!("../templates/best-model.md"), data: &["best-model.csv"] };
@@ -49,6 +50,10 @@ struct Halves {
 }
 
 impl Halves {
+    fn named(&self) -> [(&'static str, &Completions); 4] {
+        [("one", &self.all), ("medoid", &self.medoid), ("majority", &self.majority), ("balanced", &self.balanced)]
+    }
+
     /// The consensus that is read right most often, as words.
     fn best(&self) -> (&Completions, &'static str) {
         let made = [(&self.medoid, "the medoid"), (&self.majority, "the majority"), (&self.balanced, "the balanced majority")];
@@ -85,19 +90,14 @@ impl Measured {
             let (best, consensus) = halves.best();
             context! {
                 schedule => schedule.to_string(),
-                one => halves.all.read_right,
-                medoid => halves.medoid.read_right,
-                majority => halves.majority.read_right,
-                balanced => halves.balanced.read_right,
-                read_right => best.read_right,
-                agreement => best.agreement,
+                best,
                 consensus,
+                ..Value::from_serialize(halves)
             }
         };
         context! {
             schedule => self.samples.schedule,
-            distance => self.samples.scores.digit_frechet_distance,
-            distinct => self.samples.scores.distinct,
+            scores => self.samples.scores,
             nearest => by(&self.nearest()),
             others => others.map(by).collect::<Vec<_>>(),
             halves => self.halves.iter().map(halves).collect::<Vec<_>>(),
@@ -213,13 +213,12 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     let (nearest, nearest_took) = workspace.cell("nearest", &all, || reference.nearest(workspace.session, &unknown, all))?;
 
     // The search comes last: who stops it has the model.
-    let mut searched: [Vec<(&Candidate, Measured)>; 2] = Default::default();
-    let tried = [(&ALL[..workspace.pick(ALL.len(), 3)], STEPS), (&LONGER[..workspace.pick(LONGER.len(), 1)], LONGER_STEPS)];
-    for ((candidates, steps), searched) in tried.into_iter().zip(&mut searched) {
-        for candidate in candidates {
-            let mut recipe = middle(workspace.seed, steps);
-            (candidate.change)(&mut recipe);
-            let (measured, _) = measured(workspace, candidate.name, &toy(recipe), glance, reference)?;
+    let lists = candidates::all()?;
+    let mut searched: Searched = Default::default();
+    for (((candidates, steps), at_most), searched) in lists.iter().zip([3, 1]).zip(&mut searched) {
+        for candidate in candidates.iter().take(workspace.pick(candidates.len(), at_most)) {
+            let recipe = toy(candidate.of(&middle(workspace.seed, *steps))?);
+            let (measured, _) = measured(workspace, &candidate.name, &recipe, glance, reference)?;
             searched.push((candidate, measured));
         }
     }
@@ -227,18 +226,8 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     workspace.write("best-model.safetensors", &run.checkpoint.weights_only(true).to_bytes(Precision::Half)?)?;
     let width = reference.width();
     workspace.write("best-model.npy", &npy::write_u8(&[best.samples.shown.len() / width, width], &best.samples.shown))?;
-    workspace.write("best-model.csv", csv(&searched, &best).as_bytes())?;
-    let panel = |title: &str, samples: &Samples| Gallery {
-        title: title.into(),
-        subtitle: Some(format!(
-            "distance {:.1}, {:.1} % distinct",
-            samples.scores.digit_frechet_distance,
-            100.0 * samples.scores.distinct
-        )),
-        tiles: tiles(samples, &reference.train),
-        columns: 10,
-        ..Gallery::default()
-    };
+    workspace.write("best-model.csv", table(&searched, &best).as_bytes())?;
+    let panel = |title: &str, samples| panel(title.into(), samples, &reference.train);
     let panels = [panel("784-500-500, 3000 steps", &base_samples), panel("the model chosen", &best.samples)];
     workspace.write_figure("best-model", &gallery(&panels, 2)?)?;
 
@@ -248,62 +237,43 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
         + best.seconds
         + floor_took
         + nearest_took;
-    let against = Against {
-        base: base_samples.scores,
-        floor: floor.digit_frechet_distance,
+    let against = context! {
+        base => base_samples.scores,
+        floor => floor.digit_frechet_distance,
         nearest,
-        training: run.seconds,
-        command: recipe.command(),
-        sizes: run.model.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("-"),
-        middle: middle(workspace.seed, STEPS).command(),
+        training => run.seconds,
+        command => recipe.command(),
+        sizes => named(run.model.sizes()),
+        middle => middle(workspace.seed, STEPS).command(),
     };
-    REPORT.entry(workspace, &facts(&searched, &best, &against), (Verdict::Beyond, seconds))
+    REPORT.entry(workspace, &facts(&searched, &best, against), (Verdict::Beyond, seconds))
 }
 
 /// What was tried for a short and for a longer time.
-type Searched<'a> = [Vec<(&'a Candidate, Measured)>; 2];
+type Searched<'a> = [Vec<(&'a Variant, Measured)>; 2];
 
-fn csv(searched: &Searched, best: &Measured) -> String {
-    let mut text = "model,what,digit_frechet_distance,distinct,read_right,agreement,diversity\n".to_string();
-    let all = searched.iter().flatten().map(|(candidate, measured)| (candidate.name, measured));
-    for (name, Measured { samples, by_schedule, halves, .. }) in all.chain([("best", best)]) {
-        for (schedule, distance) in by_schedule {
-            let _ = writeln!(text, "{name},samples {schedule},{distance},,,,");
-        }
-        let Scores { digit_frechet_distance, distinct, .. } = &samples.scores;
-        let _ = writeln!(text, "{name},samples {} (its own),{digit_frechet_distance},{distinct},,,", samples.schedule);
-        for (schedule, Halves { all, medoid, majority, balanced }) in halves {
-            for (how, scores) in [("one", all), ("medoid", medoid), ("majority", majority), ("balanced", balanced)] {
-                let diversity = scores.diversity.map_or(String::new(), |diversity| diversity.to_string());
-                let (read, agreement) = (scores.read_right, scores.agreement);
-                let _ = writeln!(text, "{name},lower halves {schedule} {how},,,{read},{agreement},{diversity}");
-            }
-        }
-    }
-    text
+fn table(searched: &Searched, best: &Measured) -> String {
+    let all = searched.iter().flatten().map(|(candidate, measured)| (&*candidate.name, measured)).chain([("best", best)]);
+    let rows = all.flat_map(|(name, Measured { samples, by_schedule, halves, .. })| {
+        let Scores { digit_frechet_distance, distinct, .. } = samples.scores;
+        let schedules = by_schedule.iter().map(|(by, distance)| json!([name, format!("samples {by}"), distance, vec![(); 4]]));
+        let own = json!([name, format!("samples {} (its own)", samples.schedule), digit_frechet_distance, distinct, vec![(); 3]]);
+        let halves = halves.iter().flat_map(|(by, halves)| {
+            halves.named().map(|(how, Completions { read_right, agreement, diversity, .. })| {
+                json!([name, format!("lower halves {by} {how}"), (), (), read_right, agreement, diversity])
+            })
+        });
+        schedules.chain([own]).chain(halves).collect::<Vec<_>>()
+    });
+    csv("model,what,digit_frechet_distance,distinct,read_right,agreement,diversity", rows)
 }
 
-/// How the best model was made, and what it is held against.
-struct Against {
-    /// The samples of table 2's whole method.
-    base: Scores,
-    /// The distance of real digits.
-    floor: f64,
-    /// The nearest neighbours' lower halves.
-    nearest: Completions,
-    /// Seconds of the best model's training, its command and its layers' sizes.
-    training: f64,
-    command: String,
-    sizes: String,
-    /// Command of the recipe in the middle of the search.
-    middle: String,
-}
-
-fn facts([short, longer]: &Searched, best: &Measured, against: &Against) -> Value {
-    let rows = |searched: &[(&Candidate, Measured)]| -> Vec<Value> {
+/// What was found, beside how the best model was made and what it is held against: the samples of table 2's whole method, the distance of real digits, and
+/// the nearest neighbours' lower halves.
+fn facts([short, longer]: &Searched, best: &Measured, against: Value) -> Value {
+    let rows = |searched: &[(&Variant, Measured)]| -> Vec<Value> {
         searched.iter().map(|(candidate, measured)| context! { words => candidate.words, model => measured.facts() }).collect()
     };
-    let shares = &best.samples.scores.classes.shares;
     let one =
         |schedule: SamplingSchedule| best.halves.iter().find(|(by, _)| *by == schedule).map(|(_, halves)| halves.all.read_right);
     let asked = ASKED.map(|(method, sweeps)| method.schedule(sweeps));
@@ -314,19 +284,9 @@ fn facts([short, longer]: &Searched, best: &Measured, against: &Against) -> Valu
         steps => [STEPS, LONGER_STEPS],
         answers => ANSWERS,
         asked => asked.map(|schedule| schedule.to_string()),
-        classes => context! {
-            least => shares.iter().copied().fold(1.0, f64::min),
-            most => shares.iter().copied().fold(0.0, f64::max),
-        },
         own_is_nearest => best.samples.scores.digit_frechet_distance <= best.nearest().1,
         cooling_helps => one(asked[1]) > one(asked[0]),
-        base => against.base,
-        floor => against.floor,
-        nearest => against.nearest,
-        training => against.training,
-        command => against.command,
-        sizes => against.sizes,
-        middle => against.middle,
+        ..against
     }
 }
 
@@ -358,10 +318,7 @@ mod tests {
         let halves = |schedule: SamplingSchedule| {
             let of = |how: &str| {
                 let what = format!("lower halves {schedule} {how}");
-                let line = its().find(|line| line.text("what") == what).unwrap();
-                let read_right = line.number("read_right");
-                let (agreement, diversity) = (line.number("agreement"), None);
-                Completions { count: 1000, answers: 8, agreement, read_right, read_right_once: 1.0, distinct: 1.0, diversity }
+                its().find(|line| line.text("what") == what).unwrap().completions()
             };
             (schedule, Halves { all: of("one"), medoid: of("medoid"), majority: of("majority"), balanced: of("balanced") })
         };
@@ -372,27 +329,20 @@ mod tests {
     #[test]
     fn the_committed_entry_says_what_the_committed_numbers_do() {
         let table = committed::table("best-model.csv");
-        let of = |candidates: &'static [Candidate]| candidates.iter().map(|one| (one, measured(&table, one.name))).collect();
-        let searched: Searched = [of(&ALL), of(&LONGER)];
+        let lists = candidates::all().unwrap();
+        let searched: Searched =
+            [&lists[0].0, &lists[1].0].map(|list| list.iter().map(|one| (one, measured(&table, &one.name))).collect());
         let nearest = committed::table("figure-3.csv").into_iter().find(|line| line.text("answer") == "nearest").unwrap();
-        let against = Against {
-            base: committed::table("table-2.csv")[0].scores(),
+        let against = context! {
+            base => committed::table("table-2.csv")[0].scores(),
             // These two as the entry has them.
-            floor: 0.64,
-            training: 438.0,
-            nearest: Completions {
-                count: 10_000,
-                answers: 1,
-                agreement: nearest.number("agreement"),
-                read_right: nearest.number("read_right"),
-                read_right_once: 1.0,
-                distinct: 1.0,
-                diversity: None,
-            },
-            command: chosen(1).command(),
-            sizes: "784-500".into(),
-            middle: middle(1, STEPS).command(),
+            floor => 0.64,
+            training => 438.0,
+            nearest => nearest.completions(),
+            command => chosen(1).command(),
+            sizes => "784-500",
+            middle => middle(1, STEPS).command(),
         };
-        committed::assert_says(&REPORT, &facts(&searched, &measured(&table, "best"), &against), Verdict::Beyond);
+        committed::assert_says(&REPORT, &facts(&searched, &measured(&table, "best"), against), Verdict::Beyond);
     }
 }

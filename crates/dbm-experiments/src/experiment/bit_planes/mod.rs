@@ -4,18 +4,21 @@ mod paper_size;
 mod planes;
 mod widths;
 
+use super::recipe::named;
 use super::report::{Entry, Report, Verdict};
+use super::scored::{self, COLUMNS};
 use super::workspace::Workspace;
 use crate::Error;
+use crate::columns::csv;
 use crate::plot::gallery::{Gallery, gallery};
 use dbm_data::picture::Tile;
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, PIXELS, Reference, SIDE, Scores};
 use minijinja::{Value, context};
-use paper_size::{PAPER_STEPS, PaperSize};
+use paper_size::{Log, PAPER_STEPS, PaperSize};
 use planes::Plane;
 use serde::Serialize;
-use std::fmt::Write;
+use serde_json::json;
 use widths::{Ink, SAMPLES, SHOWN, Width};
 
 const REPORT: Report = Report {
@@ -64,8 +67,8 @@ pub fn run(workspace: &Workspace, training: &Dataset, test: &Dataset) -> Result<
         all.push(widths::run(workspace, width, (training, test), &reference)?);
     }
     let seconds = floor_seconds + whole.log.seconds() + whole.looking + all.iter().map(|width| width.seconds).sum::<f64>();
-    workspace.write("bit-planes.csv", csv(&all, &real).as_bytes())?;
-    workspace.write("bit-planes-steps.csv", steps_csv(&whole).as_bytes())?;
+    workspace.write("bit-planes.csv", table(&all, &real).as_bytes())?;
+    workspace.write("bit-planes-steps.csv", steps_table(&whole.log).as_bytes())?;
     workspace.write("bit-planes-paper-size.npy", &npy::write_u8(&[whole.first.len() / PIXELS, PIXELS], &whole.first))?;
     workspace.write_figure("bit-planes", &figure(&all, &whole, &real)?)?;
     let command = widths::recipe(workspace, widths::WIDTHS[0]).command();
@@ -78,8 +81,7 @@ fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error
         subtitle: Some(subtitle),
         tiles: levels.chunks_exact(PIXELS).map(|levels| Tile::levels(Some((SIDE, SIDE)), levels)).collect(),
         columns: 5,
-        row_labels: vec![],
-        column_labels: vec![],
+        ..Gallery::default()
     };
     let mut panels = vec![panel("Test digits".into(), "as they are, in 256 levels".into(), &real.first)];
     panels.extend(all.iter().map(|width| panel(width.name(), format!("samples after {} steps", width.steps), &width.first)));
@@ -88,61 +90,29 @@ fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error
     gallery(&panels, 3)
 }
 
-fn named(sizes: &[usize]) -> String {
-    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("-")
-}
-
-fn csv(all: &[Width], real: &Real) -> String {
-    let mut text = String::from(
-        "pictures,steps,count,digit_frechet_distance,precision,recall,density,coverage,distinct,class_entropy,confidence,\
-         black,grey,bright,inverted,mean_sweeps,searches_capped,reconstruction_error_before,reconstruction_error_after,\
-         held_1,held_2,held_3,held_4,held_5,held_6,held_7,held_8,seconds\n",
+fn table(all: &[Width], real: &Real) -> String {
+    let columns = format!(
+        "pictures,steps,count,{COLUMNS},confidence,black,grey,bright,inverted,mean_sweeps,searches_capped,\
+         reconstruction_error_before,reconstruction_error_after,held_1,held_2,held_3,held_4,held_5,held_6,held_7,held_8,seconds"
     );
-    let scores = |s: &Scores, ink: &Ink| {
-        let o = &s.overlap;
-        format!(
-            "{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            s.count,
-            s.digit_frechet_distance,
-            o.precision,
-            o.recall,
-            o.density,
-            o.coverage,
-            s.distinct,
-            s.classes.entropy.abs(),
-            s.confidence,
-            ink.black,
-            ink.grey,
-            ink.bright,
-            ink.inverted
-        )
+    let scored = |scores: &Scores, Ink { black, grey, bright, inverted }: &Ink| {
+        json!([scores.count, scored::columns(scores), scores.confidence, black, grey, bright, inverted])
     };
-    for width in all {
-        let held: Vec<String> = width.planes.iter().map(|plane| plane.held().to_string()).collect();
-        let _ = writeln!(
-            text,
-            "{},{},{},{},{},{},{},{},{}",
-            width.name(),
-            width.steps,
-            scores(&width.scores, &width.ink),
-            width.sweeps,
-            width.capped,
-            width.reconstruction[0],
-            width.reconstruction[1],
-            held.join(","),
-            width.seconds
-        );
-    }
-    let _ = writeln!(text, "training digits,,{}{}", scores(&real.scores, &real.ink), ",".repeat(13));
-    text
+    let row = |width: &Width| {
+        let Width { steps, scores, ink, sweeps, capped, reconstruction, planes, seconds, .. } = width;
+        json!([width.name(), steps, scored(scores, ink), sweeps, capped, reconstruction, held(planes), seconds])
+    };
+    csv(&columns, all.iter().map(row).chain([json!(["training digits", (), scored(&real.scores, &real.ink), vec![(); 13]])]))
 }
 
-fn steps_csv(whole: &PaperSize) -> String {
-    let mut text = String::from("step,seconds,positive_sweeps,negative_sweeps\n");
-    for (step, (seconds, [positive, negative])) in whole.log.steps.iter().zip(&whole.log.sweeps).enumerate() {
-        let _ = writeln!(text, "{},{seconds},{positive},{negative}", step + 1);
-    }
-    text
+fn steps_table(Log { steps, sweeps, .. }: &Log) -> String {
+    let rows = (1..).zip(steps).zip(sweeps).map(|((step, seconds), sweeps)| json!([step, seconds, sweeps]));
+    csv("step,seconds,positive_sweeps,negative_sweeps", rows)
+}
+
+/// What each of the planes holds.
+fn held(planes: &[Plane]) -> Vec<f64> {
+    planes.iter().map(|plane| plane.held()).collect()
 }
 
 /// Whether the samples of a width lie among the real digits and are of all classes; that they are as clean as the paper's cannot be seen.
@@ -152,7 +122,6 @@ fn verdict(all: &[Width]) -> Verdict {
 }
 
 fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value {
-    let held = |planes: &[Plane]| planes.iter().map(|plane| plane.held()).collect::<Vec<_>>();
     let log = &whole.log;
     let (shortest, longest) = log.steps.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
     let widths: Vec<Value> = all
@@ -203,7 +172,6 @@ fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value 
 mod tests {
     use super::super::report::committed;
     use super::*;
-    use paper_size::Log;
 
     #[test]
     fn the_committed_entry_says_what_the_committed_numbers_do() {

@@ -4,17 +4,15 @@ use super::planes::{self, Plane};
 use super::widths::{Ink, RATE, SHOWN, draw};
 use crate::Error;
 use crate::data::fingerprint;
-use crate::experiment::recipe::Recipe;
-use crate::experiment::workspace::Workspace;
+use crate::experiment::recipe::{Recipe, named};
+use crate::experiment::workspace::{Workspace, keep};
 use crate::files;
 use crate::memory;
-use crate::steps::message;
+use crate::steps::mean;
 use dbm_core::signals::Signals;
-use dbm_core::{Footprint, Host, OptimizerSettings, Settings, Trainer, Units};
-use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, Dataset, Precision};
+use dbm_core::{Footprint, Host, OptimizerSettings, Settings, Trainer};
+use dbm_data::Dataset;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Units of every layer, and gradient steps.
@@ -89,17 +87,9 @@ impl Log {
 }
 
 pub fn recipe(workspace: &Workspace) -> Recipe {
-    Recipe {
-        hidden: vec![workspace.pick(WIDTH, 50); 2],
-        units: Units::Signs,
-        gaussian: None,
-        settings: Settings {
-            optimizer: OptimizerSettings { learning_rate: RATE, ..OptimizerSettings::default() },
-            seed: workspace.seed,
-            ..Settings::default()
-        },
-        steps: workspace.pick(STEPS, 12),
-    }
+    let optimizer = OptimizerSettings { learning_rate: RATE, ..OptimizerSettings::default() };
+    let settings = Settings { optimizer, seed: workspace.seed, ..Settings::default() };
+    Recipe::new(vec![workspace.pick(WIDTH, 50); 2], settings, workspace.pick(STEPS, 12))
 }
 
 /// Takes the steps, or goes on with them, or finds them taken; then looks at the model.
@@ -126,10 +116,10 @@ pub fn run(workspace: &Workspace, (training, test): (&Dataset, &Dataset)) -> Res
                 parameters: model.n_parameters() as u64,
                 reconstruction: reconstruction(&run, training, looked_at)?,
                 planes: planes::held(model, visible.depth(), (&training.examples, &test.examples), looked_at),
-                ink: Ink::of(&samples.levels),
-                sweeps: samples.sweeps,
-                distinct: dbm_score::classes::distinct(&samples.levels),
-                first: samples.levels,
+                ink: Ink::of(&samples.bits),
+                sweeps: samples.mean_sweeps(),
+                distinct: dbm_score::classes::distinct(&samples.bits),
+                first: samples.bits,
                 looking: 0.0,
             };
             Ok((found, workspace.session.now() - started))
@@ -154,10 +144,9 @@ fn trained(workspace: &Workspace, recipe: &Recipe, training: &Dataset) -> Result
         }
         _ => {
             memory::reset_peak();
-            let names: Vec<String> = sizes.iter().map(usize::to_string).collect();
             workspace.say(&format!(
                 "{}: the orthogonal start{}",
-                names.join("-"),
+                named(&sizes),
                 workspace.pick(", which takes a minute or two", "")
             ));
             let started = workspace.session.now();
@@ -167,30 +156,20 @@ fn trained(workspace: &Workspace, recipe: &Recipe, training: &Dataset) -> Result
             (run, Log { start, reconstruction, ..Log::default() })
         }
     };
-    let progress = &workspace.session.progress;
-    progress.begin("steps", recipe.steps);
-    progress.resume(run.steps());
-    while run.steps() < recipe.steps {
-        let started = workspace.session.now();
-        let info = run.step(&training.examples, workspace.session)?;
-        log.steps.push(workspace.session.now() - started);
+    workspace.steps(&mut run, training, recipe.steps, |run, info, took| {
+        log.steps.push(took);
         let phases = [&info.info.positive, &info.info.negative];
-        log.sweeps.push(
-            phases.map(|phase| {
-                phase.sweeps.iter().map(|&sweeps| f64::from(sweeps)).sum::<f64>() / phase.sweeps.len().max(1) as f64
-            }),
-        );
+        log.sweeps.push(phases.map(|phase| mean(&phase.sweeps).unwrap_or(0.0)));
         let times = || phases.into_iter().flat_map(|phase| &phase.meeting_times);
         log.late_meetings += times().filter(|&&time| time > 1).count() as u64;
         log.chains += times().count() as u64;
-        progress.advance(1);
-        progress.message(message(&info, None));
         if info.step.is_multiple_of(CHECKPOINT_STEPS) || info.step == recipe.steps {
             log.peak = log.peak.max(memory::peak());
-            write(&path, &run, &log, training)?;
+            let text = serde_json::to_string(&log).map_err(|source| Error::Serialize { what: "the log".into(), source })?;
+            keep(&path, run, training, [(LOG_NOTE, text)])?;
         }
-    }
-    progress.end();
+        Ok(())
+    })?;
     Ok((run, log))
 }
 
@@ -208,16 +187,6 @@ fn kept(path: &Path) -> Result<Option<(Trainer, Log)>, Error> {
         ))
     })?;
     Ok(Some((Trainer::restore(checkpoint.into_snapshot()?)?, log)))
-}
-
-fn write(path: &Path, run: &Trainer, log: &Log, training: &Dataset) -> Result<(), Error> {
-    let text = serde_json::to_string(log).map_err(|source| Error::Serialize { what: "the log".into(), source })?;
-    let mut notes = BTreeMap::from([(LOG_NOTE.to_string(), text)]);
-    if let Some(visible) = &training.visible {
-        notes.insert(Visible::NOTE.to_string(), visible.to_json());
-    }
-    let file = Checkpoint::from_snapshot(run.view(), training.image, notes).lay_out(Precision::Full)?;
-    files::write_with(path, |out| file.write_to(out))
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use super::planes::{self, Plane};
 use crate::Error;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::workspace::Workspace;
-use crate::samples::{CHAINS, MAX_SWEEPS};
-use dbm_core::complete::Completer;
+use crate::samples::{self, Samples};
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::signals::Signals;
-use dbm_core::{Dbm, Host, OptimizerSettings, Settings, Units};
+use dbm_core::{Dbm, OptimizerSettings, Settings};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
 use dbm_score::{PIXELS, Reference, Scores};
@@ -86,18 +86,13 @@ pub fn recipe(workspace: &Workspace, (width, steps): (usize, u64)) -> Recipe {
 
 /// Of these hidden units and steps.
 pub fn recipe_of((width, steps): (usize, u64), learning_rate: f64, seed: u64) -> Recipe {
-    Recipe {
-        hidden: vec![width; 2],
-        units: Units::Signs,
-        gaussian: None,
-        settings: Settings {
-            optimizer: OptimizerSettings { learning_rate, weight_decay: 5e-4, ..OptimizerSettings::default() },
-            average: Some(0.99),
-            seed,
-            ..Settings::default()
-        },
-        steps,
-    }
+    let settings = Settings {
+        optimizer: OptimizerSettings { learning_rate, weight_decay: 5e-4, ..OptimizerSettings::default() },
+        average: Some(0.99),
+        seed,
+        ..Settings::default()
+    };
+    Recipe::new(vec![width; 2], settings, steps)
 }
 
 /// Trains a width, draws from it and scores what it draws, in grey.
@@ -113,57 +108,38 @@ pub fn run(
     let recipe = recipe(workspace, width);
     let hidden = recipe.hidden[0];
     let run = workspace.trained(&format!("width-{hidden}"), &recipe, training)?;
-    let samples = workspace.pick(SAMPLES, 40);
-    let asked = (&recipe, samples, LOOKED_AT, (&training.name, training.examples.len()), (&test.name, test.examples.len()));
+    let count = workspace.pick(SAMPLES, 40);
+    let asked = (&recipe, count, LOOKED_AT, (&training.name, training.examples.len()), (&test.name, test.examples.len()));
     let (width, seconds) = workspace.cell(&format!("width-{hidden}"), &asked, || {
-        workspace.say(&format!("{samples} samples of width {hidden}"));
+        workspace.say(&format!("{count} samples of width {hidden}"));
         let start = recipe.begin(training, workspace.session)?;
         let error = |model: &Dbm, step| {
             Ok::<_, Error>(Signals::of(model, &training.examples, LOOKED_AT, workspace.seed, step)?.reconstruction_error)
         };
         let visible = planes::visible(training)?;
-        let drawn = draw(workspace, &run.model, visible, samples);
-        workspace.write(&format!("samples-{hidden}.npy"), &npy::write_u8(&[samples, PIXELS], &drawn.levels))?;
+        let drawn = draw(workspace, &run.model, visible, count);
+        workspace.write(&format!("samples-{hidden}.npy"), &npy::write_u8(&[count, PIXELS], &drawn.bits))?;
         let looked_at = workspace.pick(LOOKED_AT, 20);
         Ok(Width {
             hidden,
             steps: recipe.steps,
             reconstruction: [error(start.model(), 0)?, error(&run.model, recipe.steps)?],
             planes: planes::held(&run.model, visible.depth(), (&training.examples, &test.examples), looked_at),
-            scores: real.scores(workspace.session, &drawn.levels)?,
-            ink: Ink::of(&drawn.levels),
-            sweeps: drawn.sweeps,
-            capped: drawn.capped,
-            first: drawn.levels[..SHOWN.min(samples) * PIXELS].to_vec(),
+            scores: real.scores(workspace.session, &drawn.bits)?,
+            ink: Ink::of(&drawn.bits),
+            sweeps: drawn.mean_sweeps(),
+            capped: drawn.capped(),
+            first: drawn.bits[..SHOWN.min(count) * PIXELS].to_vec(),
             seconds: 0.0,
         })
     })?;
     Ok(Width { seconds: seconds + run.seconds, ..width })
 }
 
-/// Samples as grey levels.
-pub struct Drawn {
-    pub levels: Vec<u8>,
-    pub sweeps: f64,
-    pub capped: usize,
-}
-
-/// Modes from noise, decoded where they are drawn: bits of 6272 units would be eight times as many bytes.
-pub fn draw(workspace: &Workspace, model: &Dbm, visible: &Visible, count: usize) -> Drawn {
-    let starts: Vec<usize> = (0..count).step_by(CHAINS).collect();
-    let parts = workspace.session.map(starts, |start| {
-        let mut completer = Completer::sample(model, CHAINS.min(count - start), workspace.seed, start as u64);
-        let (bits, searches) = completer.finish(model, MAX_SWEEPS);
-        let levels: Vec<u8> = bits.chunks_exact(model.n_visible()).flat_map(|units| visible.grey(units)).collect();
-        (levels, searches)
-    });
-    let (levels, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    let searches = searches.concat();
-    Drawn {
-        levels: levels.concat(),
-        sweeps: searches.iter().map(|search| f64::from(search.sweeps)).sum::<f64>() / count as f64,
-        capped: searches.iter().filter(|search| search.capped).count(),
-    }
+/// Modes from noise as grey levels: bits of 6272 units would be eight times as many bytes.
+pub fn draw(workspace: &Workspace, model: &Dbm, visible: &Visible, count: usize) -> Samples {
+    let grey = |bits: Vec<u8>| bits.chunks_exact(model.n_visible()).flat_map(|units| visible.grey(units)).collect();
+    samples::draw_as(workspace.session, model, SamplingSchedule::Mode, (count, workspace.seed), grey)
 }
 
 #[cfg(test)]

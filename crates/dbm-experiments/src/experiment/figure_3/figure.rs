@@ -1,6 +1,6 @@
 //! The picture: a panel a mask, a column a class.
 
-use super::questions::{Asked, Method, QuestionSet};
+use super::questions::{Asked, METHODS, QuestionSet};
 use crate::Error;
 use crate::plot::gallery::{Gallery, gallery};
 use dbm_data::picture::Tile;
@@ -22,20 +22,15 @@ fn panel(questions: &QuestionSet, asked: &Asked, seed: u64) -> Result<Gallery, E
     let image = Some((SIDE, SIDE));
     let grey = |levels: &[u8]| Tile::levels(image, levels);
     let truths: Vec<Vec<u8>> = questions.pictured.iter().map(|&row| questions.truths(row..row + 1)).collect();
-    let unknown = questions.unknown(asked.kind, seed)?;
+    let unknown = questions.unknown(asked.mask, seed)?;
     let mut tiles: Vec<Tile> = truths.iter().map(|truth| grey(truth)).collect();
     let mut labels = vec!["truth".to_string(), "known".to_string()];
     let masked = questions.pictured.iter().zip(&truths);
     tiles.extend(masked.map(|(&row, truth)| Tile::masked(image, truth, &unknown[row * PIXELS..(row + 1) * PIXELS])));
-    for (method, answered) in Method::ALL.into_iter().zip(&asked.answered) {
-        let name = match method {
-            Method::Search => "search",
-            Method::Gibbs => "sweeps, search",
-            Method::Annealed => "annealed, search",
-        };
+    for (method, answered) in METHODS.iter().zip(&asked.answered) {
         for at in 0..SHOWN.min(questions.answers) {
             tiles.extend(answered.pictured.iter().map(|(_, bits, _)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));
-            labels.push(if at == 0 { name.to_string() } else { String::new() });
+            labels.push(if at == 0 { method.label.to_string() } else { String::new() });
         }
         tiles.extend(answered.pictured.iter().map(|(_, bits, at)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));
         labels.push("their consensus".into());
@@ -43,11 +38,10 @@ fn panel(questions: &QuestionSet, asked: &Asked, seed: u64) -> Result<Gallery, E
     tiles.extend(asked.rivals.pictured.iter().map(|(_, levels)| grey(levels)));
     labels.push("nearest digit".into());
     Ok(Gallery {
-        title: format!("Hidden: {}", asked.kind.words()),
-        subtitle: None,
+        title: format!("Hidden: {}", asked.mask.words),
         tiles,
         columns: questions.pictured.len(),
         row_labels: labels,
-        column_labels: vec![],
+        ..Gallery::default()
     })
 }

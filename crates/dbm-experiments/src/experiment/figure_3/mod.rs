@@ -3,19 +3,20 @@
 mod figure;
 mod questions;
 
-use super::recipe::Recipe;
+use super::recipe::{Recipe, named};
 use super::report::{Entry, Report, Verdict};
 use super::scored;
 use super::workspace::Workspace;
 use crate::Error;
+use crate::columns::csv;
 use crate::model::ModelFile;
-use dbm_core::{Dbm, OptimizerSettings, Settings, Units};
+use dbm_core::{Dbm, OptimizerSettings, Settings};
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, Completions, PIXELS};
 use minijinja::{Value, context};
-use questions::{Answered, Asked, Kind, Method, QuestionSet};
+use questions::{Answered, Asked, MASKS, METHODS, QuestionSet};
 use serde::Serialize;
-use std::fmt::Write;
+use serde_json::json;
 use std::path::Path;
 
 const REPORT: Report =
@@ -48,14 +49,14 @@ pub fn run(workspace: &Workspace, model: Option<&Path>, training: &Dataset, test
     let answers = workspace.pick(ANSWERS, 4);
     let questions = QuestionSet { model: &model, classifier: &classifier, data: test, count, answers, pictured: &pictured };
     let (mut all, mut seconds) = (Vec::new(), trained_in);
-    for kind in Kind::ALL {
-        let answered = Method::ALL.into_iter().map(|method| questions.answered(workspace, kind, method));
+    for mask in MASKS {
+        let answered = METHODS.into_iter().map(|method| questions.answered(workspace, mask, method));
         let answered = answered.collect::<Result<Vec<_>, Error>>()?;
-        let (rivals, took) = questions.rivals(workspace, kind, training)?;
+        let (rivals, took) = questions.rivals(workspace, mask, training)?;
         seconds += took + answered.iter().map(|answered| answered.seconds).sum::<f64>();
-        all.push(Asked { kind, answered, rivals });
+        all.push(Asked { mask, answered, rivals });
     }
-    workspace.write("figure-3.csv", csv(&all).as_bytes())?;
+    workspace.write("figure-3.csv", table(&all).as_bytes())?;
     workspace.write("figure-3-answers.npy", &pictured_answers(&all, pictured.len(), answers))?;
     workspace.write_figure("figure-3", &figure::draw(&questions, &all, workspace.seed)?)?;
     let facts = facts(&all, &answerer, training.examples.len());
@@ -77,24 +78,19 @@ struct Answerer {
 fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Result<(Dbm, f64, Answerer), Error> {
     let answerer = |model: &Dbm, file: Option<&Path>, conditional| Answerer {
         file: file.map(|file| file.display().to_string()),
-        sizes: model.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("-"),
+        sizes: named(model.sizes()),
         conditional,
     };
     let Some(file) = file.or_else(|| (!workspace.toy).then_some(Path::new(MODEL))) else {
-        let recipe = Recipe {
-            // Narrower ones answer always the same.
-            hidden: vec![800],
-            units: Units::Signs,
-            gaussian: None,
-            settings: Settings {
-                optimizer: OptimizerSettings { learning_rate: 1e-3, ..OptimizerSettings::default() },
-                batch: 50,
-                conditional: 0.7,
-                seed: workspace.seed,
-                ..Settings::default()
-            },
-            steps: 20,
+        let settings = Settings {
+            optimizer: OptimizerSettings { learning_rate: 1e-3, ..OptimizerSettings::default() },
+            batch: 50,
+            conditional: 0.7,
+            seed: workspace.seed,
+            ..Settings::default()
         };
+        // Narrower ones answer always the same.
+        let recipe = Recipe::new(vec![800], settings, 20);
         let run = workspace.trained("toy", &recipe, training)?;
         let answerer = answerer(&run.model, None, recipe.settings.conditional);
         return Ok((run.model, run.seconds, answerer));
@@ -122,26 +118,19 @@ fn one_a_class(labels: &[u8]) -> Vec<usize> {
     (0..10).filter_map(|class| labels.iter().position(|&label| label == class)).collect()
 }
 
-fn csv(all: &[Asked]) -> String {
-    let mut text = String::from("mask,answer,digits,answers,agreement,read_right,read_right_once,distinct,diversity\n");
-    for line in all.iter().flat_map(Asked::lines) {
+fn table(all: &[Asked]) -> String {
+    let rows = all.iter().flat_map(Asked::lines).map(|line| {
         let Completions { count, answers, agreement, read_right, read_right_once, distinct, diversity } = line.scores;
-        let diversity = diversity.map_or(String::new(), |diversity| diversity.to_string());
-        let _ = writeln!(
-            text,
-            "{},{},{count},{answers},{agreement},{read_right},{read_right_once},{distinct},{diversity}",
-            line.kind.name(),
-            line.name
-        );
-    }
-    text
+        json!([line.mask.name, line.name, count, answers, agreement, read_right, read_right_once, distinct, diversity])
+    });
+    csv("mask,answer,digits,answers,agreement,read_right,read_right_once,distinct,diversity", rows)
 }
 
 /// `[masks, methods, pictured digits, answers, 784]`, 0 and 255.
 fn pictured_answers(all: &[Asked], digits: usize, answers: usize) -> Vec<u8> {
     let of = |answered: &Answered| answered.pictured.iter().flat_map(|(_, bits, _)| bits.clone()).collect::<Vec<u8>>();
     let values: Vec<u8> = all.iter().flat_map(|asked| asked.answered.iter().flat_map(of)).collect();
-    npy::write_u8(&[all.len(), Method::ALL.len(), digits, answers, PIXELS], &values)
+    npy::write_u8(&[all.len(), METHODS.len(), digits, answers, PIXELS], &values)
 }
 
 fn facts(all: &[Asked], model: &Answerer, training: usize) -> Value {
@@ -154,10 +143,10 @@ fn facts(all: &[Asked], model: &Answerer, training: usize) -> Value {
         annealed => lower.annealed(),
         nearest => lower.rivals.nearest,
         blank => lower.rivals.blank,
-        sweeps => Method::Gibbs.sweeps(),
+        sweeps => METHODS[1].sweeps,
         // A share's standard error over the digits is at most this; answers to one digit go together.
         error => 0.5 / (lower.search().count as f64).sqrt(),
-        lines => lines.map(|line| context! { hidden => line.kind.words(), filled_in_by => line.words, scores => line.scores }).collect::<Vec<_>>(),
+        lines => lines.map(|line| context! { hidden => line.mask.words, filled_in_by => line.words, scores => line.scores }).collect::<Vec<_>>(),
     }
 }
 
@@ -176,7 +165,7 @@ fn verdict(lower: &Asked) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::super::report::committed;
-    use super::questions::Rivals;
+    use super::questions::{Mask, Rivals};
     use super::*;
 
     fn scores(agreement: f64, read_right: f64) -> Completions {
@@ -189,7 +178,7 @@ mod tests {
 
     fn asked(search: Completions, gibbs: f64, blank: f64) -> Asked {
         Asked {
-            kind: Kind::Lower,
+            mask: MASKS[0],
             answered: [search, scores(0.9, gibbs), scores(0.9, gibbs)].map(|all| answered(all, all)).to_vec(),
             rivals: Rivals { nearest: scores(0.9, 0.88), blank: scores(blank, 0.5), truth: scores(1.0, 1.0), pictured: vec![] },
         }
@@ -223,26 +212,18 @@ mod tests {
     #[test]
     fn the_committed_entry_says_what_the_committed_numbers_do() {
         let table = committed::table("figure-3.csv");
-        let of = |kind: Kind, answer: &str| {
-            let line = table.iter().find(|line| line.text("mask") == kind.name() && line.text("answer") == answer).unwrap();
-            Completions {
-                count: line.number("digits") as usize,
-                answers: line.number("answers") as usize,
-                agreement: line.number("agreement"),
-                read_right: line.number("read_right"),
-                read_right_once: line.number("read_right_once"),
-                distinct: line.number("distinct"),
-                diversity: (!line.text("diversity").is_empty()).then(|| line.number("diversity")),
-            }
+        let of = |mask: Mask, answer: &str| {
+            let line = table.iter().find(|line| line.text("mask") == mask.name && line.text("answer") == answer);
+            line.unwrap().completions()
         };
-        let asked = |kind: Kind| Asked {
-            kind,
+        let asked = |mask: Mask| Asked {
+            mask,
             answered: ["search", "gibbs", "annealed"]
-                .map(|name| answered(of(kind, name), of(kind, &format!("{name}-consensus"))))
+                .map(|name| answered(of(mask, name), of(mask, &format!("{name}-consensus"))))
                 .to_vec(),
-            rivals: Rivals { nearest: of(kind, "nearest"), blank: of(kind, "blank"), truth: of(kind, "truth"), pictured: vec![] },
+            rivals: Rivals { nearest: of(mask, "nearest"), blank: of(mask, "blank"), truth: of(mask, "truth"), pictured: vec![] },
         };
-        let all = Kind::ALL.map(asked);
+        let all = MASKS.map(asked);
         committed::assert_says(&REPORT, &facts(&all, &shipped(), 60_000), verdict(&all[0]));
     }
 }

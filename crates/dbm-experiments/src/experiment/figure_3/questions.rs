@@ -4,8 +4,8 @@ use crate::Error;
 use crate::answers::{self, Answering};
 use crate::experiment::scored;
 use crate::experiment::workspace::Workspace;
+use dbm_core::Dbm;
 use dbm_core::complete::consensus;
-use dbm_core::{Dbm, Host};
 use dbm_data::Dataset;
 use dbm_score::{Classifier, Completions, PIXELS, Questions};
 use serde::{Deserialize, Serialize};
@@ -13,89 +13,49 @@ use serde::{Deserialize, Serialize};
 /// Examples whose answers are kept together: what an interruption costs at most.
 const PART: usize = 500;
 
-/// What is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Kind {
-    #[serde(rename = "lower-half")]
-    Lower,
-    #[serde(rename = "upper-half")]
-    Upper,
-    #[serde(rename = "left-half")]
-    Left,
-    #[serde(rename = "right-half")]
-    Right,
-    #[serde(rename = "random:0.5")]
-    Random,
+/// What is hidden: as in `dbm complete --mask NAME`, and in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Mask {
+    pub name: &'static str,
+    pub words: &'static str,
 }
 
-impl Kind {
-    pub const ALL: [Self; 5] = [Self::Lower, Self::Upper, Self::Left, Self::Right, Self::Random];
-
-    /// As in `dbm complete --mask NAME`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Lower => "lower-half",
-            Self::Upper => "upper-half",
-            Self::Left => "left-half",
-            Self::Right => "right-half",
-            Self::Random => "random:0.5",
-        }
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Lower => "lower half",
-            Self::Upper => "upper half",
-            Self::Left => "left half",
-            Self::Right => "right half",
-            Self::Random => "half of the pixels",
-        }
-    }
-}
+pub const MASKS: [Mask; 5] = [
+    Mask { name: "lower-half", words: "lower half" },
+    Mask { name: "upper-half", words: "upper half" },
+    Mask { name: "left-half", words: "left half" },
+    Mask { name: "right-half", words: "right half" },
+    Mask { name: "random:0.5", words: "half of the pixels" },
+];
 
 /// How the model answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
-    Search,
-    Gibbs,
-    Annealed,
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    pub name: &'static str,
+    pub words: &'static str,
+    /// Beside the pictures.
+    pub label: &'static str,
+    by: answers::Method,
+    pub sweeps: u32,
 }
 
-impl Method {
-    pub const ALL: [Self; 3] = [Self::Search, Self::Gibbs, Self::Annealed];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Search => "search",
-            Self::Gibbs => "gibbs",
-            Self::Annealed => "annealed",
-        }
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Search => "search alone (the paper's way)",
-            Self::Gibbs => "100 Gibbs sweeps, then search",
-            Self::Annealed => "100 annealed Gibbs sweeps, then search",
-        }
-    }
-
-    fn way(self) -> answers::Method {
-        match self {
-            Self::Search => answers::Method::Search,
-            Self::Gibbs => answers::Method::Gibbs,
-            Self::Annealed => answers::Method::Annealed,
-        }
-    }
-
-    pub fn sweeps(self) -> u32 {
-        match self {
-            Self::Search => 0,
-            Self::Gibbs | Self::Annealed => 100,
-        }
-    }
-}
+pub const METHODS: [Method; 3] = [
+    Method { name: "search", words: "search alone (the paper's way)", label: "search", by: answers::Method::Search, sweeps: 0 },
+    Method {
+        name: "gibbs",
+        words: "100 Gibbs sweeps, then search",
+        label: "sweeps, search",
+        by: answers::Method::Gibbs,
+        sweeps: 100,
+    },
+    Method {
+        name: "annealed",
+        words: "100 annealed Gibbs sweeps, then search",
+        label: "annealed, search",
+        by: answers::Method::Annealed,
+        sweeps: 100,
+    },
+];
 
 /// The questions of all masks, and who answers them.
 pub struct QuestionSet<'a> {
@@ -137,33 +97,27 @@ pub struct Rivals {
 
 /// Everything about one mask.
 pub struct Asked {
-    /// What is hidden.
-    pub kind: Kind,
-    /// One a method, in the order of [`Method::ALL`].
+    pub mask: Mask,
+    /// One a method, in the order of [`METHODS`].
     pub answered: Vec<Answered>,
     pub rivals: Rivals,
 }
 
 /// A line of the table: who answers, its scores, and the mask it belongs to.
 pub struct Line<'a> {
-    pub kind: Kind,
-    pub name: &'static str,
+    pub mask: Mask,
+    pub name: String,
     pub words: &'static str,
     pub scores: &'a Completions,
 }
 
 impl Asked {
     pub fn lines(&self) -> Vec<Line<'_>> {
-        let line = |name, words, scores| Line { kind: self.kind, name, words, scores };
+        let line = |name: &str, words, scores| Line { mask: self.mask, name: name.into(), words, scores };
         let mut lines = Vec::new();
-        for (method, answered) in Method::ALL.into_iter().zip(&self.answered) {
-            let (name, words) = match method {
-                Method::Search => ("search-consensus", "the consensus of these"),
-                Method::Gibbs => ("gibbs-consensus", "the consensus of these"),
-                Method::Annealed => ("annealed-consensus", "the consensus of these"),
-            };
-            lines.push(line(method.name(), method.words(), &answered.all));
-            lines.push(line(name, words, &answered.consensus));
+        for (method, answered) in METHODS.iter().zip(&self.answered) {
+            lines.push(line(method.name, method.words, &answered.all));
+            lines.push(line(&format!("{}-consensus", method.name), "the consensus of these", &answered.consensus));
         }
         lines.push(line("nearest", "nearest training digit, by the known pixels", &self.rivals.nearest));
         lines.push(line("blank", "nothing", &self.rivals.blank));
@@ -191,8 +145,8 @@ impl QuestionSet<'_> {
     }
 
     /// `[count, 784]`, 1 where a pixel is hidden.
-    pub fn unknown(&self, kind: Kind, seed: u64) -> Result<Vec<u8>, Error> {
-        answers::unknown(kind.name(), seed, self.count, self.data, None)
+    pub fn unknown(&self, mask: Mask, seed: u64) -> Result<Vec<u8>, Error> {
+        answers::unknown(mask.name, seed, self.count, self.data, None)
     }
 
     fn labels(&self) -> Result<&[u8], Error> {
@@ -203,16 +157,17 @@ impl QuestionSet<'_> {
     ///
     /// # Errors
     /// Those of [`Workspace::cell`].
-    pub fn answered(&self, workspace: &Workspace, kind: Kind, method: Method) -> Result<Answered, Error> {
-        let unknown = self.unknown(kind, workspace.seed)?;
-        let asked = Answering { answers: self.answers as u32, method: method.way(), sweeps: method.sweeps(), consensus: None };
+    pub fn answered(&self, workspace: &Workspace, mask: Mask, method: Method) -> Result<Answered, Error> {
+        let unknown = self.unknown(mask, workspace.seed)?;
+        let asked = Answering { answers: self.answers as u32, method: method.by, sweeps: method.sweeps, consensus: None };
         let mut whole: Option<Answered> = None;
         for start in (0..self.count).step_by(PART) {
             let rows = start..(start + PART).min(self.count);
-            let recipe = (kind, method, self.answers, &rows, workspace.seed, self.model.checksum(), &self.data.name, PART);
-            let name = format!("{}-{}-{start:05}", kind.name().replace(':', "-"), method.name());
+            let recipe =
+                (mask.name, method.name, self.answers, &rows, workspace.seed, self.model.checksum(), &self.data.name, PART);
+            let name = format!("{}-{}-{start:05}", mask.name.replace(':', "-"), method.name);
             let (part, seconds) = workspace.cell(&name, &recipe, || {
-                workspace.say(&format!("{}, {}: examples {start} to {}", kind.words(), method.words(), rows.end));
+                workspace.say(&format!("{}, {}: examples {start} to {}", mask.words, method.words, rows.end));
                 self.part(workspace, asked, rows.clone(), &unknown)
             })?;
             let part = Answered { seconds, ..part };
@@ -232,11 +187,7 @@ impl QuestionSet<'_> {
         unknown: &[u8],
     ) -> Result<Answered, Error> {
         let each = self.answers * PIXELS;
-        let tasks: Vec<usize> = rows.clone().step_by(asked.per_task()).collect();
-        let parts = workspace.session.map(tasks, |start| {
-            asked.answer(self.model, self.data, start..(start + asked.per_task()).min(rows.end), unknown, workspace.seed)
-        });
-        let mut answers = parts.concat();
+        let mut answers = asked.draw_rows(workspace.session, self.model, (self.data, rows.clone()), unknown, workspace.seed);
         let chosen: Vec<usize> = answers.chunks_exact(each).map(|answers| consensus(PIXELS, answers)).collect();
         answers.iter_mut().for_each(|bit| *bit *= u8::MAX);
         let picks = answers.chunks_exact(each).zip(&chosen);
@@ -262,12 +213,12 @@ impl QuestionSet<'_> {
     ///
     /// # Errors
     /// Those of [`Workspace::cell`].
-    pub fn rivals(&self, workspace: &Workspace, kind: Kind, training: &Dataset) -> Result<(Rivals, f64), Error> {
+    pub fn rivals(&self, workspace: &Workspace, mask: Mask, training: &Dataset) -> Result<(Rivals, f64), Error> {
         let recipe =
-            (kind, self.count, workspace.seed, &self.data.name, (&training.name, training.examples.len()), self.pictured);
-        workspace.cell(&format!("{}-rivals", kind.name().replace(':', "-")), &recipe, || {
-            workspace.say(&format!("{}: the nearest of {} training digits", kind.words(), training.examples.len()));
-            let (truths, unknown) = (self.truths(0..self.count), self.unknown(kind, workspace.seed)?);
+            (mask.name, self.count, workspace.seed, &self.data.name, (&training.name, training.examples.len()), self.pictured);
+        workspace.cell(&format!("{}-rivals", mask.name.replace(':', "-")), &recipe, || {
+            workspace.say(&format!("{}: the nearest of {} training digits", mask.words, training.examples.len()));
+            let (truths, unknown) = (self.truths(0..self.count), self.unknown(mask, workspace.seed)?);
             let questions = Questions { truths: &truths, labels: &self.labels()?[..self.count], unknown: &unknown };
             let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
             let levels: Vec<u8> =
@@ -318,15 +269,14 @@ mod tests {
     #[test]
     fn masks_hide_half_and_no_two_are_alike() {
         let data = digits::dataset(20, 1).unwrap();
-        let hidden = |kind: Kind| answers::unknown(kind.name(), 3, 20, &data, None).unwrap();
-        for kind in Kind::ALL {
-            let share = hidden(kind).iter().map(|&unknown| f64::from(unknown)).sum::<f64>() / (20.0 * PIXELS as f64);
-            assert!((share - 0.5).abs() < 0.02, "{kind:?}: {share}");
-            assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
+        let hidden = |name: &str| answers::unknown(name, 3, 20, &data, None).unwrap();
+        for Mask { name, .. } in MASKS {
+            let share = hidden(name).iter().map(|&unknown| f64::from(unknown)).sum::<f64>() / (20.0 * PIXELS as f64);
+            assert!((share - 0.5).abs() < 0.02, "{name}: {share}");
         }
-        let random = hidden(Kind::Random);
+        let random = hidden("random:0.5");
         assert_ne!(random[..PIXELS], random[PIXELS..2 * PIXELS]);
-        let (lower, upper) = (hidden(Kind::Lower), hidden(Kind::Upper));
+        let (lower, upper) = (hidden("lower-half"), hidden("upper-half"));
         assert!(lower.iter().zip(&upper).all(|(lower, upper)| lower + upper == 1));
         assert_eq!((lower[0], lower[PIXELS - 1]), (0, 1));
     }

@@ -1,0 +1,40 @@
+//! Tables as CSV.
+
+use serde_json::Value;
+
+/// Rows below the names of their columns. Values within a value follow each other, and what is not there is an empty cell.
+pub fn csv(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
+    let mut text = format!("{columns}\n");
+    for row in rows {
+        let mut cells = Vec::new();
+        append(&mut cells, &row);
+        text += &cells.join(",");
+        text.push('\n');
+    }
+    text
+}
+
+fn append(cells: &mut Vec<String>, value: &Value) {
+    match value {
+        Value::Null => cells.push(String::new()),
+        Value::Array(values) => values.iter().for_each(|value| append(cells, value)),
+        Value::Object(values) => values.values().for_each(|value| append(cells, value)),
+        Value::String(text) if text.contains([',', '"', '\n']) => cells.push(format!("\"{}\"", text.replace('"', "\"\""))),
+        Value::String(text) => cells.push(text.clone()),
+        // As short as a number can be: 1, and not 1.0.
+        Value::Number(number) if number.is_f64() => cells.push(number.as_f64().unwrap_or(f64::NAN).to_string()),
+        other => cells.push(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_short_gaps_are_empty_and_commas_are_quoted() {
+        let row = json!(["a, \"b\"", 1.0, 0.1, 7, [null, [true, "c"]]]);
+        assert_eq!(csv("x,y", [row, json!([0.0])]), "x,y\n\"a, \"\"b\"\"\",1,0.1,7,,true,c\n0\n");
+    }
+}
