@@ -2,7 +2,6 @@
 
 use crate::progress::Terminal;
 use dbm_experiments::memory::Limit;
-use dbm_experiments::threads::Threads;
 use dbm_experiments::{Error, Session};
 use serde_json::Value;
 
@@ -16,7 +15,7 @@ pub struct Context {
 impl Context {
     pub fn new(threads: Option<usize>, memory: Option<u128>, json: bool) -> Result<Self, Error> {
         let progress = Box::new(Terminal::new(json));
-        Ok(Self { session: Session::new(Threads::new(threads)?, Limit::new(memory), progress), json })
+        Ok(Self { session: Session::new(threads, Limit::new(memory), progress)?, json })
     }
 
     /// Prints what a command came to: fields, or words.

@@ -5,7 +5,7 @@ use crate::{Error, Session, files};
 use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Clamp, Dbm};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
@@ -26,32 +26,22 @@ pub enum Method {
 }
 
 impl Choose for Method {
-    const WORDS: Words = Words { key: "by", label: "By", hint: "", help: "How a chain goes from noise to an answer" };
+    const WORDS: Words = words("by", "By", "How a chain goes from noise to an answer");
     const CHOICES: &'static [Choice<Self>] = &[
-        Choice {
-            value: Self::Annealed,
-            name: "annealed",
-            label: "Annealed Gibbs, then local search",
-            help: "Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search",
-        },
-        Choice {
-            value: Self::Gibbs,
-            name: "gibbs",
-            label: "Gibbs sweeps, then local search",
-            help: "Clamped Gibbs sweeps, then local search",
-        },
-        Choice {
-            value: Self::Search,
-            name: "search",
-            label: "Local search (the paper)",
-            help: "Local search alone, as in the paper",
-        },
-        Choice {
-            value: Self::ModeGibbs,
-            name: "mode-gibbs",
-            label: "Search, Gibbs sweeps, search",
-            help: "Local search, clamped Gibbs sweeps from its mode, local search",
-        },
+        choice(
+            Self::Annealed,
+            "annealed",
+            "Annealed Gibbs, then local search",
+            "Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search",
+        ),
+        choice(Self::Gibbs, "gibbs", "Gibbs sweeps, then local search", "Clamped Gibbs sweeps, then local search"),
+        choice(Self::Search, "search", "Local search (the paper)", "Local search alone, as in the paper"),
+        choice(
+            Self::ModeGibbs,
+            "mode-gibbs",
+            "Search, Gibbs sweeps, search",
+            "Local search, clamped Gibbs sweeps from its mode, local search",
+        ),
     ];
 }
 
@@ -92,21 +82,20 @@ pub enum Consensus {
 }
 
 impl Choose for Consensus {
-    const WORDS: Words = Words {
-        key: "consensus",
-        label: "Consensus",
-        hint: "",
-        help: "Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit",
-    };
+    const WORDS: Words = words(
+        "consensus",
+        "Consensus",
+        "Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit",
+    );
     const CHOICES: &'static [Choice<Self>] = &[
-        Choice { value: Self::Medoid, name: "medoid", label: "medoid", help: "The answer that the others agree with most" },
-        Choice { value: Self::Majority, name: "majority", label: "majority", help: "What most answers say, unit by unit" },
-        Choice {
-            value: Self::Balanced,
-            name: "balanced",
-            label: "balanced majority",
-            help: "The units that are high in most answers, as many as are high in an answer",
-        },
+        choice(Self::Medoid, "medoid", "medoid", "The answer that the others agree with most"),
+        choice(Self::Majority, "majority", "majority", "What most answers say, unit by unit"),
+        choice(
+            Self::Balanced,
+            "balanced",
+            "balanced majority",
+            "The units that are high in most answers, as many as are high in an answer",
+        ),
     ];
 }
 

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::files;
 use crate::model::visible;
-use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
@@ -24,11 +24,10 @@ pub enum Split {
 }
 
 impl Choose for Split {
-    const WORDS: Words =
-        Words { key: "split", label: "Half", hint: "", help: "Which half of a folder of MNIST, or of the generated digits" };
+    const WORDS: Words = words("split", "Half", "Which half of a folder of MNIST, or of the generated digits");
     const CHOICES: &'static [Choice<Self>] = &[
-        Choice { value: Self::Test, name: "test", label: "test", help: "What models have not seen" },
-        Choice { value: Self::Train, name: "train", label: "training", help: "What models are trained on" },
+        choice(Self::Test, "test", "test", "What models have not seen"),
+        choice(Self::Train, "train", "training", "What models are trained on"),
     ];
 }
 

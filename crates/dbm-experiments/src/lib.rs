@@ -22,7 +22,6 @@ pub mod score;
 mod session;
 pub mod steps;
 mod template;
-pub mod threads;
 
 pub use error::Error;
 pub use progress::{Progress, Silent};

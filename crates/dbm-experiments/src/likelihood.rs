@@ -111,15 +111,14 @@ impl Likelihood {
     /// # Errors
     /// Those of exact enumeration, but for models too large for it.
     pub fn of(model: &Dbm, (data, count): (&Dataset, usize), log_z: &LogZ, seed: u64, session: &Session) -> Result<Self, Error> {
-        let mut all = Part::default();
         let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| Part::of(model, data, rows, seed));
-        parts.into_iter().for_each(|part| all.append(part));
+        let over_all = |of: fn(&Part) -> &[f64]| mean_and_error(&parts.iter().flat_map(of).copied().collect::<Vec<f64>>());
         let exact = match log_z.exact {
             Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
             None => None,
         };
-        let (mean, error) = mean_and_error(&all.bounds);
-        let (pseudo, pseudo_error) = mean_and_error(&all.pseudo);
+        let (mean, error) = over_all(|part| &part.bounds);
+        let (pseudo, pseudo_error) = over_all(|part| &part.pseudo);
         Ok(Self {
             count,
             log_p_bound: mean - log_z.estimate.log_z,
@@ -128,16 +127,15 @@ impl Likelihood {
             exact_log_p: exact,
             pseudo_log_likelihood: pseudo,
             pseudo_log_likelihood_error: pseudo_error,
-            reconstruction_error: mean_and_error(&all.reconstruction).0,
+            reconstruction_error: over_all(|part| &part.reconstruction).0,
             missing_bits: (0..count).map(|row| data.examples.width() - data.examples.known_in_row(row)).sum(),
-            mean_field_sweeps: all.sweeps as f64 / count as f64,
-            mean_field_capped: all.capped,
+            mean_field_sweeps: parts.iter().map(|part| part.sweeps).sum::<u64>() as f64 / count as f64,
+            mean_field_capped: parts.iter().map(|part| part.capped).sum(),
         })
     }
 }
 
 /// Of some examples, one after another.
-#[derive(Default)]
 struct Part {
     bounds: Vec<f64>,
     pseudo: Vec<f64>,
@@ -162,14 +160,6 @@ impl Part {
             sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
             capped: posterior.capped,
         }
-    }
-
-    fn append(&mut self, other: Self) {
-        self.bounds.extend(other.bounds);
-        self.pseudo.extend(other.pseudo);
-        self.reconstruction.extend(other.reconstruction);
-        self.sweeps += other.sweeps;
-        self.capped += other.capped;
     }
 }
 

@@ -1,14 +1,16 @@
 //! What work is done with.
 
 use crate::memory::Limit;
-use crate::threads::Threads;
 use crate::{Error, Progress, Silent};
 use dbm_core::Host;
+use rayon::prelude::*;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Threads and a clock, the memory there is, and where progress is reported.
 pub struct Session {
-    threads: Threads,
+    pool: rayon::ThreadPool,
+    started: Instant,
     /// What a model may take.
     pub memory: Limit,
     /// Receives how far work has come.
@@ -16,17 +18,25 @@ pub struct Session {
 }
 
 impl Session {
-    /// On these threads.
-    pub fn new(threads: Threads, memory: Limit, progress: Box<dyn Progress>) -> Self {
-        Self { threads, memory, progress }
+    /// On so many threads, or one for each core.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where there are none, or the system refuses them.
+    pub fn new(threads: Option<usize>, memory: Limit, progress: Box<dyn Progress>) -> Result<Self, Error> {
+        if threads == Some(0) {
+            return Err(Error::Usage("--threads should be at least 1, but is 0".into()));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build();
+        let pool = pool.map_err(|error| Error::Usage(format!("cannot start the threads: {error}; give fewer --threads")))?;
+        Ok(Self { pool, started: Instant::now(), memory, progress })
     }
 
     /// On so many threads, all available memory, and no reports.
     ///
     /// # Errors
-    /// Those of [`Threads::new`].
+    /// Those of [`Session::new`].
     pub fn silent(threads: usize) -> Result<Self, Error> {
-        Ok(Self::new(Threads::new(Some(threads))?, Limit::new(None), Box::new(Silent)))
+        Self::new(Some(threads), Limit::new(None), Box::new(Silent))
     }
 
     /// What `make` makes of every `each` of so many things, in parallel and reported; in their order.
@@ -51,17 +61,17 @@ impl Session {
 
     /// Number of threads.
     pub fn threads(&self) -> usize {
-        self.threads.count()
+        self.pool.current_num_threads()
     }
 }
 
 impl Host for Session {
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
-        self.threads.map(items, f)
+        self.pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect())
     }
 
     fn now(&self) -> f64 {
-        self.threads.now()
+        self.started.elapsed().as_secs_f64()
     }
 }
 

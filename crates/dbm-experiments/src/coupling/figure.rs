@@ -2,8 +2,7 @@
 
 use super::summary::{Row, Spread};
 use crate::Error;
-use crate::plot::{Curve, Panel, svg};
-use dbm_core::Units;
+use crate::plot::{Curve, Panel, distinct, svg};
 
 /// Four panels for each kind of units: all steps of each kernel and start by dimension, mean and quartiles, with the cap; T and tau of the Metropolis
 /// coupling from a mode, where there is that; the share of runs that the cap cut; and the tail of tau, from 90 % of the runs to the longest.
@@ -11,14 +10,8 @@ use dbm_core::Units;
 /// # Errors
 /// Those of [`crate::plot::svg`].
 pub fn figure(rows: &[Row]) -> Result<String, Error> {
-    let mut units: Vec<Units> = Vec::new();
-    for row in rows {
-        if !units.contains(&row.couplings.units) {
-            units.push(row.couplings.units);
-        }
-    }
     let mut panels: Vec<Panel> = Vec::new();
-    for units in units {
+    for units in distinct(rows.iter().map(|row| row.couplings.units)) {
         let mut rows: Vec<&Row> = rows.iter().filter(|row| row.couplings.units == units).collect();
         rows.sort_by_key(|row| row.couplings.dimension);
         panels.extend(of_units(&rows));
@@ -31,12 +24,7 @@ pub fn figure(rows: &[Row]) -> Result<String, Error> {
 
 /// Its panels, two in a row.
 fn of_units(rows: &[&Row]) -> Vec<Panel> {
-    let mut kinds: Vec<String> = Vec::new();
-    for row in rows {
-        if !kinds.contains(&name(row)) {
-            kinds.push(name(row));
-        }
-    }
+    let kinds = distinct(rows.iter().map(|row| name(row)));
     let each = |curve: fn(&str, &[&Row]) -> Curve| -> Vec<Curve> {
         let of = |kind: &String| rows.iter().copied().filter(|row| name(row) == *kind).collect::<Vec<_>>();
         kinds.iter().map(|kind| curve(kind, &of(kind))).collect()

@@ -1,6 +1,7 @@
 //! Which couplings are run, and the runs: all of them, or those of one dimension at a time.
 
 use super::summary::Row;
+use crate::plot::distinct;
 use crate::{Error, Session};
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dbm_core::{Dbm, DbmError, Host, Units};
@@ -32,18 +33,11 @@ impl Kinds {
     /// Those of [`Couplings::check`].
     pub fn at(&self, dimension: usize) -> Result<Vec<Couplings>, Error> {
         let Self { cap, max_tries, seed, .. } = *self;
-        let mut all: Vec<Couplings> = Vec::new();
-        for &units in &self.units {
-            for &kernel in &self.kernels {
-                for &start in &self.starts {
-                    let couplings = Couplings { dimension, units, kernel, start, max_meeting: cap, max_tries, seed };
-                    couplings.check()?;
-                    if !all.contains(&couplings) {
-                        all.push(couplings);
-                    }
-                }
-            }
-        }
+        let starts = |kernel, units| self.starts.iter().map(move |&start| (units, kernel, start));
+        let kinds = self.units.iter().flat_map(|&units| self.kernels.iter().flat_map(move |&kernel| starts(kernel, units)));
+        let of = |(units, kernel, start)| Couplings { dimension, units, kernel, start, max_meeting: cap, max_tries, seed };
+        let all = distinct(kinds.map(of));
+        all.iter().try_for_each(Couplings::check)?;
         Ok(all)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::recipe::Recipe;
 use super::report::{Entry, Report, Verdict};
-use super::scored::{COLUMNS, columns, panel, scored_samples};
+use super::scored::{COLUMNS, columns, panel, samples_scored, scored_samples};
 use super::workspace::Workspace;
 use crate::Error;
 use crate::columns::csv;
@@ -49,15 +49,14 @@ fn recipe_of((hidden, steps, seed): (Vec<usize>, u64, u64), estimator: &str) -> 
 /// # Errors
 /// What goes wrong with files and memory, and a run that diverges.
 pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry, Error> {
-    let (mut panels, mut lines, mut seconds) = (Vec::new(), Vec::new(), 0.0);
+    let (mut panels, mut lines, count) = (Vec::new(), Vec::new(), samples_scored(workspace));
     for (set, reference) in sets {
         for (estimator, words) in RIVALS {
             let recipe = recipe(workspace, estimator)?;
             let name = format!("{}-{estimator}", set.to_lowercase());
             let run = workspace.trained(&name, &recipe, &reference.train)?;
-            let (samples, took) = scored_samples(workspace, &name, &run, Some(SamplingSchedule::Mode), reference)?;
-            let (by_sweeps, took_them) = scored_samples(workspace, &name, &run, Some(sweeps(workspace)), reference)?;
-            seconds += run.seconds + took + took_them;
+            let samples = scored_samples(workspace, &name, &run, (Some(SamplingSchedule::Mode), count), reference)?;
+            let by_sweeps = scored_samples(workspace, &name, &run, (Some(sweeps(workspace)), count), reference)?;
             let width = reference.width();
             workspace.write(&format!("{name}.npy"), &npy::write_u8(&[samples.shown.len() / width, width], &samples.shown))?;
             panels.push(panel(format!("{set}, {words}"), &samples, &reference.train));
@@ -74,7 +73,7 @@ pub fn run(workspace: &Workspace, sets: &[(String, Reference)]) -> Result<Entry,
     workspace.write_figure("figure-2", &gallery(&panels, RIVALS.len())?)?;
     workspace.write("figure-2.csv", table(&lines).as_bytes())?;
     let verdict = workspace.pick(verdict(&lines), Verdict::InPart);
-    REPORT.entry(workspace, &facts(&lines, sweeps(workspace)), (verdict, seconds))
+    REPORT.entry(workspace, &facts(&lines, sweeps(workspace)), verdict)
 }
 
 /// A model that was trained, and the scores of its samples.

@@ -15,7 +15,7 @@ use crate::data::{DataSource, Reading, Split};
 use crate::score::Reference;
 pub use crate::template::duration;
 use crate::{Error, Session};
-use dbm_core::words::{Choice, Choose, Words};
+use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_data::pictures::{Pictures, Values};
 use dbm_data::raw::Encoding;
 use dbm_data::{Dataset, digits};
@@ -44,44 +44,14 @@ pub enum Name {
 }
 
 impl Choose for Name {
-    const WORDS: Words = Words { key: "experiment", label: "Experiment", hint: "", help: "Names of experiments" };
+    const WORDS: Words = words("experiment", "Experiment", "Names of experiments");
     const CHOICES: &'static [Choice<Self>] = &[
-        Choice {
-            value: Self::Figure1,
-            name: "figure-1",
-            label: "Figure 1",
-            help: "How long couplings take to meet, by dimension",
-        },
-        Choice {
-            value: Self::Figure2,
-            name: "figure-2",
-            label: "Figure 2",
-            help: "Samples of UCD-LMI and of PCD, without pretraining",
-        },
-        Choice {
-            value: Self::Table2,
-            name: "table-2",
-            label: "Table 2",
-            help: "The ablation: coupling, signs, marginalization, orthogonal start",
-        },
-        Choice {
-            value: Self::Figure3,
-            name: "figure-3",
-            label: "Figure 3",
-            help: "Completions of halves and of random pixels, and how good they are",
-        },
-        Choice {
-            value: Self::BestModel,
-            name: "best-model",
-            label: "The best model",
-            help: "A search of recipes, and the best model they lead to",
-        },
-        Choice {
-            value: Self::BitPlanes,
-            name: "bit-planes",
-            label: "Bit planes",
-            help: "Grey digits, 8 bits a pixel, and the paper's own size",
-        },
+        choice(Self::Figure1, "figure-1", "Figure 1", "How long couplings take to meet, by dimension"),
+        choice(Self::Figure2, "figure-2", "Figure 2", "Samples of UCD-LMI and of PCD, without pretraining"),
+        choice(Self::Table2, "table-2", "Table 2", "The ablation: coupling, signs, marginalization, orthogonal start"),
+        choice(Self::Figure3, "figure-3", "Figure 3", "Completions of halves and of random pixels, and how good they are"),
+        choice(Self::BestModel, "best-model", "The best model", "A search of recipes, and the best model they lead to"),
+        choice(Self::BitPlanes, "bit-planes", "Bit planes", "Grey digits, 8 bits a pixel, and the paper's own size"),
     ];
 }
 
@@ -124,23 +94,26 @@ impl Request {
                 figure_2::run(workspace, &[(set.to_string(), self.reference(workspace)?)])
             }
             Name::Table2 => table_2::run(workspace, &self.reference(workspace)?),
-            Name::Figure3 => {
-                figure_3::run(workspace, self.model.as_deref(), &self.digits(Split::Train)?, &self.digits(Split::Test)?)
-            }
+            Name::Figure3 => figure_3::run(
+                workspace,
+                self.model.as_deref(),
+                &self.digits(None, Split::Train)?,
+                &self.digits(None, Split::Test)?,
+            ),
             Name::BestModel => best_model::run(workspace, &self.reference(workspace)?),
             Name::BitPlanes => bit_planes::run(workspace, &self.grey_digits(Split::Train)?, &self.grey_digits(Split::Test)?),
         }
     }
 
-    /// MNIST, or what takes its place in a toy.
-    fn digits(&self, split: Split) -> Result<Dataset, Error> {
-        self.digits_as(None, split)
+    /// MNIST, or what takes its place in a toy, with this many bits a value.
+    fn digits(&self, bits_per_value: Option<u8>, split: Split) -> Result<Dataset, Error> {
+        self.source(bits_per_value)?.load(split)
     }
 
     /// The same in 8 bit planes. Generated digits are binary as data sets go, but drawn in grey.
     fn grey_digits(&self, split: Split) -> Result<Dataset, Error> {
         if !(self.toy && self.data.as_deref().is_none_or(|data| data == "digits")) {
-            return self.digits_as(Some(8), split);
+            return self.digits(Some(8), split);
         }
         let seed = if split == Split::Train { 1 } else { 2 };
         let drawn = (0..TOY_DIGITS as u64).map(|index| digits::image(seed, index));
@@ -157,11 +130,6 @@ impl Request {
     /// What samples of these digits are held against.
     fn reference(&self, workspace: &Workspace) -> Result<Reference, Error> {
         Reference::load(workspace.session, &self.source(None)?, None)
-    }
-
-    /// The same with this many bits a value.
-    fn digits_as(&self, bits_per_value: Option<u8>, split: Split) -> Result<Dataset, Error> {
-        self.source(bits_per_value)?.load(split)
     }
 
     fn source(&self, bits_per_value: Option<u8>) -> Result<DataSource, Error> {

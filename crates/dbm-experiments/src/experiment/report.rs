@@ -121,16 +121,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// Fills in the template. A value that is not there is an error.
+    /// Fills in the template, after all parts. A value that is not there is an error.
     ///
     /// # Errors
     /// [`Error::Template`].
-    pub fn entry(
-        &self,
-        workspace: &Workspace,
-        facts: &impl Serialize,
-        (verdict, seconds): (Verdict, f64),
-    ) -> Result<Entry, Error> {
+    pub fn entry(&self, workspace: &Workspace, facts: &impl Serialize, verdict: Verdict) -> Result<Entry, Error> {
         let parts = self.parts(facts)?;
         let line = |part: &str| parts.get(part).map_or(String::new(), |text| text.replace('\n', " "));
         Ok(Entry {
@@ -144,7 +139,7 @@ impl Report {
             command: workspace.command(&line("command")),
             seed: workspace.seed,
             machine: machine(workspace.session),
-            seconds,
+            seconds: workspace.seconds(),
             body: parts.get("body").cloned().unwrap_or_default(),
             figures: vec![(self.name.into(), line("figure"))],
             data: self.data.iter().map(ToString::to_string).collect(),

@@ -43,10 +43,12 @@ pub struct Samples {
 /// Samples that are shown of each model.
 pub const SHOWN: usize = 100;
 
-/// Samples that a model is scored by.
-pub const SAMPLES: usize = 10_000;
+/// Samples that a model is scored by, if nothing else is said.
+pub fn samples_scored(workspace: &Workspace) -> usize {
+    workspace.pick(10_000, 200)
+}
 
-/// Draws and scores samples of a run that has ended, by the schedule of its training or by another.
+/// Draws and scores so many samples of a run that has ended, by the schedule of its training or by another.
 ///
 /// # Errors
 /// Those of [`Workspace::cell`] and of the scores.
@@ -54,23 +56,9 @@ pub fn scored_samples(
     workspace: &Workspace,
     name: &str,
     run: &Trained,
-    schedule: Option<SamplingSchedule>,
-    reference: &Reference,
-) -> Result<(Samples, f64), Error> {
-    samples_of(workspace, name, run, (schedule, workspace.pick(SAMPLES, 200)), reference)
-}
-
-/// As [`scored_samples`], this many.
-///
-/// # Errors
-/// Those of [`scored_samples`].
-pub fn samples_of(
-    workspace: &Workspace,
-    name: &str,
-    run: &Trained,
     (schedule, count): (Option<SamplingSchedule>, usize),
     reference: &Reference,
-) -> Result<(Samples, f64), Error> {
+) -> Result<Samples, Error> {
     let schedule = schedule.unwrap_or_else(|| samples::of_training(&run.checkpoint));
     let seed = workspace.seed;
     let parameters = fingerprint(&run.checkpoint);

@@ -2,7 +2,7 @@
 
 use super::recipe::{Recipe, Variant};
 use super::report::{Entry, Report, Verdict};
-use super::scored::{COLUMNS, Samples, columns, scored_samples};
+use super::scored::{COLUMNS, Samples, columns, samples_scored, scored_samples};
 use super::workspace::Workspace;
 use crate::Error;
 use crate::columns::csv;
@@ -76,7 +76,7 @@ fn frechet(samples: &Samples) -> f64 {
 /// # Errors
 /// What goes wrong with files and memory; a run that diverges is a result.
 pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error> {
-    let (mut cells, mut seconds): (Vec<Cell>, f64) = (Vec::new(), 0.0);
+    let mut cells: Vec<Cell> = Vec::new();
     let rows = rows()?;
     for hidden in SIZES {
         cells.extend(rows.iter().map(|row| Cell { row, hidden, runs: Vec::new() }));
@@ -87,11 +87,7 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
             let name = format!("{}-{}-{seed}", cell.row.name, cell.hidden[0]);
             let recipe = recipe(workspace, cell.row, cell.hidden, seed)?;
             cell.runs.push(match workspace.trained(&name, &recipe, &reference.train) {
-                Ok(run) => {
-                    let (samples, took) = scored_samples(workspace, &name, &run, None, reference)?;
-                    seconds += run.seconds + took;
-                    Some(samples)
-                }
+                Ok(run) => Some(scored_samples(workspace, &name, &run, (None, samples_scored(workspace)), reference)?),
                 Err(Error::Model(DbmError::Diverged { .. })) => None,
                 Err(error) => return Err(error),
             });
@@ -101,7 +97,7 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     workspace.write_figure("table-2", &svg(&pictured(&cells), 1)?)?;
     let steps = workspace.pick(baseline(0).steps, 20);
     let verdict = workspace.pick(verdict(&cells), Verdict::InPart);
-    REPORT.entry(workspace, &facts(&cells, steps), (verdict, seconds))
+    REPORT.entry(workspace, &facts(&cells, steps), verdict)
 }
 
 fn table(first_seed: u64, cells: &[Cell]) -> String {

@@ -14,6 +14,7 @@ use dbm_data::{Checkpoint, Dataset, Precision};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,8 @@ pub struct Workspace<'a> {
     /// Of all that is random in the experiment.
     pub seed: u64,
     pub session: &'a Session,
+    /// Seconds of all parts so far, whenever they were made.
+    seconds: Cell<f64>,
 }
 
 /// A cell as it is kept.
@@ -55,7 +58,7 @@ impl<'a> Workspace<'a> {
             let room = folder.join(room);
             fs::create_dir_all(&room).map_err(|source| Error::Write { path: room, source })?;
         }
-        Ok(Self { folder, toy, seed, session })
+        Ok(Self { folder, toy, seed, session, seconds: Cell::new(0.0) })
     }
 
     /// One of two values: of the experiment itself, or of its toy.
@@ -100,11 +103,36 @@ impl<'a> Workspace<'a> {
         self.session.progress.say(what);
     }
 
-    /// The value that `make` makes of `recipe`, or made when the experiment was run before; and the seconds that it took.
+    /// Seconds of all parts so far, whenever they were made.
+    pub fn seconds(&self) -> f64 {
+        self.seconds.get()
+    }
+
+    /// Counts seconds that a part took.
+    pub fn spend(&self, seconds: f64) {
+        self.seconds.set(self.seconds.get() + seconds);
+    }
+
+    /// The value that `make` makes of `recipe`, or made when the experiment was run before; its seconds are counted.
     ///
     /// # Errors
     /// Those of `make`, [`Error::Serialize`] and [`Error::Write`].
     pub fn cell<T: Serialize + DeserializeOwned>(
+        &self,
+        name: &str,
+        recipe: &impl Serialize,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let (value, seconds) = self.timed_cell(name, recipe, make)?;
+        self.spend(seconds);
+        Ok(value)
+    }
+
+    /// The same with its seconds, which are not counted.
+    ///
+    /// # Errors
+    /// Those of [`Workspace::cell`].
+    pub fn timed_cell<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
         recipe: &impl Serialize,
@@ -135,7 +163,7 @@ impl<'a> Workspace<'a> {
         let data_hash = fingerprint(data);
         let path = self.run_file(name, &(recipe, &data_hash))?;
         let (mut run, mut seconds) = match Self::kept(&path)? {
-            Some((checkpoint, seconds)) if checkpoint.step == recipe.steps => return finished(checkpoint, seconds),
+            Some((checkpoint, seconds)) if checkpoint.step == recipe.steps => return self.finished(checkpoint, seconds),
             Some((checkpoint, seconds)) => (Trainer::restore(checkpoint.into_snapshot()?)?, seconds),
             None => (recipe.begin(data, self.session)?, 0.0),
         };
@@ -156,7 +184,12 @@ impl<'a> Workspace<'a> {
         let (checkpoint, seconds) = Self::kept(&path)?.ok_or_else(|| {
             Error::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
         })?;
-        finished(checkpoint, seconds)
+        self.finished(checkpoint, seconds)
+    }
+
+    fn finished(&self, checkpoint: Checkpoint, seconds: f64) -> Result<Trained, Error> {
+        self.spend(seconds);
+        Ok(Trained { model: checkpoint.model()?, checkpoint, seconds })
     }
 
     /// Takes a run's steps up to the last; `after` each it is given the seconds that it took.
@@ -207,10 +240,6 @@ pub fn keep<const N: usize>(path: &Path, run: &Trainer, data: &Dataset, notes: [
     files::write_with(path, |out| file.write_to(out))
 }
 
-fn finished(checkpoint: Checkpoint, seconds: f64) -> Result<Trained, Error> {
-    Ok(Trained { model: checkpoint.model()?, checkpoint, seconds })
-}
-
 /// Eight hexadecimal digits that differ where a recipe differs.
 ///
 /// # Errors
@@ -236,7 +265,7 @@ mod tests {
             assert!(refused.contains("the recipe of cell"), "{refused}");
             assert!(workspace.run_file("run", &recipe).is_err());
         }
-        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap().0;
+        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap();
         assert_eq!([cell(1, 10), cell(2, 20), cell(1, 30)], [10, 20, 10]);
         fs::remove_dir_all(folder).unwrap();
     }

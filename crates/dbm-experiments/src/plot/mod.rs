@@ -285,12 +285,12 @@ fn plottable(value: f64) -> bool {
     value.abs() <= 1e100
 }
 
-/// Each name once, in the order of their first coming.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// Each once, in the order of their first coming.
+pub(crate) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
-    names.for_each(|name| {
-        if !seen.contains(&name) {
-            seen.push(name);
+    all.into_iter().for_each(|one| {
+        if !seen.contains(&one) {
+            seen.push(one);
         }
     });
     seen

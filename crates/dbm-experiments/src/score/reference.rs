@@ -6,6 +6,7 @@ use dbm_core::Host;
 use dbm_data::Dataset;
 use dbm_data::raw::Visible;
 use dbm_score::{Classifier, Completions, PIXELS, Questions, SIDE, Scores};
+use std::ops::Range;
 
 /// So many training digits make the floor, from the first.
 const FLOOR: usize = 10_000;
@@ -72,7 +73,7 @@ impl Reference {
     /// [`Error::Input`] for training data that are not digits, [`Error::Score`] for fewer than six.
     pub fn floor(&self, threads: &impl Host) -> Result<Scores, Error> {
         let count = FLOOR.min(self.train.examples.len());
-        self.of_levels(threads, &first_digits(&self.train, count))
+        self.of_levels(threads, &pictures(&self.train, 0..count))
     }
 
     /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
@@ -80,9 +81,9 @@ impl Reference {
     /// # Errors
     /// [`Error::Input`] without labels, [`Error::Score`] for answers whose shape does not fit.
     pub fn completions(&self, threads: &impl Host, unknown: &[u8], count: usize, answers: &[u8]) -> Result<Completions, Error> {
-        let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
-        let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
-        Ok(Completions::of(threads, self.scorer.classifier(), &questions, &self.levels(answers))?)
+        self.asked(unknown, count, |questions| {
+            Ok(Completions::of(threads, self.scorer.classifier(), questions, &self.levels(answers))?)
+        })
     }
 
     /// The same of the nearest training digits' answers, one each.
@@ -90,15 +91,17 @@ impl Reference {
     /// # Errors
     /// Those of [`Self::completions`].
     pub fn nearest(&self, threads: &impl Host, unknown: &[u8], count: usize) -> Result<Completions, Error> {
-        let (truths, unknown) = (first_digits(&self.test, count), self.unknown_pixels(unknown));
-        let questions = Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown };
-        let answers = questions.nearest(threads, &digits(&self.train)?)?;
-        Ok(Completions::of(threads, self.scorer.classifier(), &questions, &answers)?)
+        self.asked(unknown, count, |questions| {
+            let answers = questions.nearest(threads, &digits(&self.train)?)?;
+            Ok(Completions::of(threads, self.scorer.classifier(), questions, &answers)?)
+        })
     }
 
-    /// A pixel is unknown where any of its units is.
-    fn unknown_pixels(&self, unknown: &[u8]) -> Vec<u8> {
-        unknown.chunks(self.width() / PIXELS).map(|units| u8::from(units.iter().any(|&unknown| unknown != 0))).collect()
+    fn asked<T>(&self, unknown: &[u8], count: usize, of: impl FnOnce(&Questions) -> Result<T, Error>) -> Result<T, Error> {
+        // A pixel is unknown where any of its units is.
+        let pixels = unknown.chunks(self.width() / PIXELS).map(|units| u8::from(units.iter().any(|&unknown| unknown != 0)));
+        let (truths, unknown) = (pictures(&self.test, 0..count), pixels.collect::<Vec<u8>>());
+        of(&Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown })
     }
 
     fn labels(&self, count: usize) -> Result<&[u8], Error> {
@@ -119,10 +122,14 @@ impl Reference {
 /// [`Error::Input`] where they are pictures of another size.
 pub fn digits(data: &Dataset) -> Result<Vec<u8>, Error> {
     check_shape(data)?;
-    Ok(first_digits(data, data.examples.len()))
+    Ok(pictures(data, 0..data.examples.len()))
 }
 
-fn check_shape(data: &Dataset) -> Result<(), Error> {
+/// That they are pictures of 28 x 28, with any number of bits a pixel.
+///
+/// # Errors
+/// [`Error::Input`] where they are not.
+pub(crate) fn check_shape(data: &Dataset) -> Result<(), Error> {
     let depth = data.visible.as_ref().map_or(1, Visible::depth);
     match data.image {
         Some((SIDE, columns)) if columns == SIDE * depth => Ok(()),
@@ -137,8 +144,9 @@ fn check_shape(data: &Dataset) -> Result<(), Error> {
     }
 }
 
-fn first_digits(data: &Dataset, count: usize) -> Vec<u8> {
-    (0..count).flat_map(|row| levels(data.visible.as_ref(), &data.examples.row(row))).collect()
+/// Grey levels of some examples.
+pub(crate) fn pictures(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
+    rows.flat_map(|row| levels(data.visible.as_ref(), &data.examples.row(row))).collect()
 }
 
 /// Grey levels of units: bits are black and white.

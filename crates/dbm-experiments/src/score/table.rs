@@ -1,9 +1,8 @@
 //! A report as a table for people, and as CSV.
 
 use super::Report;
-use crate::template;
-use serde_json::Value;
-use std::fmt::Write;
+use crate::{columns, template};
+use serde_json::{Value, json};
 
 /// Columns of numbers beside their names.
 pub fn text(report: &Report) -> String {
@@ -12,26 +11,24 @@ pub fn text(report: &Report) -> String {
 
 /// `of,score,value`: every number of a report, lists with their place after the name.
 pub fn csv(report: &Report) -> String {
-    let mut text = "of,score,value\n".to_string();
+    let mut rows = Vec::new();
     if let Ok(Value::Object(parts)) = serde_json::to_value(report) {
         for (part, value) in &parts {
             match value {
-                Value::Object(scores) => scores.iter().for_each(|(name, value)| numbers(&mut text, part, name, value)),
-                value => numbers(&mut text, "samples", part, value),
+                Value::Object(scores) => scores.iter().for_each(|(name, value)| numbers(&mut rows, part, name, value)),
+                value => numbers(&mut rows, "samples", part, value),
             }
         }
     }
-    text
+    columns::csv("of,score,value", rows)
 }
 
-fn numbers(text: &mut String, part: &str, name: &str, value: &Value) {
+fn numbers(rows: &mut Vec<Value>, part: &str, name: &str, value: &Value) {
     match value {
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| numbers(text, part, &format!("{name}_{at}"), value));
+            values.iter().enumerate().for_each(|(at, value)| numbers(rows, part, &format!("{name}_{at}"), value));
         }
         Value::Null => {}
-        value => {
-            let _ = writeln!(text, "{part},{name},{value}");
-        }
+        value => rows.push(json!([part, name, value.to_string()])),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::point::{Measurement, Outcome, Point, Where};
 use crate::Error;
-use crate::plot::{Curve, Panel, svg};
+use crate::plot::{Curve, Panel, distinct, svg};
 
 /// Time above, memory below; native left, the browser right, on the same axes.
 ///
@@ -51,13 +51,7 @@ fn range(points: &[Point], of: &[Y]) -> Option<(f64, f64)> {
 
 fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_range: Option<(f64, f64)>) -> Panel {
     let here: Vec<&Point> = points.iter().filter(|point| point.place == place).collect();
-    let mut kinds: Vec<(usize, usize)> = Vec::new();
-    for point in points {
-        let kind = (point.shape.batch, point.shape.depth);
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
+    let kinds = distinct(points.iter().map(|point| (point.shape.batch, point.shape.depth)));
     let curves = kinds.into_iter().map(|(batch, depth)| {
         let its = here.iter().filter(|point| (point.shape.batch, point.shape.depth) == (batch, depth));
         let mut points: Vec<(f64, f64)> =

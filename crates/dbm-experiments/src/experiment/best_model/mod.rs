@@ -4,7 +4,7 @@ mod candidates;
 
 use super::recipe::{Recipe, Variant, named};
 use super::report::{Entry, Report, Verdict};
-use super::scored::{SAMPLES, Samples, panel, samples_of, scored_samples};
+use super::scored::{Samples, panel, samples_scored, scored_samples};
 use super::table_2::baseline;
 use super::workspace::{Trained, Workspace};
 use crate::Error;
@@ -68,7 +68,6 @@ struct Measured {
     by_schedule: Vec<(SamplingSchedule, f64)>,
     /// Lower halves, by each schedule that answers are drawn by.
     halves: Vec<(SamplingSchedule, Halves)>,
-    seconds: f64,
 }
 
 impl Measured {
@@ -131,11 +130,11 @@ fn halves(
     (count, answers): (usize, u32),
     reference: &Reference,
     parameters: &str,
-) -> Result<((SamplingSchedule, Halves), f64), Error> {
+) -> Result<(SamplingSchedule, Halves), Error> {
     let answering = Answering { answers, method, sweeps, consensus: None };
     let schedule = answering.schedule();
     let key = (parameters, schedule.to_string(), count, answering.answers, workspace.seed, "medoid, majority, balanced");
-    let (halves, seconds) = workspace.cell(&format!("{name}-lower-{}", schedule.to_string().replace(':', "-")), &key, || {
+    let halves = workspace.cell(&format!("{name}-lower-{}", schedule.to_string().replace(':', "-")), &key, || {
         let unknown = answers::unknown("lower-half", workspace.seed, count, &reference.test, run.checkpoint.image)?;
         let bits = answering.draw(workspace.session, &run.model, (&reference.test, count), &unknown, workspace.seed);
         let one = |consensus: Consensus| consensus.of(run.model.n_visible(), answers as usize, &bits);
@@ -147,7 +146,7 @@ fn halves(
             balanced: score(&one(Consensus::Balanced))?,
         })
     })?;
-    Ok(((schedule, halves), seconds))
+    Ok((schedule, halves))
 }
 
 /// How closely a model is looked at.
@@ -169,21 +168,17 @@ fn measured(
     reference: &Reference,
 ) -> Result<(Measured, Trained), Error> {
     let run = workspace.trained(name, recipe, &reference.train)?;
-    let (own, took) = samples_of(workspace, name, &run, (None, drawn), reference)?;
-    let mut seconds = run.seconds + took;
+    let own = scored_samples(workspace, name, &run, (None, drawn), reference)?;
     let mut tried = Vec::new();
     for schedule in schedules(recipe.settings.estimator.mode_sweeps) {
-        let (samples, took) = samples_of(workspace, name, &run, (Some(schedule), drawn), reference)?;
-        seconds += took;
+        let samples = scored_samples(workspace, name, &run, (Some(schedule), drawn), reference)?;
         tried.push((schedule, samples.scores.digit_frechet_distance));
     }
     let mut answered = Vec::new();
     for way in ASKED {
-        let (halves, took) = halves(workspace, (name, &run), way, (asked, answers), reference, &own.parameters)?;
-        seconds += took;
-        answered.push(halves);
+        answered.push(halves(workspace, (name, &run), way, (asked, answers), reference, &own.parameters)?);
     }
-    Ok((Measured { samples: own, by_schedule: tried, halves: answered, seconds }, run))
+    Ok((Measured { samples: own, by_schedule: tried, halves: answered }, run))
 }
 
 /// Searches, trains the model that was chosen, and holds it against the baseline.
@@ -202,15 +197,15 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     let [few_answers, many_answers] = ANSWERS.map(|answers| workspace.pick(answers, 3));
     let glance = Looks { drawn: workspace.pick(2000, 200), asked: workspace.pick(1000, 20).min(there), answers: few_answers };
     let all = workspace.pick(10_000, 40).min(there);
-    let close = Looks { drawn: workspace.pick(SAMPLES, 200), asked: all, answers: many_answers };
+    let close = Looks { drawn: samples_scored(workspace), asked: all, answers: many_answers };
 
     let base = workspace.trained("baseline", &toy(baseline(workspace.seed)), &reference.train)?;
-    let (base_samples, base_took) = scored_samples(workspace, "baseline", &base, None, reference)?;
+    let base_samples = scored_samples(workspace, "baseline", &base, (None, samples_scored(workspace)), reference)?;
     let recipe = toy(chosen(workspace.seed));
     let (best, run) = measured(workspace, "best", &recipe, close, reference)?;
-    let (floor, floor_took) = workspace.cell("floor", &"training digits", || reference.floor(workspace.session))?;
+    let floor = workspace.cell("floor", &"training digits", || reference.floor(workspace.session))?;
     let unknown = answers::unknown("lower-half", workspace.seed, all, &reference.test, reference.test.image)?;
-    let (nearest, nearest_took) = workspace.cell("nearest", &all, || reference.nearest(workspace.session, &unknown, all))?;
+    let nearest = workspace.cell("nearest", &all, || reference.nearest(workspace.session, &unknown, all))?;
 
     // The search comes last: who stops it has the model.
     let lists = candidates::all()?;
@@ -231,12 +226,6 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     let panels = [panel("784-500-500, 3000 steps", &base_samples), panel("the model chosen", &best.samples)];
     workspace.write_figure("best-model", &gallery(&panels, 2)?)?;
 
-    let seconds = searched.iter().flatten().map(|(_, measured)| measured.seconds).sum::<f64>()
-        + base.seconds
-        + base_took
-        + best.seconds
-        + floor_took
-        + nearest_took;
     let against = context! {
         base => base_samples.scores,
         floor => floor.digit_frechet_distance,
@@ -246,7 +235,7 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
         sizes => named(run.model.sizes()),
         middle => middle(workspace.seed, STEPS).command(),
     };
-    REPORT.entry(workspace, &facts(&searched, &best, against), (Verdict::Beyond, seconds))
+    REPORT.entry(workspace, &facts(&searched, &best, against), Verdict::Beyond)
 }
 
 /// What was tried for a short and for a longer time.
@@ -323,7 +312,7 @@ mod tests {
             (schedule, Halves { all: of("one"), medoid: of("medoid"), majority: of("majority"), balanced: of("balanced") })
         };
         let halves = ASKED.map(|(method, sweeps)| halves(method.schedule(sweeps))).to_vec();
-        Measured { samples: samples.unwrap(), by_schedule, halves, seconds: 0.0 }
+        Measured { samples: samples.unwrap(), by_schedule, halves }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::workspace::Workspace;
 use crate::Error;
 use crate::columns::csv;
 use crate::plot::gallery::{Gallery, gallery};
+use crate::score::{check_shape, pictures};
 use dbm_data::picture::Tile;
 use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, PIXELS, Reference, SIDE, Scores};
@@ -43,36 +44,29 @@ struct Real {
 /// Data that are not bit planes of 28 x 28 pixels, a model that does not fit into memory, and what goes wrong with files.
 pub fn run(workspace: &Workspace, training: &Dataset, test: &Dataset) -> Result<Entry, Error> {
     for data in [training, test] {
-        let depth = planes::visible(data)?.depth();
-        if data.examples.width() != PIXELS * depth {
-            let pixels = data.examples.width() / depth;
-            return Err(Error::Input(format!(
-                "{}: digits of 28 x 28 pixels were expected, but these have {pixels}; give MNIST",
-                data.name
-            )));
-        }
+        planes::visible(data)?;
+        check_shape(data)?;
     }
     // First, while the process holds nothing else.
     let whole = paper_size::run(workspace, (training, test))?;
     let count = workspace.pick(SAMPLES, 40);
-    let references = planes::greys(test, 0..count.min(test.examples.len()))?;
+    let references = pictures(test, 0..count.min(test.examples.len()));
     let reference = Reference::new(workspace.session, Classifier::shipped()?, &references)?;
     let sizes = (count, &training.name, training.examples.len(), &test.name, test.examples.len());
-    let (scores, floor_seconds) = workspace.cell("floor", &sizes, || {
-        Ok(reference.scores(workspace.session, &planes::greys(training, 0..count.min(training.examples.len()))?)?)
+    let scores = workspace.cell("floor", &sizes, || {
+        Ok(reference.scores(workspace.session, &pictures(training, 0..count.min(training.examples.len())))?)
     })?;
     let real = Real { scores, ink: Ink::of(&references), first: references[..references.len().min(SHOWN * PIXELS)].to_vec() };
     let mut all = Vec::new();
     for width in widths::WIDTHS {
         all.push(widths::run(workspace, width, (training, test), &reference)?);
     }
-    let seconds = floor_seconds + whole.log.seconds() + whole.looking + all.iter().map(|width| width.seconds).sum::<f64>();
     workspace.write("bit-planes.csv", table(&all, &real).as_bytes())?;
     workspace.write("bit-planes-steps.csv", steps_table(&whole.log).as_bytes())?;
     workspace.write("bit-planes-paper-size.npy", &npy::write_u8(&[whole.first.len() / PIXELS, PIXELS], &whole.first))?;
     workspace.write_figure("bit-planes", &figure(&all, &whole, &real)?)?;
     let command = widths::recipe(workspace, widths::WIDTHS[0]).command();
-    REPORT.entry(workspace, &facts(&all, &whole, &real, &command), (verdict(&all), seconds))
+    REPORT.entry(workspace, &facts(&all, &whole, &real, &command), verdict(&all))
 }
 
 fn figure(all: &[Width], whole: &PaperSize, real: &Real) -> Result<String, Error> {
@@ -127,8 +121,7 @@ fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value 
     let widths: Vec<Value> = all
         .iter()
         .map(|width| {
-            let Width { hidden, steps, scores, ink, reconstruction, seconds, .. } = width;
-            context! { name => width.name(), hidden, steps, scores, ink, reconstruction, seconds }
+            context! { name => width.name(), ..Value::from_serialize(width) }
         })
         .collect();
     let distance = |width: &Width| width.scores.digit_frechet_distance;
@@ -144,21 +137,11 @@ fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value 
         planes => planes.map(|(name, planes)| context! { name, held => held(planes) }).collect::<Vec<_>>(),
         whole => context! {
             name => named(&whole.sizes),
-            parameters => whole.parameters,
-            start => log.start,
-            steps => log.steps.len(),
             median => log.median(),
             shortest, longest,
-            peak => log.peak,
-            footprint => whole.footprint,
             last => log.sweeps.last().copied().unwrap_or_default(),
-            late_meetings => log.late_meetings,
-            chains => log.chains,
-            reconstruction => [log.reconstruction, whole.reconstruction],
             samples => whole.first.len() / PIXELS,
-            distinct => whole.distinct,
-            sweeps => whole.sweeps,
-            ink => whole.ink,
+            ..Value::from_serialize(whole)
         },
         paper_seconds => log.median() * PAPER_STEPS as f64,
         rate => format!("{:e}", widths::RATE),
@@ -220,7 +203,6 @@ mod tests {
             sweeps: 10.0,
             first: vec![0; 20 * PIXELS],
             distinct: 8,
-            looking: 0.0,
         };
         let command = widths::recipe_of((500, 3000), widths::RATE, 1).command();
         committed::assert_says(&REPORT, &facts(&all, &whole, &real, &command), verdict(&all));

@@ -62,9 +62,6 @@ pub struct PaperSize {
     /// Grey levels of samples, and how many of them are different.
     pub first: Vec<u8>,
     pub distinct: usize,
-    /// Seconds of what came after the steps.
-    #[serde(default)]
-    pub looking: f64,
 }
 
 impl Log {
@@ -99,33 +96,32 @@ pub fn recipe(workspace: &Workspace) -> Recipe {
 pub fn run(workspace: &Workspace, (training, test): (&Dataset, &Dataset)) -> Result<PaperSize, Error> {
     let recipe = recipe(workspace);
     let asked = (&recipe, LOOKED_AT, (&training.name, training.examples.len()), (&test.name, test.examples.len()));
-    let (found, looking) = workspace
-        .cell("paper-size", &asked, || {
-            let (run, log) = trained(workspace, &recipe, training)?;
-            let started = workspace.session.now();
-            let (model, settings) = (run.model(), run.settings());
-            let visible = planes::visible(training)?;
-            workspace.say("samples and bit planes of the paper's size");
-            let samples = draw(workspace, model, visible, SHOWN);
-            let footprint = Footprint::of_data(model.sizes(), settings, &training.examples, workspace.session.threads());
-            let looked_at = workspace.pick(LOOKED_AT, 10);
-            let found = PaperSize {
-                sizes: model.sizes().to_vec(),
-                log,
-                footprint: u64::try_from(footprint.total()).unwrap_or(u64::MAX),
-                parameters: model.n_parameters() as u64,
-                reconstruction: reconstruction(&run, training, looked_at)?,
-                planes: planes::held(model, visible.depth(), (&training.examples, &test.examples), looked_at),
-                ink: Ink::of(&samples.bits),
-                sweeps: samples.mean_sweeps(),
-                distinct: dbm_score::classes::distinct(&samples.bits),
-                first: samples.bits,
-                looking: 0.0,
-            };
-            Ok((found, workspace.session.now() - started))
-        })
-        .map(|((found, looking), _)| (found, looking))?;
-    Ok(PaperSize { looking, ..found })
+    // Of the steps each took as long as the log says, in however many pieces they were made.
+    let ((found, looking), _) = workspace.timed_cell("paper-size", &asked, || {
+        let (run, log) = trained(workspace, &recipe, training)?;
+        let started = workspace.session.now();
+        let (model, settings) = (run.model(), run.settings());
+        let visible = planes::visible(training)?;
+        workspace.say("samples and bit planes of the paper's size");
+        let samples = draw(workspace, model, visible, SHOWN);
+        let footprint = Footprint::of_data(model.sizes(), settings, &training.examples, workspace.session.threads());
+        let looked_at = workspace.pick(LOOKED_AT, 10);
+        let found = PaperSize {
+            sizes: model.sizes().to_vec(),
+            log,
+            footprint: u64::try_from(footprint.total()).unwrap_or(u64::MAX),
+            parameters: model.n_parameters() as u64,
+            reconstruction: reconstruction(&run, training, looked_at)?,
+            planes: planes::held(model, visible.depth(), (&training.examples, &test.examples), looked_at),
+            ink: Ink::of(&samples.bits),
+            sweeps: samples.mean_sweeps(),
+            distinct: dbm_score::classes::distinct(&samples.bits),
+            first: samples.bits,
+        };
+        Ok((found, workspace.session.now() - started))
+    })?;
+    workspace.spend(found.log.seconds() + looking);
+    Ok(found)
 }
 
 fn reconstruction(run: &Trainer, training: &Dataset, count: usize) -> Result<f64, Error> {

@@ -43,15 +43,6 @@ pub fn visible(data: &Dataset) -> Result<&Visible, Error> {
     }
 }
 
-/// Grey levels, a byte a pixel, of these examples.
-///
-/// # Errors
-/// Those of [`visible`].
-pub fn greys(data: &Dataset, rows: std::ops::Range<usize>) -> Result<Vec<u8>, Error> {
-    let visible = visible(data)?;
-    Ok(rows.flat_map(|row| visible.grey(&data.examples.row(row))).collect())
-}
-
 /// What the model holds of each plane of the first so many test digits, the most significant plane first.
 pub fn held(model: &Dbm, depth: usize, (training, test): (&Examples, &Examples), count: usize) -> Vec<Plane> {
     let rows: Vec<usize> = (0..count.min(test.len())).collect();

@@ -33,7 +33,7 @@ pub const MODEL: &str = "www/models/mnist.safetensors";
 /// # Errors
 /// A model that is not there or not of 28 x 28 pixels, data without labels, and what goes wrong with files.
 pub fn run(workspace: &Workspace, model: Option<&Path>, training: &Dataset, test: &Dataset) -> Result<Entry, Error> {
-    let (model, trained_in, answerer) = load(workspace, model, training)?;
+    let (model, answerer) = load(workspace, model, training)?;
     for data in [training, test] {
         if data.examples.width() != PIXELS {
             let width = data.examples.width();
@@ -48,19 +48,18 @@ pub fn run(workspace: &Workspace, model: Option<&Path>, training: &Dataset, test
     let pictured = one_a_class(&scored::labels(test)?[..count]);
     let answers = workspace.pick(ANSWERS, 4);
     let questions = QuestionSet { model: &model, classifier: &classifier, data: test, count, answers, pictured: &pictured };
-    let (mut all, mut seconds) = (Vec::new(), trained_in);
+    let mut all = Vec::new();
     for mask in MASKS {
         let answered = METHODS.into_iter().map(|method| questions.answered(workspace, mask, method));
         let answered = answered.collect::<Result<Vec<_>, Error>>()?;
-        let (rivals, took) = questions.rivals(workspace, mask, training)?;
-        seconds += took + answered.iter().map(|answered| answered.seconds).sum::<f64>();
+        let rivals = questions.rivals(workspace, mask, training)?;
         all.push(Asked { mask, answered, rivals });
     }
     workspace.write("figure-3.csv", table(&all).as_bytes())?;
     workspace.write("figure-3-answers.npy", &pictured_answers(&all, pictured.len(), answers))?;
     workspace.write_figure("figure-3", &figure::draw(&questions, &all, workspace.seed)?)?;
     let facts = facts(&all, &answerer, training.examples.len());
-    REPORT.entry(workspace, &facts, (verdict(&all[0]), seconds))
+    REPORT.entry(workspace, &facts, verdict(&all[0]))
 }
 
 /// Whose answers they are.
@@ -74,8 +73,7 @@ struct Answerer {
     conditional: f64,
 }
 
-/// The model, and the seconds that its training took here.
-fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Result<(Dbm, f64, Answerer), Error> {
+fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Result<(Dbm, Answerer), Error> {
     let answerer = |model: &Dbm, file: Option<&Path>, conditional| Answerer {
         file: file.map(|file| file.display().to_string()),
         sizes: named(model.sizes()),
@@ -93,7 +91,7 @@ fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Resul
         let recipe = Recipe::new(vec![800], settings, 20);
         let run = workspace.trained("toy", &recipe, training)?;
         let answerer = answerer(&run.model, None, recipe.settings.conditional);
-        return Ok((run.model, run.seconds, answerer));
+        return Ok((run.model, answerer));
     };
     if !file.exists() {
         return Err(Error::Input(format!(
@@ -110,7 +108,7 @@ fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Resul
         )));
     }
     let answerer = answerer(&model, Some(file), checkpoint.settings.map_or(0.0, |settings| settings.conditional));
-    Ok((model, 0.0, answerer))
+    Ok((model, answerer))
 }
 
 /// The first example of each class, by class.
@@ -139,8 +137,8 @@ fn facts(all: &[Asked], model: &Answerer, training: usize) -> Value {
     context! {
         model, training,
         search => lower.search(),
-        gibbs => lower.gibbs(),
-        annealed => lower.annealed(),
+        gibbs => lower.answered[1],
+        annealed => lower.answered[2],
         nearest => lower.rivals.nearest,
         blank => lower.rivals.blank,
         sweeps => METHODS[1].sweeps,
@@ -173,7 +171,7 @@ mod tests {
     }
 
     fn answered(all: Completions, consensus: Completions) -> Answered {
-        Answered { unknown: 1, consensus, all, pictured: vec![], seconds: 0.0 }
+        Answered { unknown: 1, consensus, all, pictured: vec![] }
     }
 
     fn asked(search: Completions, gibbs: f64, blank: f64) -> Asked {

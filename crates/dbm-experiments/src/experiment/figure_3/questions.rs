@@ -4,6 +4,7 @@ use crate::Error;
 use crate::answers::{self, Answering};
 use crate::experiment::scored;
 use crate::experiment::workspace::Workspace;
+use crate::score::pictures;
 use dbm_core::Dbm;
 use dbm_core::complete::consensus;
 use dbm_data::Dataset;
@@ -80,9 +81,6 @@ pub struct Answered {
     pub consensus: Completions,
     /// Of each pictured example its answers, and which of them is the consensus.
     pub pictured: Vec<(usize, Vec<u8>, usize)>,
-    /// How long it took.
-    #[serde(default)]
-    pub seconds: f64,
 }
 
 /// What else could be put into the hidden part.
@@ -128,29 +126,17 @@ impl Asked {
     pub fn search(&self) -> &Completions {
         &self.answered[0].all
     }
-
-    pub fn gibbs(&self) -> &Answered {
-        &self.answered[1]
-    }
-
-    pub fn annealed(&self) -> &Answered {
-        &self.answered[2]
-    }
 }
 
 impl QuestionSet<'_> {
     /// The truths of some examples as grey levels.
     pub fn truths(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
-        rows.flat_map(|row| self.data.examples.row(row)).map(|bit| bit * u8::MAX).collect()
+        pictures(self.data, rows)
     }
 
     /// `[count, 784]`, 1 where a pixel is hidden.
     pub fn unknown(&self, mask: Mask, seed: u64) -> Result<Vec<u8>, Error> {
         answers::unknown(mask.name, seed, self.count, self.data, None)
-    }
-
-    fn labels(&self) -> Result<&[u8], Error> {
-        scored::labels(self.data)
     }
 
     /// All answers of a method to a mask, scored; made part by part, each kept.
@@ -166,11 +152,10 @@ impl QuestionSet<'_> {
             let recipe =
                 (mask.name, method.name, self.answers, &rows, workspace.seed, self.model.checksum(), &self.data.name, PART);
             let name = format!("{}-{}-{start:05}", mask.name.replace(':', "-"), method.name);
-            let (part, seconds) = workspace.cell(&name, &recipe, || {
+            let part = workspace.cell(&name, &recipe, || {
                 workspace.say(&format!("{}, {}: examples {start} to {}", mask.words, method.words, rows.end));
                 self.part(workspace, asked, rows.clone(), &unknown)
             })?;
-            let part = Answered { seconds, ..part };
             whole = Some(match whole {
                 None => part,
                 Some(whole) => whole.and(part),
@@ -194,7 +179,7 @@ impl QuestionSet<'_> {
         let agreed: Vec<u8> = picks.flat_map(|(answers, &at)| &answers[at * PIXELS..(at + 1) * PIXELS]).copied().collect();
         let truths = self.truths(rows.clone());
         let unknown = &unknown[rows.start * PIXELS..rows.end * PIXELS];
-        let questions = Questions { truths: &truths, labels: &self.labels()?[rows.clone()], unknown };
+        let questions = Questions { truths: &truths, labels: &scored::labels(self.data)?[rows.clone()], unknown };
         let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
         let pictured = self.pictured.iter().filter(|row| rows.contains(row)).map(|&row| {
             let at = row - rows.start;
@@ -205,7 +190,6 @@ impl QuestionSet<'_> {
             all: score(&answers)?,
             consensus: score(&agreed)?,
             pictured: pictured.collect(),
-            seconds: 0.0,
         })
     }
 
@@ -213,17 +197,15 @@ impl QuestionSet<'_> {
     ///
     /// # Errors
     /// Those of [`Workspace::cell`].
-    pub fn rivals(&self, workspace: &Workspace, mask: Mask, training: &Dataset) -> Result<(Rivals, f64), Error> {
+    pub fn rivals(&self, workspace: &Workspace, mask: Mask, training: &Dataset) -> Result<Rivals, Error> {
         let recipe =
             (mask.name, self.count, workspace.seed, &self.data.name, (&training.name, training.examples.len()), self.pictured);
         workspace.cell(&format!("{}-rivals", mask.name.replace(':', "-")), &recipe, || {
             workspace.say(&format!("{}: the nearest of {} training digits", mask.words, training.examples.len()));
             let (truths, unknown) = (self.truths(0..self.count), self.unknown(mask, workspace.seed)?);
-            let questions = Questions { truths: &truths, labels: &self.labels()?[..self.count], unknown: &unknown };
+            let questions = Questions { truths: &truths, labels: &scored::labels(self.data)?[..self.count], unknown: &unknown };
             let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
-            let levels: Vec<u8> =
-                (0..training.examples.len()).flat_map(|row| training.examples.row(row)).map(|bit| bit * u8::MAX).collect();
-            let nearest = questions.nearest(workspace.session, &levels)?;
+            let nearest = questions.nearest(workspace.session, &pictures(training, 0..training.examples.len()))?;
             let blank: Vec<u8> =
                 truths.iter().zip(&unknown).map(|(&level, &unknown)| if unknown == 0 { level } else { 0 }).collect();
             let pictured = self.pictured.iter().map(|&row| (row, nearest[row * PIXELS..(row + 1) * PIXELS].to_vec()));
@@ -240,7 +222,6 @@ impl Answered {
         self.consensus = both((self.consensus, other.consensus), weights);
         self.unknown += other.unknown;
         self.pictured.extend(other.pictured);
-        self.seconds += other.seconds;
         self
     }
 }
