@@ -1,7 +1,7 @@
 //! One visible layer, cell by cell: known ink, unknown region, and what a model filled in.
 
 use super::shape::Shape;
-use super::{Colours, Surface};
+use super::{Colours, Plane, Surface};
 
 /// Cells of fewer device pixels get no grid lines.
 const GRID_FROM: f64 = 7.0;
@@ -132,50 +132,34 @@ impl Lattice<'_> {
         }
         // Where nothing is unknown, this leaves nothing to draw on.
         context.clip();
-        context.begin_path();
-        let mut at = -height;
-        while at < width {
-            context.move_to(at, height);
-            context.line_to(at + height, 0.0);
-            at += 7.0 * self.surface.ratio;
-        }
+        let strokes = std::iter::successors(Some(-height), |at| Some(at + 7.0 * self.surface.ratio)).take_while(|at| *at < width);
+        self.lines(strokes.map(|at| [at, height, at + height, 0.0]));
         context.set_global_alpha(0.45);
         self.stroke(&self.colours.accent, self.surface.ratio);
         context.restore();
     }
 
     fn grid(&self) {
-        let context = &self.surface.context;
-        context.begin_path();
-        for column in 1..self.layer.shape.columns {
-            context.move_to(self.x(column) - 0.5, 0.0);
-            context.line_to(self.x(column) - 0.5, self.surface.height);
-        }
-        for row in 1..self.layer.shape.rows {
-            context.move_to(0.0, self.y(row) - 0.5);
-            context.line_to(self.surface.width, self.y(row) - 0.5);
-        }
-        context.set_global_alpha(0.4);
+        let (width, height) = (self.surface.width, self.surface.height);
+        let columns = (1..self.layer.shape.columns).map(|column| self.x(column) - 0.5).map(|x| [x, 0.0, x, height]);
+        let rows = (1..self.layer.shape.rows).map(|row| self.y(row) - 0.5).map(|y| [0.0, y, width, y]);
+        self.lines(columns.chain(rows));
+        self.surface.context.set_global_alpha(0.4);
         self.stroke(&self.colours.line, 1.0);
-        context.set_global_alpha(1.0);
+        self.surface.context.set_global_alpha(1.0);
     }
 
     /// A line wherever known and unknown meet.
     fn border(&self) {
-        let (context, shape) = (&self.surface.context, &self.layer.shape);
-        context.begin_path();
-        for ((row, column), _) in self.cells() {
+        let shape = &self.layer.shape;
+        let sides = self.cells().flat_map(|((row, column), _)| {
             let here = self.is_unknown_at(row, column);
-            let (right, below) = (self.x(column + 1), self.y(row + 1));
-            if column + 1 < shape.columns && here != self.is_unknown_at(row, column + 1) {
-                context.move_to(right, self.y(row));
-                context.line_to(right, below);
-            }
-            if row + 1 < shape.rows && here != self.is_unknown_at(row + 1, column) {
-                context.move_to(self.x(column), below);
-                context.line_to(right, below);
-            }
-        }
+            let (left, top, right, below) = (self.x(column), self.y(row), self.x(column + 1), self.y(row + 1));
+            let beside = column + 1 < shape.columns && here != self.is_unknown_at(row, column + 1);
+            let under = row + 1 < shape.rows && here != self.is_unknown_at(row + 1, column);
+            [beside.then_some([right, top, right, below]), under.then_some([left, below, right, below])]
+        });
+        self.lines(sides.flatten());
         self.stroke(&self.colours.accent, self.surface.ratio);
     }
 
@@ -185,18 +169,23 @@ impl Lattice<'_> {
         if other.is_empty() {
             return;
         }
-        let context = &self.surface.context;
         let differs = |unit: usize| shape.cell(unit).any(|unit| bits.get(unit) != other.get(unit));
-        context.begin_path();
-        for (place, _) in self.cells().filter(|(_, unit)| unit.is_some_and(differs)) {
+        let crossed = self.cells().filter(|(_, unit)| unit.is_some_and(differs));
+        self.lines(crossed.flat_map(|(place, _)| {
             let [left, top, width, height] = self.area(place);
-            context.move_to(left, top);
-            context.line_to(left + width, top + height);
-            context.move_to(left, top + height);
-            context.line_to(left + width, top);
-        }
+            [[left, top, left + width, top + height], [left, top + height, left + width, top]]
+        }));
         self.stroke(&self.colours.paper, 3.5 * self.surface.ratio);
         self.stroke(&self.colours.ink, 1.5 * self.surface.ratio);
+    }
+
+    /// Begins a path of lines, each from one place to another.
+    fn lines(&self, lines: impl Iterator<Item = [f64; 4]>) {
+        self.surface.context.begin_path();
+        for [from_x, from_y, to_x, to_y] in lines {
+            self.surface.context.move_to(from_x, from_y);
+            self.surface.context.line_to(to_x, to_y);
+        }
     }
 
     /// Two frames around a cell, one in the other, so that it is seen on ink and on paper.

@@ -36,7 +36,8 @@ impl Plane for Surface {
     }
 
     fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64) {
-        Surface::fill(self, colour, x, y, width, height);
+        self.context.set_fill_style_str(colour);
+        self.context.fill_rect(x, y, width, height);
     }
 
     fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]) {

@@ -38,14 +38,8 @@ impl Surface {
         if canvas.height() != height as u32 {
             canvas.set_height(height as u32);
         }
-        let context: CanvasRenderingContext2d = canvas.get_context("2d").ok().flatten()?.dyn_into().ok()?;
-        context.clear_rect(0.0, 0.0, width, height);
-        Some(Self { context, width, height, ratio })
-    }
-
-    /// Fills a rectangle, given in device pixels.
-    pub fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64) {
-        self.context.set_fill_style_str(colour);
-        self.context.fill_rect(x, y, width, height);
+        let surface = Self::measure(canvas)?;
+        surface.context.clear_rect(0.0, 0.0, width, height);
+        Some(Self { ratio, ..surface })
     }
 }

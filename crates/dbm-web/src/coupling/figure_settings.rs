@@ -219,23 +219,15 @@ mod tests {
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
-        let written = |texts: &Texts| {
-            let mut keys = Keys::default();
-            texts.write(&mut keys);
-            keys
-        };
-        let mut texts = read(&[]);
-        assert!(written(&texts).is_empty());
-        let list = PAIRS[1..3].iter().fold(texts.get("pairs").to_string(), |list, pair| with_pair(&list, pair, false));
-        for (key, text) in [("d", "5, 25, 50"), ("runs", "20"), ("seed", "18446744073709551615"), ("units", "bits")] {
-            texts.set(key, text);
-        }
-        for (key, text) in [("pairs", &*list), ("show", "apart"), ("share", "cap"), ("go", "yes")] {
-            texts.set(key, text);
-        }
-        let keys = written(&texts);
-        assert_eq!((keys.get("d"), keys.get("pairs")), (Some("5,25,50"), Some("mh-mode,gibbs-uniform")));
-        assert!(Texts::read(&ENTRIES, &keys) == texts);
+        let list = PAIRS[1..3].iter().fold(read(&[]).get("pairs").to_string(), |list, pair| with_pair(&list, pair, false));
+        let keys = [("d", "5,25,50"), ("runs", "20"), ("seed", "18446744073709551615"), ("units", "bits"), ("go", "yes")];
+        let keys: Keys =
+            keys.into_iter().chain([("pairs", "mh-mode,gibbs-uniform"), ("show", "apart"), ("share", "cap")]).collect();
+        let texts = Texts::read(&ENTRIES, &keys);
+        let (mut written, mut none) = (Keys::default(), Keys::default());
+        texts.write(&mut written);
+        read(&[]).write(&mut none);
+        assert!(none.is_empty() && written == keys && texts.get("d") == "5, 25, 50" && texts.get("pairs") == list);
         let settings = FigureSettings::of(&texts).unwrap();
         assert_eq!((settings.units, settings.pairs, settings.seed), (Units::Bits, vec![&PAIRS[0], &PAIRS[3]], u64::MAX));
         assert!(texts.chosen::<CountedSteps>("show") == CountedSteps::Apart);

@@ -4,17 +4,16 @@ use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::{PAIRS, Pair};
 use super::results::{Results, Spread, Summary};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
-use crate::ui::texts::rows;
+use crate::ui::chart;
 use dbm_core::diagnostics::CouplingStart;
 use dbm_core::words::Choose;
 
 /// Where the axis begins, and how far it goes beyond the highest point, as a factor.
 const ROOM: (f64, f64) = (0.8, 2.0);
 
-/// An axis by its name in the table of axes: that of the choice which is counted, or of the dimensions.
+/// An axis by the name of what it counts.
 fn axis(name: &str, scale: Scale, range: (f64, f64)) -> Axis {
-    let [_, label, help] = rows::<3>(include_str!("axes.txt")).find(|[of, ..]| *of == name).unwrap_or_default();
-    Axis { label: label.into(), help: help.into(), scale, range: Some(range) }
+    chart::axis(include_str!("axes.txt"), name, scale, Some(range))
 }
 
 /// What a line shows of the runs at each dimension, with its band.

@@ -58,24 +58,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
                         <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
                             {move || both().map(|(frame, moment)| moment_view::rows(&frame, &moment))}
                         </div>
-                        <p class="help key-cells" aria-hidden="true">
-                            <span>
-                                <i class="cell high"></i>
-                                "high"
-                            </span>
-                            <span>
-                                <i class="cell"></i>
-                                "low"
-                            </span>
-                            <span>
-                                <i class="cell flipped"></i>
-                                "flipped in this step"
-                            </span>
-                            <span>
-                                <i class="cell differs"></i>
-                                "y differs from x"
-                            </span>
-                        </p>
+                        <p class="help key-cells" aria-hidden="true" inner_html=include_str!("cells.html")></p>
                     </div>
                     <div class="rulers">{move || both().map(|(frame, moment)| moment_view::rulers(&frame, &moment))}</div>
                 </div>

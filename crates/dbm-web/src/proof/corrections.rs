@@ -1,8 +1,9 @@
 //! How likely it is, as the model grows, that a coupling ever adds a correction.
 
+use super::convergence::AXES;
 use super::state::ProofState;
-use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
-use crate::ui::chart::ChartFigure;
+use crate::canvas::{Chart, Level, Point, Scale, Series, power_of_ten, short};
+use crate::ui::chart::{ChartFigure, axis};
 use crate::ui::number::{listed, sizes};
 use crate::ui::table::{NumberTable, headings};
 use crate::worker::client::Failure;
@@ -71,38 +72,21 @@ fn chart(all: &Models) -> Chart {
         points
     };
     let exact = answered().filter(|(_, found)| found.exact).map(|(x, found)| Point::new(x, found.log10_probability));
-    let bound = answered().filter(|(_, found)| !found.exact).map(|(x, found)| Point {
-        x,
-        y: found.log10_probability,
-        low,
-        high: found.log10_probability,
-    });
+    let bound = answered().filter(|(_, found)| !found.exact);
+    let bound = bound.map(|(x, found)| Point { low, ..Point::new(x, found.log10_probability) });
     let share = answered()
         .filter(|(_, found)| found.moved > 0)
         .map(|(x, found)| Point::new(x, (f64::from(found.moved) / f64::from(found.runs)).log10()));
     let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
     Chart {
-        x: Axis {
-            label: "units in all".into(),
-            help: "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.".into(),
-            scale: Scale::Logarithmic,
-            range: Some((3.0, 2400.0)),
-        },
-        y: Axis {
-            label: "log₁₀ of the probability that τ > 1".into(),
-            help: "That the first proposal is accepted, so that the two chains part and the coupling adds a correction. −3 is once in a thousand couplings.".into(),
-            scale: Scale::Linear,
-            range: Some((low, 0.0)),
-        },
+        x: axis(AXES, "units", Scale::Logarithmic, Some((3.0, 2400.0))),
+        y: axis(AXES, "probability", Scale::Linear, Some((low, 0.0))),
         series: vec![
             series("at most, shaded below", 2, &[6.0, 3.0], false, sorted(bound.collect())),
             series("exact", 0, &[], true, sorted(exact.collect())),
             series("share seen in 1000 runs", 5, &[2.0, 3.0], true, sorted(share.collect())),
         ],
-        levels: vec![Level { y: NEVER, label: "once in 30 years, a million a second".into() }]
-            .into_iter()
-            .filter(|level| level.y > low)
-            .collect(),
+        levels: if NEVER > low { vec![Level { y: NEVER, label: "once in 30 years, a million a second".into() }] } else { vec![] },
     }
 }
 

@@ -181,16 +181,7 @@ pub fn graph(proof: ProofState) -> impl IntoView {
                 <h3 data-help="Rows of units, the visible ones lowest. An edge is a weight: blue and whole above zero, ochre and dashed below, wider where larger. A unit is filled as high as it is likely to be high.">
                     "The model"
                 </h3>
-                <ul class="legend">
-                    <li>
-                        <svg class="above" viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4" /></svg>
-                        "above 0"
-                    </li>
-                    <li>
-                        <svg class="below" viewBox="0 0 24 8" aria-hidden="true"><line x1="0" y1="4" x2="24" y2="4" stroke-dasharray="6 3" /></svg>
-                        "below 0"
-                    </li>
-                </ul>
+                <ul class="legend" inner_html=include_str!("legend.html")></ul>
             </div>
             <svg
                 viewBox=move || format!("0 0 {WIDTH} {}", layout.with(Layout::height))

@@ -12,24 +12,13 @@ use leptos::prelude::*;
 /// What a column says where there is nothing to say.
 const NONE: &str = "–";
 
-/// The columns, and their hover help.
-const HEADINGS: &str = include_str!("verdicts.txt");
-
-/// A row of the table.
-#[derive(Clone, PartialEq)]
-struct Row {
-    /// The cells, but for the estimator's name: in the order of the headings.
-    cells: [String; 7],
-    /// Whether the exact value is excluded somewhere.
-    is_excluded: bool,
-}
-
-fn row(proof: ProofState, at: usize) -> Row {
+/// A row of the table: the cells, but for the estimator's name, in the order of the headings; and whether the exact value is excluded somewhere.
+fn row(proof: ProofState, at: usize) -> ([String; 7], bool) {
     let exact = proof.exact_gradient();
     let alone = proof.settings.with(|settings| settings.alone);
     proof.estimates.with(|all| {
         let Some(estimates) = all.get(at).filter(|estimates| estimates.samples() > 0) else {
-            return Row { cells: ["no samples yet", NONE, NONE, "0", NONE, NONE, NONE].map(String::from), is_excluded: false };
+            return (["no samples yet", NONE, NONE, "0", NONE, NONE, NONE].map(String::from), false);
         };
         let verdict = estimates.now().verdict(&exact, alone);
         let meetings = estimates.meetings();
@@ -39,18 +28,16 @@ fn row(proof: ProofState, at: usize) -> Row {
             if is_coupled { format!("{negative} / {positive}") } else { NONE.into() }
         };
         let inside = verdict.map(|verdict| (verdict.inside, verdict.parameters));
-        Row {
-            cells: [
-                words(inside, estimates),
-                inside.map_or_else(|| NONE.into(), |(inside, all)| format!("{inside} of {all}")),
-                verdict.map_or_else(|| NONE.into(), |verdict| short(verdict.largest)),
-                thousands(u64::from(estimates.samples())),
-                phases(&|phase| format!("{:.2}", phase.mean)),
-                phases(&|phase| format!("{:.1} %", 100.0 * phase.above_one)),
-                if is_coupled { estimates.capped().to_string() } else { NONE.into() },
-            ],
-            is_excluded: inside.is_some_and(|(inside, all)| inside < all),
-        }
+        let cells = [
+            words(inside, estimates),
+            inside.map_or_else(|| NONE.into(), |(inside, all)| format!("{inside} of {all}")),
+            verdict.map_or_else(|| NONE.into(), |verdict| short(verdict.largest)),
+            thousands(u64::from(estimates.samples())),
+            phases(&|phase| format!("{:.2}", phase.mean)),
+            phases(&|phase| format!("{:.1} %", 100.0 * phase.above_one)),
+            if is_coupled { estimates.capped().to_string() } else { NONE.into() },
+        ];
+        (cells, inside.is_some_and(|(inside, all)| inside < all))
     })
 }
 
@@ -73,7 +60,7 @@ fn words(inside: Option<(usize, usize)>, estimates: &Estimates) -> String {
 pub fn verdicts(proof: ProofState) -> impl IntoView {
     let line = move |at: usize| {
         let row = Memo::new(move |_| row(proof, at));
-        let numbers = (1..7).map(|cell| view! { <td>{move || row.with(|row| row.cells[cell].clone())}</td> }).collect_view();
+        let numbers = (1..7).map(|cell| view! { <td>{move || row.with(|(cells, _)| cells[cell].clone())}</td> }).collect_view();
         let estimator = &ESTIMATORS[at];
         view! {
             <tr hidden=move || !proof.settings.with(|settings| settings.chosen[at])>
@@ -83,8 +70,8 @@ pub fn verdicts(proof: ProofState) -> impl IntoView {
                     </svg>
                     {estimator.title}
                 </th>
-                <td class="words" class:excluded=move || row.with(|row| row.is_excluded)>
-                    {move || row.with(|row| row.cells[0].clone())}
+                <td class="words" class:excluded=move || row.with(|(_, is_excluded)| *is_excluded)>
+                    {move || row.with(|(cells, _)| cells[0].clone())}
                 </td>
                 {numbers}
             </tr>
@@ -93,7 +80,7 @@ pub fn verdicts(proof: ProofState) -> impl IntoView {
     view! {
         <div class="proof-verdicts">
             <h3>"Verdicts"</h3>
-            <NumberTable label="Verdicts on the estimators" headings=headings(HEADINGS)>
+            <NumberTable label="Verdicts on the estimators" headings=headings(include_str!("verdicts.txt"))>
                 {(0..COUNT).map(line).collect_view()}
             </NumberTable>
         </div>
