@@ -88,7 +88,7 @@ const BREAKS = [
     },
     {
         what: "the freedom of missing visible units in the positive phase: clamped to what stands in their place",
-        file: `${CORE}/gradient/mod.rs`,
+        file: `${CORE}/gradient/batch.rs`,
         from: "self.observed.of_rows(&[row], self.visible.columns()).holds_all()",
         to: "row < self.visible.rows()",
     },

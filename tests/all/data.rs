@@ -1,5 +1,6 @@
 //! Data to bytes and back, and through the whole path: generate, train, checkpoint, restore, complete. Natively and in the browser.
 
+use crate::common::hash;
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
 use dbm_core::{Clamp, Settings, SingleThread, Trainer, Units, init};
@@ -82,7 +83,6 @@ fn the_random_target_is_pinned() {
     let data = target::dataset(1).unwrap();
     let bits = (0..data.examples.len()).flat_map(|row| data.examples.row(row)).map(u64::from);
     let probabilities = target::probabilities(1).into_iter().map(f64::to_bits);
-    // FNV-1a over the examples and the bits of the probabilities.
-    let hash = bits.chain(probabilities).fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ x).wrapping_mul(0x100_0000_01b3));
-    assert_eq!(format!("{hash:016x}"), "7cb2aae3bc963f9b");
+    // The examples, and the bits of the probabilities.
+    assert_eq!(hash(bits.chain(probabilities)), "7cb2aae3bc963f9b");
 }

@@ -1,7 +1,7 @@
 //! Filled gaps against enumeration, and their evaluation against tables whose answers are known.
 #![allow(clippy::single_range_in_vec_init)] // one group
 
-use crate::common::{distribution, random_model};
+use crate::common::{distribution, examples, hash, of_both_kinds, random_model};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, ImputeSettings, Imputer, hide};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -11,11 +11,6 @@ use std::sync::Arc;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[6, 4], &[6, 4, 3], &[6, 3, 3, 2]];
-
-fn row(visible: &[Option<bool>]) -> Examples {
-    let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { visible.iter().map(|bit| u8::from(of(bit))).collect() };
-    Examples::from_bits(visible.len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
-}
 
 /// P(high) of the visible units, exactly, given what is known and that every group has one high unit.
 fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -> Vec<f64> {
@@ -31,7 +26,7 @@ fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -
 /// probabilities is smaller.
 fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains: u32) -> f64 {
     let settings = ImputeSettings { completions: chains, sweeps: 40, draws: 1, seed: 3 };
-    let found = Imputer::new(model.clone(), groups, settings).unwrap().highs(&row(visible), 0..1).unwrap();
+    let found = Imputer::new(model.clone(), groups, settings).unwrap().highs(&examples(&[visible.to_vec()]), 0..1).unwrap();
     let exact = exact_highs(model, visible, groups);
     let apart = found.data().iter().zip(&exact).zip(visible).map(|((&found, &exact), bit)| match bit {
         Some(bit) => f64::from(u8::from(f64::from(found) != f64::from(u8::from(*bit)))) * f64::INFINITY,
@@ -44,7 +39,7 @@ fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains:
 #[wasm_bindgen_test(unsupported = test)]
 fn probabilities_are_the_exact_ones_given_what_is_known() {
     let some = [Some(true), None, Some(false), None, None, Some(false)];
-    for (i, (units, sizes)) in [Units::Signs, Units::Bits].into_iter().flat_map(|u| SHAPES.map(|s| (u, s))).enumerate() {
+    for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 50 + i as u64);
         for visible in [&some, &[None; 6]] {
             let error = worst(&model, visible, &[], 6000);
@@ -68,7 +63,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
         [low, high, None, None, None, None],
         [low, low, None, None, low, high],
     ];
-    for (i, (units, sizes)) in [Units::Signs, Units::Bits].into_iter().flat_map(|u| SHAPES.map(|s| (u, s))).enumerate() {
+    for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 56 + i as u64);
         for visible in &rows {
             let error = worst(&model, visible, &groups, 4000);
@@ -78,7 +73,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
         let [alone, together] = [&groups[..0], &groups].map(|groups| exact_highs(&model, &rows[1], groups));
         assert!(alone.iter().zip(&together).any(|(a, b)| (a - b).abs() > 0.05));
         let imputer = Imputer::new(model, &groups, ImputeSettings::default()).unwrap();
-        let filled = imputer.fill(&row(&rows[1]), 0).unwrap();
+        let filled = imputer.fill(&examples(&[rows[1].to_vec()]), 0).unwrap();
         assert!((filled.highs[..3].iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert_eq!(filled.completions.len(), 32 * 6);
         let ones = |bits: &[u8]| bits.iter().sum::<u8>();
@@ -115,9 +110,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let other = imputer(model, &ImputeSettings { seed: 5, ..settings }).highs(&data, 0..9).unwrap();
     assert_ne!(other, all);
     // Seed to bits, pinned: the same natively and in every browser.
-    let hash =
-        all.data().iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, x| (h ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3));
-    assert_eq!(format!("{hash:016x}"), "b3a5417485245456");
+    assert_eq!(hash(all.data().iter().map(|x| u64::from(x.to_bits()))), "b3a5417485245456");
 }
 
 #[wasm_bindgen_test(unsupported = test)]

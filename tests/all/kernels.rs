@@ -1,6 +1,6 @@
 //! Each kernel against enumeration: fields, modes, invariance, marginals of the coupled pair.
 
-use crate::common::{SHAPES, State, distribution, draw, misfit, random_model, scaled};
+use crate::common::{SHAPES, State, check_fields, check_search, distribution, draw, misfit, of_both_kinds, random_model, scaled};
 use dbm_core::chains::{Chains, UpdateRule};
 use dbm_core::coupling::{
     BlockCoupling, BlockDraw, GibbsCoupling, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet,
@@ -8,12 +8,10 @@ use dbm_core::coupling::{
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, gibbs_at, search, search_observed};
+use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, gibbs_at, search};
 use dbm_core::{Clamp, Dbm, Parity, Units};
 use std::rc::Rc;
 use wasm_bindgen_test::wasm_bindgen_test;
-
-const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 
 fn streams(seed: u64, count: u64) -> Vec<Stream> {
     (0..count).map(|c| Streams::new(seed).at(Purpose::Negative, 0, c)).collect()
@@ -33,7 +31,7 @@ const LARGER: [&[usize]; 3] = [&[40, 30], &[40, 30, 20], &[30, 20, 25, 10]];
 
 #[wasm_bindgen_test(unsupported = test)]
 fn carried_fields_and_energies_equal_recomputed_ones() {
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| LARGER.map(|sizes| (units, sizes))) {
+    for (units, sizes) in of_both_kinds(LARGER) {
         let model = random_model(units, sizes, 1);
         for mut chains in all_clamps(&model, 6) {
             let mut streams = streams(2, 6);
@@ -45,28 +43,7 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
                 let mut draw = GibbsDraw::new(&mut streams);
                 let rule: &mut dyn UpdateRule = if round % 3 == 0 { &mut Minimum } else { &mut draw };
                 chains.half_sweep(&model, parity, &all, rule);
-                for c in 0..6 {
-                    let state = chains.state(c);
-                    for l in 0..sizes.len() {
-                        let Some(carried) = chains.field(l, c) else { continue };
-                        let plain = model.field(l, &state);
-                        assert!(carried.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-4), "layer {l} of {sizes:?}");
-                    }
-                    assert!((chains.energy(&model, c) - model.energy(&state)).abs() < 1e-3);
-                    chains.refresh(&model, parity, &[c as u32]);
-                    for l in parity.layers(model.depth()) {
-                        let mut means = vec![0.0; sizes[l]];
-                        chains.means(&model, l, c, &mut means);
-                        let clamp = chains.clamp_of(c);
-                        for (i, (mean, a)) in means.iter().zip(model.field(l, &state)).enumerate() {
-                            let clamped = l == 0 && clamp.holds(i);
-                            let gap = f64::from(units.gap());
-                            let free = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
-                            let expected = if clamped { f64::from(state[0][i]) } else { free };
-                            assert!((f64::from(*mean) - expected).abs() < 1e-4);
-                        }
-                    }
-                }
+                (0..6).for_each(|c| check_fields(&model, &mut chains, c, parity, 1e-4));
             }
         }
     }
@@ -93,38 +70,24 @@ fn clamped_units_never_change() {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
-    for (seed, (units, sizes)) in KINDS.into_iter().flat_map(|units| LARGER.map(|sizes| (units, sizes))).enumerate() {
+    for (seed, (units, sizes)) in of_both_kinds(LARGER).enumerate() {
         let model = random_model(units, sizes, seed as u64);
         for mut chains in all_clamps(&model, 1) {
             for start in 0..20 {
                 let mut stream = Streams::new(start).at(Purpose::Completion, 0, 0);
                 chains.randomize(&model, 0, &mut stream);
                 let begun = chains.state(0);
-                let mut energy = model.energy(&begun);
                 let first = Parity::first(stream.coin());
-                let observed = search_observed(&model, &mut chains, &[first], 1000, |chains, _, _| {
-                    let now = model.energy(&chains.state(0));
-                    assert!(now <= energy + 1e-4, "rose from {energy} to {now}");
-                    energy = now;
-                });
-                assert!(!observed[0].capped);
+                let found = check_search(&model, &mut chains, first);
                 let mode = chains.state(0);
-                // No parity alone can lower the energy: every free unit is at its conditional minimum.
-                for (l, layer) in mode.iter().enumerate() {
-                    let clamp = chains.clamp_of(0);
-                    for (i, (&value, a)) in layer.iter().zip(model.field(l, &mode)).enumerate() {
-                        let clamped = l == 0 && clamp.holds(i);
-                        assert!(clamped || value == units.value(a >= 0.0) || a.abs() < 1e-4, "{clamp:?} layer {l} unit {i}");
-                    }
-                }
                 // By its definition the search ends in the same mode after as many sweeps, the last of which it need not make.
                 chains.place(0, &begun);
                 let mut flips = |parity| chains.half_sweep(&model, parity, &[0], &mut Minimum)[0];
                 let sweeps = (1..=1000).find(|_| flips(first) + flips(first.other()) == 0);
-                assert_eq!(Some(observed[0].sweeps), sweeps);
+                assert_eq!(Some(found.sweeps), sweeps);
                 assert_eq!(chains.state(0), mode);
                 chains.place(0, &begun);
-                assert_eq!(search(&model, &mut chains, &[first], 1000), observed);
+                assert_eq!(search(&model, &mut chains, &[first], 1000), [found]);
                 assert_eq!(chains.state(0), mode);
             }
         }
@@ -140,13 +103,27 @@ fn a_search_cut_at_its_cap_says_so() {
     assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
 }
 
-/// Moves exact draws by a kernel and compares where they end with the exact distribution.
-fn leaves_invariant(model: &Dbm, clamp: &[Option<bool>], kernel: impl Fn(&mut Chains, &mut [Stream])) -> f64 {
-    keeps(model, &distribution(model, clamp), clamp, kernel)
+/// A kernel under test; what it leaves invariant is the distribution of the model with all parameters multiplied by the number.
+type Kernel = fn(&Dbm, &mut Chains, &mut [Stream]);
+const KERNELS: [(&str, f64, Kernel); 3] = [
+    ("a Gibbs sweep", 1.0, |model, chains, streams| gibbs(model, chains, &coins(streams), streams)),
+    ("a Metropolis step", 1.0, |model, chains, streams| {
+        for (c, stream) in streams.iter_mut().enumerate() {
+            let end = metropolis_step(model, chains, c, stream, &chains.state(c), &chains.state(c)).0;
+            chains.place(c, &end);
+        }
+    }),
+    ("a Gibbs sweep at another temperature", 0.4, |model, chains, streams| {
+        gibbs_at(model, chains, &coins(streams), streams, 0.4);
+    }),
+];
+
+fn coins(streams: &mut [Stream]) -> Vec<Parity> {
+    streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect()
 }
 
-/// The same of any distribution on the states of a model. Seeds fixed, 40 000 draws.
-fn keeps(model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>], kernel: impl Fn(&mut Chains, &mut [Stream])) -> f64 {
+/// Moves exact draws by a kernel and compares where they end with the exact distribution. Seeds fixed, 40 000 draws.
+fn misfit_after(kernel: Kernel, model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>]) -> f64 {
     const BATCH: usize = 200;
     let mut counts = vec![0; states.len()];
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
@@ -157,7 +134,7 @@ fn keeps(model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>], kernel: i
         let visible = Matrix::from_vec(BATCH, model.n_visible(), visible);
         let mut chains = Chains::new(model, visible, Clamp::of_units(&known, BATCH));
         starts.iter().enumerate().for_each(|(c, &start)| chains.place(c, &states[start].0));
-        kernel(&mut chains, &mut streams);
+        kernel(model, &mut chains, &mut streams);
         for c in 0..BATCH {
             let end = chains.state(c);
             counts[states.iter().position(|(state, _)| *state == end).expect("a state that keeps the clamp")] += 1;
@@ -166,53 +143,17 @@ fn keeps(model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>], kernel: i
     misfit(&counts, &states.iter().map(|(_, p)| *p).collect::<Vec<f64>>())
 }
 
-fn clamps() -> [Vec<Option<bool>>; 3] {
-    [vec![None; 4], vec![Some(true), None, Some(false), None], vec![Some(true), Some(false), Some(false), Some(true)]]
-}
-
 #[wasm_bindgen_test(unsupported = test)]
-fn the_gibbs_sweep_leaves_the_exact_distribution_invariant() {
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
-        let model = random_model(units, sizes, 40);
-        for clamp in clamps() {
-            let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
-                let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-                gibbs(&model, chains, &first, streams);
-            });
-            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
-fn a_sweep_at_another_temperature_leaves_its_own_distribution_invariant() {
-    let beta = 0.4;
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
-        let model = random_model(units, sizes, 42);
-        // exp(-beta E) is the distribution of the model with all parameters multiplied.
-        let hot = scaled(&model, f64::from(beta));
-        for clamp in clamps() {
-            let misfit = keeps(&model, &distribution(&hot, &clamp), &clamp, |chains, streams| {
-                let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-                gibbs_at(&model, chains, &first, streams, beta);
-            });
-            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
-fn a_metropolis_step_leaves_the_exact_distribution_invariant() {
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| SHAPES.map(|sizes| (units, sizes))) {
-        let model = random_model(units, sizes, 41);
-        for clamp in clamps() {
-            let misfit = leaves_invariant(&model, &clamp, |chains, streams| {
-                for (c, stream) in streams.iter_mut().enumerate() {
-                    let end = metropolis_step(&model, chains, c, stream, &chains.state(c), &chains.state(c)).0;
-                    chains.place(c, &end);
-                }
-            });
-            assert!(misfit < 5.0, "{units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
+fn every_kernel_leaves_its_distribution_invariant() {
+    let clamps =
+        [vec![None; 4], vec![Some(true), None, Some(false), None], vec![Some(true), Some(false), Some(false), Some(true)]];
+    for (seed, (name, beta, kernel)) in (40..).zip(KERNELS) {
+        for (units, sizes) in of_both_kinds(SHAPES) {
+            let model = random_model(units, sizes, seed);
+            for clamp in &clamps {
+                let misfit = misfit_after(kernel, &model, &distribution(&scaled(&model, beta), clamp), clamp);
+                assert!(misfit < 5.0, "{name}, {units:?} {sizes:?} {clamp:?}: {misfit:.1} standard deviations");
+            }
         }
     }
 }
@@ -247,7 +188,7 @@ fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
 #[wasm_bindgen_test(unsupported = test)]
 fn the_pair_moves_by_its_joint_law() {
     const DRAWS: u32 = 20_000;
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| [&[3, 2][..], &[2, 2, 1], &[2, 1, 1, 1]].map(|s| (units, s))) {
+    for (units, sizes) in of_both_kinds([&[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]) {
         let model = random_model(units, sizes, 42);
         let mut some = vec![None; sizes[0]];
         some[0] = Some(true);
@@ -280,7 +221,7 @@ fn the_pair_moves_by_its_joint_law() {
 /// Exact, from the laws that the test above holds the kernels to.
 #[wasm_bindgen_test(unsupported = test)]
 fn both_chains_of_a_pair_follow_the_law_of_one() {
-    for (units, sizes) in KINDS.into_iter().flat_map(|units| [&[3, 2][..], &[2, 2, 1], &[2, 1, 1, 1]].map(|s| (units, s))) {
+    for (units, sizes) in of_both_kinds([&[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]) {
         let model = random_model(units, sizes, 43);
         let space = StateSpace::new(&model, &vec![None; sizes[0]]).unwrap();
         let (n, energies) = (space.count(), space.energies());

@@ -1,9 +1,10 @@
 //! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals watched in training.
 
-use crate::common::random_model;
+use crate::common::{examples, log_sum, of_both_kinds, random_model};
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, estimate};
 use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
+use dbm_core::math::{log_sum_exp, logistic, mean_and_error};
 use dbm_core::mean_field::{self, MeanField, MeanFieldSettings};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
@@ -14,9 +15,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
 
 fn models() -> impl Iterator<Item = Dbm> {
-    [Units::Signs, Units::Bits]
-        .into_iter()
-        .flat_map(|units| SIZES.into_iter().enumerate().map(move |(i, sizes)| random_model(units, sizes, 40 + i as u64)))
+    of_both_kinds(SIZES).zip((40..45).cycle()).map(|((units, sizes), seed)| random_model(units, sizes, seed))
 }
 
 /// All visible states of a model, as bits and as a batch of unit values.
@@ -29,8 +28,7 @@ fn all_visible(model: &Dbm) -> (Vec<Vec<bool>>, Matrix) {
 
 /// Exact log of the sum of exp(-E) over the hidden units.
 fn log_unnormalized(model: &Dbm, bits: &[bool]) -> f64 {
-    let clamped: Vec<Option<bool>> = bits.iter().copied().map(Some).collect();
-    exact::expectation(model, &clamped).unwrap().log_sum
+    exact::log_sum(model, &bits.iter().copied().map(Some).collect::<Vec<_>>()).unwrap()
 }
 
 /// Mean-field posteriors of visible layers without gaps.
@@ -77,39 +75,33 @@ fn the_mean_field_bound_never_falls() {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
-    for units in [Units::Signs, Units::Bits] {
-        for sizes in [&[40, 30, 20][..], &[30, 20, 25, 10], &[12, 8, 8, 8, 8]] {
-            let model = random_model(units, sizes, 3);
-            let values = (0..9 * sizes[0]).map(|i| units.value(i * i % 7 < 3)).collect();
-            let visible = Matrix::from_vec(9, sizes[0], values);
-            let together = posterior(&model, &visible, 5000, 1e-6);
-            assert_eq!(together.capped, 0);
-            for row in 0..9 {
-                let state: Vec<&[f32]> = together.means.iter().map(|layer| layer.row(row)).collect();
-                assert_eq!(state[0], visible.row(row));
-                for l in 1..sizes.len() {
-                    for (mean, a) in state[l].iter().zip(model.field(l, &state)) {
-                        let gap = f64::from(units.gap());
-                        let expected = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
-                        assert!((f64::from(*mean) - expected).abs() < 1e-4, "{units:?} {sizes:?} layer {l}");
-                    }
-                }
-                let alone = posterior(&model, &Matrix::from_vec(1, sizes[0], visible.row(row).to_vec()), 5000, 1e-6);
-                for (a, b) in alone.means.iter().zip(&together.means) {
-                    assert!(a.row(0).iter().zip(b.row(row)).all(|(a, b)| (a - b).abs() < 1e-4), "{units:?} {sizes:?} row {row}");
+    for (units, sizes) in of_both_kinds([&[40, 30, 20], &[30, 20, 25, 10], &[12, 8, 8, 8, 8]]) {
+        let model = random_model(units, sizes, 3);
+        let values = (0..9 * sizes[0]).map(|i| units.value(i * i % 7 < 3)).collect();
+        let visible = Matrix::from_vec(9, sizes[0], values);
+        let together = posterior(&model, &visible, 5000, 1e-6);
+        assert_eq!(together.capped, 0);
+        for row in 0..9 {
+            let state: Vec<&[f32]> = together.means.iter().map(|layer| layer.row(row)).collect();
+            assert_eq!(state[0], visible.row(row));
+            for l in 1..sizes.len() {
+                for (mean, a) in state[l].iter().zip(model.field(l, &state)) {
+                    let gap = f64::from(units.gap());
+                    let expected = f64::from(units.low()) + gap / (1.0 + (-gap * f64::from(a)).exp());
+                    assert!((f64::from(*mean) - expected).abs() < 1e-4, "{units:?} {sizes:?} layer {l}");
                 }
             }
-            // Rows leave at different sweeps, and a cap on the way is counted.
-            let distinct: std::collections::HashSet<u32> = together.sweeps.iter().copied().collect();
-            assert!(distinct.len() > 1, "{:?}", together.sweeps);
-            let cut = posterior(&model, &visible, 2, 1e-6);
-            assert!(cut.capped > 0 && cut.sweeps.iter().all(|&sweeps| sweeps <= 2));
+            let alone = posterior(&model, &Matrix::from_vec(1, sizes[0], visible.row(row).to_vec()), 5000, 1e-6);
+            for (a, b) in alone.means.iter().zip(&together.means) {
+                assert!(a.row(0).iter().zip(b.row(row)).all(|(a, b)| (a - b).abs() < 1e-4), "{units:?} {sizes:?} row {row}");
+            }
         }
+        // Rows leave at different sweeps, and a cap on the way is counted.
+        let distinct: std::collections::HashSet<u32> = together.sweeps.iter().copied().collect();
+        assert!(distinct.len() > 1, "{:?}", together.sweeps);
+        let cut = posterior(&model, &visible, 2, 1e-6);
+        assert!(cut.capped > 0 && cut.sweeps.iter().all(|&sweeps| sweeps <= 2));
     }
-}
-
-fn exact_log_z(model: &Dbm) -> f64 {
-    exact::expectation(model, &vec![None; model.n_visible()]).unwrap().log_sum
 }
 
 /// Examples that are high more often the further to the right.
@@ -123,7 +115,7 @@ fn sloping(width: usize) -> Examples {
 fn annealing_finds_the_exact_log_z() {
     let mut total = 0.0;
     for model in models() {
-        let exact = exact_log_z(&model);
+        let exact = exact::log_z(&model).unwrap();
         for base in [BaseDistribution::uniform(&model), BaseDistribution::of_data(&model, &sloping(model.n_visible())).unwrap()] {
             let settings = AisSettings { chains: 100, betas: 300, seed: 5 };
             let found = estimate(&model, &base, &settings, &SingleThread).unwrap();
@@ -145,7 +137,7 @@ fn annealing_is_unbiased_for_any_number_of_betas() {
     for (model, betas) in models().zip([1, 2, 3, 4].into_iter().cycle()) {
         let settings = AisSettings { chains: 20_000, betas, seed: 6 };
         let found = estimate(&model, &BaseDistribution::uniform(&model), &settings, &SingleThread).unwrap();
-        let error = (found.log_z - exact_log_z(&model)) / found.standard_error;
+        let error = (found.log_z - exact::log_z(&model).unwrap()) / found.standard_error;
         assert!(error.abs() < 4.0, "{:?} {:?}, {betas} betas: {error:.2} standard errors", model.units(), model.sizes());
         assert!(found.standard_error < 0.05, "{}", found.standard_error);
     }
@@ -225,11 +217,6 @@ fn estimates_refuse_what_makes_no_sense() {
     assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
 }
 
-fn log_sum_exp(values: &[f64]) -> f64 {
-    let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    largest + values.iter().map(|x| (x - largest).exp()).sum::<f64>().ln()
-}
-
 /// `log sum over h_1 of exp(-E)` with the visible values and the means above as given, state by state.
 fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
     let n = model.sizes()[1];
@@ -278,7 +265,7 @@ fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
         let posterior = posterior(&model, &repeated, 100, 1e-5);
         let all: f64 = (0..6).map(|unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
         let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(4), 2, row as u64 * 4000);
-        let (mean, error) = dbm_core::math::mean_and_error(&drawn);
+        let (mean, error) = mean_and_error(&drawn);
         assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "row {row}: {mean} and {all}, standard error {error}");
     }
 }
@@ -290,9 +277,10 @@ fn all_gappy(model: &Dbm) -> Vec<Vec<Option<bool>>> {
     (0..3_u32.pow(n)).map(|code| (0..n).map(|i| unit(code, i)).collect()).collect()
 }
 
-fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
-    let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
-    Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
+/// Mean-field posteriors of all these rows.
+fn posterior_of(model: &Dbm, data: &Examples, max_sweeps: u32, tolerance: f64) -> MeanField {
+    let rows: Vec<usize> = (0..data.len()).collect();
+    mean_field::posterior_of(model, data, &rows, MeanFieldSettings { max_sweeps, tolerance })
 }
 
 #[wasm_bindgen_test(unsupported = test)]
@@ -300,12 +288,11 @@ fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
     for model in models() {
         let rows = all_gappy(&model);
         let data = examples(&rows);
-        let all: Vec<usize> = (0..rows.len()).collect();
-        let posterior = mean_field::posterior_of(&model, &data, &all, MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 });
+        let posterior = posterior_of(&model, &data, 1000, 1e-5);
         assert_eq!(posterior.capped, 0);
-        let (log_z, mut total, mut largest) = (crate::common::log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
+        let (log_z, mut total, mut largest) = (log_sum(&model, &vec![None; model.n_visible()]), 0.0, 0.0_f64);
         for (row, visible) in rows.iter().enumerate() {
-            let exact = crate::common::log_sum(&model, visible);
+            let exact = log_sum(&model, visible);
             total += exact - log_z;
             let bound = posterior.bound(&model, row);
             assert!(bound <= exact + 1e-5, "{:?} {visible:?}: bound {bound}, exact {exact}", model.sizes());
@@ -327,19 +314,14 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let model = random_model(Units::Signs, &[6, 5, 4], 41);
     let row = vec![Some(true), None, Some(false), None, None, Some(true)];
     let data = examples(&vec![row.clone(); 4000]);
-    let posterior = mean_field::posterior_of(
-        &model,
-        &data,
-        &(0..4000).collect::<Vec<_>>(),
-        MeanFieldSettings { max_sweeps: 100, tolerance: 1e-5 },
-    );
+    let posterior = posterior_of(&model, &data, 100, 1e-5);
     let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
     let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(6), 0, 0);
-    let (mean, error) = dbm_core::math::mean_and_error(&drawn);
+    let (mean, error) = mean_and_error(&drawn);
     assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "{mean} and {all}, standard error {error}");
 
     let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(0)).collect();
-    let high: Vec<f64> = model.field(0, &state).into_iter().map(|a| dbm_core::math::logistic(2.0 * f64::from(a))).collect();
+    let high: Vec<f64> = model.field(0, &state).into_iter().map(|a| logistic(2.0 * f64::from(a))).collect();
     let expected = ((1.0 - high[0]).powi(2) + high[2].powi(2) + (1.0 - high[5]).powi(2)) / 3.0;
     assert!((signals::reconstruction_errors(&model, &posterior)[0] - expected).abs() < 1e-6);
 
@@ -403,13 +385,8 @@ fn free_energies_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     // Missing units are summed out like hidden ones: exact on even layers of one unit each.
     let model = random_model(Units::Signs, &[3, 4], 3);
     let row = vec![Some(true), None, Some(false)];
-    let posterior = mean_field::posterior_of(
-        &model,
-        &examples(std::slice::from_ref(&row)),
-        &[0],
-        MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-6 },
-    );
-    let (found, exact) = (signals::free_energies(&model, &posterior)[0], -crate::common::log_sum(&model, &row));
+    let posterior = posterior_of(&model, &examples(std::slice::from_ref(&row)), 1000, 1e-6);
+    let (found, exact) = (signals::free_energies(&model, &posterior)[0], -log_sum(&model, &row));
     assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
 }
 

@@ -3,7 +3,7 @@
 use crate::args::choice;
 use crate::context::Context;
 use clap::Args;
-use dbm_core::expectation::{BiasRow, BiasTable, bias_table};
+use dbm_core::diagnostics::{BiasRow, BiasTable, bias_table};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::words::Choose;
 use dbm_core::{Settings, Units};

@@ -4,7 +4,7 @@ mod consensus;
 mod schedule;
 
 use crate::chains::Chains;
-use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, trace};
+use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
@@ -132,7 +132,7 @@ impl Completer {
         self.first[0] = Parity::first(self.streams[0].coin());
         self.sweep(model);
         let approach = vec![ApproachState::new(model, &self.chains.state(0), Reached::Gibbs)];
-        CouplingTrace { approach, ..trace(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
+        CouplingTrace { approach, ..write_down(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
     }
 
     /// Searches with the one chain, state by state.

@@ -1,8 +1,7 @@
 //! Energies and fields of a single state, straight from their definitions: the reference for everything faster.
 
+use crate::Dbm;
 use crate::linalg::dot;
-use crate::math::softplus;
-use crate::{Dbm, parity::Parity};
 
 impl Dbm {
     /// `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}`, for `state[l]` of size `n_l`.
@@ -46,22 +45,5 @@ impl Dbm {
                 f64::from(self.biases()[layer][unit]) + below + above
             })
             .collect()
-    }
-
-    /// `E_p(s_p) = - sum_{l in p} b_l . s_l - sum_{l not in p} sum_j (low a_j + log(1 + exp(gap a_j)))`: the energy of the
-    /// layers of parity `p` with the others summed out (the paper's E_even and E_odd, with biases).
-    ///
-    /// # Panics
-    /// If the state does not have the model's shape.
-    pub fn marginal_energy<S: AsRef<[f32]>>(&self, parity: Parity, state: &[S]) -> f64 {
-        let (low, gap) = (f64::from(self.units().low()), f64::from(self.units().gap()));
-        let kept: f64 = parity.layers(self.depth()).map(|l| dot(&self.biases()[l], state[l].as_ref())).sum();
-        let summed_out: f64 = parity
-            .other()
-            .layers(self.depth())
-            .flat_map(|l| self.field(l, state))
-            .map(|a| low * f64::from(a) + softplus(gap * f64::from(a)))
-            .sum();
-        -kept - summed_out
     }
 }

@@ -1,7 +1,5 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
-use crate::Footprint;
-use crate::footprint::format_bytes;
 use thiserror::Error;
 
 /// A refusal by this crate. Nothing is changed by a call that returns one.
@@ -27,14 +25,10 @@ pub enum DbmError {
         limit: u128,
     },
     /// A run that would not fit into memory.
-    #[error(
-        "a model of {} needs {} of memory to train: {} for its {} parameters with what the optimizer keeps of each, {} for the states of a batch, {} for data and scratch; the limit is {}; choose smaller layers or a smaller batch",
-        names(&footprint.sizes), format_bytes(footprint.total()), format_bytes(footprint.copies), counted(footprint.parameters),
-        format_bytes(footprint.states), format_bytes(footprint.data.saturating_add(footprint.scratch)), format_bytes(*limit)
-    )]
+    #[error("{needs}; the limit is {}; choose smaller layers or a smaller batch", format_bytes(*limit))]
     Memory {
-        /// What it would need.
-        footprint: Box<Footprint>,
+        /// What needs how much of it, and for what.
+        needs: String,
         /// Bytes there are.
         limit: u128,
     },
@@ -43,15 +37,15 @@ pub enum DbmError {
     Shape {
         /// Which tensor, batch or mask.
         what: String,
-        /// Values expected.
+        /// How many values there should be.
         expected: usize,
-        /// Values received.
+        /// How many came.
         got: usize,
     },
     /// NaN or infinity among parameters.
     #[error("{what} holds a value that is not finite; use a file from an intact run, or a lower learning rate")]
     NotFinite {
-        /// Which tensor.
+        /// Which tensor holds it.
         what: String,
     },
     /// A setting outside its range.
@@ -75,7 +69,7 @@ pub enum DbmError {
     /// What one replica of a run sent another that is not of this run.
     #[error("replicas of a run do not fit together: {what} came; begin the run anew")]
     Replica {
-        /// What came.
+        /// What came that is not of this run.
         what: String,
     },
     /// A data set without examples.
@@ -94,17 +88,51 @@ pub enum DbmError {
     TooManyUnits {
         /// Units to enumerate.
         units: usize,
-        /// The limit.
+        /// Units that are feasible.
         limit: usize,
     },
 }
 
+impl DbmError {
+    /// Accepts a tensor, batch or mask of the size expected.
+    pub(crate) fn check_shape(what: &str, expected: usize, got: usize) -> Result<(), Self> {
+        if expected == got { Ok(()) } else { Err(Self::Shape { what: what.into(), expected, got }) }
+    }
+}
+
+/// Accepts a number that is in its range.
+pub(crate) fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
+    if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
+}
+
 /// A number that may be beyond all numbers.
-fn counted(number: u128) -> String {
+pub(crate) fn counted(number: u128) -> String {
     if number == u128::MAX { "more than 10^38".into() } else { number.to_string() }
 }
 
-/// Layer sizes as they are spoken of, `784-500-500`.
-fn names(sizes: &[usize]) -> String {
-    sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
+/// Bytes in words: `26.3 MB`, in powers of 1000. The largest number stands for more than there are numbers.
+pub fn format_bytes(bytes: u128) -> String {
+    const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
+    if bytes == u128::MAX {
+        return "more than 10^14 YB".into();
+    }
+    let (mut value, mut unit) = (bytes as f64, 0);
+    // What would be rounded to 1000.0 of a unit is 1.0 of the next.
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1e3;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_in_three_digits_or_so() {
+        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
+        assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
+        assert!(format_bytes(u128::MAX).starts_with("more than") && format_bytes(u128::MAX / 2).ends_with(" YB"));
+    }
 }

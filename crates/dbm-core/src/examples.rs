@@ -1,6 +1,9 @@
 //! A binary data set: rows of visible bits, packed eight to a byte, some of which may be missing.
 
+use crate::rng::{Purpose, Streams};
 use crate::{Clamp, DbmError, Units};
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Binary examples of one width, packed: 70 000 x 784 bits take 6.9 MB, and as much again where some are missing.
 ///
@@ -28,18 +31,8 @@ impl Examples {
     /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows,
     /// [`DbmError::Shape`] where the bytes are no whole number of rows.
     pub fn from_bits(width: usize, bits: &[u8]) -> Result<Self, DbmError> {
-        if width == 0 {
-            return Err(DbmError::EmptyLayer { layer: 0 });
-        }
-        if bits.is_empty() {
-            return Err(DbmError::NoExamples);
-        }
-        let len = bits.len() / width;
-        if len * width != bits.len() {
-            return Err(DbmError::Shape { what: "the data set".into(), expected: (len + 1) * width, got: bits.len() });
-        }
-        let stride = width.div_ceil(8);
-        Ok(Self { width, len, stride, packed: pack(width, bits), known: None })
+        let len = count_rows("the data set", bits.len(), width, width)?;
+        Ok(Self { width, len, stride: width.div_ceil(8), packed: pack(width, bits), known: None })
     }
 
     /// From rows packed as [`Examples::packed`] gives them.
@@ -48,17 +41,8 @@ impl Examples {
     /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows,
     /// [`DbmError::Shape`] where the bytes are no whole number of rows.
     pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
-        if width == 0 {
-            return Err(DbmError::EmptyLayer { layer: 0 });
-        }
-        if packed.is_empty() {
-            return Err(DbmError::NoExamples);
-        }
         let stride = width.div_ceil(8);
-        let len = packed.len() / stride;
-        if len * stride != packed.len() {
-            return Err(DbmError::Shape { what: "the packed data set".into(), expected: (len + 1) * stride, got: packed.len() });
-        }
+        let len = count_rows("the packed data set", packed.len(), stride, width)?;
         Ok(Self { width, len, stride, packed, known: None })
     }
 
@@ -74,10 +58,7 @@ impl Examples {
     /// # Errors
     /// [`DbmError::Shape`] where there is not one mark a bit.
     pub fn with_gaps(self, known: &[u8]) -> Result<Self, DbmError> {
-        let expected = self.len * self.width;
-        if known.len() != expected {
-            return Err(DbmError::Shape { what: "the marks of known bits".into(), expected, got: known.len() });
-        }
+        DbmError::check_shape("the marks of known bits", self.len * self.width, known.len())?;
         let packed = pack(self.width, known);
         self.with_packed_gaps(packed)
     }
@@ -87,10 +68,7 @@ impl Examples {
     /// # Errors
     /// [`DbmError::Shape`] where there is not one mark a bit.
     pub fn with_packed_gaps(mut self, mut known: Vec<u8>) -> Result<Self, DbmError> {
-        let (expected, got) = (self.packed.len(), known.len());
-        if got != expected {
-            return Err(DbmError::Shape { what: "the packed marks of known bits".into(), expected, got });
-        }
+        DbmError::check_shape("the packed marks of known bits", self.packed.len(), known.len())?;
         // What lies beyond a row's width means nothing, and is made the same in all.
         let beyond = if self.width.is_multiple_of(8) { 0 } else { 0xff << (self.width % 8) };
         known.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] |= beyond);
@@ -130,7 +108,22 @@ impl Examples {
         self.width
     }
 
-    /// One bit.
+    /// Accepts a model whose visible layer has `n` units.
+    pub(crate) fn check_width(&self, n: usize) -> Result<(), DbmError> {
+        DbmError::check_shape("a row of the data set", n, self.width)
+    }
+
+    /// Each different row once, in an order that does not depend on theirs, with how often it comes; `None` for a missing bit.
+    pub(crate) fn distinct(&self) -> BTreeMap<Vec<Option<bool>>, usize> {
+        let mut counts = BTreeMap::new();
+        for row in 0..self.len {
+            let bits = (0..self.width).map(|i| self.is_known(row, i).then(|| self.bit(row, i)));
+            *counts.entry(bits.collect()).or_default() += 1;
+        }
+        counts
+    }
+
+    /// One bit; a missing one is low.
     ///
     /// # Panics
     /// If `row` or `column` is out of range.
@@ -207,6 +200,44 @@ impl Examples {
         let known = self.len * self.width - self.missing();
         ones as f64 / known.max(1) as f64
     }
+}
+
+/// The order in which a run visits its data: epoch by epoch, each in a random order of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Visits(Option<(u64, Vec<u32>)>);
+
+impl Visits {
+    /// The examples of these chains at a step of `batch` of them; `run` tells apart the orders of several runs with one seed.
+    pub fn examples(
+        &mut self,
+        streams: Streams,
+        run: u64,
+        count: usize,
+        (step, batch): (u64, usize),
+        chains: Range<usize>,
+    ) -> Vec<usize> {
+        let example = |chain: usize| {
+            let place = u128::from(step) * batch as u128 + chain as u128;
+            let (epoch, place) = ((place / count as u128) as u64, (place % count as u128) as usize);
+            let known = self.0.take().filter(|(e, order)| *e == epoch && order.len() == count);
+            let order = known.unwrap_or_else(|| (epoch, streams.at(Purpose::Order, epoch, run).permutation(count)));
+            self.0.insert(order).1[place] as usize
+        };
+        chains.map(example).collect()
+    }
+}
+
+/// How many rows so many bytes are, at `stride` bytes a row.
+fn count_rows(what: &str, bytes: usize, stride: usize, width: usize) -> Result<usize, DbmError> {
+    if width == 0 {
+        return Err(DbmError::EmptyLayer { layer: 0 });
+    }
+    if bytes == 0 {
+        return Err(DbmError::NoExamples);
+    }
+    let rows = bytes.div_ceil(stride);
+    DbmError::check_shape(what, rows * stride, bytes)?;
+    Ok(rows)
 }
 
 /// Rows of bytes, each into whole bytes of bits, the lowest bit first.

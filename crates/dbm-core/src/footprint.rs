@@ -1,5 +1,6 @@
 //! How much memory a run takes, known before any of it is allocated.
 
+use crate::error::{counted, format_bytes};
 use crate::gradient::MAX_ROWS;
 use crate::model::count_parameters;
 use crate::pretrain::PretrainSettings;
@@ -70,18 +71,19 @@ pub struct Footprint {
 impl Footprint {
     /// Of a run on `examples` examples with so many threads. Nothing is checked: sizes may be absurd, and what exceeds a u128 is its largest value.
     pub fn of(sizes: &[usize], settings: &Settings, examples: usize, threads: usize) -> Self {
-        let parameters = count_parameters(sizes);
+        let kind = settings.estimator.kind;
+        let (units, visible, first) = layers(sizes);
+        let triples = 3 * (u128::from(kind.is_persistent()) + u128::from(kind.has(Setting::MeanFieldSweeps)));
+        let masked = total([(2, units), (1, first), (1, visible / 4 + 1)]);
+        let besides = total([(triples, units), (u128::from(settings.conditional > 0.0), masked)]);
         let copies = 2 + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());
-        Self::with_copies(sizes, parameters, copies, settings.batch, examples, threads, |units, first, visible| {
-            let kind = settings.estimator.kind;
-            let triple = units.saturating_mul(3);
-            let persistent = if kind.is_persistent() { triple } else { 0 };
-            let mean_field = if kind.has(Setting::MeanFieldSweeps) { triple } else { 0 };
-            let masked = units.saturating_mul(2).saturating_add(first).saturating_add(visible / 4 + 1);
-            let masked = if settings.conditional > 0.0 { masked } else { 0 };
-            persistent.saturating_add(mean_field).saturating_add(masked)
-        })
-        .with_long_couplings(settings)
+        let mut run = Self::with_copies(sizes, copies, settings.batch, examples, threads, besides);
+        if kind.has(Setting::MaxTries) {
+            let rows = total(sizes.windows(2).map(|pair| (MAX_ROWS as u128, row_of_pair(pair, GROWN))));
+            let shards = settings.batch.div_ceil(SHARD) as u128;
+            run.states = total([(1, run.states), (F32 * shards, total([(1, rows), (1, run.parameters)]))]);
+        }
+        run
     }
 
     /// Of a run on these examples, with the marks of what is known where they have gaps.
@@ -102,74 +104,43 @@ impl Footprint {
     /// ```
     #[must_use]
     pub fn with_gaps(mut self, batch: usize, examples: usize) -> Self {
-        let of = |layer: usize| self.sizes.get(layer).map_or(0, |&size| size as u128);
-        let units = total(self.sizes.iter().map(|&size| size as u128));
-        let marks = of(0) / 2 + 1;
-        let kept = total([units.saturating_mul(2), of(1), marks].into_iter());
-        self.states = self.states.saturating_add(kept.saturating_mul(batch as u128).saturating_mul(F32));
-        self.data = self.data.saturating_add(of(0).div_ceil(8).saturating_mul(examples as u128));
-        self
-    }
-
-    fn with_long_couplings(mut self, settings: &Settings) -> Self {
-        if settings.estimator.kind.has(Setting::MaxTries) {
-            let shards = settings.batch.div_ceil(SHARD) as u128;
-            let pairs = total(self.sizes.windows(2).map(|pair| {
-                let (lower, upper) = (pair[0] as u128, pair[1] as u128);
-                lower + upper + GROWN * lower.max(upper)
-            }));
-            let shard = pairs.saturating_mul(MAX_ROWS as u128).saturating_add(self.parameters);
-            self.states = self.states.saturating_add(shard.saturating_mul(shards).saturating_mul(F32));
-        }
+        let (units, visible, first) = layers(&self.sizes);
+        let kept = total([(2, units), (1, first), (1, visible / 2 + 1)]);
+        self.states = total([(1, self.states), (F32 * batch as u128, kept)]);
+        self.data = total([(1, self.data), (examples as u128, visible.div_ceil(8))]);
         self
     }
 
     /// Of layer-wise pretraining, before the trainer is there: the larger of the two is what the whole run takes.
     pub fn of_pretraining(sizes: &[usize], settings: &PretrainSettings, data: &Examples) -> Self {
-        // It has no shards: all its chains are in work.
+        // It has no shards: all its chains are in work. They are a few matrices of states and fields: fewer than a gradient step has.
         let threads = settings.batch.div_ceil(SHARD);
-        let parameters = count_parameters(sizes);
-        // Its chains are a few matrices of states and fields: fewer than a gradient step has.
-        let copies = PRETRAINING_COPIES;
-        let run = Self::with_copies(sizes, parameters, copies, settings.batch, data.len(), threads, |_, _, _| 0);
+        let run = Self::with_copies(sizes, PRETRAINING_COPIES, settings.batch, data.len(), threads, 0);
         if data.has_gaps() { run.with_gaps(settings.batch, data.len()) } else { run }
     }
 
-    fn with_copies(
-        sizes: &[usize],
-        parameters: u128,
-        copies: u128,
-        batch: usize,
-        examples: usize,
-        threads: usize,
-        besides: impl Fn(u128, u128, u128) -> u128,
-    ) -> Self {
-        let n: Vec<u128> = sizes.iter().map(|&size| size as u128).collect();
-        let units = total(n.iter().copied());
-        let (visible, first) = (n.first().copied().unwrap_or(0), n.get(1).copied().unwrap_or(0));
-        let widest = n.iter().copied().max().unwrap_or(0);
-        let rows = total(n.windows(2).enumerate().map(|(l, pair)| {
-            let rows = if l == 0 { 3 } else { 4 };
-            (pair[0] + pair[1] + pair[0].max(pair[1])) * GROWN * rows
-        }));
-        let kept = total([visible, rows, besides(units, first, visible)].into_iter());
-        let in_work = total([2 * units, first, 2 * GROWN * widest].into_iter());
+    fn with_copies(sizes: &[usize], copies: u128, batch: usize, examples: usize, threads: usize, besides: u128) -> Self {
+        let parameters = count_parameters(sizes);
+        let (units, visible, first) = layers(sizes);
+        let widest = sizes.iter().copied().max().unwrap_or(0) as u128;
+        let pairs = sizes.windows(2).enumerate();
+        let rows = total(pairs.map(|(l, pair)| (GROWN * if l == 0 { 3 } else { 4 }, row_of_pair(pair, 1))));
+        let kept = total([(1, visible), (1, rows), (1, besides)]);
+        let in_work = total([(2, units), (1, first), (2 * GROWN, widest)]);
         let working = batch.min(threads.saturating_mul(SHARD)) as u128;
-        let scratch = widest.saturating_mul(BLOCK_ROWS as u128 + PACKED_ROWS);
-        let bytes = |numbers: u128, count: u128| numbers.saturating_mul(count).saturating_mul(F32);
         Self {
             sizes: sizes.to_vec(),
             parameters,
-            copies: bytes(parameters, copies),
-            states: bytes(kept, batch as u128).saturating_add(bytes(in_work, working)),
-            scratch: bytes(scratch, threads as u128),
-            data: (visible.div_ceil(8) + 8).saturating_mul(examples as u128),
+            copies: total([(F32 * copies, parameters)]),
+            states: total([(F32 * batch as u128, kept), (F32 * working, in_work)]),
+            scratch: total([(F32 * threads as u128, total([(BLOCK_ROWS as u128 + PACKED_ROWS, widest)]))]),
+            data: total([(examples as u128, visible.div_ceil(8) + 8)]),
         }
     }
 
     /// The sum of all parts, in bytes.
     pub fn total(&self) -> u128 {
-        total([self.copies, self.states, self.scratch, self.data].into_iter())
+        total([self.copies, self.states, self.scratch, self.data].map(|part| (1, part)))
     }
 
     /// The one of two that takes more.
@@ -186,27 +157,32 @@ impl Footprint {
         if self.total() <= limit {
             return Ok(());
         }
-        Err(DbmError::Memory { footprint: Box::new(self.clone()), limit })
+        let names = self.sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join("-");
+        let [all, copies, states, rest] =
+            [self.total(), self.copies, self.states, total([(1, self.data), (1, self.scratch)])].map(format_bytes);
+        let needs = format!(
+            "a model of {names} needs {all} of memory to train: {copies} for its {} parameters with what the optimizer keeps of each, \
+             {states} for the states of a batch, {rest} for data and scratch",
+            counted(self.parameters)
+        );
+        Err(DbmError::Memory { needs, limit })
     }
 }
 
-fn total(parts: impl Iterator<Item = u128>) -> u128 {
-    parts.fold(0, u128::saturating_add)
+/// Units in all, visible ones, and those of the first hidden layer.
+fn layers(sizes: &[usize]) -> (u128, u128, u128) {
+    let of = |layer: usize| sizes.get(layer).map_or(0, |&size| size as u128);
+    (total(sizes.iter().map(|&size| (1, size as u128))), of(0), of(1))
 }
 
-/// Bytes in words: `26.3 MB`, in powers of 1000. The largest number stands for more than there are numbers.
-pub fn format_bytes(bytes: u128) -> String {
-    const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
-    if bytes == u128::MAX {
-        return "more than 10^14 YB".into();
-    }
-    let (mut value, mut unit) = (bytes as f64, 0);
-    // What would be rounded to 1000.0 of a unit is 1.0 of the next.
-    while value >= 999.95 && unit + 1 < UNITS.len() {
-        value /= 1e3;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
+/// Numbers in a row of two layers, the larger of them so many times more.
+fn row_of_pair(pair: &[usize], more: u128) -> u128 {
+    pair[0] as u128 + pair[1] as u128 + more * pair[0].max(pair[1]) as u128
+}
+
+/// The sum of so many times each part, or the largest number there is.
+fn total(parts: impl IntoIterator<Item = (u128, u128)>) -> u128 {
+    parts.into_iter().fold(0, |sum, (times, part)| sum.saturating_add(part.saturating_mul(times)))
 }
 
 #[cfg(test)]
@@ -242,19 +218,12 @@ mod tests {
         for sizes in [&[784, 4_000_000, 4_000_000][..], &[usize::MAX; 9], &[usize::MAX, 1, usize::MAX]] {
             let run = Footprint::of(sizes, &Settings { batch: usize::MAX, ..Settings::default() }, usize::MAX, usize::MAX);
             let run = run.with_gaps(usize::MAX, usize::MAX);
-            let Err(DbmError::Memory { footprint, limit }) = run.check(1 << 40) else { panic!("{sizes:?} was accepted") };
-            assert_eq!((*footprint, limit), (run, 1 << 40));
+            let Err(DbmError::Memory { needs, limit }) = run.check(1 << 40) else { panic!("{sizes:?} was accepted") };
+            assert!(limit == 1 << 40 && needs.contains(&format_bytes(run.total())), "{needs}");
         }
         let said = Footprint::of(&[784, 4_000_000], &Settings::default(), 10, 1).check(8_000_000_000).unwrap_err().to_string();
         for words in ["784-4000000", "3140000784 parameters", "GB of memory", "the limit is 8.0 GB", "smaller layers"] {
             assert!(said.contains(words), "no {words:?}: {said}");
         }
-    }
-
-    #[test]
-    fn bytes_are_written_in_three_digits_or_so() {
-        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
-        assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
-        assert!(format_bytes(u128::MAX).starts_with("more than") && format_bytes(u128::MAX / 2).ends_with(" YB"));
     }
 }

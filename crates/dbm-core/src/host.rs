@@ -1,5 +1,7 @@
 //! What the core does not have itself and is lent: threads and a clock.
 
+use std::ops::Range;
+
 /// Whoever runs the core. The results never depend on it, only the time they take.
 pub trait Host: Sync {
     /// `f` of every item, results in the items' order.
@@ -21,4 +23,10 @@ impl Host for SingleThread {
     fn now(&self) -> f64 {
         0.0
     }
+}
+
+/// `0..count` in even pieces of at most `most`, which depend on nothing but their number: sums over them do not depend on who computes.
+pub(crate) fn even_pieces(count: usize, most: usize) -> Vec<Range<usize>> {
+    let n = count.div_ceil(most);
+    (0..n).map(|piece| count * piece / n..count * (piece + 1) / n).collect()
 }

@@ -147,29 +147,6 @@ mod tests {
         assert!(orthogonal(&[3, 2], Units::Bits, 5).unwrap().biases().iter().flatten().all(|&b| b == 0.0));
     }
 
-    /// Does the last of the items first, as threads might.
-    struct Backwards;
-
-    impl Host for Backwards {
-        fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
-            let mut done: Vec<R> = items.into_iter().rev().map(f).collect();
-            done.reverse();
-            done
-        }
-
-        fn now(&self) -> f64 {
-            0.0
-        }
-    }
-
-    #[test]
-    fn whoever_makes_it_makes_the_same_bits() {
-        for sizes in [[37, 50], [50, 37], [16, 16]] {
-            let alone = orthogonal(&sizes, Units::Signs, 3).unwrap();
-            assert_eq!(alone, orthogonal_on(&Backwards, &sizes, Units::Signs, 3).unwrap());
-        }
-    }
-
     #[test]
     fn refuses_impossible_shapes() {
         assert_eq!(orthogonal(&[5], Units::Signs, 1), Err(DbmError::TooFewLayers(1)));

@@ -36,21 +36,21 @@ mod settings;
 pub mod signals;
 mod snapshot;
 pub mod sweep;
-
 mod train;
 mod units;
 mod vector;
+pub mod words;
 
 pub use clamp::Clamp;
-pub use error::DbmError;
+pub use error::{DbmError, format_bytes};
 pub use examples::Examples;
 pub use filters::filters;
-pub use footprint::{Footprint, format_bytes};
+pub use footprint::Footprint;
 pub use host::{Host, SingleThread};
 pub use linalg::Backend;
 pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
 pub use parity::Parity;
-pub use settings::{OptimizerMethod, OptimizerSettings, Settings, words};
+pub use settings::{OptimizerMethod, OptimizerSettings, Settings};
 pub use snapshot::{Parameters, ParametersView, Snapshot, SnapshotView};
 pub use train::{Exchange, Part, Shards, StepInfo, Trainer, Updated};
 pub use units::Units;

@@ -1,7 +1,7 @@
 //! Masks of the conditional gradient: which pixels of an example the negative phase has to fill in.
 
 use crate::rng::Stream;
-use crate::words::Choose;
+use crate::words::{Choice, Choose, Words, choice, words};
 use serde::{Deserialize, Serialize};
 
 /// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
@@ -17,6 +17,17 @@ pub enum Masks {
     Boxes,
     /// Each unit is known with a probability that is drawn between 0.2 and 0.8.
     Pixels,
+}
+
+impl Choose for Masks {
+    const WORDS: Words =
+        words("masks", "Masks", "Which parts of an example the conditional share of a batch hides, and learns to fill in.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Mixed, "mixed", "mixed", "Three in five half planes, one in five boxes, one in five single pixels"),
+        choice(Self::Halves, "halves", "half planes", "One side of a cut anywhere in the middle of the picture"),
+        choice(Self::Boxes, "boxes", "boxes", "A box of a third to two thirds of each side"),
+        choice(Self::Pixels, "pixels", "single pixels", "Each pixel on its own"),
+    ];
 }
 
 impl Masks {

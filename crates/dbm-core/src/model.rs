@@ -58,34 +58,23 @@ pub(crate) fn count_parameters(sizes: &[usize]) -> u128 {
     weights.chain(sizes.iter().map(|&size| size as u128)).fold(0, u128::saturating_add)
 }
 
-/// The sizes of layers with these parameters, and the weights as matrices.
+/// The sizes of layers with these parameters.
 ///
 /// # Errors
 /// Those of [`Dbm::new`].
-pub(crate) fn checked(weights: Vec<Vec<f32>>, biases: &[Vec<f32>]) -> Result<(Vec<usize>, Vec<Matrix>), DbmError> {
+pub(crate) fn check_parameters(weights: &[Vec<f32>], biases: &[Vec<f32>]) -> Result<Vec<usize>, DbmError> {
     let sizes: Vec<usize> = biases.iter().map(Vec::len).collect();
     check_sizes(&sizes)?;
-    if weights.len() + 1 != sizes.len() {
-        return Err(DbmError::Shape {
-            what: "the list of weight matrices".into(),
-            expected: sizes.len() - 1,
-            got: weights.len(),
-        });
-    }
+    DbmError::check_shape("the list of weight matrices", sizes.len() - 1, weights.len())?;
     for (layer, values) in weights.iter().enumerate() {
-        let expected = sizes[layer] * sizes[layer + 1];
-        if values.len() != expected {
-            return Err(DbmError::Shape { what: format!("weight.{layer}"), expected, got: values.len() });
-        }
+        DbmError::check_shape(&format!("weight.{layer}"), sizes[layer] * sizes[layer + 1], values.len())?;
     }
-    for (name, tensors) in [("weight", &weights[..]), ("bias", biases)] {
+    for (name, tensors) in [("weight", weights), ("bias", biases)] {
         if let Some(layer) = tensors.iter().position(|values| values.iter().any(|x| !x.is_finite())) {
             return Err(DbmError::NotFinite { what: format!("{name}.{layer}") });
         }
     }
-    let weights = weights.into_iter().zip(sizes.windows(2));
-    let weights = weights.map(|(values, pair)| Matrix::from_vec(pair[0], pair[1], values)).collect();
-    Ok((sizes, weights))
+    Ok(sizes)
 }
 
 impl Dbm {
@@ -95,7 +84,9 @@ impl Dbm {
     /// Those of [`check_sizes`]; [`DbmError::Shape`] where a weight matrix does not fit its layers;
     /// [`DbmError::NotFinite`] where a parameter is NaN or infinite.
     pub fn new(units: Units, weights: Vec<Vec<f32>>, biases: Vec<Vec<f32>>) -> Result<Self, DbmError> {
-        let (sizes, weights) = checked(weights, &biases)?;
+        let sizes = check_parameters(&weights, &biases)?;
+        let weights = weights.into_iter().zip(sizes.windows(2));
+        let weights: Vec<Matrix> = weights.map(|(values, pair)| Matrix::from_vec(pair[0], pair[1], values)).collect();
         let transposed = weights.iter().map(Matrix::transposed).collect();
         Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
     }
@@ -122,7 +113,7 @@ impl Dbm {
         &self.sizes
     }
 
-    /// Visible units.
+    /// How many visible units.
     pub fn n_visible(&self) -> usize {
         self.sizes[0]
     }
@@ -142,7 +133,7 @@ impl Dbm {
         &self.transposed
     }
 
-    /// `b_l: [n_l]`.
+    /// The biases `b_l: [n_l]`.
     pub fn biases(&self) -> &[Vec<f32>] {
         &self.biases
     }

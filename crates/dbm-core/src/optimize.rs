@@ -21,7 +21,6 @@ impl OptimizerSettings {
             total => (1.0 - steps_before as f64 / total as f64).max(0.0),
         };
         OptimizerRule {
-            n_moments: self.n_moments(),
             method: self.method,
             rate: (self.learning_rate * left) as f32,
             momentum: self.momentum as f32,
@@ -38,7 +37,6 @@ impl OptimizerSettings {
 /// One step's update rule, for any slice of parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptimizerRule {
-    n_moments: usize,
     method: OptimizerMethod,
     rate: f32,
     momentum: f32,
@@ -51,11 +49,6 @@ pub(crate) struct OptimizerRule {
 }
 
 impl OptimizerRule {
-    /// Moment tensors that [`OptimizerRule::apply`] needs.
-    pub fn n_moments(&self) -> usize {
-        self.n_moments
-    }
-
     /// Ascends `gradient` from `values`, with `moments` as many as [`OptimizerSettings::n_moments`] says. `decays` for weights.
     pub fn apply(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
         vectorized(

@@ -2,6 +2,8 @@
 
 mod rbm;
 
+use crate::error::within;
+use crate::examples::Visits;
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::words::Setting;
@@ -52,14 +54,13 @@ impl PretrainSettings {
     /// # Errors
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
-        let within = |name, expected, got: String, ok| if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got }) };
         let deviation = self.deviation;
         Setting::PretrainingSteps.check("pretraining steps", self.steps as f64)?;
         Setting::PretrainingRate.check("pretraining rate", self.learning_rate)?;
         Setting::Batch.check("pretraining batch", self.batch as f64)?;
-        within("pretraining k", "1 to 1000", self.k.to_string(), (1..=1000).contains(&self.k))?;
+        within("pretraining k", "1 to 1000", f64::from(self.k), (1..=1000).contains(&self.k))?;
         let expected = "a number above 0 and at most 1";
-        within("pretraining deviation", expected, deviation.to_string(), deviation > 0.0 && deviation <= 1.0)
+        within("pretraining deviation", expected, deviation, deviation > 0.0 && deviation <= 1.0)
     }
 }
 
@@ -108,7 +109,7 @@ pub struct Pretrainer {
     upper_biases: Vec<Vec<f32>>,
     velocity: Tensors,
     step: u64,
-    order: Option<(u64, Vec<u32>)>,
+    visits: Visits,
     reconstruction_error: Option<f64>,
 }
 
@@ -130,7 +131,7 @@ impl Pretrainer {
             settings,
             model,
             step: 0,
-            order: None,
+            visits: Visits::default(),
             reconstruction_error: None,
         })
     }
@@ -209,9 +210,7 @@ impl Pretrainer {
     /// longer be finite or be beyond all bounds. Either leaves the run as it was.
     pub fn step(&mut self, data: &Examples) -> Result<(), DbmError> {
         let n = self.model.n_visible();
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(n)?;
         if self.is_done() {
             return Ok(());
         }
@@ -219,7 +218,8 @@ impl Pretrainer {
         let streams = Streams::new(self.settings.seed);
         let mut chains: Vec<Stream> =
             (0..self.settings.batch as u64).map(|chain| streams.at(Purpose::Pretraining, self.step, chain)).collect();
-        let examples: Vec<usize> = (0..chains.len()).map(|chain| self.example(streams, data, chain)).collect();
+        // Another order than that of a [`crate::Trainer`] with the same seed.
+        let examples = self.visits.examples(streams, 1, data.len(), (self.step, self.settings.batch), 0..chains.len());
         let mut lower = Matrix::zeros(chains.len(), n);
         examples.iter().enumerate().for_each(|(row, &example)| data.write_row(example, self.model.units(), lower.row_mut(row)));
         let clamp = data.clamp(&examples);
@@ -241,18 +241,6 @@ impl Pretrainer {
             self.velocity = zeros(&self.model, layer + 1);
         }
         Ok(())
-    }
-
-    /// Which example is the `chain`-th of this step: epoch by epoch, each in a random order of its own. The orders are other
-    /// ones than those of a [`crate::Trainer`] with the same seed.
-    fn example(&mut self, streams: Streams, data: &Examples, chain: usize) -> usize {
-        let place = u128::from(self.step) * self.settings.batch as u128 + chain as u128;
-        let (epoch, place) = ((place / data.len() as u128) as u64, (place % data.len() as u128) as usize);
-        let known = self.order.as_ref().is_some_and(|(e, order)| *e == epoch && order.len() == data.len());
-        if !known {
-            self.order = Some((epoch, streams.at(Purpose::Order, epoch, 1).permutation(data.len())));
-        }
-        self.order.as_ref().map_or(0, |(_, order)| order[place] as usize)
     }
 
     /// Moves the present RBM's parameters along the gradient, with momentum, and the composed model with them.

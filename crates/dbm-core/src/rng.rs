@@ -1,7 +1,10 @@
 //! Random streams, each with an address: what a chain draws depends on the seed and its address, never on who runs it.
+//!
+//! `rand` draws what it draws with the bits of published results. Its Gaussian (by ziggurat), its shuffle (several indices of one draw) and its f32 (one a draw, never 1) have others: these are ours.
 
+use rand::distr::{Distribution, Uniform};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// What a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,22 +69,18 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl Stream {
     /// A fair coin.
     pub fn coin(&mut self) -> bool {
-        self.0.next_u64() >> 63 == 1
+        self.0.random()
     }
 
     /// Uniform in `[0, 1)`, on a grid of 2^-53.
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (-53_f64).exp2()
+        self.0.random()
     }
 
     /// Uniform below `bound`, without bias (Lemire 2019). Returns 0 for a bound of 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        loop {
-            let product = u128::from(self.0.next_u64()) * u128::from(bound);
-            if product as u64 >= bound.wrapping_neg().checked_rem(bound).unwrap_or(0) {
-                return (product >> 64) as u64;
-            }
-        }
+        // A distribution of its own: `random_range` rejects by another rule.
+        Uniform::new(0, bound).map_or(0, |below| below.sample(&mut self.0))
     }
 
     /// A standard Gaussian (Box and Muller 1958, one of the pair).
@@ -158,6 +157,26 @@ mod tests {
         assert_eq!(format!("{coins:?} {drawn:?}"), PINNED);
     }
     const PINNED: &str = "[0.0, 1.0, 1.0] (930, 0.635837264916851, -0.5147549162211085, -0.2696933261030816)";
+
+    /// What `rand` draws has the bits that we drew before: the high bit, 53 bits, and Lemire's integers, of which many are rejected for bounds above 2^63.
+    #[test]
+    fn draws_by_rand_are_those_of_published_results() {
+        for chain in 0..200 {
+            let mut stream = Streams::new(5).at(Purpose::Order, 0, chain);
+            let mut plain = stream.clone();
+            for bound in [1, 2, 3, 5, 784, 60_000, 1 << 40, (1 << 63) + 1, u64::MAX / 3 * 2, u64::MAX] {
+                assert_eq!(stream.coin(), plain.0.next_u64() >> 63 == 1);
+                assert_eq!(stream.uniform(), (plain.0.next_u64() >> 11) as f64 * (-53_f64).exp2());
+                let below = std::iter::repeat_with(|| u128::from(plain.0.next_u64()) * u128::from(bound));
+                let below = below
+                    .filter(|&product| product as u64 >= bound.wrapping_neg() % bound)
+                    .take(1)
+                    .map(|product| (product >> 64) as u64);
+                assert_eq!(Some(stream.below(bound)), below.last());
+            }
+            assert_eq!((stream.below(0), &stream), (0, &plain));
+        }
+    }
 
     #[test]
     fn moments_are_right() {

@@ -8,9 +8,9 @@ use crate::{Settings, Units};
 /// Weights and biases as plain values: `weights[l]` row-major `[n_l, n_{l+1}]`, `biases[l]` of size `n_l`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters<T = Vec<f32>> {
-    /// One a pair of layers.
+    /// One a pair of neighbouring layers.
     pub weights: Vec<T>,
-    /// One a layer.
+    /// One a layer, the visible one first.
     pub biases: Vec<T>,
 }
 
@@ -23,7 +23,7 @@ pub struct Snapshot<T = Vec<f32>> {
     pub settings: Settings,
     /// Gradient steps taken.
     pub step: u64,
-    /// The model's.
+    /// Those of the model.
     pub parameters: Parameters<T>,
     /// The optimizer's: none for plain SGD, the velocity for SGD with momentum, first and second moment for Adam, and the
     /// largest second moment so far besides for AMSGrad.
@@ -49,19 +49,24 @@ impl<'a> ParametersView<'a> {
 }
 
 impl<T: AsRef<[f32]>> Parameters<T> {
-    /// The same without a copy.
+    /// These parameters without a copy of them.
     pub fn view(&self) -> ParametersView<'_> {
         Parameters { weights: views(&self.weights), biases: views(&self.biases) }
     }
 
-    /// A copy.
+    /// A copy of every tensor.
     pub fn to_owned(&self) -> Parameters {
         Parameters { weights: copies(&self.weights), biases: copies(&self.biases) }
+    }
+
+    /// One number after the other, in the order of [`crate::exact::gradient`].
+    pub fn flat(&self) -> Vec<f64> {
+        self.weights.iter().chain(&self.biases).flat_map(AsRef::as_ref).map(|&x| f64::from(x)).collect()
     }
 }
 
 impl SnapshotView<'_> {
-    /// A copy.
+    /// A copy of the run, tensors and all.
     pub fn to_owned(&self) -> Snapshot {
         Snapshot {
             units: self.units,

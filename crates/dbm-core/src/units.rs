@@ -1,5 +1,6 @@
 //! The two kinds of binary unit, and every formula that differs between them.
 
+use crate::words::{Choice, Choose, Words, choice, words};
 use serde::{Deserialize, Serialize};
 
 /// What values a unit takes; one choice for the whole model.
@@ -19,8 +20,16 @@ pub enum Units {
     /// {-1, +1}: the paper's "simplified centering", and the default.
     #[default]
     Signs,
-    /// {0, 1}.
+    /// {0, 1}: trains worse.
     Bits,
+}
+
+impl Choose for Units {
+    const WORDS: Words = words("units", "Units", "The values a unit takes. Signs are the paper’s choice; bits train worse.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Signs, "signs", "signs ±1", "-1 and 1, as in the paper (section 4.1)"),
+        choice(Self::Bits, "bits", "bits 0, 1", "0 and 1"),
+    ];
 }
 
 impl Units {
@@ -42,7 +51,7 @@ impl Units {
         self.high() - self.low()
     }
 
-    /// `(low, high)`.
+    /// Both values, `(low, high)`.
     pub const fn values(self) -> (f32, f32) {
         (self.low(), self.high())
     }

@@ -4,7 +4,7 @@ use dbm_core::chains::{Chains, UpdateRule};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, estimator};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, search_observed};
+use dbm_core::sweep::{GibbsDraw, Minimum, gibbs};
 use dbm_core::{Backend, Clamp, Dbm, Parity, Settings, Units, exact};
 use proptest::prelude::*;
 
@@ -112,39 +112,17 @@ proptest! {
         for round in 0..8_u32 {
             let mut draw = GibbsDraw::new(&mut streams);
             let rule: &mut dyn UpdateRule = if round % 2 == 0 { &mut Minimum } else { &mut draw };
-            chains.half_sweep(&model, Parity::first(round % 4 < 2), &all, rule);
-            for c in 0..5 {
-                let state = chains.state(c);
-                for l in 0..case.sizes.len() {
-                    for (carried, plain) in chains.field(l, c).unwrap_or(&[]).iter().zip(model.field(l, &state)) {
-                        prop_assert!(f64::from((carried - plain).abs()) < bound, "layer {}: {} and {}", l, carried, plain);
-                    }
-                }
-                let energy = model.energy(&state);
-                prop_assert!((chains.energy(&model, c) - energy).abs() < 1e-4 * (1.0 + energy.abs()));
-            }
+            let parity = Parity::first(round % 4 < 2);
+            chains.half_sweep(&model, parity, &all, rule);
+            (0..5).for_each(|c| common::check_fields(&model, &mut chains, c, parity, bound));
         }
     }
 
     #[test]
-    fn a_search_never_raises_the_energy_and_keeps_what_is_known(case in cases()) {
+    fn a_search_goes_down_to_a_mode_and_keeps_what_is_known(case in cases()) {
         let model = case.model();
         let (mut chains, mut streams) = case.chains(&model, 1);
-        let begun = chains.state(0);
-        let clamp = chains.clamp_of(0);
-        let mut energy = model.energy(&begun);
-        let slack = 1e-4 * (1.0 + energy.abs());
-        let mut rose = false;
-        let info = search_observed(&model, &mut chains, &[Parity::first(streams[0].coin())], 1000, |chains, _, _| {
-            let now = model.energy(&chains.state(0));
-            rose |= now > energy + slack;
-            energy = now;
-        });
-        prop_assert!(!rose && !info[0].capped);
-        let end = chains.state(0);
-        for (i, (a, b)) in begun[0].iter().zip(&end[0]).enumerate() {
-            prop_assert!(a == b || !clamp.holds(i));
-        }
+        common::check_search(&model, &mut chains, Parity::first(streams[0].coin()));
     }
 
     #[test]

@@ -1,12 +1,31 @@
 //! Models small enough to enumerate, and the statistics the tests share.
 
+use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Dbm, Units};
+use dbm_core::sweep::{SearchInfo, search_observed};
+use dbm_core::{Dbm, Examples, Parity, Units};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
+
+/// Both kinds of units with each of these shapes.
+pub fn of_both_kinds<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iterator<Item = (Units, &'static [usize])> {
+    [Units::Signs, Units::Bits].into_iter().flat_map(move |units| shapes.map(|sizes| (units, sizes)))
+}
+
+/// Rows of bits, `None` for a missing one.
+pub fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
+    let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
+    Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
+}
+
+/// FNV-1a over words, as it is pinned.
+pub fn hash(words: impl IntoIterator<Item = u64>) -> String {
+    let hash = words.into_iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ x).wrapping_mul(0x100_0000_01b3));
+    format!("{hash:016x}")
+}
 
 /// A model with Gaussian weights and biases: strong enough that every shortcut shows, weak enough that couplings meet.
 pub fn random_model(units: Units, sizes: &[usize], seed: u64) -> Dbm {
@@ -96,6 +115,72 @@ pub fn misfit(counts: &[u32], probabilities: &[f64]) -> f64 {
         assert!(pool.0 < 10.0, "states that should hardly ever come came {} times", pool.0);
     }
     (statistic - (cells - 1.0)) / (2.0 * (cells - 1.0)).sqrt()
+}
+
+/// Largest |mean - expected| in standard errors over all parameters. Chains of a batch share proposals, so the estimates must be of batches, which share
+/// nothing.
+pub fn worst_error(estimates: impl Iterator<Item = Vec<f64>>, expected: &[f64]) -> f64 {
+    let (mut n, mut sums) = (0.0, vec![(0.0, 0.0); expected.len()]);
+    for estimate in estimates {
+        n += 1.0;
+        for ((sum, squares), value) in sums.iter_mut().zip(estimate) {
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    let errors = sums.iter().zip(expected).map(|(&(sum, squares), &expected)| {
+        let mean = sum / n;
+        let variance = (squares / n - mean * mean).max(0.0) * n / (n - 1.0);
+        // An estimate that never varies must be right to the rounding of f32.
+        (mean - expected).abs() / ((variance / n).sqrt() + 1e-6)
+    });
+    errors.fold(0.0, f64::max)
+}
+
+/// The fields that a chain has at hand, its energy, and its conditional means of one parity are those of its state by their definitions.
+pub fn check_fields(model: &Dbm, chains: &mut Chains, c: usize, parity: Parity, bound: f64) {
+    let state = chains.state(c);
+    let close = |a: f32, b: f64, what: &str| assert!((f64::from(a) - b).abs() < bound, "{what}: {a} and {b}");
+    for l in 0..state.len() {
+        for (&carried, plain) in chains.field(l, c).unwrap_or(&[]).iter().zip(model.exact_field(l, &state)) {
+            close(carried, plain, "field");
+        }
+    }
+    let energy = model.energy(&state);
+    assert!((chains.energy(model, c) - energy).abs() < 1e-4 * (1.0 + energy.abs()));
+    chains.refresh(model, parity, &[c as u32]);
+    let (clamp, gap) = (chains.clamp_of(c), f64::from(model.units().gap()));
+    for l in parity.layers(model.depth()) {
+        let mut means = vec![0.0; state[l].len()];
+        chains.means(model, l, c, &mut means);
+        for (i, (&mean, a)) in means.iter().zip(model.exact_field(l, &state)).enumerate() {
+            let free = f64::from(model.units().low()) + gap / (1.0 + (-gap * a).exp());
+            close(mean, if l == 0 && clamp.holds(i) { f64::from(state[0][i]) } else { free }, "mean");
+        }
+    }
+}
+
+/// A search of one chain: the energy never rises on the way, what is clamped keeps its value, and at the end no parity alone can lower the energy, since every
+/// free unit is at its conditional minimum.
+pub fn check_search(model: &Dbm, chains: &mut Chains, first: Parity) -> SearchInfo {
+    let (begun, clamp) = (chains.state(0), chains.clamp_of(0));
+    let mut energy = model.energy(&begun);
+    let slack = 1e-4 * (1.0 + energy.abs());
+    let info = search_observed(model, chains, &[first], 1000, |chains, _, _| {
+        let now = model.energy(&chains.state(0));
+        assert!(now <= energy + slack, "rose from {energy} to {now}");
+        energy = now;
+    })[0];
+    assert!(!info.capped);
+    let mode = chains.state(0);
+    for (l, layer) in mode.iter().enumerate() {
+        for (i, (&value, a)) in layer.iter().zip(model.field(l, &mode)).enumerate() {
+            let stays = if l == 0 && clamp.holds(i) { begun[0][i] } else { model.units().value(a >= 0.0) };
+            let clamped = l == 0 && clamp.holds(i);
+            assert!(value == stays || !clamped && f64::from(a.abs()) < slack, "{clamp:?} layer {l} unit {i}");
+        }
+    }
+    info
 }
 
 /// Draws a place from a distribution.

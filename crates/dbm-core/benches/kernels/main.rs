@@ -3,7 +3,6 @@
 //! `Gitem/s` are GFLOP/s where an item is an addition or a multiplication (products, rows), 10^9 units a second elsewhere; `GB/s` are
 //! bytes read and written. All on one thread.
 
-mod bare;
 mod phases;
 mod products;
 mod units;

@@ -1,6 +1,6 @@
-//! Batch products and rank-k updates: fast, plain, by tables, and `gemm` alone.
+//! Batch products and rank-k updates: fast, plain, and by tables.
 
-use crate::{bare, some};
+use crate::some;
 use dbm_core::Backend;
 use dbm_core::linalg::{Codes, Matrix};
 use divan::Bencher;
@@ -71,12 +71,6 @@ fn add_product_plain(bencher: Bencher, shape: (usize, usize, usize)) {
     add_product(bencher, shape, Backend::Plain);
 }
 
-#[divan::bench(args = PRODUCTS)]
-fn product_gemm_alone(bencher: Bencher, (m, k, n): (usize, usize, usize)) {
-    let (a, b, mut out) = (some(m, k), some(k, n), some(m, n));
-    bencher.counter(flops(m, k, n)).bench_local(|| bare::product(&mut out, &a, &b));
-}
-
 fn add_outer_products(bencher: Bencher, (r, p, q): (usize, usize, usize), backend: Backend) {
     // The left rows are a whole layer's, of which the block is a part.
     let (left, right, mut out) = (some(r, 784), some(r, q), some(p, q));
@@ -109,11 +103,4 @@ fn add_outer_products_tables_transposed(bencher: Bencher, (r, p, q): (usize, usi
 #[divan::bench(args = UPDATES, sample_count = 20, sample_size = 1)]
 fn add_outer_products_plain(bencher: Bencher, shape: (usize, usize, usize)) {
     add_outer_products(bencher, shape, Backend::Plain);
-}
-
-#[divan::bench(args = UPDATES)]
-fn outer_products_gemm_alone(bencher: Bencher, (r, p, q): (usize, usize, usize)) {
-    // Transposed beforehand, which the updates of a training step are not.
-    let (left, right, mut out) = (some(p, r), some(r, q), some(p, q));
-    bencher.counter(flops(r, p, q)).bench_local(|| bare::product(&mut out, &left, &right));
 }

@@ -3,7 +3,7 @@
 
 use super::PairKernel;
 use crate::chains::Chains;
-use crate::linalg::add_scaled_rows_exactly;
+use crate::linalg::add_scaled_rows;
 use crate::math::{logistic_each, sum_softplus};
 use crate::parity::Parity;
 use crate::rng::Stream;
@@ -213,11 +213,11 @@ impl<'a> GibbsCoupling<'a> {
             let flips = &flips[..count];
             if l > 0 && self.is_free(l - 1) {
                 let rows = &self.model.transposed()[l - 1];
-                add_scaled_rows_exactly(&mut point.fields[l - 1], flips, |unit| rows.row(unit as usize));
+                add_scaled_rows(&mut point.fields[l - 1], flips, |unit| rows.row(unit as usize));
             }
             if l < depth {
                 let rows = &self.model.weights()[l];
-                add_scaled_rows_exactly(&mut point.fields[l + 1], flips, |unit| rows.row(unit as usize));
+                add_scaled_rows(&mut point.fields[l + 1], flips, |unit| rows.row(unit as usize));
             }
         }
     }

@@ -1,13 +1,13 @@
 //! How likely it is that a coupling of UCD-LMI ever does anything, as the model grows.
 
-use super::couple::{Caps, couple};
-use super::starts::begin;
-use super::{CouplingKernel, CouplingStart, ProgressFn};
+use super::couple::{Caps, CouplingKernel, couple};
+use super::samples::ProgressFn;
+use super::starts::{CouplingStart, begin};
 use crate::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use crate::chains::Chains;
+use crate::error::within;
 use crate::math::{exp_below_zero, log_sum_exp};
 use crate::rng::{Purpose, Stream, Streams};
-use crate::settings::within;
 use crate::{Backend, Dbm, DbmError, Parity, Units, exact, init};
 use serde::{Deserialize, Serialize};
 

@@ -2,13 +2,36 @@
 //!
 //! The loop and the kernels are those of training ([`crate::coupling::meet`]); only an observer stands between them.
 
-use super::trace::{PairDraw, PairStep, bits, overlap};
-use super::{CouplingKernel, CouplingTrace};
+use super::trace::{CouplingTrace, PairDraw, PairStep, bits, overlap};
 use crate::chains::Chains;
 use crate::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use crate::rng::Stream;
+use crate::words::{Choice, Choose, Words, choice, words};
 use crate::{Dbm, Parity};
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
+
+/// How a pair of chains moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CouplingKernel {
+    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 3).
+    #[default]
+    Metropolis,
+    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
+    Gibbs,
+}
+
+impl Choose for CouplingKernel {
+    const WORDS: Words = words(
+        "kernel",
+        "Kernel",
+        "How both chains move: one proposal and one u for both, or Gibbs sweeps drawn together where that can be.",
+    );
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Metropolis, "metropolis", "Metropolis", "One uniform proposal and one uniform number for both chains"),
+        choice(Self::Gibbs, "gibbs", "Gibbs", "Gibbs sweeps, each block drawn from a maximal coupling"),
+    ];
+}
 
 /// Caps of a coupling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +101,7 @@ pub(super) fn couple(
 }
 
 /// The same, written down.
-pub(crate) fn trace(
+pub(crate) fn write_down(
     model: &Dbm,
     chains: &Chains,
     chain: usize,

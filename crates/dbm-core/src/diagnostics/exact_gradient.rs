@@ -1,9 +1,8 @@
 //! The exact gradient of the log-likelihood of a few examples, with what an enumeration says besides.
 
-use crate::exact::{self, Expectation};
+use crate::exact;
 use crate::{Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// Units of a model, in all, up to which it is enumerated here.
 pub const MAX_UNITS: usize = 24;
@@ -46,28 +45,19 @@ pub fn exact_gradient(model: &Dbm, data: &Examples) -> Result<ExactGradient, Dbm
     let free = vec![None; model.n_visible()];
     let all_free = exact::expectation(model, &free)?;
     let log_z = all_free.log_sum;
-    let negative = flat(all_free);
+    let negative = all_free.flat();
     let (mut positive, mut log_likelihood) = (vec![0.0; negative.len()], 0.0);
     for (visible, share) in distinct(data) {
         let expectation = exact::expectation(model, &visible)?;
         log_likelihood += share * (expectation.log_sum - log_z);
-        positive.iter_mut().zip(flat(expectation)).for_each(|(sum, x)| *sum += share * x);
+        positive.iter_mut().zip(expectation.flat()).for_each(|(sum, x)| *sum += share * x);
     }
     let gradient = positive.iter().zip(&negative).map(|(p, n)| p - n).collect();
     let unit_probabilities = exact::marginals(model, &free)?.concat();
     Ok(ExactGradient { gradient, positive, negative, log_likelihood, log_z, unit_probabilities })
 }
 
-fn flat(expectation: Expectation) -> Vec<f64> {
-    expectation.weights.into_iter().chain(expectation.biases).flatten().collect()
-}
-
-/// Each different example once, with its share of all, in an order that does not depend on theirs.
-pub(super) fn distinct(data: &Examples) -> Vec<(Vec<Option<bool>>, f64)> {
-    let mut counts: BTreeMap<Vec<Option<bool>>, usize> = BTreeMap::new();
-    for row in 0..data.len() {
-        let bits = (0..data.width()).map(|i| data.is_known(row, i).then(|| data.bit(row, i)));
-        *counts.entry(bits.collect()).or_default() += 1;
-    }
-    counts.into_iter().map(|(visible, count)| (visible, count as f64 / data.len() as f64)).collect()
+/// Each different example once, with its share of all.
+pub(super) fn distinct(data: &Examples) -> impl Iterator<Item = (Vec<Option<bool>>, f64)> {
+    data.distinct().into_iter().map(|(visible, count)| (visible, count as f64 / data.len() as f64))
 }

@@ -1,8 +1,7 @@
 //! The mean of an estimator over several examples, from the laws of its kernels.
 
-use super::ProgressFn;
 use super::exact_gradient::distinct;
-use super::samples::check_settings;
+use super::samples::{ProgressFn, check_settings};
 use crate::{Dbm, DbmError, Examples, Settings, expectation, gradient};
 use serde::{Deserialize, Serialize};
 
@@ -50,13 +49,12 @@ pub fn expectations(
         sum.iter_mut().zip(&mean.values).for_each(|(sum, x)| *sum += share * x);
         unmet = unmet.max(mean.unmet);
     };
-    let examples = distinct(data);
-    for (place, (visible, share)) in (0..).zip(&examples) {
-        add(&mut positive, *share, estimator.expected_positive(model, visible)?);
+    for (place, (visible, share)) in (0..).zip(distinct(data)) {
+        add(&mut positive, share, estimator.expected_positive(model, &visible)?);
         if place == 0 || estimator.negative_sees_all() {
-            let share = if estimator.negative_sees_all() { *share } else { 1.0 };
+            let share = if estimator.negative_sees_all() { share } else { 1.0 };
             let steps_before = STEPS_AT_REST.div_ceil(settings.estimator.k);
-            add(&mut negative, share, estimator.expected_negative(model, visible, &known, steps_before)?);
+            add(&mut negative, share, estimator.expected_negative(model, &visible, &known, steps_before)?);
         }
         progress(place + 1, u64::MAX);
     }

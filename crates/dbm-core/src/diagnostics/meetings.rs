@@ -1,13 +1,13 @@
 //! Meeting times of couplings on a random RBM: the paper's Figure 1.
 
-use super::couple::{Caps, couple};
-use super::starts::begin;
-use super::{CouplingKernel, CouplingStart, ProgressFn};
+use super::couple::{Caps, CouplingKernel, couple};
+use super::samples::ProgressFn;
+use super::starts::{CouplingStart, begin};
 use crate::chains::Chains;
 use crate::coupling::Meeting;
+use crate::error::within;
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::settings::within;
 use crate::{Backend, Clamp, Dbm, DbmError, Units, init};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

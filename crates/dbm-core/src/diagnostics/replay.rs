@@ -1,12 +1,11 @@
 //! One coupling on a small model, from its uniform state on, state by state and draw by draw.
 
-use super::couple::{Caps, trace};
+use super::couple::{Caps, CouplingKernel, write_down};
 use super::meetings::{check_caps, one_chain};
-use super::starts::begin_observed;
+use super::starts::{CouplingStart, begin_observed};
 use super::trace::{ApproachState, CouplingTrace};
-use super::{CouplingKernel, CouplingStart};
+use crate::error::within;
 use crate::rng::{Purpose, Streams};
-use crate::settings::within;
 use crate::{Backend, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +62,6 @@ impl ReplayPlan {
             approach.push(ApproachState::new(model, &chains.state(0), by));
         });
         let caps = Caps { meeting: self.max_meeting, tries: self.max_tries };
-        Ok(CouplingTrace { approach, ..trace(model, &chains, 0, &mut stream[0], (self.kernel, caps)) })
+        Ok(CouplingTrace { approach, ..write_down(model, &chains, 0, &mut stream[0], (self.kernel, caps)) })
     }
 }

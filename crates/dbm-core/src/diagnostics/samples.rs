@@ -1,15 +1,17 @@
 //! Sums over samples of an estimator at parameters that stand still, with what tells their error.
 
-use super::ProgressFn;
+use crate::error::within;
 use crate::gradient::{self, Batch, Estimator, Info};
 use crate::linalg::Matrix;
 use crate::rng::Streams;
-use crate::settings::within;
-use crate::{Backend, Dbm, DbmError, Examples, Settings, exact};
+use crate::{Backend, Dbm, DbmError, Examples, Settings};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Hears how far a job has come: parts done so far, and the multiply-adds, roughly, since the last call.
+pub type ProgressFn<'a> = dyn FnMut(u32, u64) + 'a;
 
 /// Samples a group has at least.
 const GROUP: usize = 100;
@@ -52,7 +54,7 @@ pub struct Samples<'a> {
 pub struct EstimateSums {
     /// How many samples were drawn.
     pub samples: u32,
-    /// Sum of the estimates, in the order of [`exact::gradient`].
+    /// Sum of the estimates, in the order of [`crate::exact::gradient`].
     pub sums: Vec<f64>,
     /// Sum of the squares of the means of the groups.
     pub group_squares: Vec<f64>,
@@ -132,8 +134,7 @@ impl<'a> Samples<'a> {
                 };
                 let estimate = self.estimator.estimate(&self.model, &batch, &|| 0.0);
                 let gradient = estimate.moments.gradient(Backend::Plain, 1.0);
-                let values = exact::flatten(&gradient.weights, &gradient.biases);
-                of_group.iter_mut().zip(values).for_each(|(sum, x)| *sum += x);
+                of_group.iter_mut().zip(gradient.flat()).for_each(|(sum, x)| *sum += x);
                 let work = estimate.info.positive.work.products + estimate.info.negative.work.products;
                 sums.note(&estimate.info);
                 persistent = estimate.persistent;

@@ -1,8 +1,12 @@
 //! A model with its clamps as two halves of free bits, one to enumerate and one to sum out.
 
-use super::enumerate::LANES;
-use super::{MAX_UNITS, check_length};
 use crate::{Dbm, DbmError, Parity};
+
+/// At most this many free units are enumerated: those of the parity that has fewer.
+pub const MAX_UNITS: usize = 24;
+
+/// Bits that are summed side by side; the summed half is a whole number of them.
+pub(super) const LANES: usize = 8;
 
 /// What stands for a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +47,7 @@ impl Bipartition {
     /// # Errors
     /// [`DbmError::Shape`] where `visible` is not as long as the visible layer, and those of [`Self::enumerating`].
     pub fn smaller(model: &Dbm, visible: &[Option<bool>]) -> Result<Self, DbmError> {
-        check_length("the clamped visible layer", model.n_visible(), visible.len())?;
+        DbmError::check_shape("the clamped visible layer", model.n_visible(), visible.len())?;
         let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| free_units(model, visible, parity));
         Self::enumerating(model, visible, if even <= odd { Parity::Even } else { Parity::Odd })
     }

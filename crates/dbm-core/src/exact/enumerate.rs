@@ -4,11 +4,8 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::bipartition::Bipartition;
+use super::bipartition::{Bipartition, LANES};
 use crate::math::exp_below_zero;
-
-/// Bits that are summed side by side; the summed half is a whole number of them.
-pub(super) const LANES: usize = 8;
 
 /// States between two fresh computations of the fields, so that the rounding of steps does not pile up.
 const BLOCK: u32 = 1 << 8;
@@ -26,7 +23,7 @@ pub(super) struct State<'a> {
     pub log_weight: f64,
     /// The fields of the other half's bits: `[width]`.
     fields: &'a [f64],
-    /// `exp(-|field|)`.
+    /// `exp(-|field|)` of each of these.
     tails: &'a [f64],
 }
 

@@ -1,8 +1,8 @@
 //! The distribution of a whole layer.
 
-use super::bipartition::{Bipartition, Place, free_units};
+use super::bipartition::{Bipartition, MAX_UNITS, Place, free_units};
 use super::enumerate::for_each_state;
-use super::{MAX_UNITS, check_length, sum};
+use super::sum;
 use crate::{Dbm, DbmError, Parity};
 
 /// At most this many free units take part where a layer's distribution is the mean of its conditional ones: those of the other
@@ -31,7 +31,7 @@ pub fn layer_distribution(model: &Dbm, layer: usize, visible: &[Option<bool>]) -
     let Some(&size) = model.sizes().get(layer) else {
         return Err(DbmError::NoSuchLayer { layer, last: model.depth() });
     };
-    check_length("the clamped visible layer", model.n_visible(), visible.len())?;
+    DbmError::check_shape("the clamped visible layer", model.n_visible(), visible.len())?;
     if size > MAX_UNITS {
         return Err(DbmError::TooManyUnits { units: size, limit: MAX_UNITS });
     }

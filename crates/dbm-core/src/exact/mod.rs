@@ -28,27 +28,12 @@ mod layer;
 mod moments;
 mod sum;
 
-use std::collections::BTreeMap;
-
-use crate::linalg::Matrix;
 use crate::{Dbm, DbmError, Examples};
 use bipartition::Bipartition;
+pub use bipartition::MAX_UNITS;
 pub use layer::{MAX_SPREAD, layer_distribution};
+pub use moments::Expectation;
 use moments::Moments;
-
-/// At most this many free units are enumerated: those of the parity that has fewer.
-pub const MAX_UNITS: usize = 24;
-
-/// Expectations of `-dE/dtheta` under p(free units | clamped ones), with the log of their sum of `exp(-E)`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expectation {
-    /// `log sum exp(-E)` over the free units: log Z where nothing is clamped.
-    pub log_sum: f64,
-    /// `E[s_l s_{l+1}^T]: [n_l, n_{l+1}]`, row-major.
-    pub weights: Vec<Vec<f64>>,
-    /// `E[s_l]: [n_l]`; clamped units at their values.
-    pub biases: Vec<Vec<f64>>,
-}
 
 /// `log sum exp(-E)` over all free units, the clamped visible ones held.
 ///
@@ -81,16 +66,10 @@ pub fn log_probability(model: &Dbm, visible: &[bool]) -> Result<f64, DbmError> {
 /// # Errors
 /// Those of [`log_sum`], for rows of another width or a model too large.
 pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
-    check_length("a row of the data set", model.n_visible(), data.width())?;
-    // Ordered, so that the sum comes out the same on every machine.
-    let mut counts: BTreeMap<Vec<Option<bool>>, usize> = BTreeMap::new();
-    for row in 0..data.len() {
-        let bits = (0..data.width()).map(|i| data.is_known(row, i).then(|| data.bit(row, i)));
-        *counts.entry(bits.collect()).or_default() += 1;
-    }
+    data.check_width(model.n_visible())?;
     let log_z = log_z(model)?;
     let mut total = 0.0;
-    for (visible, count) in counts {
+    for (visible, count) in data.distinct() {
         total += count as f64 * (log_sum(model, &visible)? - log_z);
     }
     Ok(total / data.len() as f64)
@@ -146,26 +125,19 @@ pub fn gradient(model: &Dbm, visible: &[bool], known: &[bool]) -> Result<Vec<f64
 /// # Errors
 /// Those of [`gradient`].
 pub fn gradient_with_gaps(model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Vec<f64>, DbmError> {
-    check_length("the mask of known units", model.n_visible(), known.len())?;
-    let positive = expectation(model, visible)?;
-    let some: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect();
-    let negative = expectation(model, &some)?;
-    let flat = |e: Expectation| -> Vec<f64> { e.weights.into_iter().chain(e.biases).flatten().collect() };
-    Ok(flat(positive).into_iter().zip(flat(negative)).map(|(p, n)| p - n).collect())
+    DbmError::check_shape("the mask of known units", model.n_visible(), known.len())?;
+    let positive = expectation(model, visible)?.flat();
+    let negative = expectation(model, &only(visible, known))?.flat();
+    Ok(positive.iter().zip(&negative).map(|(p, n)| p - n).collect())
 }
 
-/// A gradient in the order of [`gradient`].
-pub fn flatten(weights: &[Matrix], biases: &[Vec<f32>]) -> Vec<f64> {
-    let values = weights.iter().flat_map(Matrix::data).chain(biases.iter().flatten());
-    values.map(|&x| f64::from(x)).collect()
+/// What there is of a visible layer in its known units alone.
+pub(crate) fn only(visible: &[Option<bool>], known: &[bool]) -> Vec<Option<bool>> {
+    visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect()
 }
 
 fn clamp_all(visible: &[bool]) -> Vec<Option<bool>> {
     visible.iter().copied().map(Some).collect()
-}
-
-fn check_length(what: &str, expected: usize, got: usize) -> Result<(), DbmError> {
-    if expected == got { Ok(()) } else { Err(DbmError::Shape { what: what.into(), expected, got }) }
 }
 
 #[cfg(test)]
@@ -191,8 +163,7 @@ mod tests {
                 });
                 let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} and {b}");
                 close(even.log_sum, odd.log_sum);
-                let all = |e: Expectation| e.weights.into_iter().chain(e.biases).flatten();
-                all(even).zip(all(odd)).for_each(|(a, b)| close(a, b));
+                even.flat().into_iter().zip(odd.flat()).for_each(|(a, b)| close(a, b));
             }
         }
     }

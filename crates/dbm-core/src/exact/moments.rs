@@ -1,10 +1,27 @@
 //! Probabilities of single bits and of pairs across the halves.
 
-use super::Expectation;
 use super::bipartition::{Bipartition, Place};
 use super::enumerate::for_each_state;
 use super::sum;
 use crate::Dbm;
+
+/// Expectations of `-dE/dtheta` under p(free units | clamped ones), with the log of their sum of `exp(-E)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// `log sum exp(-E)` over the free units: log Z where nothing is clamped.
+    pub log_sum: f64,
+    /// `E[s_l s_{l+1}^T]: [n_l, n_{l+1}]`, row-major.
+    pub weights: Vec<Vec<f64>>,
+    /// `E[s_l]: [n_l]`; clamped units at their values.
+    pub biases: Vec<Vec<f64>>,
+}
+
+impl Expectation {
+    /// One number after the other, in the order of [`super::gradient`].
+    pub fn flat(self) -> Vec<f64> {
+        self.weights.into_iter().chain(self.biases).flatten().collect()
+    }
+}
 
 /// Levels of the tree whose sums are put by together.
 const LEVELS_TOGETHER: u32 = 12;
@@ -36,7 +53,7 @@ impl Moments {
         Self { log_sum: sum.log(), table: tree.finish(), columns: width + 1 }
     }
 
-    /// `P(unit high)`.
+    /// `P(unit high)` of what stands for a unit.
     pub fn high(&self, place: &Place) -> f64 {
         let everything = self.table.len() - self.columns;
         match *place {

@@ -8,13 +8,11 @@
 //! Three tests close the circle: the mean equals the exact gradient, the sampled kernels follow the laws, and the sampled estimates agree with the mean.
 //! `./run mutations` breaks the mathematics in one place at a time and says which tests notice.
 
-mod bias;
 mod gibbs;
 mod metropolis;
 mod space;
 mod unit_interval;
 
-pub use bias::{BiasRow, BiasTable, bias_table};
 pub use gibbs::GibbsPair;
 pub use metropolis::MetropolisPair;
 pub use space::{MAX_UNITS, StateSpace};

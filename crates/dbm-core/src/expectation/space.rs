@@ -5,7 +5,7 @@ use crate::chains::Chains;
 use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::sweep::{LocalMode, search};
-use crate::{Clamp, Dbm, DbmError, Parity};
+use crate::{Clamp, Dbm, DbmError, Parity, exact};
 
 /// At most this many free units: the law of a coupled pair sums over the cube of the number of states.
 pub const MAX_UNITS: usize = 10;
@@ -29,10 +29,7 @@ impl<'m> StateSpace<'m> {
     /// # Errors
     /// [`DbmError::Shape`] for a clamp of another size, [`DbmError::TooManyUnits`] for more than [`MAX_UNITS`] free units.
     pub fn new(model: &'m Dbm, visible: &[Option<bool>]) -> Result<Self, DbmError> {
-        if visible.len() != model.n_visible() {
-            let what = "the clamped visible layer".into();
-            return Err(DbmError::Shape { what, expected: model.n_visible(), got: visible.len() });
-        }
+        DbmError::check_shape("the clamped visible layer", model.n_visible(), visible.len())?;
         let free = [Parity::Even, Parity::Odd].map(|parity| -> Vec<(usize, usize)> {
             let units = parity.layers(model.depth()).flat_map(|l| (0..model.sizes()[l]).map(move |i| (l, i)));
             units.filter(|&(l, i)| l > 0 || visible[i].is_none()).collect()
@@ -75,7 +72,7 @@ impl<'m> StateSpace<'m> {
     /// # Errors
     /// Those of [`StateSpace::new`].
     pub fn of_known(model: &'m Dbm, visible: &[Option<bool>], known: &[bool]) -> Result<Self, DbmError> {
-        Self::new(model, &visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect::<Vec<_>>())
+        Self::new(model, &exact::only(visible, known))
     }
 
     /// Whether the free units are independent: those of an RBM whose visible layer is clamped.
@@ -112,7 +109,7 @@ impl<'m> StateSpace<'m> {
         &self.states
     }
 
-    /// Their energies.
+    /// The energies of all states, in their order.
     pub fn energies(&self) -> &[f64] {
         &self.energies
     }

@@ -1,34 +1,11 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
 use super::phase::{PhaseRun, Phases};
 use super::{Batch, Estimate, Estimator, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::sweep::half_gibbs;
-use crate::words::Setting;
 use crate::{Dbm, DbmError, Parity, Settings};
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "cd",
-    label: "CD-k",
-    title: "CD-{k}",
-    summary: "Biased: a few Gibbs sweeps away from the data, as RBMs are usually trained.",
-    unbiased: false,
-    persistent: false,
-    settings: &[Setting::K],
-    bias_rows: &["cd-1", "cd-10"],
-    suggested_max_meeting: |_| NO_COUPLING_CAP,
-    about: About {
-        meeting: IfSmall::same(
-            "CD takes its chains as they are after k sweeps, so no two chains have to meet. How far they are from the model then is its bias.",
-        ),
-        search: "CD makes k Gibbs sweeps with the data clamped and k more without, and never searches. The energy is that of the last states.",
-        no_meeting: Some("CD has no coupling."),
-        no_search: [Some("CD has no search."); 2],
-    },
-};
 
 /// Contrastive divergence with `k` Gibbs sweeps.
 ///

@@ -1,33 +1,9 @@
 //! LMI: local mode and one Gibbs sweep, no coupling; what is left of UCD-LMI where couplings never happen.
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
 use super::phase::{PhaseRun, SamePhases};
 use crate::Settings;
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
-use crate::words::Setting;
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "lmi",
-    label: "LMI, no coupling",
-    title: "LMI, no coupling",
-    summary: "Biased: UCD-LMI without its correction. On wide models the two give the same numbers.",
-    unbiased: false,
-    persistent: false,
-    settings: &[Setting::MaxSweeps, Setting::ModeSweeps],
-    bias_rows: &["lmi"],
-    suggested_max_meeting: |_| NO_COUPLING_CAP,
-    about: About {
-        meeting: IfSmall::same(
-            "LMI stops where UCD-LMI begins to couple, so no two chains have to meet. What a coupling would correct is left out: that is \
-             its bias.",
-        ),
-        search: super::ucd_lmi::DESCRIPTOR.about.search,
-        no_meeting: Some("LMI has no coupling."),
-        no_search: [None, None],
-    },
-};
 
 /// Local mode initialization alone: each phase is `f(x_0)`, x_0 one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
 ///

@@ -3,22 +3,13 @@
 //! `-dE/dW_l = s_l s_{l+1}^T` and `-dE/db_l = s_l`, so `r` states are `r` rows of two matrices, and their gradient is one product.
 //! A row costs `n_l + n_{l+1}` numbers, the gradient itself `n_l n_{l+1}`: it need never be stored whole.
 
-use crate::Dbm;
 use crate::linalg::{Backend, Matrix, add_scaled};
 use crate::rng::Purpose;
+use crate::{Dbm, Parameters};
 use serde::{Deserialize, Serialize};
 
 /// Rows that are kept before they are multiplied out: a long coupling visits more states than are worth keeping.
 pub(crate) const MAX_ROWS: usize = 4096;
-
-/// A dense gradient in the direction of ascent, shaped as the model's parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gradient {
-    /// `[n_l, n_{l+1}]`, one a pair of layers.
-    pub weights: Vec<Matrix>,
-    /// `[n_l]`, one a layer.
-    pub biases: Vec<Vec<f32>>,
-}
 
 /// The two halves of every gradient, `E[f | data] - E[f]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,15 +173,15 @@ impl Moments {
         add_scaled(out, alpha, &self.positive[l]);
     }
 
-    /// `alpha` times the whole sum, dense.
-    pub fn gradient(&self, backend: Backend, alpha: f32) -> Gradient {
+    /// `alpha` times the whole sum, dense: a gradient in the direction of ascent.
+    pub fn gradient(&self, backend: Backend, alpha: f32) -> Parameters {
         let weights = self.pairs.iter().enumerate().map(|(l, (left, right))| {
-            let mut out = Matrix::zeros(left.columns(), right.columns());
-            self.add_weight_rows(backend, l, 0, alpha, out.data_mut());
+            let mut out = vec![0.0; left.columns() * right.columns()];
+            self.add_weight_rows(backend, l, 0, alpha, &mut out);
             out
         });
         let biases = self.biases.iter().map(|bias| bias.iter().map(|x| alpha * x).collect());
-        Gradient { weights: weights.collect(), biases: biases.collect() }
+        Parameters { weights: weights.collect(), biases: biases.collect() }
     }
 }
 
@@ -220,7 +211,7 @@ mod tests {
         }
         let gradient = moments.gradient(Backend::Plain, 2.0);
         assert!(moments.dense.iter().all(Option::is_some));
-        assert!(gradient.weights[0].data().iter().zip(&direct).all(|(a, b)| (a - 2.0 * b).abs() < 1e-3));
+        assert!(gradient.weights[0].iter().zip(&direct).all(|(a, b)| (a - 2.0 * b).abs() < 1e-3));
         let mut rows = vec![0.0; 8];
         moments.add_weight_rows(Backend::Plain, 0, 3, 1.0, &mut rows);
         assert!(rows.iter().zip(&direct[12..]).all(|(a, b)| (a - b).abs() < 1e-3));

@@ -1,37 +1,12 @@
 //! PCD-k with a mean-field positive phase: how DBMs were trained before (Salakhutdinov and Hinton 2009, Algorithm 1).
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
 use super::pcd_gibbs::{expected_persistent, persistent_phase};
 use super::phase::Phases;
 use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
-use crate::words::Setting;
 use crate::{Clamp, Dbm, DbmError, Settings};
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "pcd",
-    label: "PCD-k, mean field",
-    title: "PCD-{k}",
-    summary: "Biased: how DBMs were trained before. Mean field for the data; free chains live on from step to step.",
-    unbiased: false,
-    persistent: true,
-    settings: &[Setting::K, Setting::MeanFieldSweeps],
-    bias_rows: &["pcd-1"],
-    suggested_max_meeting: |_| NO_COUPLING_CAP,
-    about: About {
-        meeting: IfSmall::same(
-            "PCD keeps one chain for each example of a batch and couples none. Its free chains lag behind a model that changes at every \
-             step, and that is one part of its bias.",
-        ),
-        search: "For the data, the probabilities of the hidden units are computed from one another, sweep by sweep, until none moves. Taking \
-                 the units for independent is the other part of PCD’s bias. The free chains make k Gibbs sweeps.",
-        no_meeting: Some("PCD has no coupling."),
-        no_search: [None, Some("The free chains of PCD have no search.")],
-    },
-};
 
 /// Persistent contrastive divergence with a variational posterior.
 ///

@@ -1,32 +1,10 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::descriptor::{About, EstimatorDescriptor, NO_COUPLING_CAP};
 use super::phase::Phases;
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::words::Setting;
 use crate::{Dbm, DbmError, Parity, Settings};
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "pcd-gibbs",
-    label: "PCD-k, Gibbs",
-    title: "PCD-{k} with Gibbs",
-    summary: "Biased: free chains live on from step to step; Gibbs sweeps for the data as well.",
-    unbiased: false,
-    persistent: true,
-    settings: &[Setting::K],
-    bias_rows: &["pcd-gibbs-1"],
-    suggested_max_meeting: |_| NO_COUPLING_CAP,
-    about: About {
-        meeting: super::pcd::DESCRIPTOR.about.meeting,
-        search: "For the data, k Gibbs sweeps from noise, too few for the posterior: the other part of PCD’s bias. The free chains make k \
-                 sweeps as well. The energy is that of the last states.",
-        no_meeting: Some("PCD has no coupling."),
-        no_search: [Some("PCD has no search."); 2],
-    },
-};
 
 /// Persistent contrastive divergence: the negative phase goes on from the last step's states.
 ///

@@ -1,41 +1,8 @@
 //! UCD-Gibbs: coupled Gibbs chains from a uniform start (Qiu, Zhang and Wang 2020).
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall};
 use super::phase::{PhaseRun, SamePhases};
 use crate::Settings;
 use crate::expectation::{Expected, GibbsPair, StateSpace};
-use crate::words::Setting;
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "ucd-gibbs",
-    label: "UCD-Gibbs, Gibbs coupling",
-    title: "UCD-Gibbs",
-    summary: "Unbiased unless cut: coupled Gibbs chains from random states, which hardly meet on wide models.",
-    unbiased: true,
-    persistent: false,
-    settings: &[Setting::MaxMeeting, Setting::MaxTries],
-    bias_rows: &["ucd-gibbs"],
-    // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the parameters: the cap keeps a
-    // shard of a gradient step, which a worker makes in one piece, to a few seconds.
-    suggested_max_meeting: |weights| match weights {
-        ..=10_000 => 1000,
-        10_001..=100_000 => 100,
-        _ => 10,
-    },
-    about: About {
-        meeting: IfSmall {
-            small: "Two Gibbs chains share their random numbers until they agree. On a model this small they soon do. One that reaches the \
-                    cap is cut, which biases its estimate.",
-            wide: "Two Gibbs chains share their random numbers until they agree. The wider the model, the longer that takes, soon longer \
-                   than anyone waits. One that reaches the cap is cut, which biases its estimate.",
-        },
-        search: "Without a search each chain begins where the noise put it. The energy is that of these random states: compare it with what \
-                 UCD-LMI reaches.",
-        no_meeting: None,
-        no_search: [Some("UCD-Gibbs has no search."); 2],
-    },
-};
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.
 ///

@@ -1,37 +1,10 @@
 //! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 2).
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall, NO_COUPLING_CAP};
 use super::phase::{PhaseRun, Proposals, SamePhases};
 use crate::Settings;
 use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
 use crate::sweep::LocalMode;
-use crate::words::Setting;
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "ucd-lmi",
-    label: "UCD-LMI",
-    title: "UCD-LMI",
-    summary: "Unbiased: starts in a local mode, and two coupled chains correct what that gets wrong.",
-    unbiased: true,
-    persistent: false,
-    settings: &[Setting::MaxSweeps, Setting::ModeSweeps, Setting::MaxMeeting],
-    bias_rows: &["ucd-lmi"],
-    suggested_max_meeting: |_| NO_COUPLING_CAP,
-    about: About {
-        meeting: IfSmall {
-            small: "A model this small shows what unbiased means: some proposals are accepted, the two chains part, and what they see until \
-                    they meet, τ > 1, corrects the estimate so that its mean is exact.",
-            wide: "On a model of this size every run one will ever watch meets at once, τ = 1: the estimate is unbiased, but its \
-                   corrections lie in events too rare to be seen. They show on small models: try Bars and stripes with few hidden units.",
-        },
-        search: "Each chain begins in a local mode: from noise, half of the layers at a time go where their energy is least, until a \
-                 whole sweep changes nothing. The energy never rises on the way.",
-        no_meeting: None,
-        no_search: [None, None],
-    },
-};
 
 /// Unbiased contrastive divergence with local mode initialization.
 ///

@@ -1,34 +1,9 @@
 //! UCD-MH: the Metropolis coupling from a uniform start, without the local search (the ablation in Figure 1 of Taniguchi et al. 2023).
 
-use super::descriptor::{About, EstimatorDescriptor, IfSmall};
 use super::phase::{PhaseRun, Proposals, SamePhases};
 use crate::Settings;
 use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
-use crate::words::Setting;
-
-/// What the program says of it and asks for it.
-pub(super) static DESCRIPTOR: EstimatorDescriptor = EstimatorDescriptor {
-    name: "ucd-mh",
-    label: "UCD-MH, no search",
-    title: "UCD-MH",
-    summary: "Unbiased, but very noisy: coupled chains from random states, without the search.",
-    unbiased: true,
-    persistent: false,
-    settings: &[Setting::MaxMeeting],
-    bias_rows: &["ucd-mh"],
-    suggested_max_meeting: |_| 1000, // the chains meet late every now and then
-    about: About {
-        meeting: IfSmall::same(
-            "The chains begin in random states, which say nothing of the model: all rests on the corrections until both accept one \
-             proposal together. A few take very long. One that reaches the cap is cut, which biases its estimate.",
-        ),
-        search: "Without a search each chain begins where the noise put it. The energy is that of these random states: compare it with what \
-                 UCD-LMI reaches.",
-        no_meeting: None,
-        no_search: [Some("UCD-MH has no search."); 2],
-    },
-};
 
 /// Unbiased contrastive divergence by coupled Metropolis chains from uniform states.
 ///

@@ -3,8 +3,8 @@
 use super::baselines::{Columns, Neighbours};
 use super::hidden::{Cell, HiddenCells};
 use super::{ImputeSettings, Imputer};
+use crate::error::within;
 use crate::math::mean_and_error;
-use crate::settings::within;
 use crate::{Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Hiding known cells, so that what is filled in can be held against the truth.
 
+use crate::error::within;
 use crate::rng::{Purpose, Streams};
-use crate::settings::within;
 use crate::{DbmError, Examples, one_hot};
 use std::ops::Range;
 

@@ -8,12 +8,12 @@ pub use evaluation::{Evaluation, EvaluationSettings, ImputationMethod, LEAST_PRO
 pub use hidden::{Cell, HiddenCells, hide};
 
 use crate::chains::{Chains, LayerFields, UpdateRule};
+use crate::error::within;
 use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::one_hot;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::settings::within;
 use crate::sweep::GibbsDraw;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};

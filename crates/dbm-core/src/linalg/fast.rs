@@ -1,13 +1,33 @@
 //! The same kernels through `gemm`: AVX-512, AVX2 or simd128, found at run time (wasm: at build time).
-#![allow(unsafe_code)] // `gemm` takes raw pointers; the two calls below are all there is
+#![allow(unsafe_code)] // `gemm` takes raw pointers; the one call below is all there is
 
 use super::Matrix;
 use gemm::{Parallelism, gemm};
 
 pub(super) fn add_product(out: &mut [f32], a: &[f32], b: &[f32], m: usize, k: usize, n: usize) {
-    assert_eq!((out.len(), a.len(), b.len()), (m * n, m * k, k * n));
-    // SAFETY: the three slices hold exactly m*n, m*k and k*n values, asserted above, and are read and written row-major
-    // (column stride 1, row stride n, k and n), so every access is inside them; `out` is borrowed mutably, so it overlaps neither.
+    add_scaled_product(out, 1.0, (a, k, 1), b, (m, k, n));
+}
+
+pub(super) fn add_outer_products(out: &mut [f32], alpha: f32, left: &Matrix, from: usize, right: &Matrix) {
+    let (r, q) = (right.rows(), right.columns());
+    if r > 0 && !out.is_empty() {
+        // The left operand is read transposed.
+        add_scaled_product(out, alpha, (&left.data()[from..], 1, left.columns()), right.data(), (out.len() / q, r, q));
+    }
+}
+
+/// `out += alpha a b` with `a: [m, k]`, whose entry `(i, t)` is at `i row + t column`, and `b: [k, n]` and `out: [m, n]` row-major.
+fn add_scaled_product(
+    out: &mut [f32],
+    alpha: f32,
+    (a, row, column): (&[f32], usize, usize),
+    b: &[f32],
+    (m, k, n): (usize, usize, usize),
+) {
+    assert_eq!((out.len(), b.len()), (m * n, k * n));
+    assert!(m * k == 0 || (m - 1) * row + (k - 1) * column < a.len());
+    // SAFETY: `out` and `b` hold exactly m*n and k*n values and are read and written row-major (column stride 1, row stride n), and the last entry of `a`
+    // that is read is inside it, all asserted above; so every access is inside the slices. `out` is borrowed mutably, so it overlaps neither of the others.
     unsafe {
         gemm(
             m,
@@ -18,47 +38,11 @@ pub(super) fn add_product(out: &mut [f32], a: &[f32], b: &[f32], m: usize, k: us
             n as isize,
             true,
             a.as_ptr(),
-            1,
-            k as isize,
+            column as isize,
+            row as isize,
             b.as_ptr(),
             1,
             n as isize,
-            1.0_f32,
-            1.0_f32,
-            false,
-            false,
-            false,
-            Parallelism::None,
-        );
-    }
-}
-
-pub(super) fn add_outer_products(out: &mut [f32], alpha: f32, left: &Matrix, from: usize, right: &Matrix) {
-    let (r, q, columns) = (right.rows(), right.columns(), left.columns());
-    let p = out.len() / q;
-    assert!(out.len() == p * q && left.rows() == r && from + p <= columns);
-    assert!(left.data().len() == r * columns && right.data().len() == r * q);
-    if r == 0 || p == 0 {
-        return;
-    }
-    // SAFETY: `out` holds p*q values, row-major. The left operand is read transposed: entry (i, t) at from + i + t*columns with
-    // i < p, t < r and from + p <= columns, inside the r*columns values of `left`. `right` holds r*q, row-major. All asserted
-    // above; `out` is borrowed mutably, so it overlaps neither.
-    unsafe {
-        gemm(
-            p,
-            q,
-            r,
-            out.as_mut_ptr(),
-            1,
-            q as isize,
-            true,
-            left.data().as_ptr().add(from),
-            columns as isize,
-            1,
-            right.data().as_ptr(),
-            1,
-            q as isize,
             1.0_f32,
             alpha,
             false,

@@ -6,8 +6,9 @@ mod plain;
 mod rows;
 mod tables;
 
+use crate::words::{Choice, Choose, Words, choice, words};
 pub use matrix::Matrix;
-pub use rows::{add_scaled, add_scaled_rows, add_scaled_rows_exactly, dot, dot_f32};
+pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
 pub use tables::Codes;
 pub(crate) use tables::PAY as TABLES_PAY;
@@ -23,6 +24,14 @@ pub enum Backend {
     Fast,
     /// Plain loops in a fixed order: bits are the same everywhere.
     Plain,
+}
+
+impl Choose for Backend {
+    const WORDS: Words = words("backend", "Kernels", "Which kernels compute.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Fast, "fast", "fast", "By the machine's vector unit; the same bits on one kind of machine"),
+        choice(Self::Plain, "plain", "plain", "Plain loops; the same bits on every machine, slowly"),
+    ];
 }
 
 impl Backend {

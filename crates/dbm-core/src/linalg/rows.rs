@@ -3,6 +3,7 @@
 //! Element by element and without fused multiply-adds, so the bits do not depend on the vector unit that `pulp` finds.
 
 use crate::vector::vectorized;
+use std::ops::{Add, AddAssign, Mul};
 
 /// `out += alpha row`.
 ///
@@ -20,59 +21,67 @@ pub fn add_scaled(out: &mut [f32], alpha: f32, row: &[f32]) {
     );
 }
 
-/// `out += sum_i alphas[i] rows[i]`, four rows at a pass so that `out` is loaded and stored a quarter as often.
-///
-/// # Panics
-/// If a row is shorter than `out`.
-pub fn add_scaled_rows<'a>(out: &mut [f32], flips: &[(u32, f32)], row_of: impl Fn(u32) -> &'a [f32]) {
-    let n = out.len();
-    let mut fours = flips.chunks_exact(4);
-    for four in &mut fours {
-        let [(i0, a0), (i1, a1), (i2, a2), (i3, a3)] = [four[0], four[1], four[2], four[3]];
-        let (r0, r1, r2, r3) = (&row_of(i0)[..n], &row_of(i1)[..n], &row_of(i2)[..n], &row_of(i3)[..n]);
-        let out = &mut *out;
-        vectorized(
-            #[inline(always)]
-            || {
-                for j in 0..n {
-                    out[j] += (a0 * r0[j] + a1 * r1[j]) + (a2 * r2[j] + a3 * r3[j]);
-                }
-            },
-        );
-    }
-    for &(i, alpha) in fours.remainder() {
-        add_scaled(out, alpha, row_of(i));
-    }
-}
+/// What sums are taken in.
+pub trait Sum: Copy + From<f32> + Add<Output = Self> + Mul<Output = Self> + AddAssign {}
+impl Sum for f32 {}
+impl Sum for f64 {}
 
-/// As [`add_scaled_rows`], summed in f64: for fields that are carried through a long coupling.
+/// `out += sum_i alphas[i] rows[i]`, four rows at a pass so that `out` is loaded and stored a quarter as often; in f64 for fields that are carried through a long
+/// coupling.
 ///
 /// # Panics
 /// If a row is shorter than `out`.
-pub fn add_scaled_rows_exactly<'a>(out: &mut [f64], flips: &[(u32, f32)], row_of: impl Fn(u32) -> &'a [f32]) {
+pub fn add_scaled_rows<'a, T: Sum>(out: &mut [T], flips: &[(u32, f32)], row_of: impl Fn(u32) -> &'a [f32]) {
     let n = out.len();
     let mut fours = flips.chunks_exact(4);
     for four in &mut fours {
         let [(i0, a0), (i1, a1), (i2, a2), (i3, a3)] = [four[0], four[1], four[2], four[3]];
         let (r0, r1, r2, r3) = (&row_of(i0)[..n], &row_of(i1)[..n], &row_of(i2)[..n], &row_of(i3)[..n]);
-        let [a0, a1, a2, a3] = [a0, a1, a2, a3].map(f64::from);
+        let [a0, a1, a2, a3] = [a0, a1, a2, a3].map(T::from);
         let out = &mut *out;
         vectorized(
             #[inline(always)]
             || {
                 for j in 0..n {
-                    let [x0, x1, x2, x3] = [r0[j], r1[j], r2[j], r3[j]].map(f64::from);
+                    let [x0, x1, x2, x3] = [r0[j], r1[j], r2[j], r3[j]].map(T::from);
                     out[j] += (a0 * x0 + a1 * x1) + (a2 * x2 + a3 * x3);
                 }
             },
         );
     }
     for &(i, alpha) in fours.remainder() {
-        let (alpha, row) = (f64::from(alpha), &row_of(i)[..n]);
-        for (x, &y) in out.iter_mut().zip(row) {
-            *x += alpha * f64::from(y);
-        }
+        let (alpha, row) = (T::from(alpha), &row_of(i)[..n]);
+        let out = &mut *out;
+        vectorized(
+            #[inline(always)]
+            || {
+                for (x, &y) in out.iter_mut().zip(row) {
+                    *x += alpha * T::from(y);
+                }
+            },
+        );
     }
+}
+
+/// The sums of `a_i b_i` in so many fixed lanes, `i mod N`.
+fn lanes_of<T: Sum, const N: usize>(a: &[f32], b: &[f32]) -> [T; N] {
+    assert_eq!(a.len(), b.len());
+    vectorized(
+        #[inline(always)]
+        || {
+            let mut lanes = [T::from(0.0); N];
+            let ((whole_a, rest_a), (whole_b, rest_b)) = (a.as_chunks::<N>(), b.as_chunks::<N>());
+            for (lane, (&x, &y)) in lanes.iter_mut().zip(rest_a.iter().zip(rest_b)) {
+                *lane += T::from(x) * T::from(y);
+            }
+            for (x, y) in whole_a.iter().zip(whole_b) {
+                for i in 0..N {
+                    lanes[i] += T::from(x[i]) * T::from(y[i]);
+                }
+            }
+            lanes
+        },
+    )
 }
 
 /// `a . b`, summed in f64 over eight fixed lanes.
@@ -80,24 +89,7 @@ pub fn add_scaled_rows_exactly<'a>(out: &mut [f64], flips: &[(u32, f32)], row_of
 /// # Panics
 /// If the lengths differ.
 pub fn dot(a: &[f32], b: &[f32]) -> f64 {
-    assert_eq!(a.len(), b.len());
-    let lanes = vectorized(
-        #[inline(always)]
-        || {
-            let mut lanes = [0.0_f64; 8];
-            let ((a8, a_rest), (b8, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-            for (lane, (&x, &y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
-                *lane += f64::from(x) * f64::from(y);
-            }
-            for (x, y) in a8.iter().zip(b8) {
-                for i in 0..8 {
-                    lanes[i] += f64::from(x[i]) * f64::from(y[i]);
-                }
-            }
-            lanes
-        },
-    );
-    lanes.iter().sum()
+    lanes_of::<f64, 8>(a, b).iter().sum()
 }
 
 /// `a . b`, summed in f32 over sixteen fixed lanes: for the bulk work of orthogonalization.
@@ -105,24 +97,7 @@ pub fn dot(a: &[f32], b: &[f32]) -> f64 {
 /// # Panics
 /// If the lengths differ.
 pub fn dot_f32(a: &[f32], b: &[f32]) -> f32 {
-    assert_eq!(a.len(), b.len());
-    let lanes = vectorized(
-        #[inline(always)]
-        || {
-            let mut lanes = [0.0_f32; 16];
-            let ((a16, a_rest), (b16, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
-            for (lane, (&x, &y)) in lanes.iter_mut().zip(a_rest.iter().zip(b_rest)) {
-                *lane += x * y;
-            }
-            for (x, y) in a16.iter().zip(b16) {
-                for i in 0..16 {
-                    lanes[i] += x[i] * y[i];
-                }
-            }
-            lanes
-        },
-    );
-    lanes.iter().sum()
+    lanes_of::<f32, 16>(a, b).iter().sum()
 }
 
 #[cfg(test)]
@@ -133,15 +108,17 @@ mod tests {
     fn rows_added_together_equal_rows_added_one_by_one() {
         let rows: Vec<Vec<f32>> = (0..7).map(|i| (0..37).map(|j| ((i * 37 + j) as f32).sin()).collect()).collect();
         let flips: Vec<(u32, f32)> = (0..7).map(|i| (i, if i % 2 == 0 { 2.0 } else { -2.0 })).collect();
-        let mut together = vec![0.5; 37];
-        let mut one_by_one = together.clone();
-        add_scaled_rows(&mut together, &flips, |i| &rows[i as usize]);
+        let (mut in_f32, mut in_f64) = (vec![0.5_f32; 37], vec![0.5_f64; 37]);
+        let mut one_by_one = in_f64.clone();
+        add_scaled_rows(&mut in_f32, &flips, |i| &rows[i as usize]);
+        add_scaled_rows(&mut in_f64, &flips, |i| &rows[i as usize]);
         for &(i, alpha) in &flips {
             for (x, &y) in one_by_one.iter_mut().zip(&rows[i as usize]) {
-                *x += alpha * y;
+                *x += f64::from(alpha) * f64::from(y);
             }
         }
-        assert!(together.iter().zip(&one_by_one).all(|(x, y)| (x - y).abs() < 1e-5));
+        assert!(in_f32.iter().zip(&one_by_one).all(|(&x, y)| (f64::from(x) - y).abs() < 1e-5));
+        assert!(in_f64.iter().zip(&one_by_one).all(|(x, y)| (x - y).abs() < 1e-14));
     }
 
     #[test]

@@ -1,44 +1,22 @@
-//! A run: model, optimizer, average and order of the data, stepped, paused, and put away exactly.
+//! A run: model, optimizer, average and order of the data, stepped, paused, and kept exactly.
 
-mod replica;
-mod tensors;
+mod restore;
 mod update;
 
-pub use replica::{Exchange, Part, Updated};
 pub(crate) use update::BLOCK_ROWS;
+pub use update::{Exchange, Part, StepInfo, Updated};
 
 use crate::centered::Centering;
-use crate::gradient::{self, Batch, Estimate, Estimator, Info};
-use crate::host::{Host, SingleThread};
+use crate::examples::Visits;
+use crate::gradient::{self, Batch, Estimate, Estimator};
+use crate::host::{Host, SingleThread, even_pieces};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
-use crate::{Backend, Clamp, Dbm, DbmError, Examples, ParametersView, Settings, Snapshot, SnapshotView};
+use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView};
 use std::sync::Arc;
-use tensors::{Tensors, offset_layers, persistent_layers};
 
 /// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
 pub(crate) const SHARD: usize = 32;
-
-/// What one step did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StepInfo {
-    /// Steps taken, this one included.
-    pub step: u64,
-    /// Searches, couplings and energies.
-    pub info: Info,
-    /// Seconds of the update of the parameters, of which the next four are parts.
-    pub update_seconds: f64,
-    /// Seconds in which the blocks of the weights were updated.
-    pub blocks_seconds: f64,
-    /// Of these, making gradients: summed over the blocks, whichever threads they ran on.
-    pub gradient_seconds: f64,
-    /// Of these, the optimizer's rule, the average and the check for divergence: summed likewise.
-    pub optimizer_seconds: f64,
-    /// Seconds of transposing the weights.
-    pub transpose_seconds: f64,
-    /// Seconds of the whole step.
-    pub seconds: f64,
-}
 
 /// A run in training.
 ///
@@ -57,12 +35,12 @@ pub struct Trainer {
     settings: Settings,
     estimator: Arc<dyn Estimator>,
     step: u64,
-    moments: Vec<Tensors>,
-    average: Option<Tensors>,
+    moments: Vec<Parameters>,
+    average: Option<Parameters>,
     /// Where the last step left the persistent chains, `[batch, n_l]` a layer.
     persistent: Option<Vec<Matrix>>,
     centering: Option<Centering>,
-    order: Option<(u64, Vec<u32>)>,
+    visits: Visits,
 }
 
 /// The shards of one step, to be estimated in any order by [`Trainer::estimate`] and given back in theirs.
@@ -78,7 +56,7 @@ impl Shards {
         batch.div_ceil(SHARD)
     }
 
-    /// How many there are.
+    /// How many there are of this minibatch.
     pub fn count(&self) -> usize {
         self.batches.len()
     }
@@ -96,10 +74,13 @@ impl Trainer {
     /// Those of [`Settings::check`].
     pub fn new(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         let mut run = Self::bare(model, settings)?;
-        run.moments = (0..run.settings.optimizer.n_moments()).map(|_| Tensors::zeros(&run.model)).collect();
-        run.average = run.settings.average.map(|_| Tensors::of(&run.model));
-        let zeros = || run.model.sizes().iter().map(|&n| vec![0.0; n]).collect();
-        run.centering = run.settings.estimator.centering.map(|rate| Centering::new(rate, zeros()));
+        let zeros = |sizes: Vec<usize>| -> Vec<Vec<f32>> { sizes.into_iter().map(|n| vec![0.0; n]).collect() };
+        let weights = || run.model.weights().iter().map(|w| w.data().len()).collect();
+        let biases = || zeros(run.model.sizes().to_vec());
+        let moments = 0..run.settings.optimizer.n_moments();
+        run.moments = moments.map(|_| Parameters { weights: zeros(weights()), biases: biases() }).collect();
+        run.average = run.settings.average.map(|_| ParametersView::of(run.model.weights(), run.model.biases()).to_owned());
+        run.centering = run.settings.estimator.centering.map(|rate| Centering::new(rate, biases()));
         Ok(run)
     }
 
@@ -107,48 +88,8 @@ impl Trainer {
     fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         settings.check(model.n_visible())?;
         let estimator = gradient::estimator(&settings);
-        let (moments, average, persistent, centering, order) = (vec![], None, None, None, None);
-        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, centering, order })
-    }
-
-    /// A run as a snapshot left it; further steps have the bits they would have had. The snapshot's values become the run's: nothing
-    /// is copied but what the run holds transposed.
-    ///
-    /// # Errors
-    /// Those of [`Dbm::new`] and [`Settings::check`], for the parameters, the optimizer's state and the average alike.
-    pub fn restore(snapshot: Snapshot) -> Result<Self, DbmError> {
-        let model = Dbm::new(snapshot.units, snapshot.parameters.weights, snapshot.parameters.biases)?;
-        let mut run = Self::bare(model, snapshot.settings)?;
-        run.step = snapshot.step;
-        let (expected, got) = (run.settings.optimizer.n_moments(), snapshot.moments.len());
-        if got != expected {
-            return Err(DbmError::Shape { what: "the list of the optimizer's moments".into(), expected, got });
-        }
-        run.moments = snapshot.moments.into_iter().map(|p| Tensors::from_parameters(&run.model, p)).collect::<Result<_, _>>()?;
-        run.persistent = match snapshot.persistent {
-            Some(layers) if run.settings.estimator.kind.is_persistent() => Some(persistent_layers(&run, layers)?),
-            Some(layers) => {
-                return Err(DbmError::Shape { what: "the list of persistent chains".into(), expected: 0, got: layers.len() });
-            }
-            None => None,
-        };
-        run.centering = match (run.settings.estimator.centering, snapshot.offsets) {
-            (Some(rate), Some(offsets)) => Some(Centering::new(rate, offset_layers(&run.model, offsets)?)),
-            (None, None) => None,
-            (expected, got) => {
-                let (expected, got) = (usize::from(expected.is_some()), usize::from(got.is_some()));
-                return Err(DbmError::Shape { what: "the list of centering offsets".into(), expected, got });
-            }
-        };
-        run.average = match (run.settings.average, snapshot.average) {
-            (Some(_), Some(average)) => Some(Tensors::from_parameters(&run.model, average)?),
-            (None, None) => None,
-            (expected, got) => {
-                let (expected, got) = (usize::from(expected.is_some()), usize::from(got.is_some()));
-                return Err(DbmError::Shape { what: "the list of averaged weights".into(), expected, got });
-            }
-        };
-        Ok(run)
+        let (moments, average, persistent, centering, visits) = (vec![], None, None, None, Visits::default());
+        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, centering, visits })
     }
 
     /// All this run needs to go on exactly, copied.
@@ -163,8 +104,8 @@ impl Trainer {
             settings: self.settings.clone(),
             step: self.step,
             parameters: ParametersView::of(self.model.weights(), self.model.biases()),
-            moments: self.moments.iter().map(Tensors::view).collect(),
-            average: self.average.as_ref().map(Tensors::view),
+            moments: self.moments.iter().map(Parameters::view).collect(),
+            average: self.average.as_ref().map(Parameters::view),
             persistent: self.persistent.as_ref().map(|layers| layers.iter().map(Matrix::data).collect()),
             offsets: self.centering.as_ref().map(|centering| centering.offsets().iter().map(Vec::as_slice).collect()),
         }
@@ -187,7 +128,7 @@ impl Trainer {
         let mut model = self.model.clone();
         if let Some(average) = &self.average {
             let (weights, biases) = model.parameters_mut();
-            weights.clone_from_slice(&average.weights);
+            weights.iter_mut().zip(&average.weights).for_each(|(to, from)| to.data_mut().copy_from_slice(from));
             biases.clone_from_slice(&average.biases);
             model.transpose(&SingleThread);
         }
@@ -205,7 +146,7 @@ impl Trainer {
     fn exchange_average(&mut self, host: &impl Host) {
         if let Some(average) = &mut self.average {
             let (weights, biases) = self.model.parameters_mut();
-            weights.swap_with_slice(&mut average.weights);
+            weights.iter_mut().zip(&mut average.weights).for_each(|(a, b)| a.data_mut().swap_with_slice(b));
             biases.swap_with_slice(&mut average.biases);
             self.model.transpose(host);
         }
@@ -221,46 +162,27 @@ impl Trainer {
         self.step
     }
 
-    /// One gradient step.
-    ///
-    /// # Errors
-    /// Those of [`Trainer::begin`] and [`Trainer::finish`].
-    pub fn step(&mut self, data: &Examples, host: &impl Host) -> Result<StepInfo, DbmError> {
-        let started = host.now();
-        let shards = self.begin(data)?;
-        let this = &*self;
-        let estimates = host.map((0..shards.count()).collect(), |shard| this.estimate(&shards, shard, &|| host.now()));
-        let mut info = self.finish(&shards, estimates, host)?;
-        info.seconds = host.now() - started;
-        Ok(info)
-    }
-
     /// Draws the next minibatch, in shards. Examples come epoch by epoch, each epoch in a random order of its own.
     ///
     /// # Errors
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
     pub fn begin(&mut self, data: &Examples) -> Result<Shards, DbmError> {
         let n = self.model.n_visible();
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(n)?;
         let streams = Streams::new(self.settings.seed);
-        let batch = self.settings.batch;
+        let (batch, step) = (self.settings.batch, self.step);
         let mut batches = Vec::new();
-        let mut next = 0;
-        let n_shards = Shards::of_batch(batch);
-        for shard in 0..n_shards {
-            let end = batch * (shard + 1) / n_shards;
-            let examples: Vec<usize> = (next..end).map(|chain| self.example(streams, data, chain)).collect();
-            let mut visible = Matrix::zeros(end - next, n);
+        for chains in even_pieces(batch, SHARD) {
+            let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
+            let mut visible = Matrix::zeros(chains.len(), n);
             let observed = data.clamp(&examples);
             let mut known = Vec::new();
-            for (row, (chain, &example)) in (next..end).zip(&examples).enumerate() {
+            for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
                 // Spreads the masked share evenly over the batch, and so over the shards.
                 let share = self.settings.conditional;
                 if ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor() {
-                    let mut stream = streams.at(Purpose::Mask, self.step, chain as u64);
+                    let mut stream = streams.at(Purpose::Mask, step, chain as u64);
                     known.resize(row * n, false);
                     known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
                     // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
@@ -270,26 +192,14 @@ impl Trainer {
             let known = if known.is_empty() {
                 Clamp::Free
             } else {
-                known.resize((end - next) * n, false);
+                known.resize(chains.len() * n, false);
                 Clamp::Known(known)
             };
-            let persistent = self.persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(next..end)).collect());
-            let (step, first_chain) = (self.step, next as u64);
+            let own = |layers: &Vec<Matrix>| layers.iter().map(|l| l.rows_of(chains.clone())).collect();
+            let (persistent, first_chain) = (self.persistent.as_ref().map(own), chains.start as u64);
             batches.push(Batch { visible, observed, known, persistent, streams, step, first_chain });
-            next = end;
         }
-        Ok(Shards { step: self.step, batches })
-    }
-
-    /// Which example is the `chain`-th of this step.
-    fn example(&mut self, streams: Streams, data: &Examples, chain: usize) -> usize {
-        let place = u128::from(self.step) * self.settings.batch as u128 + chain as u128;
-        let (epoch, place) = ((place / data.len() as u128) as u64, (place % data.len() as u128) as usize);
-        let known = self.order.as_ref().is_some_and(|(e, order)| *e == epoch && order.len() == data.len());
-        if !known {
-            self.order = Some((epoch, streams.at(Purpose::Order, epoch, 0).permutation(data.len())));
-        }
-        self.order.as_ref().map_or(0, |(_, order)| order[place] as usize)
+        Ok(Shards { step, batches })
     }
 
     /// Estimates the gradient of one shard. `clock` gives seconds and touches no result.
@@ -299,27 +209,6 @@ impl Trainer {
     pub fn estimate(&self, shards: &Shards, shard: usize, clock: &dyn Fn() -> f64) -> Estimate {
         self.estimator.estimate(&self.model, &shards.batches[shard], clock)
     }
-
-    /// Moves the parameters by the mean of the shards' estimates, which must be in the shards' order.
-    ///
-    /// # Errors
-    /// [`DbmError::Diverged`] where the run has diverged: the parameters stay as they are if their energies already overflowed.
-    ///
-    /// # Panics
-    /// If the estimates are not those of the present step's shards.
-    pub fn finish(&mut self, shards: &Shards, estimates: Vec<Estimate>, host: &impl Host) -> Result<StepInfo, DbmError> {
-        let updated = self.update_part(shards, estimates, Part::WHOLE, host)?;
-        self.complete(updated, host)
-    }
-}
-
-/// The rows of two shards' chains, one after the other.
-fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Option<Vec<Matrix>> {
-    let (mut layers, after) = (before?, after?);
-    for (layer, rows) in layers.iter_mut().zip(&after) {
-        (0..rows.rows()).for_each(|row| layer.push_row(rows.row(row)));
-    }
-    Some(layers)
 }
 
 #[cfg(test)]

@@ -1,18 +1,316 @@
-//! One step's update of the weights, block by block: the gradient is never stored whole.
+//! One step's update: the gradient is made and applied block by block, and never stored whole.
+//!
+//! **Replicas.** One run may be on several, each a [`Trainer`] with the same model, settings and data, that update a part of the weights each. A step is [`Trainer::begin`]
+//! on every replica; each shard's estimate on any one of them, all estimates to all; [`Trainer::update_part`]; the rows of every part to all, by [`Trainer::write_part`] and
+//! [`Trainer::read_part`]; [`Trainer::complete`]. Blocks of weights and the order of all sums are those of a run alone, so the bits are too, whatever the number of replicas. The
+//! optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise. All else, averaged weights included, every replica has whole.
 
-use crate::centered::Centering;
-use crate::gradient::{BinaryOuterProducts, Moments};
+use super::{Shards, Trainer};
+use crate::gradient::{BinaryOuterProducts, Estimate, Info, Moments};
 use crate::host::Host;
-use crate::linalg::TABLES_PAY;
-use crate::optimize::OptimizerRule;
+use crate::linalg::{Matrix, TABLES_PAY};
 use crate::vector::vectorized;
-use crate::{Backend, Dbm};
+use crate::{Backend, DbmError, Examples};
+use std::ops::Range;
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
 pub(crate) const BLOCK_ROWS: usize = 64;
 
+/// Parameters beyond this are a run that has diverged.
+const LARGEST_PARAMETER: f32 = 1e6;
+
+/// What one step did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepInfo {
+    /// Steps taken, this one included.
+    pub step: u64,
+    /// Searches, couplings and energies.
+    pub info: Info,
+    /// Seconds of the update of the parameters, of which the next four are parts.
+    pub update_seconds: f64,
+    /// Seconds in which the blocks of the weights were updated.
+    pub blocks_seconds: f64,
+    /// Of these, making gradients: summed over the blocks, whichever threads they ran on.
+    pub gradient_seconds: f64,
+    /// Of these, the optimizer's rule, the average and the check for divergence: summed likewise.
+    pub optimizer_seconds: f64,
+    /// Seconds of transposing the weights.
+    pub transpose_seconds: f64,
+    /// Seconds of the whole step.
+    pub seconds: f64,
+}
+
+/// Which blocks of the weights a replica updates: every `of`-th, beginning with number `index`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Number of its first block, below `of`.
+    pub index: usize,
+    /// How many parts there are.
+    pub of: usize,
+}
+
+impl Part {
+    /// All blocks: a run alone.
+    pub const WHOLE: Self = Self { index: 0, of: 1 };
+
+    fn has(self, block: usize) -> bool {
+        block % self.of == self.index
+    }
+}
+
+/// All blocks of the weights of layers of these sizes, in their order: of which matrix, and which of its values.
+fn blocks(sizes: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
+    sizes.windows(2).enumerate().flat_map(|(l, pair)| {
+        let (all, size) = (pair[0] * pair[1], BLOCK_ROWS * pair[1]);
+        (0..all).step_by(size).map(move |start| (l, start..all.min(start + size)))
+    })
+}
+
+/// A step between its two halves: this replica's part of the weights is updated; the rest, and the biases, are not.
+#[derive(Clone, Debug)]
+pub struct Updated {
+    info: StepInfo,
+    bias_gradients: Vec<Vec<f32>>,
+    part: Part,
+    /// The largest magnitude in this part.
+    largest: f32,
+}
+
+/// What is exchanged of a run's weights.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exchange {
+    /// The weights themselves, after every step.
+    Weights,
+    /// The optimizer's state, before a snapshot.
+    Optimizer,
+}
+
+impl Trainer {
+    /// One gradient step.
+    ///
+    /// # Errors
+    /// Those of [`Trainer::begin`] and [`Trainer::finish`].
+    pub fn step(&mut self, data: &Examples, host: &impl Host) -> Result<StepInfo, DbmError> {
+        let started = host.now();
+        let shards = self.begin(data)?;
+        let this = &*self;
+        let estimates = host.map((0..shards.count()).collect(), |shard| this.estimate(&shards, shard, &|| host.now()));
+        let mut info = self.finish(&shards, estimates, host)?;
+        info.seconds = host.now() - started;
+        Ok(info)
+    }
+
+    /// Moves the parameters by the mean of the shards' estimates, which must be in the shards' order.
+    ///
+    /// # Errors
+    /// [`DbmError::Diverged`] where the run has diverged: the parameters stay as they are if their energies already overflowed.
+    ///
+    /// # Panics
+    /// If the estimates are not those of the present step's shards.
+    pub fn finish(&mut self, shards: &Shards, estimates: Vec<Estimate>, host: &impl Host) -> Result<StepInfo, DbmError> {
+        let updated = self.update_part(shards, estimates, Part::WHOLE, host)?;
+        self.complete(updated, host)
+    }
+
+    /// Updates one part of the weights by the mean of the shards' estimates, which must be all the shards' in their order.
+    ///
+    /// # Errors
+    /// [`DbmError::Diverged`] where energies are no longer finite; nothing has changed then.
+    ///
+    /// # Panics
+    /// If the estimates are not those of the present step's shards.
+    pub fn update_part(
+        &mut self,
+        shards: &Shards,
+        estimates: Vec<Estimate>,
+        part: Part,
+        host: &impl Host,
+    ) -> Result<Updated, DbmError> {
+        assert_eq!((shards.step, shards.count()), (self.step, estimates.len()), "estimates of the present step");
+        let started = host.now();
+        let mut info = Info::default();
+        estimates.iter().for_each(|shard| info.append(&shard.info));
+        if !info.negative.energy_sum.is_finite() || !info.positive.energy_sum.is_finite() {
+            return Err(DbmError::Diverged { step: self.step });
+        }
+        let (shards, persistent): (Vec<Moments>, Vec<_>) =
+            estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
+        self.persistent = persistent.into_iter().reduce(append_rows).flatten();
+        let (alpha, sizes) = (1.0 / self.settings.batch as f32, self.model.sizes());
+        let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
+            let mut sums: Vec<Vec<f32>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
+            for (l, sum) in sums.iter_mut().enumerate() {
+                shards.iter().for_each(|shard| add(shard, l, alpha, sum));
+            }
+            sums
+        };
+        let bias_gradients = sum(Moments::add_bias);
+        let (rule, decay, n_moments) = (self.settings.optimizer.at(self.step), self.average_decay(), self.moments.len());
+        let centering = self.centering.as_mut().map(|centering| {
+            centering.follow(&sum(Moments::add_positive), self.step);
+            &*centering
+        });
+
+        let gathering = host.now();
+        let (backend, units) = (self.model.backend(), self.model.units());
+        // The rows of all shards together, for each weight matrix, by tables; or shard by shard, in the order of the formula.
+        let gathered = (TABLES_PAY && backend == Backend::Fast)
+            .then(|| host.map((0..self.model.depth()).collect(), |l| BinaryOuterProducts::new(&shards, l, units, alpha)));
+        let gathering = host.now() - gathering;
+        let add_weight_rows = |l: usize, from: usize, out: &mut [f32]| match &gathered {
+            Some(gathered) => gathered[l].add_weight_rows(from, out),
+            None => shards.iter().for_each(|shard| shard.add_weight_rows(backend, l, from, alpha, out)),
+        };
+        let (weights, biases) = self.model.parameters_mut();
+        if let Some(centering) = centering {
+            // The centered biases belong to the weights before they move.
+            centering.shift(1.0, weights, biases);
+        }
+        // Values, moments and average go together, tensor by tensor and block by block.
+        let mut blocks = Vec::new();
+        let mut tensors: Vec<Vec<&mut [f32]>> = weights.iter_mut().map(|weight| vec![weight.data_mut()]).collect();
+        for kept in self.moments.iter_mut().chain(self.average.as_mut()) {
+            tensors.iter_mut().zip(&mut kept.weights).for_each(|(tensors, kept)| tensors.push(kept));
+        }
+        for (l, tensors) in tensors.into_iter().enumerate() {
+            let mut pieces: Vec<_> =
+                tensors.into_iter().map(|tensor| tensor.chunks_mut(BLOCK_ROWS * shards[0].columns(l))).collect();
+            for from in (0..shards[0].rows(l)).step_by(BLOCK_ROWS) {
+                blocks.push((l, from, pieces.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>()));
+            }
+        }
+        let mut number = 0..;
+        blocks.retain(|_| number.next().is_some_and(|number| part.has(number)));
+        let updating = host.now();
+        let applied = host.map(blocks, |(l, from, mut tensors)| {
+            let started = host.now();
+            let (values, kept) = tensors.split_first_mut().expect("the parameters come first");
+            let mut gradient = vec![0.0; values.len()];
+            add_weight_rows(l, from, &mut gradient);
+            if let Some(centering) = centering {
+                centering.correct(l, from, &bias_gradients, &mut gradient);
+            }
+            let made = host.now();
+            let (moments, kept) = kept.split_at_mut(n_moments);
+            rule.apply(values, &mut gradient, moments, true);
+            if let [kept] = kept {
+                average(kept, values, decay);
+            }
+            (magnitude(values), made - started, host.now() - made)
+        });
+        let info = StepInfo {
+            info,
+            update_seconds: host.now() - started,
+            blocks_seconds: gathering + host.now() - updating,
+            gradient_seconds: gathering + applied.iter().map(|block| block.1).sum::<f64>(),
+            optimizer_seconds: applied.iter().map(|block| block.2).sum(),
+            ..StepInfo::default()
+        };
+        let largest = applied.iter().map(|block| block.0).fold(0.0, larger);
+        Ok(Updated { info, bias_gradients, part, largest })
+    }
+
+    /// Ends a step, once the weights of all parts are here: biases, averages, transposed copies.
+    ///
+    /// # Errors
+    /// [`DbmError::Diverged`] where a parameter is no longer finite, or beyond all bounds: on all replicas alike.
+    pub fn complete(&mut self, updated: Updated, host: &impl Host) -> Result<StepInfo, DbmError> {
+        let started = host.now();
+        let Updated { mut info, mut bias_gradients, part, largest } = updated;
+        let (rule, decay) = (self.settings.optimizer.at(self.step), self.average_decay());
+        let sizes = self.model.sizes().to_vec();
+        let (weights, biases) = self.model.parameters_mut();
+        for (l, gradient) in bias_gradients.iter_mut().enumerate() {
+            let mut moments: Vec<&mut [f32]> = self.moments.iter_mut().map(|tensors| &mut tensors.biases[l][..]).collect();
+            rule.apply(&mut biases[l], gradient, &mut moments, false);
+        }
+        if let Some(centering) = &self.centering {
+            centering.shift(-1.0, weights, biases);
+        }
+        if let Some(kept) = &mut self.average {
+            for (_, (l, rows)) in blocks(&sizes).enumerate().filter(|(number, _)| !part.has(*number)) {
+                average(&mut kept.weights[l][rows.clone()], &weights[l].data()[rows], decay);
+            }
+            kept.biases.iter_mut().zip(&*biases).for_each(|(kept, values)| average(kept, values, decay));
+        }
+        let mut largest = biases.iter().map(|bias| magnitude(bias)).fold(largest, larger);
+        if part != Part::WHOLE {
+            // What the others updated has only now come into sight.
+            largest = weights.iter().map(|weight| magnitude(weight.data())).fold(largest, larger);
+        }
+        let transposing = host.now();
+        self.model.transpose(host);
+        info.transpose_seconds = host.now() - transposing;
+        if largest.is_nan() || largest > LARGEST_PARAMETER {
+            return Err(DbmError::Diverged { step: self.step });
+        }
+        self.step += 1;
+        info.step = self.step;
+        info.update_seconds += host.now() - started;
+        info.seconds = info.update_seconds;
+        Ok(info)
+    }
+
+    /// Appends the rows of one part, block after block.
+    pub fn write_part(&self, what: Exchange, part: Part, into: &mut Vec<f32>) {
+        let exchanged: Vec<Vec<&[f32]>> = match what {
+            Exchange::Weights => vec![self.model.weights().iter().map(Matrix::data).collect()],
+            Exchange::Optimizer => self.moments.iter().map(|tensors| tensors.view().weights).collect(),
+        };
+        for tensors in exchanged {
+            let own = blocks(self.model.sizes()).enumerate().filter(|(number, _)| part.has(*number));
+            own.for_each(|(_, (l, rows))| into.extend_from_slice(&tensors[l][rows]));
+        }
+    }
+
+    /// Takes the rows of one part, as its replica's [`Trainer::write_part`] gave them.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where they are not as many as the part has; nothing has changed then.
+    pub fn read_part(&mut self, what: Exchange, part: Part, mut from: &[f32]) -> Result<(), DbmError> {
+        let own = blocks(self.model.sizes()).enumerate().filter(|(number, _)| part.has(*number));
+        let own: Vec<(usize, Range<usize>)> = own.map(|(_, block)| block).collect();
+        let mut exchanged: Vec<Vec<&mut [f32]>> = match what {
+            Exchange::Weights => vec![self.model.parameters_mut().0.iter_mut().map(Matrix::data_mut).collect()],
+            Exchange::Optimizer => {
+                self.moments.iter_mut().map(|t| t.weights.iter_mut().map(Vec::as_mut_slice).collect()).collect()
+            }
+        };
+        let expected = exchanged.len() * own.iter().map(|(_, rows)| rows.len()).sum::<usize>();
+        DbmError::check_shape("a part of the weights", expected, from.len())?;
+        for tensors in &mut exchanged {
+            for (l, rows) in &own {
+                let (here, after) = from.split_at(rows.len());
+                tensors[*l][rows.clone()].copy_from_slice(here);
+                from = after;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the averaged weights at this step. The average forgets its start quickly at first: a fixed decay would carry the random initial weights for long.
+    fn average_decay(&self) -> f32 {
+        let t = self.step as f64;
+        self.settings.average.map_or(0.0, |decay| decay.min((1.0 + t) / (10.0 + t))) as f32
+    }
+}
+
+/// The rows of two shards' chains, one after the other.
+fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Option<Vec<Matrix>> {
+    let (mut layers, after) = (before?, after?);
+    for (layer, rows) in layers.iter_mut().zip(&after) {
+        (0..rows.rows()).for_each(|row| layer.push_row(rows.row(row)));
+    }
+    Some(layers)
+}
+
+/// Moves an average towards the values.
+fn average(average: &mut [f32], values: &[f32], decay: f32) {
+    average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - decay) * (x - *a));
+}
+
 /// The largest magnitude, or NaN where there is one.
-pub(super) fn magnitude(values: &[f32]) -> f32 {
+fn magnitude(values: &[f32]) -> f32 {
     // In lanes, so that one comparison need not wait for the one before.
     const LANES: usize = 16;
     let lanes = vectorized(
@@ -35,96 +333,6 @@ pub(super) fn magnitude(values: &[f32]) -> f32 {
 /// As `f32::max`, which would drop a NaN.
 #[inline(always)]
 #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
-pub(super) fn larger(a: f32, b: f32) -> f32 {
+fn larger(a: f32, b: f32) -> f32 {
     if b.is_nan() || b > a { b } else { a }
-}
-
-/// Cuts tensors of one length into parallel pieces of at most `size`.
-pub(super) fn split<'a>(mut tensors: Vec<&'a mut [f32]>, size: usize, mut each: impl FnMut(usize, Vec<&'a mut [f32]>)) {
-    let mut start = 0;
-    while !tensors[0].is_empty() {
-        let here = size.min(tensors[0].len());
-        let (pieces, rest) = tensors.into_iter().map(|tensor| tensor.split_at_mut(here)).unzip();
-        each(start, pieces);
-        tensors = rest;
-        start += here;
-    }
-}
-
-/// Rows `from..` of one weight matrix, of its moments, and last, where it is kept, of its average.
-pub(super) struct Block<'a> {
-    pub l: usize,
-    pub from: usize,
-    pub tensors: Vec<&'a mut [f32]>,
-}
-
-/// What the gradient of a block is made of.
-pub(super) enum Source<'a> {
-    /// Shard by shard, in the order of the formula.
-    Shards { shards: &'a [Moments], backend: Backend, alpha: f32 },
-    /// The rows of all shards together, for each weight matrix, by tables.
-    BinaryOuterProducts(Vec<BinaryOuterProducts<'a>>),
-}
-
-impl<'a> Source<'a> {
-    /// `alpha` times the sum over the shards.
-    pub fn new(shards: &'a [Moments], model: &Dbm, alpha: f32, host: &impl Host) -> Self {
-        if TABLES_PAY && model.backend() == Backend::Fast {
-            let gather = |l| BinaryOuterProducts::new(shards, l, model.units(), alpha);
-            return Self::BinaryOuterProducts(host.map((0..model.depth()).collect(), gather));
-        }
-        Self::Shards { shards, backend: model.backend(), alpha }
-    }
-
-    fn add_weight_rows(&self, l: usize, from: usize, out: &mut [f32]) {
-        match self {
-            Self::Shards { shards, backend, alpha } => {
-                shards.iter().for_each(|shard| shard.add_weight_rows(*backend, l, from, *alpha, out));
-            }
-            Self::BinaryOuterProducts(gathered) => gathered[l].add_weight_rows(from, out),
-        }
-    }
-}
-
-/// What one step does to every block.
-pub(super) struct Step<'a> {
-    pub gradient: Source<'a>,
-    pub rule: OptimizerRule,
-    pub decay: f32,
-    pub centering: Option<&'a Centering>,
-    pub bias_gradients: Vec<Vec<f32>>,
-}
-
-/// What became of a block.
-pub(super) struct Applied {
-    /// The largest magnitude of its parameters.
-    pub largest: f32,
-    pub gradient_seconds: f64,
-    pub optimizer_seconds: f64,
-}
-
-impl Step<'_> {
-    /// Makes a block's gradient and applies it.
-    pub fn apply(&self, mut block: Block, clock: &dyn Fn() -> f64) -> Applied {
-        let started = clock();
-        let (values, rest) = block.tensors.split_first_mut().expect("the parameters come first");
-        let mut gradient = vec![0.0; values.len()];
-        self.gradient.add_weight_rows(block.l, block.from, &mut gradient);
-        if let Some(centering) = self.centering {
-            centering.correct(block.l, block.from, &self.bias_gradients, &mut gradient);
-        }
-        let made = clock();
-        let (moments, kept) = rest.split_at_mut(self.rule.n_moments());
-        self.rule.apply(values, &mut gradient, moments, true);
-        if let [kept] = kept {
-            average(kept, values, self.decay);
-        }
-        let largest = magnitude(values);
-        Applied { largest, gradient_seconds: made - started, optimizer_seconds: clock() - made }
-    }
-}
-
-/// Moves an average towards the values.
-pub(super) fn average(average: &mut [f32], values: &[f32], decay: f32) {
-    average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - decay) * (x - *a));
 }

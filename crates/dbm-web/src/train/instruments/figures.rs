@@ -30,8 +30,8 @@ pub fn MeetingTime() -> impl IntoView {
     let small =
         move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
     let about = move || {
-        let words = kind.get().descriptor().about.meeting;
-        if small() { words.small } else { words.wide }
+        let on_small = small().then(|| kind.get().words_of_plots("meeting on a small model")).flatten();
+        on_small.or_else(|| kind.get().words_of_plots("meeting"))
     };
     let is_gibbs = move || kind.get().has(Setting::MaxTries);
     let heads = move |at: usize| match at {
@@ -69,7 +69,7 @@ pub fn MeetingTime() -> impl IntoView {
             </div>
             <Plot
                 of=|phase| &phase.meeting_time
-                why=move |_| kind.get().descriptor().about.no_meeting
+                why=move |_| kind.get().words_of_plots("no meeting")
                 scale=Scale::Logarithmic
                 label="Histogram of meeting times"
             />
@@ -119,15 +119,20 @@ pub fn SearchSweeps() -> impl IntoView {
             </div>
             <Plot
                 of=lengths
-                why=move |positive| kind.get().descriptor().about.no_search[usize::from(!positive)]
+                why=move |positive| no_search(kind.get())[usize::from(!positive)]
                 scale=Scale::Linear
                 label="Histogram of sweeps"
             />
             <Table of=lengths heads=|at| ["mean", "max", "energy", "cut"][at] cells=cells />
             <p class="help problem">{move || session.metrics.with(|metrics| search_warning(metrics, kind.get()))}</p>
-            <p class="help">{move || kind.get().descriptor().about.search}</p>
+            <p class="help">{move || kind.get().words_of_plots("search")}</p>
         </section>
     }
+}
+
+/// Why the positive and the negative phase have no search lengths, where they have none.
+fn no_search(kind: EstimatorKind) -> [Option<&'static str>; 2] {
+    ["no positive search", "no negative search"].map(|place| kind.words_of_plots(place))
 }
 
 /// A phase's search lengths, or those of its mean-field iterations.
@@ -320,7 +325,7 @@ mod tests {
         let searched = PhaseMetrics { sweeps: histogram(20, 0, 30), ..PhaseMetrics::default() };
         let iterated = PhaseMetrics { mean_field: histogram(20, 0, 100), ..PhaseMetrics::default() };
         let say = |positive: &PhaseMetrics, negative: &PhaseMetrics, kind: EstimatorKind, rbm| {
-            notes(&metrics(positive.clone(), negative.clone()), lengths, kind.descriptor().about.no_search, rbm)
+            notes(&metrics(positive.clone(), negative.clone()), lengths, no_search(kind), rbm)
         };
         let none = PhaseMetrics::default();
         assert_eq!(say(&searched, &searched, EstimatorKind::UcdLmi, false), ["", ""]);

@@ -1,13 +1,14 @@
 //! What a run is made of besides its data: unchecked as it comes, refused or accepted once by `check`.
 
-pub mod words;
+pub(crate) mod estimator;
 
 use crate::DbmError;
-use crate::gradient::EstimatorSettings;
+use crate::error::within;
 use crate::mask::Masks;
 use crate::sweep::LocalMode;
+use crate::words::{Choice, Choose, Setting, Words, choice, words};
+use estimator::EstimatorSettings;
 use serde::{Deserialize, Serialize};
-use words::Setting;
 
 /// How the gradient moves the parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,15 @@ pub enum OptimizerMethod {
     Adam,
     /// AMSGrad (Reddi et al. 2018): Adam whose second moment never shrinks.
     AmsGrad,
+}
+
+impl Choose for OptimizerMethod {
+    const WORDS: Words = words("optimizer", "Optimizer", "How a gradient becomes a step.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Adam, "adam", "Adam", "Steps scaled by running means of the gradient and of its square"),
+        choice(Self::Sgd, "sgd", "SGD", "Stochastic gradient ascent, with momentum where asked for"),
+        choice(Self::AmsGrad, "amsgrad", "AMSGrad", "Adam whose scale remembers the largest gradient"),
+    ];
 }
 
 /// Optimizer settings. `weight_decay` adds `-weight_decay * W` to the gradient of each weight matrix (not of biases),
@@ -105,11 +115,6 @@ impl Default for Settings {
             max_meeting: 100_000,
         }
     }
-}
-
-/// Accepts a number that is in its range.
-pub(crate) fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
-    if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
 }
 
 impl Settings {

@@ -1,5 +1,6 @@
 //! The exact bias of every estimator on random models: the table of `dbm bias`.
 
+use crate::expectation::Expected;
 use crate::gradient::{EstimatorKind, estimator};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Settings, Units, exact, init};
@@ -120,7 +121,7 @@ impl BiasTable {
 /// `each` is told after every model how many are done.
 ///
 /// # Errors
-/// Those of [`crate::check_sizes`]; [`DbmError::TooManyUnits`] above [`super::MAX_UNITS`] units in all.
+/// Those of [`crate::check_sizes`]; [`DbmError::TooManyUnits`] above [`crate::expectation::MAX_UNITS`] units in all.
 pub fn bias_table(table: &BiasTable, mut each: impl FnMut(u64)) -> Result<Vec<BiasRow>, DbmError> {
     let kinds = table.kinds();
     let mut rows: Vec<BiasRow> = kinds
@@ -190,14 +191,13 @@ fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) 
 
 /// How far the mean of one phase is from the truth, parameter by parameter.
 fn phase(
-    mean: &super::Expected,
+    mean: &Expected,
     model: &Dbm,
     visible: &[Option<bool>],
     known: &[bool],
     row: &mut BiasRow,
 ) -> Result<Vec<f64>, DbmError> {
-    let clamp: Vec<Option<bool>> = visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect();
-    let truth = exact::expectation(model, &clamp)?;
+    let truth = exact::expectation(model, &exact::only(visible, known))?.flat();
     row.unmet = row.unmet.max(mean.unmet);
-    Ok(mean.values.iter().zip(truth.weights.iter().chain(&truth.biases).flatten()).map(|(m, t)| m - t).collect())
+    Ok(mean.values.iter().zip(&truth).map(|(m, t)| m - t).collect())
 }

@@ -1,7 +1,7 @@
 //! What a reader calls each setting and each of its values: one table, from which the command's options and help and the page's forms, address keys,
 //! hover help and checks are made.
 //!
-//! **A choice among values** ([`Units`], [`OptimizerMethod`], [`Masks`], [`Backend`], [`StartKind`], [`CouplingKernel`], [`CouplingStart`]) implements [`Choose`]. A form makes a
+//! **A choice among values** ([`crate::Units`], [`crate::OptimizerMethod`], [`StartKind`] and others) implements [`Choose`], beside its type. A form makes a
 //! `<select>` from it: [`Choose::WORDS`] is the label, the hover help and the key of the address; each [`Choice`] of [`Choose::CHOICES`] is an
 //! `<option value=name>label</option>`, and its `help` is the line below the select. [`Choose::named`] reads an address or an event's value back.
 //!
@@ -17,10 +17,8 @@
 //! assert_eq!(Setting::Batch.expected(), "a whole number from 1 to 100000");
 //! ```
 
-use super::{OptimizerMethod, within};
-use crate::diagnostics::{CouplingKernel, CouplingStart};
-use crate::mask::Masks;
-use crate::{Backend, DbmError, Units};
+use crate::DbmError;
+use crate::error::within;
 
 /// What one setting is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +48,7 @@ pub struct Choice<T> {
 
 /// A type whose values a reader chooses among.
 pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
-    /// The setting.
+    /// What the setting itself is called.
     const WORDS: Words;
     /// Its values, the usual one first.
     const CHOICES: &'static [Choice<Self>];
@@ -71,49 +69,9 @@ pub const fn words(key: &'static str, label: &'static str, help: &'static str) -
     Words { key, label, hint: "", help }
 }
 
-const fn hinted(key: &'static str, label: &'static str, hint: &'static str, help: &'static str) -> Words {
-    Words { key, label, hint, help }
-}
-
 /// A row of a table of values.
 pub const fn choice<T>(value: T, name: &'static str, label: &'static str, help: &'static str) -> Choice<T> {
     Choice { value, name, label, help }
-}
-
-impl Choose for Units {
-    const WORDS: Words = words("units", "Units", "The values a unit takes. Signs are the paper’s choice; bits train worse.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Signs, "signs", "signs ±1", "-1 and 1, as in the paper (section 4.1)"),
-        choice(Self::Bits, "bits", "bits 0, 1", "0 and 1"),
-    ];
-}
-
-impl Choose for OptimizerMethod {
-    const WORDS: Words = words("optimizer", "Optimizer", "How a gradient becomes a step.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Adam, "adam", "Adam", "Steps scaled by running means of the gradient and of its square"),
-        choice(Self::Sgd, "sgd", "SGD", "Stochastic gradient ascent, with momentum where asked for"),
-        choice(Self::AmsGrad, "amsgrad", "AMSGrad", "Adam whose scale remembers the largest gradient"),
-    ];
-}
-
-impl Choose for Masks {
-    const WORDS: Words =
-        words("masks", "Masks", "Which parts of an example the conditional share of a batch hides, and learns to fill in.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Mixed, "mixed", "mixed", "Three in five half planes, one in five boxes, one in five single pixels"),
-        choice(Self::Halves, "halves", "half planes", "One side of a cut anywhere in the middle of the picture"),
-        choice(Self::Boxes, "boxes", "boxes", "A box of a third to two thirds of each side"),
-        choice(Self::Pixels, "pixels", "single pixels", "Each pixel on its own"),
-    ];
-}
-
-impl Choose for Backend {
-    const WORDS: Words = words("backend", "Kernels", "Which kernels compute.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Fast, "fast", "fast", "By the machine's vector unit; the same bits on one kind of machine"),
-        choice(Self::Plain, "plain", "plain", "Plain loops; the same bits on every machine, slowly"),
-    ];
 }
 
 /// How the parameters of a model begin; what some ways need besides has settings of its own.
@@ -139,27 +97,6 @@ impl Choose for StartKind {
             "pretrained, layer by layer",
             "Before the first gradient step each layer is trained alone, as an RBM, on what the layers below make of the data.",
         ),
-    ];
-}
-
-impl Choose for CouplingKernel {
-    const WORDS: Words = words(
-        "kernel",
-        "Kernel",
-        "How both chains move: one proposal and one u for both, or Gibbs sweeps drawn together where that can be.",
-    );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Metropolis, "metropolis", "Metropolis", "One uniform proposal and one uniform number for both chains"),
-        choice(Self::Gibbs, "gibbs", "Gibbs", "Gibbs sweeps, each block drawn from a maximal coupling"),
-    ];
-}
-
-impl Choose for CouplingStart {
-    const WORDS: Words =
-        words("start", "Start", "Where both begin: a local mode and one Gibbs sweep from it, or a uniform state.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::LocalMode, "local-mode", "local mode", "A local mode and one Gibbs sweep from it, as in the paper"),
-        choice(Self::Uniform, "uniform", "uniform", "A uniform state"),
     ];
 }
 
@@ -207,146 +144,61 @@ const STEPS_IN_PAGE: Range = Range::whole(1, 1_000_000, "a whole number from 1 t
 const SEED: Range = Range::whole(0, (1 << 53) - 1, "a whole number from 0 to 9007199254740991");
 const WIDTH: Range = Range::whole(1, 4000, "a whole number from 1 to 4000");
 
-/// A setting whose value is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Setting {
-    /// Sizes of the hidden layers: several numbers, with commas between.
-    Hidden,
-    /// The optimizer's step size.
-    LearningRate,
-    /// Examples a step.
-    Batch,
-    /// Seed of the run.
-    Seed,
-    /// L2 penalty on the weights.
-    WeightDecay,
-    /// Decay of the averaged weights; nothing for none.
-    Average,
-    /// Share of the batch with a mask.
-    Conditional,
-    /// Cap on a local search, in sweeps.
-    MaxSweeps,
-    /// Cap on a coupling, in steps.
-    MaxMeeting,
-    /// Gibbs sweeps of CD and PCD.
-    K,
-    /// Gibbs sweeps from the mode to where the estimate begins.
-    ModeSweeps,
-    /// Cap on the tries of one draw of a Gibbs coupling.
-    MaxTries,
-    /// Cap on a mean-field iteration, in sweeps.
-    MeanFieldSweeps,
-    /// Rate of the centering offsets.
-    CenteringRate,
-    /// Minibatches of pretraining, for each layer.
-    PretrainingSteps,
-    /// Step size of pretraining.
-    PretrainingRate,
-    /// SGD's momentum.
-    Momentum,
+/// Makes [`Setting`] of the table of settings whose value is typed: what a run accepts, and what each is called.
+macro_rules! settings {
+    ($($setting:ident = $range:ident, $key:literal, $label:literal, $hint:literal, $help:literal;)+) => {
+        /// A setting whose value is typed. [`Setting::Hidden`] is several numbers, with commas between; [`Setting::Average`] may be blank.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Setting { $(#[doc = $help] $setting),+ }
+
+        impl Setting {
+            /// All of them; [`Setting::ALL`]`[setting as usize]` is that setting.
+            pub const ALL: [Self; ROWS.len()] = [$(Self::$setting),+];
+        }
+
+        const ROWS: &[(Words, Range)] = &[$((Words { key: $key, label: $label, hint: $hint, help: $help }, $range)),+];
+    };
+}
+
+settings! {
+    Hidden = WIDTH, "hidden", "Hidden layers", "Sizes, from the visible layer upward.",
+        "Units of each hidden layer. A first layer at least as wide as the picture learns it best.";
+    LearningRate = RATE, "rate", "Learning rate", "", "How far a step goes. Adam: about 0.001.";
+    Batch = EXAMPLES, "batch", "Batch size", "", "Examples a step, each with a chain of its own.";
+    Seed = SEED, "seed", "Seed", "", "Same seed, same settings: the same run, bit for bit.";
+    WeightDecay = DECAY, "decay", "Weight decay", "", "Pulls weights towards zero at each step.";
+    Average = DECAY, "average", "Averaging", "Decay; blank for none.",
+        "Samples come from an average of the weights over the last steps: how much of it each step keeps.";
+    Conditional = SHARE, "conditional", "Conditional share", "Of each batch, masked; 0 is the paper’s.",
+        "Share of the batch that learns to fill in what a mask hides, by the same unbiased machinery.";
+    MaxSweeps = CAP, "sweeps", "Cap on search", "In sweeps.", "Sweeps after which a search for a mode is cut.";
+    MaxMeeting = CAP, "meeting", "Cap on meeting", "A coupling cut there biases.",
+        "Steps after which a coupling that has not met is cut, and counted.";
+    K = SWEEPS, "k", "k, Gibbs sweeps", "In each phase of a step.", "Gibbs sweeps of each chain, a step.";
+    ModeSweeps = SWEEPS, "mode-sweeps", "Sweeps from the mode", "1 is the paper’s.",
+        "Gibbs sweeps from the mode to where the estimate begins.";
+    MaxTries = CAP, "tries", "Cap on tries", "Of one coupled draw; biases too.",
+        "Tries after which a draw from the joint coupling is cut, and counted.";
+    MeanFieldSweeps = CAP, "field-sweeps", "Cap on mean field", "In sweeps.", "Sweeps after which mean field is cut.";
+    CenteringRate = CENTERING, "centering-rate", "Centering rate", "How fast the means follow.",
+        "Share of the newest batch in the means that units are measured from.";
+    PretrainingSteps = STEPS, "pretraining", "Steps per layer", "", "Minibatches that each layer is trained alone for.";
+    PretrainingRate = RATE, "pretraining-rate", "Their learning rate", "", "How far a step of pretraining goes.";
+    Momentum = DECAY, "momentum", "Momentum", "", "Share of the step before that SGD goes on with.";
 }
 
 impl Setting {
-    /// All of them; [`Setting::ALL`]`[setting as usize]` is that setting.
-    pub const ALL: [Self; 17] = [
-        Self::Hidden,
-        Self::LearningRate,
-        Self::Batch,
-        Self::Seed,
-        Self::WeightDecay,
-        Self::Average,
-        Self::Conditional,
-        Self::MaxSweeps,
-        Self::MaxMeeting,
-        Self::K,
-        Self::ModeSweeps,
-        Self::MaxTries,
-        Self::MeanFieldSweeps,
-        Self::CenteringRate,
-        Self::PretrainingSteps,
-        Self::PretrainingRate,
-        Self::Momentum,
-    ];
-
     /// Most hidden layers that a form accepts.
     pub const MOST_LAYERS: usize = 4;
 
     /// What it is called.
     pub const fn words(self) -> Words {
-        match self {
-            Self::Hidden => hinted(
-                "hidden",
-                "Hidden layers",
-                "Sizes, from the visible layer upward.",
-                "Units of each hidden layer. A first layer at least as wide as the picture learns it best.",
-            ),
-            Self::LearningRate => words("rate", "Learning rate", "How far a step goes. Adam: about 0.001."),
-            Self::Batch => words("batch", "Batch size", "Examples a step, each with a chain of its own."),
-            Self::Seed => words("seed", "Seed", "Same seed, same settings: the same run, bit for bit."),
-            Self::WeightDecay => words("decay", "Weight decay", "Pulls weights towards zero at each step."),
-            Self::Average => hinted(
-                "average",
-                "Averaging",
-                "Decay; blank for none.",
-                "Samples come from an average of the weights over the last steps: how much of it each step keeps.",
-            ),
-            Self::Conditional => hinted(
-                "conditional",
-                "Conditional share",
-                "Of each batch, masked; 0 is the paper’s.",
-                "Share of the batch that learns to fill in what a mask hides, by the same unbiased machinery.",
-            ),
-            Self::MaxSweeps => hinted("sweeps", "Cap on search", "In sweeps.", "Sweeps after which a search for a mode is cut."),
-            Self::MaxMeeting => hinted(
-                "meeting",
-                "Cap on meeting",
-                "A coupling cut there biases.",
-                "Steps after which a coupling that has not met is cut, and counted.",
-            ),
-            Self::K => hinted("k", "k, Gibbs sweeps", "In each phase of a step.", "Gibbs sweeps of each chain, a step."),
-            Self::ModeSweeps => hinted(
-                "mode-sweeps",
-                "Sweeps from the mode",
-                "1 is the paper’s.",
-                "Gibbs sweeps from the mode to where the estimate begins.",
-            ),
-            Self::MaxTries => hinted(
-                "tries",
-                "Cap on tries",
-                "Of one coupled draw; biases too.",
-                "Tries after which a draw from the joint coupling is cut, and counted.",
-            ),
-            Self::MeanFieldSweeps => {
-                hinted("field-sweeps", "Cap on mean field", "In sweeps.", "Sweeps after which mean field is cut.")
-            }
-            Self::CenteringRate => hinted(
-                "centering-rate",
-                "Centering rate",
-                "How fast the means follow.",
-                "Share of the newest batch in the means that units are measured from.",
-            ),
-            Self::PretrainingSteps => {
-                words("pretraining", "Steps per layer", "Minibatches that each layer is trained alone for.")
-            }
-            Self::PretrainingRate => words("pretraining-rate", "Their learning rate", "How far a step of pretraining goes."),
-            Self::Momentum => words("momentum", "Momentum", "Share of the step before that SGD goes on with."),
-        }
+        ROWS[self as usize].0
     }
 
     /// What a run accepts.
     pub const fn range(self) -> Range {
-        match self {
-            Self::Hidden => WIDTH,
-            Self::LearningRate | Self::PretrainingRate => RATE,
-            Self::Batch => EXAMPLES,
-            Self::Seed => SEED,
-            Self::WeightDecay | Self::Average | Self::Momentum => DECAY,
-            Self::Conditional => SHARE,
-            Self::MaxSweeps | Self::MaxMeeting | Self::MaxTries | Self::MeanFieldSweeps => CAP,
-            Self::K | Self::ModeSweeps => SWEEPS,
-            Self::CenteringRate => CENTERING,
-            Self::PretrainingSteps => STEPS,
-        }
+        ROWS[self as usize].1
     }
 
     /// What a page accepts: no more than its workers can do while somebody waits.
@@ -387,6 +239,9 @@ impl Setting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostics::{CouplingKernel, CouplingStart};
+    use crate::mask::Masks;
+    use crate::{Backend, OptimizerMethod, Units};
     use std::collections::BTreeSet;
 
     fn told_apart<T: Choose>() {

@@ -1,0 +1,374 @@
+//! The estimators: the table of their names and words, and a run's settings of its own, in words as well: `ucd-lmi`, `cd-5`, `centered-pcd-1`.
+//!
+//! Apart from what they compute ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
+
+use crate::DbmError;
+use crate::error::within;
+use crate::words::{Choice, Choose, Setting, Words};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+/// The cap on meeting of runs that never reach it.
+const NO_COUPLING_CAP: u32 = 100_000;
+
+/// One estimator, as the program shows it and asks for it.
+#[derive(Debug)]
+pub struct EstimatorDescriptor {
+    /// Its name in commands, files and addresses: `pcd-gibbs`.
+    pub name: &'static str,
+    /// Its name in a form: `PCD-k, Gibbs`.
+    pub label: &'static str,
+    /// Its name in a legend, with `{k}` where its number of sweeps belongs: `PCD-{k} with Gibbs`.
+    title: &'static str,
+    /// What it does, and whether its mean is the exact gradient, in a line or two.
+    pub summary: &'static str,
+    /// Whether its mean is the exact gradient, as long as no cap is reached.
+    pub unbiased: bool,
+    /// Whether chains live on from step to step.
+    pub persistent: bool,
+    /// Which settings it has.
+    settings: &'static [Setting],
+    /// What `dbm bias` lists of it.
+    pub bias_rows: &'static [&'static str],
+    /// A cap on meeting for a model of so many weights.
+    pub suggested_max_meeting: fn(u64) -> u32,
+}
+
+/// What most have in common.
+const BIASED: EstimatorDescriptor = EstimatorDescriptor {
+    name: "",
+    label: "",
+    title: "",
+    summary: "",
+    unbiased: false,
+    persistent: false,
+    settings: &[],
+    bias_rows: &[],
+    suggested_max_meeting: |_| NO_COUPLING_CAP,
+};
+
+impl EstimatorDescriptor {
+    /// Its row in a form's choice among estimators.
+    const fn choice(&self, value: EstimatorKind) -> Choice<EstimatorKind> {
+        Choice { value, name: self.name, label: self.label, help: self.summary }
+    }
+
+    /// Its name in a legend, for so many sweeps.
+    pub fn title(&self, k: &str) -> String {
+        self.title.replace("{k}", k)
+    }
+}
+
+/// Makes [`EstimatorKind`] of a list of kinds and their descriptors.
+macro_rules! estimators {
+    ($($(#[$doc:meta])* $kind:ident = $descriptor:expr;)+) => {
+        /// Every estimator of the gradient, the unbiased ones first.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum EstimatorKind { $($(#[$doc])* $kind),+ }
+
+        impl EstimatorKind {
+            /// All of them.
+            pub const ALL: [Self; [$(Self::$kind),+].len()] = [$(Self::$kind),+];
+
+            const ROWS: &[Choice<Self>] = &[$(DESCRIPTORS[Self::$kind as usize].choice(Self::$kind)),+];
+        }
+
+        static DESCRIPTORS: [EstimatorDescriptor; EstimatorKind::ALL.len()] = [$($descriptor),+];
+    };
+}
+
+// The table of estimators. What is made of it: names and their parsing, settings, `dbm bias`, the page's form and help. Further ones are appended, so that messages
+// keep their numbers.
+estimators! {
+    /// Local mode, one Gibbs sweep, coupled Metropolis chains: unbiased.
+    #[default]
+    UcdLmi = EstimatorDescriptor {
+        name: "ucd-lmi",
+        label: "UCD-LMI",
+        title: "UCD-LMI",
+        summary: "Unbiased: starts in a local mode, and two coupled chains correct what that gets wrong.",
+        unbiased: true,
+        settings: &[Setting::MaxSweeps, Setting::ModeSweeps, Setting::MaxMeeting],
+        bias_rows: &["ucd-lmi"],
+        ..BIASED
+    };
+    /// Coupled Metropolis chains from a uniform start: unbiased.
+    UcdMh = EstimatorDescriptor {
+        name: "ucd-mh",
+        label: "UCD-MH, no search",
+        title: "UCD-MH",
+        summary: "Unbiased, but very noisy: coupled chains from random states, without the search.",
+        unbiased: true,
+        settings: &[Setting::MaxMeeting],
+        bias_rows: &["ucd-mh"],
+        suggested_max_meeting: |_| 1000, // the chains meet late every now and then
+        ..BIASED
+    };
+    /// Coupled Gibbs chains from a uniform start: unbiased.
+    UcdGibbs = EstimatorDescriptor {
+        name: "ucd-gibbs",
+        label: "UCD-Gibbs, Gibbs coupling",
+        title: "UCD-Gibbs",
+        summary: "Unbiased unless cut: coupled Gibbs chains from random states, which hardly meet on wide models.",
+        unbiased: true,
+        settings: &[Setting::MaxMeeting, Setting::MaxTries],
+        bias_rows: &["ucd-gibbs"],
+        // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the parameters: the cap keeps a
+        // shard of a gradient step, which a worker makes in one piece, to a few seconds.
+        suggested_max_meeting: |weights| match weights {
+            ..=10_000 => 1000,
+            10_001..=100_000 => 100,
+            _ => 10,
+        },
+        ..BIASED
+    };
+    /// Local mode and one Gibbs sweep, no coupling: biased.
+    Lmi = EstimatorDescriptor {
+        name: "lmi",
+        label: "LMI, no coupling",
+        title: "LMI, no coupling",
+        summary: "Biased: UCD-LMI without its correction. On wide models the two give the same numbers.",
+        settings: &[Setting::MaxSweeps, Setting::ModeSweeps],
+        bias_rows: &["lmi"],
+        ..BIASED
+    };
+    /// Contrastive divergence: biased.
+    Cd = EstimatorDescriptor {
+        name: "cd",
+        label: "CD-k",
+        title: "CD-{k}",
+        summary: "Biased: a few Gibbs sweeps away from the data, as RBMs are usually trained.",
+        settings: &[Setting::K],
+        bias_rows: &["cd-1", "cd-10"],
+        ..BIASED
+    };
+    /// Persistent chains, mean-field positive phase: biased.
+    Pcd = EstimatorDescriptor {
+        name: "pcd",
+        label: "PCD-k, mean field",
+        title: "PCD-{k}",
+        summary: "Biased: how DBMs were trained before. Mean field for the data; free chains live on from step to step.",
+        persistent: true,
+        settings: &[Setting::K, Setting::MeanFieldSweeps],
+        bias_rows: &["pcd-1"],
+        ..BIASED
+    };
+    /// Persistent chains, Gibbs positive phase: biased.
+    PcdGibbs = EstimatorDescriptor {
+        name: "pcd-gibbs",
+        label: "PCD-k, Gibbs",
+        title: "PCD-{k} with Gibbs",
+        summary: "Biased: free chains live on from step to step; Gibbs sweeps for the data as well.",
+        persistent: true,
+        settings: &[Setting::K],
+        bias_rows: &["pcd-gibbs-1"],
+        ..BIASED
+    };
+}
+
+/// Words beside the plots of a run.
+const PLOTS: &str = include_str!("plots.txt");
+
+impl EstimatorKind {
+    /// What the program says of it and asks for it.
+    pub fn descriptor(self) -> &'static EstimatorDescriptor {
+        &DESCRIPTORS[self as usize]
+    }
+
+    /// Its name in commands and files.
+    pub fn name(self) -> &'static str {
+        self.descriptor().name
+    }
+
+    /// Whether its mean is the exact gradient, as long as no cap is reached.
+    pub fn is_unbiased(self) -> bool {
+        self.descriptor().unbiased
+    }
+
+    /// Whether chains live on from step to step.
+    pub fn is_persistent(self) -> bool {
+        self.descriptor().persistent
+    }
+
+    /// Whether it has such a setting.
+    pub fn has(self, setting: Setting) -> bool {
+        self.descriptor().settings.contains(&setting)
+    }
+
+    /// Whether it runs `k` Gibbs sweeps.
+    pub fn has_k(self) -> bool {
+        self.has(Setting::K)
+    }
+
+    /// What stands in a place beside the plots of its runs: `meeting`, `meeting on a small model`, `search`, and why there is nothing to plot, `no meeting`,
+    /// `no positive search`, `no negative search`. `None` where nothing does.
+    pub fn words_of_plots(self, place: &str) -> Option<&'static str> {
+        let (_, own) = PLOTS.split_once(&format!("[{}]\n", self.name()))?;
+        let lines = own.lines().take_while(|line| !line.starts_with('['));
+        lines.filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == place).map(|(_, words)| words)
+    }
+}
+
+impl Choose for EstimatorKind {
+    const WORDS: Words = Words {
+        key: "estimator",
+        label: "Estimator",
+        hint: "",
+        help: "How a step estimates the gradient of the log-likelihood. Unbiased: its mean is the exact gradient.",
+    };
+    const CHOICES: &'static [Choice<Self>] = Self::ROWS;
+}
+
+/// An estimator's kind and what only some kinds have.
+///
+/// In words it is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 where it is left out.
+///
+/// ```
+/// use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+/// let settings: EstimatorSettings = "centered-pcd-5".parse()?;
+/// assert_eq!((settings.kind, settings.k, settings.centering.is_some()), (EstimatorKind::Pcd, 5, true));
+/// assert_eq!(settings.to_string(), "centered-pcd-5");
+/// assert!("ucd-lmi-5".parse::<EstimatorSettings>().is_err());
+/// # Ok::<(), dbm_core::DbmError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EstimatorSettings {
+    /// Which estimator estimates the gradient.
+    pub kind: EstimatorKind,
+    /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
+    pub k: u32,
+    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; 1 is the paper's (section 3.3). The coupled estimate is unbiased for any number.
+    pub mode_sweeps: u32,
+    /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is taken, which biases, and counted.
+    pub max_tries: u32,
+    /// `pcd`: sweeps of the mean-field iteration, after which its last iterate is taken and counted.
+    pub mean_field_sweeps: u32,
+    /// `pcd`: the iteration ends when no probability moves by more than this in a sweep.
+    pub mean_field_tolerance: f64,
+    /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
+    pub centering: Option<f64>,
+}
+
+/// The rate of the offsets where only "centered" is asked for.
+pub const CENTERING_RATE: f64 = 0.01;
+
+impl Default for EstimatorSettings {
+    fn default() -> Self {
+        Self {
+            kind: EstimatorKind::default(),
+            k: 1,
+            mode_sweeps: 1,
+            max_tries: 10_000,
+            mean_field_sweeps: 100,
+            mean_field_tolerance: 1e-4,
+            centering: None,
+        }
+    }
+}
+
+impl EstimatorSettings {
+    /// Of this kind, everything else as by default.
+    pub fn new(kind: EstimatorKind) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    /// Accepts what makes sense.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] naming the first setting out of its range.
+    pub fn check(&self) -> Result<(), DbmError> {
+        Setting::K.check("k", f64::from(self.k))?;
+        Setting::ModeSweeps.check("mode sweeps", f64::from(self.mode_sweeps))?;
+        Setting::MaxTries.check("max tries", f64::from(self.max_tries))?;
+        Setting::MeanFieldSweeps.check("mean-field sweeps", f64::from(self.mean_field_sweeps))?;
+        let tolerance = self.mean_field_tolerance;
+        within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
+        self.centering.map_or(Ok(()), |rate| Setting::CenteringRate.check("centering rate", rate))
+    }
+}
+
+impl fmt::Display for EstimatorSettings {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let centered = if self.centering.is_some() { "centered-" } else { "" };
+        write!(f, "{centered}{}", self.kind.name())?;
+        if self.kind.has_k() { write!(f, "-{}", self.k) } else { Ok(()) }
+    }
+}
+
+/// All names, as they are given: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
+static NAMES: LazyLock<String> = LazyLock::new(|| {
+    let names = EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.has_k() { "-K" } else { "" }));
+    let (last, others) = names.split_last().expect("there are estimators");
+    format!("{} or {last}, or one of these with centered- before it", others.join(", "))
+});
+
+impl FromStr for EstimatorSettings {
+    type Err = DbmError;
+
+    fn from_str(text: &str) -> Result<Self, DbmError> {
+        let refuse = || DbmError::Setting { name: "estimator", expected: &NAMES, got: format!("{text:?}") };
+        let (name, centering) = match text.strip_prefix("centered-") {
+            Some(rest) => (rest, Some(CENTERING_RATE)),
+            None => (text, None),
+        };
+        let (kind, k) = if let Some(kind) = EstimatorKind::named(name) {
+            (kind, 1)
+        } else {
+            let (name, k) = name.rsplit_once('-').ok_or_else(refuse)?;
+            let kind = EstimatorKind::named(name).filter(|kind| kind.has_k()).ok_or_else(refuse)?;
+            (kind, k.parse().map_err(|_| refuse())?)
+        };
+        let settings = Self { kind, k, centering, ..Self::default() };
+        settings.check()?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_come_back_and_nonsense_is_refused() {
+        for kind in EstimatorKind::ALL {
+            for centering in [None, Some(CENTERING_RATE)] {
+                let k = if kind.has_k() { 7 } else { 1 };
+                let settings = EstimatorSettings { k, centering, ..EstimatorSettings::new(kind) };
+                assert_eq!(settings.to_string().parse(), Ok(settings));
+            }
+        }
+        for nonsense in ["", "cd-", "cd-0", "cd--1", "ucd", "lmi-3", "centered", "cd-1.5", "cd-99999999999", "-1"] {
+            assert!(nonsense.parse::<EstimatorSettings>().is_err(), "{nonsense}");
+        }
+    }
+    #[test]
+    fn each_is_named_and_called_biased_or_not_as_it_is() {
+        let all = || EstimatorKind::ALL.map(EstimatorKind::descriptor).into_iter();
+        assert_eq!(all().map(|its| its.name).collect::<BTreeSet<_>>().len(), EstimatorKind::ALL.len());
+        assert_eq!(all().map(|its| its.label).collect::<BTreeSet<_>>().len(), EstimatorKind::ALL.len());
+        for (kind, its) in EstimatorKind::ALL.into_iter().zip(all()) {
+            assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", its.name), "its name in files");
+            assert_eq!(its.summary.starts_with("Unbiased"), its.unbiased, "{kind:?}");
+            assert_eq!(its.summary.starts_with("Biased"), !its.unbiased, "{kind:?}");
+            assert!(["meeting", "search"].iter().all(|place| kind.words_of_plots(place).is_some()), "{kind:?}");
+            assert_eq!(kind.words_of_plots("no meeting").is_none(), kind.has(Setting::MaxMeeting), "{kind:?}");
+            assert_eq!(its.title.contains("{k}"), kind.has_k(), "{kind:?}");
+            assert!(!its.bias_rows.is_empty() && its.bias_rows.iter().all(|row| row.starts_with(its.name)), "{kind:?}");
+        }
+    }
+
+    #[test]
+    fn that_a_cut_coupling_biases_is_said_where_couplings_are_cut() {
+        for kind in EstimatorKind::ALL.into_iter().filter(|kind| (kind.descriptor().suggested_max_meeting)(1) < NO_COUPLING_CAP) {
+            let places = ["meeting", "meeting on a small model"];
+            assert!(
+                places.iter().filter_map(|place| kind.words_of_plots(place)).all(|words| words.contains("cut, which biases"))
+            );
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A run as a snapshot left it, its tensors checked.
+
+use super::Trainer;
+use crate::centered::Centering;
+use crate::linalg::Matrix;
+use crate::model::check_parameters;
+use crate::{Dbm, DbmError, Parameters, Snapshot};
+
+impl Trainer {
+    /// A run as a snapshot left it; further steps have the bits they would have had. The snapshot's values become the run's: nothing
+    /// is copied but what the run holds transposed.
+    ///
+    /// # Errors
+    /// Those of [`Dbm::new`] and [`crate::Settings::check`], for the parameters, the optimizer's state and the average alike.
+    pub fn restore(snapshot: Snapshot) -> Result<Self, DbmError> {
+        let model = Dbm::new(snapshot.units, snapshot.parameters.weights, snapshot.parameters.biases)?;
+        let mut run = Self::bare(model, snapshot.settings)?;
+        run.step = snapshot.step;
+        let list = "the list of the optimizer's moments";
+        DbmError::check_shape(list, run.settings.optimizer.n_moments(), snapshot.moments.len())?;
+        run.moments = snapshot.moments.into_iter().map(|p| run.like_the_model(p)).collect::<Result<_, _>>()?;
+        if let Some(layers) = &snapshot.persistent
+            && !run.settings.estimator.kind.is_persistent()
+        {
+            DbmError::check_shape("the list of persistent chains", 0, layers.len())?;
+        }
+        run.persistent = snapshot.persistent.map(|layers| run.persistent_layers(layers)).transpose()?;
+        let of_both = |what: &str, asked: bool, given: bool| DbmError::check_shape(what, usize::from(asked), usize::from(given));
+        let rate = run.settings.estimator.centering;
+        of_both("the list of centering offsets", rate.is_some(), snapshot.offsets.is_some())?;
+        if let (Some(rate), Some(offsets)) = (rate, snapshot.offsets) {
+            run.centering = Some(Centering::new(rate, offset_layers(&run.model, offsets)?));
+        }
+        of_both("the list of averaged weights", run.settings.average.is_some(), snapshot.average.is_some())?;
+        run.average = snapshot.average.map(|average| run.like_the_model(average)).transpose()?;
+        Ok(run)
+    }
+
+    fn like_the_model(&self, parameters: Parameters) -> Result<Parameters, DbmError> {
+        if check_parameters(&parameters.weights, &parameters.biases)? != self.model.sizes() {
+            let got = parameters.weights.iter().chain(&parameters.biases).map(Vec::len).sum();
+            DbmError::check_shape("the optimizer's state or the averaged weights", self.model.n_parameters(), got)?;
+        }
+        Ok(parameters)
+    }
+
+    fn persistent_layers(&self, layers: Vec<Vec<f32>>) -> Result<Vec<Matrix>, DbmError> {
+        let (sizes, batch, units) = (self.model.sizes(), self.settings.batch, self.model.units());
+        let what = "the states of the persistent chains";
+        DbmError::check_shape(what, sizes.len(), layers.len())?;
+        let checked = layers.into_iter().zip(sizes).map(|(values, &size)| {
+            DbmError::check_shape(what, batch * size, values.len())?;
+            match values.iter().find(|&&x| x != units.low() && x != units.high()) {
+                Some(other) => Err(DbmError::Setting {
+                    name: "a unit of a persistent chain",
+                    expected: "one of the two values of the model's units",
+                    got: other.to_string(),
+                }),
+                None => Ok(Matrix::from_vec(batch, size, values)),
+            }
+        });
+        checked.collect()
+    }
+}
+
+fn offset_layers(model: &Dbm, offsets: Vec<Vec<f32>>) -> Result<Vec<Vec<f32>>, DbmError> {
+    let what = "the centering offsets";
+    DbmError::check_shape(what, model.sizes().len(), offsets.len())?;
+    for (values, &expected) in offsets.iter().zip(model.sizes()) {
+        DbmError::check_shape(what, expected, values.len())?;
+        if values.iter().any(|x| !x.is_finite()) {
+            return Err(DbmError::NotFinite { what: what.into() });
+        }
+    }
+    Ok(offsets)
+}
