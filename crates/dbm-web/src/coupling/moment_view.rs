@@ -9,9 +9,11 @@ use leptos::prelude::*;
 
 /// What all moments of a replay have in common: its settings, and the lowest and the highest energy.
 pub type ReplayFrame = (ReplaySettings, (f64, f64));
+/// A moment, and the one before it.
+pub type Moments = (ReplayMoment, Option<ReplayMoment>);
 
 /// The states of both chains as rows of cells, before and after the moment.
-pub fn rows((settings, _): &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
+pub fn rows((settings, _): &ReplayFrame, (moment, last): &Moments) -> impl IntoView + use<> {
     let name = |chain: &str, back: u32| {
         moment.step.and_then(|t| t.checked_sub(back)).map(|t| format!("{chain}{}", subscript(t as usize)))
     };
@@ -20,13 +22,13 @@ pub fn rows((settings, _): &ReplayFrame, moment: &ReplayMoment) -> impl IntoView
         Some(_) => (name("x", 1).unwrap_or_default(), name("x", 0).unwrap_or_default()),
     };
     let [y_before, y_after] = [2, 1].map(|back| name("y", back).unwrap_or_else(|| "y".into()));
-    let (x, y) = ((moment.x.0.as_ref(), &moment.x.1), (moment.y.0.as_ref(), moment.y.1.as_ref()));
+    let (x, y) = (last.as_ref().map(|last| &last.x), last.as_ref().and_then(|last| last.y.as_ref()));
     view! {
-        {row(settings, &before, x.0, None, None)}
-        {row(settings, &after, Some(x.1), x.0, None)}
+        {row(settings, &before, x, None, None)}
+        {row(settings, &after, Some(&moment.x), x, None)}
         {settings.proposes().then(|| row(settings, "x′", moment.proposal.as_ref(), None, None))}
-        {row(settings, &y_before, y.0, None, None)}
-        {row(settings, &y_after, y.1, y.0, moment.step.map(|_| x.1))}
+        {row(settings, &y_before, y, None, None)}
+        {row(settings, &y_after, moment.y.as_ref(), y, moment.step.map(|_| &moment.x))}
     }
 }
 
@@ -88,7 +90,7 @@ pub fn three_places(value: f64) -> String {
 }
 
 /// The rulers below the rows: `u` and what is accepted, the overlap, the energies.
-pub fn rulers((settings, energies): &ReplayFrame, moment: &ReplayMoment) -> impl IntoView + use<> {
+pub fn rulers((settings, energies): &ReplayFrame, (moment, last): &Moments) -> impl IntoView + use<> {
     let decided = |chain: &str, below: Option<f64>| {
         let u = moment.u.map(|(u, ..)| u);
         let words = match (u, below) {
@@ -145,8 +147,8 @@ pub fn rulers((settings, energies): &ReplayFrame, moment: &ReplayMoment) -> impl
         };
         (marks, words)
     };
-    let (x_marks, x_words) = moved(moment.x.0.as_ref(), Some(&moment.x.1));
-    let (y_marks, y_words) = moved(moment.y.0.as_ref(), moment.y.1.as_ref());
+    let (x_marks, x_words) = moved(last.as_ref().map(|last| &last.x), Some(&moment.x));
+    let (y_marks, y_words) = moved(last.as_ref().and_then(|last| last.y.as_ref()), moment.y.as_ref());
     let proposed = settings.proposes().then(|| {
         let marks: Vec<(f64, &str)> = place(moment.proposal.as_ref(), "proposed").into_iter().collect();
         track("E of x′", None, &marks, moment.proposal.as_ref().map_or_else(|| "–".into(), |state| short(state.energy)))

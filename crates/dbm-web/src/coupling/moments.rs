@@ -27,10 +27,10 @@ pub struct ReplayMoment {
     pub words: String,
     /// The step of the pair, from 1 on; none on the way to `x_0`.
     pub step: Option<u32>,
-    /// x before and after; before the pair begins, the state that is to be `x_0`.
-    pub x: (Option<ChainState>, ChainState),
-    /// y before and after, once it has begun.
-    pub y: (Option<ChainState>, Option<ChainState>),
+    /// x; before the pair begins, the state that is to be `x_0`.
+    pub x: ChainState,
+    /// y, once it has begun.
+    pub y: Option<ChainState>,
     /// The proposal, the same for both.
     pub proposal: Option<ChainState>,
     /// `u` in [0, 1), and the probabilities with which x and y accept the proposal: a chain does where `u` is below.
@@ -41,13 +41,11 @@ pub struct ReplayMoment {
 
 /// All moments of a replay: the way to `x_0`, then the steps.
 pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
-    let mut all = Vec::new();
-    let mut before: Option<ChainState> = None;
+    let mut all: Vec<ReplayMoment> = Vec::new();
     let mut sweeps = 0;
     let last = replay.approach.len().saturating_sub(1);
     for (at, state) in replay.approach.iter().enumerate() {
-        let now = ChainState::new(&state.state, state.energy);
-        let flipped = before.as_ref().map_or(0, |before| differing(&before.state, &state.state));
+        let flipped = all.last().map_or(0, |before| differing(&before.x.state, &state.state));
         sweeps += usize::from(state.reached_by == Reached::Search);
         let (name, mut words) = match state.reached_by {
             Reached::Search => (
@@ -60,13 +58,10 @@ pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
         if at == last {
             words += " This is x₀, and y₀ as well.";
         }
-        let x = (before.replace(now.clone()), now);
-        all.push(ReplayMoment { name, words, step: None, x, y: (None, None), proposal: None, u: None, overlap: None });
+        let x = ChainState::new(&state.state, state.energy);
+        all.push(ReplayMoment { name, words, step: None, x, y: None, proposal: None, u: None, overlap: None });
     }
-    let mut x = before;
-    let mut y: Option<ChainState> = None;
     for (at, step) in replay.steps.iter().enumerate() {
-        let (next_x, next_y) = (ChainState::new(&step.x, step.energies[0]), ChainState::new(&step.y, step.energies[1]));
         let end = at + 1 == replay.steps.len();
         let (proposal, u, overlap) = match &step.draw {
             PairDraw::Metropolis { proposal, energy, u, log_accept_x, log_accept_y } => {
@@ -80,8 +75,8 @@ pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
             name: format!("t = {}", step.step),
             words: move_words(step) + &meeting_words(step, end, replay),
             step: Some(step.step),
-            x: (x.replace(next_x.clone()), next_x),
-            y: (y.replace(next_y.clone()), Some(next_y)),
+            x: ChainState::new(&step.x, step.energies[0]),
+            y: Some(ChainState::new(&step.y, step.energies[1])),
             proposal,
             u,
             overlap,
@@ -159,9 +154,9 @@ pub fn terms(t: u32, replay: &CouplingTrace) -> String {
 
 /// Lowest and highest energy of everything on view.
 pub fn energies(moments: &[ReplayMoment]) -> (f64, f64) {
-    let of = |moment: &ReplayMoment| {
-        let y = moment.y.1.as_ref().or(moment.x.0.as_ref());
-        [Some(&moment.x.1), y, moment.proposal.as_ref()].map(|shown| shown.map_or(moment.x.1.energy, |shown| shown.energy))
+    let of = |moment: &'_ ReplayMoment| {
+        let states = [Some(&moment.x), moment.y.as_ref(), moment.proposal.as_ref()];
+        states.map(|state| state.unwrap_or(&moment.x).energy)
     };
     let (low, high) =
         moments.iter().flat_map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), e| (low.min(e), high.max(e)));
@@ -201,9 +196,7 @@ mod tests {
         let names: Vec<&str> = all.iter().map(|moment| moment.name.as_str()).collect();
         assert_eq!(names, ["uniform state", "search, half-sweep 1", "Gibbs sweep", "t = 1", "t = 2"]);
         assert!(all[1].words.contains("1 unit flipped") && all[2].words.ends_with("This is x₀, and y₀ as well."));
-        assert_eq!(all[3].x.0.as_ref().unwrap().state, [1, 0]);
-        assert_eq!(all[3].y.0, None);
-        assert_eq!(all[4].y.0.as_ref().unwrap().state, [1, 0]);
+        assert_eq!((&*all[2].x.state, &all[2].y, &*all[3].y.as_ref().unwrap().state), (&[1, 0][..], &None, &[1, 0][..]));
         assert!(
             all[3].words.contains("x refuses x′ and stays (u = 0.5 ≥ 0.25); y has not begun. They differ in 1 unit."),
             "{}",

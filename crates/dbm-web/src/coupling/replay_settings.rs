@@ -1,6 +1,7 @@
 //! What the replay is set to: a small model, a kernel, a start, which run, and which moment of it is on view.
 
 use crate::ui::field::{Entry, Texts, whole};
+use crate::ui::number::sizes;
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use std::sync::LazyLock;
@@ -29,7 +30,12 @@ pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let mut all = Entry::typed(
         include_str!("replay.txt"),
         &[
-            |text| sizes(text).map(drop),
+            |text| {
+                let wanted = format!(
+                    "Two layer sizes or more are expected, the visible one first, as in 4-3-2: at most {MOST_UNITS} units in all."
+                );
+                sizes(text, MOST_UNITS).map(drop).ok_or(wanted)
+            },
             |text| whole(text, &(0..=u64::MAX)).map(drop),
             |text| whole(text, &(0..=LAST_RUN)).map(drop),
         ],
@@ -65,7 +71,7 @@ impl ReplaySettings {
     /// All of them, if nothing is wrong.
     pub fn of(texts: &Texts) -> Option<Self> {
         Some(Self {
-            sizes: sizes(texts.get("model")).ok()?,
+            sizes: sizes(texts.get("model"), MOST_UNITS)?,
             units: texts.chosen("model-units"),
             seed: texts.number("model-seed")?,
             kernel: texts.chosen("kernel"),
@@ -85,30 +91,10 @@ impl ReplaySettings {
     }
 }
 
-/// `"4-3-2"` as layer sizes.
-fn sizes(text: &str) -> Result<Vec<u32>, String> {
-    let wanted = || {
-        format!("Two layer sizes or more are expected, the visible one first, as in 4-3-2: at most {MOST_UNITS} units in all.")
-    };
-    let parts = text.split(['-', '–', ',', ' ']).filter(|part| !part.is_empty());
-    let sizes: Option<Vec<u32>> = parts.map(|part| part.parse().ok().filter(|size| (1..=MOST_UNITS).contains(size))).collect();
-    sizes.filter(|sizes| sizes.len() >= 2 && sizes.iter().sum::<u32>() <= MOST_UNITS).ok_or_else(wanted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ui::binding::Keys;
-
-    #[test]
-    fn layer_sizes_are_read_and_bounded() {
-        assert_eq!(sizes("4-3-2"), Ok(vec![4, 3, 2]));
-        assert_eq!(sizes(" 4, 3 "), Ok(vec![4, 3]));
-        for text in ["", "4", "0-3", "40-25", "4-x", "-", "4294967295-4294967295"] {
-            assert!(sizes(text).is_err(), "{text}");
-        }
-        assert!(MODELS.iter().all(|(text, _)| sizes(text).is_ok()));
-    }
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
@@ -129,6 +115,7 @@ mod tests {
         let (usual, mut none) = (Texts::read(&ENTRIES, &Keys::default()), Keys::default());
         usual.write(&mut none);
         assert!(none.is_empty() && usual.get("model") == MODELS[0].0);
+        assert!(MODELS.iter().all(|(text, _)| sizes(text, MOST_UNITS).is_some()));
     }
 
     #[test]

@@ -21,7 +21,10 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
         let energies = replay.moments.with(|moments| energies(moments));
         shown.with(|shown| shown.as_ref().map(|(settings, _)| (settings.clone(), energies)))
     });
-    let moment = Memo::new(move |_| replay.moments.with(|moments| moments.get(replay.at()).cloned()));
+    let moment = Memo::new(move |_| {
+        let at = replay.at();
+        replay.moments.with(|moments| Some((moments.get(at)?.clone(), at.checked_sub(1).map(|last| moments[last].clone()))))
+    });
     let both = move || frame.get().zip(moment.get());
     let key = move |event: KeyboardEvent| {
         // Fields, menus, the slider and the table, which scrolls, have their own use of these keys.
@@ -48,9 +51,9 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
             <div class="replay">
                 {transport(replay)}
                 <p class="replay-words" role="status" aria-live=move || if playing.get() { "off" } else { "polite" }>
-                    <b>{move || moment.with(|moment| moment.as_ref().map(|moment| format!("{}: ", moment.name)))}</b>
+                    <b>{move || moment.with(|moment| moment.as_ref().map(|(moment, _)| format!("{}: ", moment.name)))}</b>
                     {move || {
-                        moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |moment| moment.words.clone()))
+                        moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |(moment, _)| moment.words.clone()))
                     }}
                 </p>
                 <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|(settings, _)| settings.sizes.iter().sum::<u32>() > 14))>

@@ -2,9 +2,9 @@
 
 use super::estimator_table::ESTIMATORS;
 use super::parameters;
-use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, usual_data};
+use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, caps, usual_data};
 use crate::ui::binding::Keys;
-use crate::ui::number::{decimal, listed};
+use crate::ui::number::{decimal, listed, sizes};
 use std::array::from_fn;
 use std::collections::BTreeMap;
 
@@ -13,6 +13,9 @@ pub const PREFIX: &str = "p.";
 
 /// The most samples of an estimator.
 pub const MOST_SAMPLES: u32 = 1_000_000;
+
+/// Layers that can be drawn.
+const MOST_LAYERS: usize = 5;
 
 /// Standard deviation of random weights: the most.
 pub const MOST_DEVIATION: f64 = 3.0;
@@ -37,9 +40,9 @@ impl ProofSettings {
         if self.marginalize != usual.marginalize {
             keys.put("marginalized", if self.marginalize { "yes" } else { "no" });
         }
-        keys.put_unless("sweeps", &self.max_sweeps, &usual.max_sweeps);
-        keys.put_unless("meeting", &self.max_meeting, &usual.max_meeting);
-        keys.put_unless("tries", &self.max_tries, &usual.max_tries);
+        for (cap, (now, usual)) in caps().zip(self.caps.iter().zip(&usual.caps)) {
+            keys.put_unless(cap.words.key, now, usual);
+        }
         keys.put_unless("seed", &self.seed, &usual.seed);
         keys.put_unless("intervals", &if self.alone { "alone" } else { "" }, &"");
         keys.put_unless("bars", &if self.differences { "differences" } else { "" }, &"");
@@ -59,8 +62,10 @@ impl ProofSettings {
     /// The settings that an address asks for. What cannot be read is as by default.
     pub fn read(keys: &Keys) -> Self {
         let usual = Self { model: read_model(keys), ..Self::default() };
-        let cap =
-            |key: &str, usual: u32, least: u32| keys.parse(key).filter(|cap| (least..=1_000_000).contains(cap)).unwrap_or(usual);
+        let mut caps_now = usual.caps;
+        for (cap, now) in caps().zip(&mut caps_now) {
+            *now = keys.parse(cap.words.key).filter(|asked| cap.range.contains(asked)).unwrap_or(*now);
+        }
         let below = |key: &str, end: usize| keys.parse::<usize>(key).filter(|&place| place < end);
         let samples = |key: &str| keys.parse::<u32>(key).map(|samples| samples.clamp(100, MOST_SAMPLES));
         Self {
@@ -68,9 +73,7 @@ impl ProofSettings {
                 .get("estimators")
                 .map_or(usual.chosen, |names| from_fn(|at| names.split(',').any(|asked| asked == ESTIMATORS[at].name))),
             marginalize: keys.get("marginalized").map_or(usual.marginalize, |word| word != "no"),
-            max_sweeps: cap("sweeps", usual.max_sweeps, 1),
-            max_meeting: cap("meeting", usual.max_meeting, 2),
-            max_tries: cap("tries", usual.max_tries, 1),
+            caps: caps_now,
             seed: keys.parse("seed").unwrap_or(usual.seed),
             alone: keys.get("intervals") == Some("alone"),
             differences: keys.get("bars") == Some("differences"),
@@ -93,7 +96,11 @@ impl ProofSettings {
 fn read_model(keys: &Keys) -> ModelAndData {
     let mut model = ModelAndData { origin: keys.choice().unwrap_or_default(), ..ModelAndData::default() };
     if model.origin != Origin::Preset {
-        model.sizes = keys.get("sizes").and_then(sizes).unwrap_or(model.sizes);
+        model.sizes = keys
+            .get("sizes")
+            .and_then(|text| sizes(text, MAX_UNITS))
+            .filter(|sizes| sizes.len() <= MOST_LAYERS)
+            .unwrap_or(model.sizes);
         model.units = keys.choice().unwrap_or_default();
         model.seed = keys.parse("model-seed").unwrap_or(model.seed);
         let deviation = keys.get("deviation").and_then(decimal).filter(|value| (0.0..=MOST_DEVIATION).contains(value));
@@ -106,13 +113,6 @@ fn read_model(keys: &Keys) -> ModelAndData {
         model.data = data;
     }
     model
-}
-
-/// Layer sizes that can be enumerated and drawn.
-fn sizes(text: &str) -> Option<Vec<u32>> {
-    let sizes: Vec<u32> = text.split([',', '-']).map(str::parse).collect::<Result<_, _>>().ok()?;
-    let fits = (2..=5).contains(&sizes.len()) && sizes.iter().all(|n| (1..=MAX_UNITS).contains(n));
-    (fits && sizes.iter().sum::<u32>() <= MAX_UNITS).then_some(sizes)
 }
 
 /// `place:value` for some, the values alone for all.
@@ -176,9 +176,7 @@ mod tests {
             model: ModelAndData::random(vec![3, 3, 2], Units::Bits),
             chosen: [false, true, false, true, false, true, false],
             marginalize: false,
-            max_sweeps: 9,
-            max_meeting: 50,
-            max_tries: 7,
+            caps: [9, 50, 7],
             seed: u64::MAX,
             alone: true,
             differences: true,

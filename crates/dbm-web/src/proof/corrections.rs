@@ -32,7 +32,9 @@ pub fn follow(proof: ProofState) {
         let same = before.is_some_and(|(_, before_units, before_seed)| (before_units, before_seed) == (units, seed));
         pool::cancel(Group::Growth);
         if !same {
-            proof.corrections.set(SERIES.split(' ').map(|name| (sizes(name).unwrap_or_default(), None)).collect());
+            proof
+                .corrections
+                .set(SERIES.split(' ').map(|name| (sizes(name, u32::from(u16::MAX)).unwrap_or_default(), None)).collect());
         }
         if wanted {
             begin(proof, units, seed);

@@ -46,9 +46,7 @@ pub struct Estimates {
 /// How an estimator stands to the exact gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// How many parameters there are,
-    pub parameters: usize,
-    /// of these those in whose interval the exact value lies.
+    /// Parameters in whose interval the exact value lies.
     pub inside: usize,
     /// The largest difference of a mean from the exact value,
     pub largest: f64,
@@ -123,7 +121,7 @@ impl Means {
             return None;
         }
         let factor = self.factor(alone);
-        let mut verdict = Verdict { parameters: exact.len(), ..Verdict::default() };
+        let mut verdict = Verdict::default();
         for (place, exact) in exact.iter().enumerate() {
             let (mean, half) = self.interval(place, factor)?;
             let off = (mean - exact).abs();

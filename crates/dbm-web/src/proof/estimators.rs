@@ -1,20 +1,12 @@
 //! Who estimates, and with which caps.
 
 use super::estimator_table::{COUNT, ESTIMATORS};
-use super::settings::ProofSettings;
+use super::settings::{Cap, caps};
 use super::state::ProofState;
 use crate::ui::check::Check;
 use crate::ui::field::{LateField, whole};
-use crate::ui::texts::rows;
 use dbm_core::words::{Words, words};
 use leptos::prelude::*;
-
-/// The caps, as their table has them: their least values, and their places in the settings.
-const CAPS: [(u32, fn(&mut ProofSettings) -> &mut u32); 3] = [
-    (1, |settings| &mut settings.max_sweeps),
-    (2, |settings| &mut settings.max_meeting),
-    (1, |settings| &mut settings.max_tries),
-];
 
 const SEED: Words = words(
     "",
@@ -38,14 +30,12 @@ pub fn estimators(proof: ProofState) -> impl IntoView {
             }
         })
         .collect_view();
-    let caps = rows(include_str!("caps.txt")).zip(CAPS).map(|([id, label, help], (least, cap))| {
-        let take = move |text: String| {
-            whole(&text, &(least..=1_000_000)).map(|number| settings.update(|settings| *cap(settings) = number))
-        };
-        let value = Signal::derive(move || settings.with(|settings| cap(&mut settings.clone()).to_string()));
-        view! { <LateField id words=words("", label, help) value take /> }
-    });
-    let caps = caps.collect_view();
+    let cap = |(at, Cap { words, range }): (usize, Cap)| {
+        let take = move |text: String| whole(&text, &range).map(|number| settings.update(|settings| settings.caps[at] = number));
+        let value = Signal::derive(move || settings.with(|settings| settings.caps[at].to_string()));
+        view! { <LateField id=format!("proof-{}", words.key) words value take /> }
+    };
+    let caps = caps().enumerate().map(cap).collect_view();
     let seed = Signal::derive(move || settings.with(|settings| settings.seed.to_string()));
     let take_seed =
         move |text: String| whole(&text, &(0..=u64::MAX)).map(|seed| settings.update(|settings| settings.seed = seed));

@@ -51,7 +51,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
         proof.edit(None, |model| {
             if text == "preset" {
                 *model = ModelAndData::default();
-            } else if let Some(sizes) = sizes(&text) {
+            } else if let Some(sizes) = sizes(&text, MAX_UNITS) {
                 let drawn = ModelAndData::random(sizes, model.units);
                 *model = ModelAndData { seed: model.seed, deviation: model.deviation, ..drawn };
             }

@@ -2,11 +2,13 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::parameters;
+use crate::ui::texts::rows;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// Units of a model, in all, up to which the gradient can be enumerated.
 pub const MAX_UNITS: u32 = 24;
@@ -70,12 +72,8 @@ pub struct ProofSettings {
     pub chosen: [bool; COUNT],
     /// Whether they replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Cap of local searches, in sweeps.
-    pub max_sweeps: u32,
-    /// Cap of couplings, in steps.
-    pub max_meeting: u32,
-    /// Cap of one draw of a Gibbs coupling, in tries.
-    pub max_tries: u32,
+    /// The [`caps`]: of local searches, in sweeps, of couplings, in steps, and of one draw of a Gibbs coupling, in tries.
+    pub caps: [u32; 3],
     /// Seed of the samples.
     pub seed: u64,
     /// Whether each interval holds its level alone, and not all of an estimator's together.
@@ -116,9 +114,7 @@ impl Default for ProofSettings {
             model: ModelAndData::default(),
             chosen: std::array::from_fn(|at| is_usual(&*ESTIMATORS[at].name)),
             marginalize: settings.marginalize,
-            max_sweeps: settings.max_sweeps,
-            max_meeting: settings.max_meeting,
-            max_tries: EstimatorSettings::default().max_tries,
+            caps: [settings.max_sweeps, settings.max_meeting, settings.estimator.max_tries],
             seed: preset.seed,
             alone: false,
             differences: false,
@@ -191,23 +187,30 @@ impl ModelAndData {
 impl ProofSettings {
     /// What an estimator runs with.
     pub fn of_estimator(&self, estimator: usize) -> Settings {
-        Settings {
-            seed: self.seed,
-            estimator: EstimatorSettings { max_tries: self.max_tries, ..ESTIMATORS[estimator].settings },
-            marginalize: self.marginalize,
-            max_sweeps: self.max_sweeps,
-            max_meeting: self.max_meeting,
-            ..Settings::default()
-        }
+        let [max_sweeps, max_meeting, max_tries] = self.caps;
+        let estimator = EstimatorSettings { max_tries, ..ESTIMATORS[estimator].settings };
+        Settings { seed: self.seed, estimator, marginalize: self.marginalize, max_sweeps, max_meeting, ..Settings::default() }
     }
 
     /// Whether the same samples are drawn, of however many estimators.
     pub fn samples_alike(&self, other: &Self) -> bool {
-        let key = |settings: &Self| {
-            (settings.marginalize, settings.max_sweeps, settings.max_meeting, settings.max_tries, settings.seed)
-        };
+        let key = |settings: &Self| (settings.marginalize, settings.caps, settings.seed);
         self.model == other.model && key(self) == key(other)
     }
+}
+
+/// A cap of the estimators: what it is called, and what it may be.
+pub struct Cap {
+    pub words: Words,
+    pub range: RangeInclusive<u32>,
+}
+
+/// The caps, in the order of [`ProofSettings::caps`].
+pub fn caps() -> impl Iterator<Item = Cap> {
+    rows(include_str!("caps.txt")).map(|[key, label, help, least]| {
+        let least = least.parse().unwrap_or(1);
+        Cap { words: words(key, label, help), range: least..=1_000_000 }
+    })
 }
 
 /// An edited value: in few characters, and of a size that keeps the sums finite.

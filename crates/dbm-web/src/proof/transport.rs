@@ -12,15 +12,13 @@ pub fn thousands(number: u64) -> String {
     if number < 1000 { last.to_string() } else { format!("{}\u{202f}{last:03}", thousands(number / 1000)) }
 }
 
-/// Samples that every chosen estimator has, and those it is to have.
-fn reached(proof: ProofState) -> (u32, u32) {
-    let least = proof.of_chosen(|_, estimates| estimates.next).into_iter().min().unwrap_or(0);
-    (least, proof.settings.with(|settings| settings.target))
-}
-
 /// The heading with its controls.
 pub fn transport(proof: ProofState) -> impl IntoView {
-    let now = Memo::new(move |_| reached(proof));
+    // Samples that every chosen estimator has, and those it is to have.
+    let now = Memo::new(move |_| {
+        let least = proof.of_chosen(|_, estimates| estimates.next).into_iter().min().unwrap_or(0);
+        (least, proof.settings.with(|settings| settings.target))
+    });
     let going = Memo::new(move |_| proof.settings.with(|settings| settings.go));
     let none = Memo::new(move |_| proof.settings.with(|settings| !settings.chosen.contains(&true)));
     let done = move || now.get().0 >= now.get().1;

@@ -27,7 +27,7 @@ fn row(proof: ProofState, at: usize) -> ([String; 7], bool) {
             let [negative, positive] = meetings.each_ref().map(|phase| if phase.total == 0 { NONE.into() } else { of(phase) });
             if is_coupled { format!("{negative} / {positive}") } else { NONE.into() }
         };
-        let inside = verdict.map(|verdict| (verdict.inside, verdict.parameters));
+        let inside = verdict.map(|verdict| (verdict.inside, exact.len()));
         let cells = [
             words(inside, estimates),
             inside.map_or_else(|| NONE.into(), |(inside, all)| format!("{inside} of {all}")),

@@ -249,7 +249,8 @@ pub fn TextField(
 #[component]
 pub fn LateField(
     /// The element's id.
-    id: &'static str,
+    #[prop(into)]
+    id: String,
     /// What it is called.
     words: Words,
     /// What is in effect.

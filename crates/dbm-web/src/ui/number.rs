@@ -24,9 +24,11 @@ pub fn listed<T: ToString>(all: impl IntoIterator<Item = T>, between: &str) -> S
     all.into_iter().map(|one| one.to_string()).collect::<Vec<_>>().join(between)
 }
 
-/// Layer sizes as in `4-3-2`.
-pub fn sizes(text: &str) -> Option<Vec<u32>> {
-    text.split('-').map(|size| size.parse().ok()).collect()
+/// Two layer sizes or more, of at least one unit and of so many in all, as in `4-3-2`.
+pub fn sizes(text: &str, most: u32) -> Option<Vec<u32>> {
+    let parts = text.split(['-', '–', ',', ' ']).filter(|part| !part.is_empty());
+    let sizes: Vec<u32> = parts.map(|part| part.parse().ok().filter(|size| (1..=most).contains(size))).collect::<Option<_>>()?;
+    (sizes.len() >= 2 && sizes.iter().sum::<u32>() <= most).then_some(sizes)
 }
 
 /// A number as an index: `₁₂`.
@@ -40,7 +42,13 @@ mod tests {
 
     #[test]
     fn numbers_are_listed_and_lowered() {
-        assert_eq!((sizes("25-3-1"), sizes("4-x"), subscript(120)), (Some(vec![25, 3, 1]), None, "₁₂₀".into()));
+        assert_eq!(
+            (sizes("25-3-1", 29), sizes(" 4, 3 ", 7), subscript(120)),
+            (Some(vec![25, 3, 1]), Some(vec![4, 3]), "₁₂₀".into())
+        );
+        for text in ["", "4", "0-3", "40-25", "4-x", "-", "4294967295-4294967295"] {
+            assert_eq!(sizes(text, 64), None, "{text}");
+        }
         assert_eq!(listed([25, 3, 1], "-"), "25-3-1");
     }
 
