@@ -1,39 +1,45 @@
-// The last steps of building the page into dist/, after Trunk and wasm-opt:
+// The last steps of building the page, after its files have been placed by build-page.mjs, or by Trunk, which runs this as a hook:
 //
 // 1. Scripts are minified.
-// 2. The script that Trunk writes into index.html gives way to www/start.js, a file of its own: the page's Content-Security-Policy allows no script inside the page.
+// 2. www/start.js, a file of its own, starts the page: the page's Content-Security-Policy allows no script inside the page, such as Trunk writes.
 // 3. The service worker gets the list of all files and their hashes. That list is one version of the page.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { minify } from "terser";
 import { writeServiceWorker } from "./service-worker.mjs";
 
-const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
 const WWW = fileURLToPath(new URL("../www/", import.meta.url));
+const PAGE_PROGRAM = /^dbm-web-[0-9a-f]+\.js$/;
+const INLINE_SCRIPT = /<script type="module">[\s\S]*?<\/script>/g;
+
 const smaller = async (script) => (await minify(script, { module: true, compress: { passes: 2 } })).code;
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
-async function place(name, names) {
-  let script = readFileSync(`${WWW}${name}.js`, "utf8");
-  for (const [from, to] of Object.entries(names)) script = script.replaceAll(`"${from}"`, () => `"${to}"`);
-  const code = await smaller(script);
-  const file = `${name}-${hash(code).slice(0, 16)}.js`;
-  writeFileSync(`${DIST}${file}`, code);
-  return `./${file}`;
+/** Finishes the page in the folder `dist`. */
+export async function finishPage(dist) {
+  const at = (file) => join(dist, file);
+
+  /** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
+  const place = async (name, names) => {
+    let script = readFileSync(join(WWW, `${name}.js`), "utf8");
+    for (const [from, to] of Object.entries(names)) script = script.replaceAll(`"${from}"`, () => `"${to}"`);
+    const code = await smaller(script);
+    const file = `${name}-${hash(code).slice(0, 16)}.js`;
+    writeFileSync(at(file), code);
+    return `./${file}`;
+  };
+
+  const scripts = readdirSync(dist).filter((file) => file.endsWith(".js"));
+  for (const file of scripts) writeFileSync(at(file), await smaller(readFileSync(at(file), "utf8")));
+  const programs = scripts.filter((file) => PAGE_PROGRAM.test(file));
+  if (programs.length !== 1) throw new Error(`expected the one program of the page in ${dist}, dbm-web-HASH.js, and found ${programs.length}`);
+  const program = `./${programs[0].slice(0, -".js".length)}`;
+  const start = await place("start", { "LAB.js": `${program}.js`, "LAB_bg.wasm": `${program}_bg.wasm`, OFFLINE: await place("offline", {}) });
+  const page = readFileSync(at("index.html"), "utf8").replace(INLINE_SCRIPT, "");
+  writeFileSync(at("index.html"), page.replace(/\s*<\/head>/, () => `\n    <script type="module" src="${start}"></script>\n  </head>`));
+  await writeServiceWorker(dist);
 }
 
-for (const file of readdirSync(DIST).filter((file) => file.endsWith(".js"))) writeFileSync(`${DIST}${file}`, await smaller(readFileSync(`${DIST}${file}`, "utf8")));
-
-const INLINE = /<script type="module">([\s\S]*?)<\/script>/g;
-const page = readFileSync(`${DIST}index.html`, "utf8");
-const scripts = [...page.matchAll(INLINE)];
-if (scripts.length !== 1) throw new Error(`expected the one inline script that starts the page in dist/index.html, found ${scripts.length}`);
-const [whole, trunks] = scripts[0];
-const lab = trunks.match(/from '(\.\/dbm-web-[0-9a-f]+)\.js'/)?.[1];
-if (!lab) throw new Error(`expected Trunk's script to start dbm-web, but it reads: ${trunks}`);
-const start = await place("start", { "LAB.js": `${lab}.js`, "LAB_bg.wasm": `${lab}_bg.wasm`, OFFLINE: await place("offline", {}) });
-writeFileSync(`${DIST}index.html`, page.replace(whole, () => `<script type="module" src="${start}"></script>`));
-
-await writeServiceWorker(DIST);
+if (process.argv[1] === fileURLToPath(import.meta.url)) await finishPage(process.env.TRUNK_STAGING_DIR ?? fileURLToPath(new URL("../dist", import.meta.url)));

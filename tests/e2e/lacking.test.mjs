@@ -31,6 +31,14 @@ test("a program that does not come is told", lab({ prepare: (page) => page.route
   errors.splice(0, errors.length);
 }));
 
+test("a view whose part of the program does not come says so, and comes when it is asked for again", lab({ view: "proof", prepare: (page) => page.route("**/dbm-web-*-*.wasm", (route) => route.abort()) }, async ({ page, errors }) => {
+  await page.getByText("This view could not be fetched. Check the connection, then try again.").waitFor();
+  await page.unroute("**/dbm-web-*-*.wasm");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "The model", exact: true }).waitFor();
+  errors.splice(0, errors.length);
+}));
+
 test("a page that takes long says so, and comes up all the same", async (t) => {
   let release;
   const held = new Promise((resolve) => (release = resolve));

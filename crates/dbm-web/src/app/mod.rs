@@ -2,16 +2,14 @@
 
 mod drop;
 mod help;
+mod later;
 mod masthead;
 mod menu;
 mod shortcuts;
 
 use crate::canvas;
-use crate::compare::Compare;
 use crate::complete::Completion;
-use crate::coupling::Coupling;
 use crate::data::{Data, GapsPanel, Preview};
-use crate::proof::Proof;
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explanation;
@@ -19,6 +17,7 @@ use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
 use drop::Drop;
+use later::{Later, LaterView};
 use leptos::prelude::*;
 use masthead::Masthead;
 use shortcuts::Shortcuts;
@@ -30,8 +29,7 @@ fn asked_address() -> Option<String> {
     pairs.get("data").filter(|address| !address.is_empty())
 }
 
-/// Provides what several features need, starts the worker, and lays the page out. A view that needs no worker is made when it is first shown, and stays, so that
-/// what runs in it goes on.
+/// Provides what several features need, starts the worker, and lays the page out.
 #[component]
 pub fn App() -> impl IntoView {
     let (notices, show) = (Notices::default(), OnShow::default());
@@ -57,10 +55,7 @@ pub fn App() -> impl IntoView {
         uploads.fetch(address);
     }
     let two = move || view.get() == View::Train && two_runs.get();
-    let seen = |shown: Signal<bool>| Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());
-    let compared = seen(Signal::derive(two));
-    let coupled = seen(Signal::derive(move || view.get() == View::Coupling));
-    let proved = seen(Signal::derive(move || view.get() == View::Proof));
+    let on_show = |which: View| Signal::derive(move || view.get() == which);
     view! {
         <Masthead />
         <main>
@@ -71,21 +66,9 @@ pub fn App() -> impl IntoView {
                 <Completion />
                 <Explanation view=View::Complete />
             </div>
-            <div hidden=move || !two()>
-                <Show when=move || compared.get()>
-                    <Compare />
-                </Show>
-            </div>
-            <div hidden=move || view.get() != View::Coupling>
-                <Show when=move || coupled.get()>
-                    <Coupling />
-                </Show>
-            </div>
-            <div hidden=move || view.get() != View::Proof>
-                <Show when=move || proved.get()>
-                    <Proof />
-                </Show>
-            </div>
+            <Later view=LaterView::Compare shown=Signal::derive(two) />
+            <Later view=LaterView::Coupling shown=on_show(View::Coupling) />
+            <Later view=LaterView::Proof shown=on_show(View::Proof) />
             <div hidden=move || view.get() != View::Train>
                 <Explanation view=View::Train />
             </div>

@@ -1,0 +1,94 @@
+//! The views that are not shown first. In the built page each is a file of its own, fetched when the view is first opened (the feature `split`); elsewhere they are
+//! parts of the one program.
+
+use crate::compare::Compare;
+use crate::coupling::Coupling;
+use crate::proof::Proof;
+use leptos::prelude::*;
+use std::pin::Pin;
+
+/// A view, or why it did not come.
+type Fetched = Result<AnyView, Missing>;
+
+/// A part of the program that could not be fetched.
+#[derive(Debug, thiserror::Error)]
+#[error("This view could not be fetched. Check the connection, then try again.")]
+pub struct Missing;
+
+#[cfg(feature = "split")]
+impl From<wasm_split_helpers::SplitLoaderError> for Missing {
+    fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
+        Self
+    }
+}
+
+/// Functions that make views, each with all that only it needs in a file named after it.
+macro_rules! in_files_of_their_own {
+    ($($name:ident: $view:ident),*) => {$(
+        #[cfg(feature = "split")]
+        #[wasm_split_helpers::wasm_split($name, fallible)]
+        fn $name() -> Fetched {
+            Ok($view().into_any())
+        }
+
+        #[cfg(not(feature = "split"))]
+        async fn $name() -> Fetched {
+            Ok($view().into_any())
+        }
+    )*};
+}
+
+in_files_of_their_own!(compare: Compare, coupling: Coupling, proof: Proof);
+
+/// The views that come later.
+#[derive(Clone, Copy)]
+pub enum LaterView {
+    /// Two runs beside each other.
+    Compare,
+    /// The coupling, step by step and in sum.
+    Coupling,
+    /// Estimators beside the exact gradient.
+    Proof,
+}
+
+impl LaterView {
+    fn fetch(self) -> Pin<Box<dyn Future<Output = Fetched> + Send>> {
+        match self {
+            Self::Compare => Box::pin(compare()),
+            Self::Coupling => Box::pin(coupling()),
+            Self::Proof => Box::pin(proof()),
+        }
+    }
+}
+
+/// A view that is fetched and made when it is first shown, and stays, so that what runs in it goes on.
+#[component]
+pub fn Later(
+    /// Which.
+    view: LaterView,
+    /// Whether it is on show.
+    shown: Signal<bool>,
+) -> impl IntoView {
+    let seen = Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());
+    let tries = RwSignal::new(0_u32);
+    let retry = move |_| tries.update(|tries| *tries += 1);
+    let fetched = move || {
+        tries.track();
+        Suspend::new(async move {
+            view.fetch().await.unwrap_or_else(|why| {
+                view! {
+                    <p role="alert">{why.to_string()}</p>
+                    <button on:click=retry>"Try again"</button>
+                }
+                .into_any()
+            })
+        })
+    };
+    view! {
+        <div hidden=move || !shown.get()>
+            <Show when=move || seen.get()>
+                <Suspense fallback=|| view! { <p role="status">"Fetching this view…"</p> }>{fetched}</Suspense>
+            </Show>
+        </div>
+    }
+}

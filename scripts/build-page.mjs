@@ -1,0 +1,102 @@
+// Builds the page into dist/ from what index.html lists for Trunk, and splits its program, which Trunk cannot: each view that is not shown first is a file of its own.
+//
+//     node scripts/build-page.mjs [--quick]     (--quick: without the minute of wasm-opt, for work on the page)
+//
+// cargo compiles all programs at once; wasm-split-cli divides the page's; wasm-bindgen writes the JavaScript beside each; wasm-opt shrinks what computes little and speeds up what
+// computes; finish-page.mjs does the rest. RUSTUP_TOOLCHAIN names the toolchain that has the wasm target.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { finishPage } from "./finish-page.mjs";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const BUILT = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "wasm32-unknown-unknown");
+const DIST = join(ROOT, "dist");
+const STAGE = join(BUILT, "page");
+const WASM_OPT = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-simd"];
+
+const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+/** Runs a command to its end; what it says goes where ours does. */
+const run = (command, ...words) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, words, { cwd: ROOT, stdio: "inherit" });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${command} ${words.join(" ")}: exit status ${code}`))));
+  });
+
+/** The attributes of an element, those without a value as true. */
+const attributes = (element) => Object.fromEntries([...element.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].slice(1).map(([, name, value]) => [name, value ?? true]));
+
+const source = readFileSync(join(ROOT, "index.html"), "utf8");
+const assets = [...source.matchAll(/ *<link data-trunk [^>]*>\n/g)].map(([element]) => ({ element, ...attributes(element) }));
+const programs = assets.filter(({ rel }) => rel === "rust").map((asset) => ({ ...asset, name: asset.href.split("/").at(-2), isWorker: asset["data-type"] === "worker" }));
+const profile = programs[0]["data-cargo-profile"];
+
+await run("cargo", "build", "--target", "wasm32-unknown-unknown", "--profile", profile, ...programs.flatMap(({ name }) => ["--package", name]), "--features", "dbm-web/split");
+
+for (const folder of [STAGE, DIST]) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
+
+/** The JavaScript beside a program, and the program without what only that was made from. */
+const bind = (wasm, name, ...options) => run("wasm-bindgen", "--target=web", "--no-typescript", ...options, `--out-dir=${DIST}`, `--out-name=${name}`, wasm);
+
+/** A worker keeps its name, by which the page starts it. */
+async function placeWorker({ name }) {
+  await bind(join(BUILT, profile, `${name}.wasm`), name);
+  writeFileSync(join(DIST, `${name}_loader.js`), `import init from './${name}.js';await init();`);
+}
+
+/** The page's program: a file that starts it and files that come later, all named after one hash, since they fit only each other. */
+async function placePage({ name }) {
+  const whole = join(BUILT, profile, `${name}.wasm`);
+  const versioned = `${name}-${hash(readFileSync(whole))}`;
+  await run("wasm-split-cli", whole, STAGE, "--target", "web", "--out-name", versioned);
+  await bind(join(STAGE, `${versioned}.wasm`), versioned, "--keep-lld-exports"); // its table and memory are those of the parts
+  const rename = (file) => `${versioned}-${file.replace(/^_+/, "")}`;
+  const parts = readdirSync(STAGE).filter((file) => file !== `${versioned}.wasm`);
+  for (const file of parts.filter((file) => file.endsWith(".wasm"))) cpSync(join(STAGE, file), join(DIST, rename(file)));
+  const renamed = (script) => parts.reduce((text, file) => text.replaceAll(`./${file}`, `./${rename(file)}`), script);
+  for (const file of parts.filter((file) => file.endsWith(".js"))) writeFileSync(join(DIST, rename(file)), renamed(readFileSync(join(STAGE, file), "utf8")));
+  // Only where it fetches them: to the program they are still called what wasm-split-cli calls them.
+  const script = join(DIST, `${versioned}.js`);
+  writeFileSync(script, readFileSync(script, "utf8").replace(/\bfrom ['"][^'"]+['"]/g, renamed));
+  return `    <link rel="modulepreload" href="./${versioned}.js" crossorigin="anonymous">\n    <link rel="preload" href="./${versioned}_bg.wasm" crossorigin="anonymous" as="fetch" type="application/wasm">\n`;
+}
+
+const PLACE = {
+  css({ href }) {
+    const bytes = readFileSync(join(ROOT, href));
+    const file = basename(href).replace(".css", `-${hash(bytes)}.css`);
+    writeFileSync(join(DIST, file), bytes);
+    return `    <link rel="stylesheet" href="./${file}">\n`;
+  },
+  "copy-file": ({ href }) => cpSync(join(ROOT, href), join(DIST, basename(href))),
+  "copy-dir": ({ href }) => cpSync(join(ROOT, href), join(DIST, basename(href)), { recursive: true }),
+  rust: (asset) => (asset.isWorker ? placeWorker(asset) : placePage(asset)),
+};
+
+let page = source;
+for (const asset of assets) {
+  if (!PLACE[asset.rel]) throw new Error(`index.html lists an asset of a kind that scripts/build-page.mjs does not know: ${asset.element.trim()}`);
+  const element = (await PLACE[asset.rel](programs.find(({ href }) => href === asset.href) ?? asset)) ?? "";
+  page = page.replace(asset.element, () => element);
+}
+writeFileSync(join(DIST, "index.html"), page);
+
+/** What computes is made fast, all else small. */
+const optimize = (file) => run(join(ROOT, "node_modules/.bin/wasm-opt"), file.startsWith("dbm-worker") ? "-O3" : "-Oz", ...WASM_OPT, join(DIST, file), "-o", join(DIST, file));
+
+if (!process.argv.includes("--quick")) {
+  const waiting = readdirSync(DIST).filter((file) => file.endsWith(".wasm"));
+  const lane = async () => {
+    for (let file = waiting.pop(); file; file = waiting.pop()) await optimize(file);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, lane));
+}
+await finishPage(DIST);
