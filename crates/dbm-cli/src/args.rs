@@ -2,9 +2,11 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dbm_core::ais::AisSettings;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::words::Choose;
 use dbm_data::Checkpoint;
+use dbm_experiments::Error;
 use dbm_experiments::answers::{Answering, Consensus, Method};
 use dbm_experiments::data::{DataSource, Reading};
 use dbm_experiments::model::ModelFile;
@@ -123,5 +125,25 @@ impl AnswerArgs {
     pub fn answering(self) -> Answering {
         let Self { answers, method, sweeps, consensus } = self;
         Answering { answers, method, sweeps, consensus }
+    }
+}
+
+/// Annealed importance sampling.
+#[derive(Args, Clone, Copy)]
+pub struct AisArgs {
+    /// Chains of annealed importance sampling: more make the standard error smaller
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    ais_chains: usize,
+    /// Steps of annealed importance sampling, from independent units to the model: more also make log Z less of an underestimate
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    ais_betas: usize,
+}
+
+impl AisArgs {
+    /// Settings that make sense, or their refusal.
+    pub fn settings(self, seed: u64) -> Result<AisSettings, Error> {
+        let settings = AisSettings { chains: self.ais_chains, betas: self.ais_betas, seed };
+        settings.check()?;
+        Ok(settings)
     }
 }

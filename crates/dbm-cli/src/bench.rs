@@ -1,45 +1,29 @@
 //! `dbm bench`: how long a training step takes, and what on.
 
-use crate::args::choice;
 use crate::context::Context;
 use crate::scale::Scale;
 use crate::timed::Timed;
 use clap::Args;
-use dbm_core::words::{Choice, Choose, Words};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_experiments::Error;
 use dbm_experiments::bench::Benchmark;
 
-/// Models whose speed is kept track of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Preset {
-    /// Hidden layers of 500 and 500
-    Mnist500,
-    /// Hidden layers of 1000 and 500
-    Mnist1000,
-}
+/// Models whose speed is kept track of: a name, what it is, and its hidden layers.
+type Preset = (&'static str, &'static str, [usize; 2]);
+const PRESETS: [Preset; 2] =
+    [("mnist-500", "Hidden layers of 500 and 500", [500, 500]), ("mnist-1000", "Hidden layers of 1000 and 500", [1000, 500])];
 
-impl Choose for Preset {
-    const WORDS: Words = Words { key: "preset", label: "Preset", hint: "", help: "A model whose speed is kept track of" };
-    const CHOICES: &'static [Choice<Self>] = &[
-        Choice { value: Self::Mnist500, name: "mnist-500", label: "784-500-500", help: "Hidden layers of 500 and 500" },
-        Choice { value: Self::Mnist1000, name: "mnist-1000", label: "784-1000-500", help: "Hidden layers of 1000 and 500" },
-    ];
-}
-
-impl Preset {
-    fn hidden(self) -> [usize; 2] {
-        match self {
-            Self::Mnist500 => [500, 500],
-            Self::Mnist1000 => [1000, 500],
-        }
-    }
+fn preset() -> impl TypedValueParser<Value = Preset> {
+    let names = PRESETS.map(|(name, help, _)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(names).map(|name| PRESETS.into_iter().find(|preset| preset.0 == name).unwrap_or(PRESETS[0]))
 }
 
 /// Times training at the reference size: sign units, Adam at 0.001, orthogonal start, marginalized gradient, on generated digits unless there is
 /// `--data`. Says steps a second, the median of several runs that follow each other in one training, and where that run's time went.
 #[derive(Args)]
 pub struct Bench {
-    #[arg(long, help = Preset::WORDS.help, value_parser = choice::<Preset>(), default_value = "mnist-500")]
+    /// A model whose speed is kept track of
+    #[arg(long, value_parser = preset(), default_value = "mnist-500")]
     preset: Preset,
     /// Sizes of the hidden layers, in place of the preset's
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
@@ -71,8 +55,8 @@ impl Bench {
             return self.scale.run(&self.timed, context);
         }
         let benchmark = Benchmark {
-            preset: self.hidden.is_none().then(|| self.preset.choice().name),
-            hidden: self.hidden.clone().unwrap_or_else(|| self.preset.hidden().to_vec()),
+            preset: self.hidden.is_none().then_some(self.preset.0),
+            hidden: self.hidden.clone().unwrap_or_else(|| self.preset.2.to_vec()),
             batch: self.batch,
             estimator: self.timed.estimator.clone(),
             warm_up: self.warm_up,

@@ -2,11 +2,11 @@
 
 use crate::args::{DataArgs, choice};
 use crate::context::Context;
+use crate::learning::StepArgs;
 use clap::Args;
-use dbm_core::gradient::EstimatorSettings;
 use dbm_core::pretrain::PretrainSettings;
 use dbm_core::words::Choose;
-use dbm_core::{Backend, Examples, Host, OptimizerMethod, OptimizerSettings, Settings, Units};
+use dbm_core::{Backend, Examples, Host, Settings, Units};
 use dbm_experiments::compare::{Comparison, Entry, Plan, Spec, attainable, csv, figure, line, points, words};
 use dbm_experiments::data::{Split, without_gaps};
 use dbm_experiments::plot::raster;
@@ -17,6 +17,9 @@ use std::path::PathBuf;
 /// What `--estimators` is by default.
 const ESTIMATORS: &str =
     "ucd-lmi,ucd-mh,ucd-gibbs,lmi,cd-1,cd-10,pcd-1,pcd-gibbs-1,centered-pcd-1,centered-ucd-lmi,pretrained-pcd-1";
+
+/// On a peaked model a coupling could take for ever: it is cut after so many steps. What is cut is counted, and biased.
+const MAX_MEETING: u32 = 1000;
 
 #[derive(Args)]
 pub struct Compare {
@@ -42,38 +45,14 @@ pub struct Compare {
     /// Compute the likelihood every so many steps [default: at about 40 steps, each a quarter beyond the one before]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
-    /// Examples a step
-    #[arg(long, default_value_t = 100)]
-    batch: usize,
-    #[arg(long, help = OptimizerMethod::WORDS.help, value_parser = choice::<OptimizerMethod>(), default_value = "adam")]
-    optimizer: OptimizerMethod,
-    /// Learning rate of every run
-    #[arg(long, default_value_t = 0.001)]
-    lr: f64,
-    /// The rate falls linearly to zero over this many steps; 0 keeps it constant
-    #[arg(long, default_value_t = 0, value_name = "STEPS")]
-    lr_decay: u64,
-    /// Momentum of SGD, from 0 to below 1
-    #[arg(long, default_value_t = 0.0)]
-    momentum: f64,
+    #[command(flatten)]
+    steps_by: StepArgs,
     /// Steps of pretraining for each weight matrix [default: a twentieth of --steps]
     #[arg(long, value_name = "STEPS")]
     pretrain: Option<u64>,
     /// Learning rate of the pretraining
     #[arg(long, value_name = "RATE", default_value_t = 0.2)]
     pretrain_lr: f64,
-    /// Longest local search, in sweeps
-    #[arg(long, value_name = "SWEEPS", default_value_t = 1000)]
-    max_sweeps: u32,
-    /// Longest coupling, in steps: on a peaked model one could take for ever. What is cut is counted, and biased
-    #[arg(long, value_name = "STEPS", default_value_t = 1000)]
-    max_meeting: u32,
-    /// Most tries of one draw from a residual distribution, with ucd-gibbs
-    #[arg(long, value_name = "TRIES", default_value_t = EstimatorSettings::default().max_tries)]
-    max_tries: u32,
-    /// Longest mean-field iteration, in sweeps, with pcd
-    #[arg(long, value_name = "SWEEPS", default_value_t = EstimatorSettings::default().mean_field_sweeps)]
-    mean_field_sweeps: u32,
     /// Which kernels compute; `plain` gives the same numbers on every machine, and small models do not miss `fast`
     #[arg(long, value_parser = choice::<Backend>(), default_value = "plain")]
     backend: Backend,
@@ -132,25 +111,11 @@ impl Compare {
 
     /// What all runs have in common.
     fn plan<'a>(&self, data: &'a Examples, image: Option<(usize, usize)>) -> Plan<'a> {
-        let optimizer = OptimizerSettings {
-            method: self.optimizer,
-            learning_rate: self.lr,
-            momentum: self.momentum,
-            decay_steps: self.lr_decay,
-            ..OptimizerSettings::default()
-        };
-        let settings = Settings {
-            optimizer,
-            batch: self.batch,
-            max_sweeps: self.max_sweeps,
-            max_meeting: self.max_meeting,
-            image,
-            ..Settings::default()
-        };
+        let settings = self.steps_by.settings(Settings { max_meeting: MAX_MEETING, image, ..Settings::default() });
         let pretraining = PretrainSettings {
             steps: self.pretrain.unwrap_or((self.steps / 20).max(1)),
             learning_rate: self.pretrain_lr,
-            batch: self.batch,
+            batch: settings.batch,
             ..PretrainSettings::default()
         };
         let sizes: Vec<usize> = std::iter::once(data.width()).chain(self.hidden.iter().copied()).collect();
@@ -159,10 +124,10 @@ impl Compare {
             sizes,
             units: self.units,
             backend: self.backend,
+            max_tries: settings.estimator.max_tries,
+            mean_field_sweeps: settings.estimator.mean_field_sweeps,
             settings,
             pretraining,
-            max_tries: self.max_tries,
-            mean_field_sweeps: self.mean_field_sweeps,
             points: points(self.steps, self.every),
         }
     }

@@ -1,9 +1,9 @@
 //! `dbm evaluate`.
 
-use crate::args::{ModelArgs, ReadingArgs, choice};
+use crate::args::{AisArgs, ModelArgs, ReadingArgs, choice};
 use crate::context::Context;
 use clap::Args;
-use dbm_core::ais::{AisEstimate, AisSettings};
+use dbm_core::ais::AisEstimate;
 use dbm_core::words::Choose;
 use dbm_core::{Dbm, Host};
 use dbm_data::Dataset;
@@ -27,12 +27,8 @@ pub struct Evaluate {
     /// How many examples, from the first [default: all]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
-    /// Chains of annealed importance sampling: more make the standard error smaller
-    #[arg(long, default_value_t = 100, value_name = "N")]
-    ais_chains: usize,
-    /// Steps of annealed importance sampling, from independent units to the model: more also make log Z less of an underestimate
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
-    ais_betas: usize,
+    #[command(flatten)]
+    ais: AisArgs,
     /// Of the chains, and of the units that the pseudo-likelihood looks at
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -40,8 +36,7 @@ pub struct Evaluate {
 
 impl Evaluate {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let settings = AisSettings { chains: self.ais_chains, betas: self.ais_betas, seed: self.seed };
-        settings.check()?;
+        let settings = self.ais.settings(self.seed)?;
         let (_, model) = self.model.file().load()?;
         let data = self.load_data(&model)?;
         let started = context.session.now();

@@ -16,6 +16,49 @@ use dbm_experiments::steps::{line, message};
 const LOOK_STEPS: u64 = 100;
 const LOOK_EXAMPLES: usize = 200;
 
+/// What the steps of a run go by, whatever its estimator.
+#[derive(Args)]
+pub struct StepArgs {
+    #[arg(long, help = usual(OptimizerMethod::WORDS.help, "adam"), value_parser = choice::<OptimizerMethod>())]
+    optimizer: Option<OptimizerMethod>,
+    #[arg(long, help = usual(Setting::LearningRate.words().help, "0.001; of impute 0.002"))]
+    lr: Option<f64>,
+    /// The rate falls linearly to zero over this many steps [default: 0, which keeps it constant; of impute all its steps]
+    #[arg(long, value_name = "STEPS")]
+    lr_decay: Option<u64>,
+    #[arg(long, help = usual(Setting::Momentum.words().help, "0"))]
+    momentum: Option<f64>,
+    #[arg(long, help = usual(Setting::Batch.words().help, "100"))]
+    batch: Option<usize>,
+    #[arg(long, help = usual(Setting::MaxSweeps.words().help, "1000"), value_name = "SWEEPS")]
+    max_sweeps: Option<u32>,
+    #[arg(long, help = usual(Setting::MaxMeeting.words().help, "100000; of compare 1000"), value_name = "STEPS")]
+    max_meeting: Option<u32>,
+    /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
+    #[arg(long, value_name = "TRIES")]
+    max_tries: Option<u32>,
+    /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
+    #[arg(long, value_name = "SWEEPS")]
+    mean_field_sweeps: Option<u32>,
+}
+
+impl StepArgs {
+    /// `base` with what the command line says.
+    pub fn settings(&self, base: Settings) -> Settings {
+        let mut s = base;
+        set(&mut s.optimizer.method, self.optimizer);
+        set(&mut s.optimizer.learning_rate, self.lr);
+        set(&mut s.optimizer.decay_steps, self.lr_decay);
+        set(&mut s.optimizer.momentum, self.momentum);
+        set(&mut s.estimator.max_tries, self.max_tries);
+        set(&mut s.estimator.mean_field_sweeps, self.mean_field_sweeps);
+        set(&mut s.batch, self.batch);
+        set(&mut s.max_sweeps, self.max_sweeps);
+        set(&mut s.max_meeting, self.max_meeting);
+        s
+    }
+}
+
 #[derive(Args)]
 pub struct Learning {
     /// Sizes of the hidden layers, first to last [default: 1000,500; of impute one of 4 units for each visible one, 32 to 500]
@@ -28,24 +71,15 @@ pub struct Learning {
     gaussian: Option<f64>,
     #[command(flatten)]
     pretraining: PretrainArgs,
+    #[command(flatten)]
+    steps: StepArgs,
     #[arg(long, help = estimators(), value_name = "[centered-]NAME[-K]")]
     estimator: Option<EstimatorSettings>,
-    #[arg(long, help = usual(OptimizerMethod::WORDS.help, "adam"), value_parser = choice::<OptimizerMethod>())]
-    optimizer: Option<OptimizerMethod>,
-    #[arg(long, help = usual(Setting::LearningRate.words().help, "0.001; of impute 0.002"))]
-    lr: Option<f64>,
-    /// The rate falls linearly to zero over this many steps [default: 0, which keeps it constant; of impute all its steps]
-    #[arg(long, value_name = "STEPS")]
-    lr_decay: Option<u64>,
-    #[arg(long, help = usual(Setting::Momentum.words().help, "0"))]
-    momentum: Option<f64>,
     #[arg(long, help = usual(Setting::WeightDecay.words().help, "0"), value_name = "STRENGTH")]
     weight_decay: Option<f64>,
     /// Keep an average of the weights with this decay, and sample from it [default: none]
     #[arg(long, value_name = "DECAY")]
     average: Option<f64>,
-    #[arg(long, help = usual(Setting::Batch.words().help, "100"))]
-    batch: Option<usize>,
     /// Share of the batch that trains completion: the gradient of log p(unknown | known) for random masks [default: 0]
     #[arg(long, value_name = "SHARE")]
     conditional: Option<f64>,
@@ -54,19 +88,9 @@ pub struct Learning {
     /// Leave out the variance reduction by marginalization
     #[arg(long)]
     no_marginalize: bool,
-    #[arg(long, help = usual(Setting::MaxSweeps.words().help, "1000"), value_name = "SWEEPS")]
-    max_sweeps: Option<u32>,
-    #[arg(long, help = usual(Setting::MaxMeeting.words().help, "100000"), value_name = "STEPS")]
-    max_meeting: Option<u32>,
     /// Gibbs sweeps from the mode to where the estimate begins, with ucd-lmi and lmi [default: 1, as in the paper]
     #[arg(long, value_name = "SWEEPS")]
     mode_sweeps: Option<u32>,
-    /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
-    #[arg(long, value_name = "TRIES")]
-    max_tries: Option<u32>,
-    /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
-    #[arg(long, value_name = "SWEEPS")]
-    mean_field_sweeps: Option<u32>,
     #[arg(long, help = Backend::WORDS.help, value_parser = choice::<Backend>(), default_value = "fast")]
     pub backend: Backend,
 }
@@ -92,25 +116,14 @@ fn usual(help: &str, default: &str) -> String {
 impl Learning {
     /// `base` with what the command line says.
     pub fn settings(&self, base: Settings) -> Settings {
-        let mut s = base;
-        let o = &mut s.optimizer;
-        set(&mut o.method, self.optimizer);
-        set(&mut o.learning_rate, self.lr);
-        set(&mut o.decay_steps, self.lr_decay);
-        set(&mut o.momentum, self.momentum);
-        set(&mut o.weight_decay, self.weight_decay);
-        let e = &mut s.estimator;
+        let mut s = self.steps.settings(base);
+        set(&mut s.optimizer.weight_decay, self.weight_decay);
         if let Some(EstimatorSettings { kind, k, centering, .. }) = self.estimator {
-            (e.kind, e.k, e.centering) = (kind, k, centering);
+            (s.estimator.kind, s.estimator.k, s.estimator.centering) = (kind, k, centering);
         }
-        set(&mut e.mode_sweeps, self.mode_sweeps);
-        set(&mut e.max_tries, self.max_tries);
-        set(&mut e.mean_field_sweeps, self.mean_field_sweeps);
-        set(&mut s.batch, self.batch);
+        set(&mut s.estimator.mode_sweeps, self.mode_sweeps);
         set(&mut s.conditional, self.conditional);
         set(&mut s.masks, self.masks);
-        set(&mut s.max_sweeps, self.max_sweeps);
-        set(&mut s.max_meeting, self.max_meeting);
         if self.average.is_some() {
             s.average = self.average;
         }

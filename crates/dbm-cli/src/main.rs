@@ -61,33 +61,17 @@ enum Command {
     /// Fill in masked parts of examples
     Complete(complete::Complete),
     /// Fill in what is missing in a table: a copy of it, each filled cell with its probability
-    ///
-    /// Without --model, a model is trained on the table first; what is missing is latent in training. Before that, a share of the known cells
-    /// is hidden, a model is trained without them, and the values it gives them are held against the truth, beside those of the
-    /// column's mode and of the nearest rows: whether to trust the rest. So training is done twice; --no-evaluate leaves the first out.
+    #[command(long_about = include_str!("../help/impute.txt"))]
     Impute(Box<impute::Impute>),
     /// Print the exact bias of every estimator of the gradient, by enumeration
     Bias(bias::Bias),
     /// Time couplings by dimension: how many steps until two coupled chains meet (the paper's Figure 1)
     Couple(couple::Couple),
     /// Estimate log Z and how likely the model finds data
-    ///
-    /// log Z comes from annealed importance sampling. Its estimate of Z is unbiased, so that log Z is, if anything, too LOW, and the
-    /// likelihoods that it is taken off come out too HIGH: by little where the chains reach all modes, by any amount where
-    /// they miss some, and the standard error, taken from the same chains, cannot know. Try several numbers of betas, and
-    /// distrust a small effective sample size.
-    ///
-    /// log p(v) is bounded from below by a mean-field posterior. With one hidden layer the bound is the exact value; with more
-    /// it is below it by the divergence of the mean-field posterior from the true one, which is not estimated here. The bound
-    /// printed is thus a lower bound only as far as log Z is right.
-    ///
-    /// Models small enough are enumerated as well, and the exact values stand beside the estimates.
+    #[command(long_about = include_str!("../help/evaluate.txt"))]
     Evaluate(evaluate::Evaluate),
     /// Score a model's samples beside real test digits: digit Frechet distance, precision and recall, density and coverage, classes, copies
-    ///
-    /// Scores are taken in the features of a small classifier of digits that comes with this program (crates/dbm-score/CLASSIFIER.md). The digit
-    /// Frechet distance is thus not FID, and cannot be compared with it; `dbm export --png-dir` writes pictures for who wants that.
-    /// The same scores of the first 10 000 training digits stand beside: no model need be better.
+    #[command(long_about = include_str!("../help/score.txt"))]
     Score(Box<score::Score>),
     /// Train the classifier that scores look through, anew (needs a build with `--features classifier`)
     Classifier(classifier::Classifier),

@@ -1,6 +1,6 @@
 //! `dbm score`.
 
-use crate::args::{AnswerArgs, DataArgs, SamplerArgs};
+use crate::args::{AisArgs, AnswerArgs, DataArgs, SamplerArgs};
 use crate::context::Context;
 use clap::Args;
 use dbm_core::Host;
@@ -50,12 +50,8 @@ pub struct Score {
     /// Bound the mean log-likelihood of the test digits as well, by annealed importance sampling
     #[arg(long, conflicts_with = "images")]
     ais: bool,
-    /// Chains of annealed importance sampling
-    #[arg(long, default_value_t = 100, value_name = "N")]
-    ais_chains: usize,
-    /// Temperatures that annealed importance sampling goes through
-    #[arg(long, default_value_t = 10_000, value_name = "N")]
-    ais_betas: usize,
+    #[command(flatten)]
+    ais_settings: AisArgs,
     /// Write every number to a CSV file as well, a line each: of, score, value
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
@@ -63,8 +59,7 @@ pub struct Score {
 
 impl Score {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let ais = AisSettings { chains: self.ais_chains, betas: self.ais_betas, seed: self.seed };
-        ais.check()?;
+        let ais = self.ais_settings.settings(self.seed)?;
         if let Some(path) = &self.csv {
             files::check_writable(path)?;
         }

@@ -4,6 +4,7 @@
 //! code in a fixed order, so that the same picture has the same features, to the bit, on every machine and with any number of threads.
 
 use crate::ScoreError;
+use crate::error::whole_rows;
 use dbm_core::Host;
 use half::f16;
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -184,13 +185,9 @@ impl Classifier {
     /// # Errors
     /// [`ScoreError::Shape`] where these are not whole pictures.
     pub fn read(&self, host: &impl Host, pictures: &[u8]) -> Result<Reading, ScoreError> {
-        if !pictures.len().is_multiple_of(PIXELS) {
-            let expected = pictures.len() / PIXELS * PIXELS;
-            return Err(ScoreError::Shape { what: "pictures", expected, got: pictures.len() });
-        }
+        let count = whole_rows(("pictures", pictures.len()), PIXELS, ("pictures", 0))?;
         let tasks: Vec<&[u8]> = pictures.chunks(TASK * PIXELS).collect();
         let parts = host.map(tasks, |part| part.chunks_exact(PIXELS).map(|picture| self.read_one(picture)).collect::<Vec<_>>());
-        let count = pictures.len() / PIXELS;
         let mut reading = Reading {
             features: Vec::with_capacity(count * FEATURES),
             digits: Vec::with_capacity(count),

@@ -6,6 +6,7 @@
 use crate::ScoreError;
 use crate::classes::distinct;
 use crate::classifier::{Classifier, PIXELS};
+use crate::error::whole_rows;
 use dbm_core::Host;
 use serde::{Deserialize, Serialize};
 
@@ -50,13 +51,7 @@ impl Completions {
     pub fn of(host: &impl Host, classifier: &Classifier, questions: &Questions, answers: &[u8]) -> Result<Self, ScoreError> {
         questions.check()?;
         let count = questions.labels.len();
-        let each = answers.len() / (count * PIXELS);
-        if each == 0 {
-            return Err(ScoreError::TooFew { what: "answers to a question", least: 1, got: 0 });
-        }
-        if each * count * PIXELS != answers.len() {
-            return Err(ScoreError::Shape { what: "answers", expected: each * count * PIXELS, got: answers.len() });
-        }
+        let each = whole_rows(("answers", answers.len()), count * PIXELS, ("answers to a question", 1))?;
         let read = classifier.read(host, answers)?.digits;
         let right = |at: usize| {
             read[at * each..(at + 1) * each].iter().map(|&digit| u64::from(digit == questions.labels[at])).sum::<u64>()
@@ -135,13 +130,7 @@ impl Questions<'_> {
     /// [`ScoreError::TooFew`] for no question or no training digit, [`ScoreError::Shape`] where the shapes do not fit.
     pub fn nearest(&self, host: &impl Host, training: &[u8]) -> Result<Vec<u8>, ScoreError> {
         self.check()?;
-        if training.is_empty() {
-            return Err(ScoreError::TooFew { what: "training digits", least: 1, got: 0 });
-        }
-        if !training.len().is_multiple_of(PIXELS) {
-            let expected = training.len() / PIXELS * PIXELS;
-            return Err(ScoreError::Shape { what: "training digits", expected, got: training.len() });
-        }
+        whole_rows(("training digits", training.len()), PIXELS, ("training digits", 1))?;
         let count = self.labels.len();
         let tasks: Vec<usize> = (0..count).step_by(TASK).collect();
         Ok(host.map(tasks, |start| self.nearest_of(start..(start + TASK).min(count), training)).concat())

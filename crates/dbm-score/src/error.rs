@@ -51,3 +51,17 @@ pub enum ScoreError {
     #[error("the classifier could not be trained: {0}; try again with fewer threads or more memory")]
     Training(#[from] candle_core::Error),
 }
+
+/// How many rows of `width` there are in so many values of `what`: no part of one is left, and there are no fewer than `least`, each being one of `things`.
+pub(crate) fn whole_rows(
+    (what, got): (&'static str, usize),
+    width: usize,
+    (things, least): (&'static str, usize),
+) -> Result<usize, ScoreError> {
+    let count = got.checked_div(width).unwrap_or(0);
+    match count * width {
+        _ if count < least => Err(ScoreError::TooFew { what: things, least, got: count }),
+        expected if expected != got => Err(ScoreError::Shape { what, expected, got }),
+        _ => Ok(count),
+    }
+}

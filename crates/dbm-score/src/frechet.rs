@@ -4,6 +4,7 @@
 //! of another network (Heusel et al. 2017), and its values cannot be compared with FID's.
 
 use crate::ScoreError;
+use crate::error::whole_rows;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// Mean and covariance of a set of features.
@@ -19,13 +20,7 @@ impl Gaussian {
     /// # Errors
     /// [`ScoreError::Shape`] where these are not rows of `width`, [`ScoreError::TooFew`] for fewer than two rows.
     pub fn of(features: &[f32], width: usize) -> Result<Self, ScoreError> {
-        let count = features.len().checked_div(width).unwrap_or(0);
-        if count * width != features.len() {
-            return Err(ScoreError::Shape { what: "features", expected: count * width, got: features.len() });
-        }
-        if count < 2 {
-            return Err(ScoreError::TooFew { what: "pictures of a Frechet distance", least: 2, got: count });
-        }
+        let count = whole_rows(("features", features.len()), width, ("pictures of a Frechet distance", 2))?;
         let rows = || features.chunks_exact(width).map(|row| DVector::from_iterator(width, row.iter().map(|&x| f64::from(x))));
         let mean = rows().fold(DVector::zeros(width), |sum, row| sum + row) / count as f64;
         let mut covariance = DMatrix::zeros(width, width);

@@ -5,6 +5,7 @@
 //! sum in the same order, so that no result depends on the number of threads, and ties are ties: a point at exactly the radius is inside.
 
 use crate::ScoreError;
+use crate::error::whole_rows;
 use dbm_core::Host;
 use serde::{Deserialize, Serialize};
 
@@ -51,13 +52,7 @@ impl Manifold {
     }
 
     fn with_neighbours(host: &impl Host, features: Vec<f32>, width: usize, k: usize) -> Result<Self, ScoreError> {
-        let count = features.len().checked_div(width).unwrap_or(0);
-        if count * width != features.len() {
-            return Err(ScoreError::Shape { what: "features", expected: count * width, got: features.len() });
-        }
-        if count <= k {
-            return Err(ScoreError::TooFew { what: "pictures with 5 neighbours each", least: k + 1, got: count });
-        }
+        let count = whole_rows(("features", features.len()), width, ("pictures with 5 neighbours each", k + 1))?;
         let tasks: Vec<usize> = (0..count).step_by(TASK).collect();
         let radii = host.map(tasks, |start| {
             let rows = start..(start + TASK).min(count);

@@ -4,11 +4,12 @@
 //! on in a hidden tab, whose timers the browser slows down. Requests at work take turns. The work itself is elsewhere: training in `train`, what becomes of whole runs in
 //! `runs`, everything else in a file of its kind.
 //!
-//! Only the module at the end is of the browser, so that all else is tested natively.
+//! Nothing here is of the browser, so that all is tested natively: `shell` carries the messages.
 
 mod runs;
 #[cfg(test)]
 mod tests;
+mod times;
 mod train;
 
 use crate::bench::Benchmark;
@@ -22,7 +23,7 @@ use crate::samples::Samples;
 use crate::view::View;
 use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
 use std::collections::VecDeque;
-use train::{Goal, Pace, ReportTimes};
+use times::{Goal, Pace, ReportTimes};
 
 /// A slice of work lasts about this long: Pause and Cancel are heard that often.
 const SLICE_SECONDS: f64 = 0.015;
@@ -191,7 +192,7 @@ impl Coordinator {
             ModelChoice::Pretrained => {
                 self.pretrained.clone().ok_or("the pretrained model has not been read; choose the model in training".into())
             }
-            ModelChoice::Training => Ok(View::of_run(self.run.as_ref().ok_or(NO_RUN)?)),
+            ModelChoice::Training => Ok(self.run.as_ref().ok_or(NO_RUN)?.view()),
         }
     }
 
@@ -316,75 +317,4 @@ impl Coordinator {
 /// Whether a command puts the run away or aside, or has the helpers work on another.
 fn needs_whole_run(command: &Command) -> bool {
     matches!(command, Command::UseData { .. } | Command::NewRun(_) | Command::Undo | Command::Bench { .. })
-}
-
-#[cfg(target_arch = "wasm32")]
-pub use browser::start;
-
-/// The [`Coordinator`] between the page's messages, its helpers' and its own.
-#[cfg(target_arch = "wasm32")]
-mod browser {
-    use super::{Coordinator, Message};
-    use crate::pool::Outgoing;
-    use crate::shell::helpers::{self, PoolEvent};
-    use crate::shell::{listen, reply, schedule, schedule_in, scope};
-    use dbm_protocol::{Command, Reply, wire};
-    use std::cell::RefCell;
-    use wasm_bindgen::prelude::*;
-
-    /// More workers than this gain nothing: a minibatch has few shards.
-    const MOST_WORKERS: f64 = 16.0;
-    /// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
-    const SHARE_FROM: f64 = 0.004;
-    /// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
-    const WORKER_COUNT: &str = "dbm-workers-";
-
-    thread_local! {
-        static COORDINATOR: RefCell<Coordinator> = RefCell::default();
-    }
-
-    pub fn start() {
-        let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
-        let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
-        COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
-        listen(|data| receive(&data), || settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
-        reply::<dbm_protocol::Event>(None, Reply::Ready);
-    }
-
-    fn receive(data: &JsValue) {
-        match wire::unpack::<Command>(data) {
-            Ok(request) => settle(COORDINATOR.with_borrow_mut(|worker| worker.handle(request))),
-            Err(message) => reply::<dbm_protocol::Event>(None, Reply::Failed(message)),
-        }
-    }
-
-    /// What a helper sent, or what became of it.
-    fn hear(event: PoolEvent) {
-        settle(COORDINATOR.with_borrow_mut(|worker| match event {
-            PoolEvent::Message(message) => worker.receive(message),
-            PoolEvent::Ready => {
-                worker.helpers_ready();
-                Vec::new()
-            }
-            PoolEvent::Lost(why) => worker.helper_lost(&why),
-        }));
-    }
-
-    /// Sends out what a piece of work has led to, and sees to the next one.
-    fn settle(messages: Vec<Message>) {
-        messages.into_iter().for_each(|message| reply(message.id, message.body));
-        for outgoing in COORDINATOR.with_borrow_mut(Coordinator::take_outgoing) {
-            match outgoing {
-                Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
-                Outgoing::StopHelpers => helpers::stop_all(),
-                Outgoing::Order(of, order) => helpers::order(of, &order),
-                Outgoing::Message(of, message) => helpers::send(of, &message),
-            }
-        }
-        if COORDINATOR.with_borrow(Coordinator::has_work) {
-            schedule();
-        } else if let Some(seconds) = COORDINATOR.with_borrow(Coordinator::due) {
-            schedule_in(seconds);
-        }
-    }
 }

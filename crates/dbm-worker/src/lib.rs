@@ -4,6 +4,7 @@
 // Native builds only test what the browser runs.
 #![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code, unused_imports))]
 
+mod begin;
 mod bench;
 mod clock;
 mod complete;
@@ -18,6 +19,16 @@ mod samples;
 mod shell;
 mod sources;
 mod view;
+#[cfg(test)]
+mod workplace;
 
+/// Answers whoever started this worker: the page, or as a helper the coordinator.
 #[cfg(target_arch = "wasm32")]
-pub use shell::start;
+pub fn start() {
+    console_error_panic_hook::set_once();
+    match shell::scope().name().as_str() {
+        shell::HELPER => shell::helper::start(),
+        shell::DIAGNOSTICS => shell::diagnostics::start(),
+        _ => shell::coordinator::start(),
+    }
+}

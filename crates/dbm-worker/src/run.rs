@@ -3,21 +3,21 @@
 //! It advances by pieces, of which a slice of work has as many as fit: a minibatch of pretraining, or a shard of a gradient step. Pausing leaves a step under way as it
 //! is, so pausing changes no bit.
 
-mod begin;
 mod recent;
 mod report;
+mod seen;
 
+use crate::begin::{self, SNAPSHOT, layers, restored, shards};
 use crate::clock::now;
 use crate::pool::{Order, PeerMessage, Progress, Replica, Session, WorkerPool};
 use crate::sources::Material;
-use begin::{SNAPSHOT, layers, shards};
-pub use begin::{begun, restored};
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::pretrain::Pretrainer;
 use dbm_core::{Dbm, DbmError, Footprint, Part, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, DataError, Precision};
 use dbm_protocol::{Initialization, RunPlan};
+use seen::Seen;
 use std::collections::BTreeMap;
 
 /// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine less than all of them.
@@ -27,7 +27,7 @@ pub struct Run {
     pub material: Material,
     pub plan: RunPlan,
     stage: Stage,
-    seen: report::Seen,
+    seen: Seen,
     /// What to go back to where helpers are lost with their part of the run: a checkpoint; empty for the beginning.
     kept: Vec<u8>,
     alone: AloneSteps,
@@ -87,7 +87,10 @@ impl Run {
     /// A run that has done nothing yet, on this data.
     pub fn new(material: Material, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = material.data.image;
-        let stage = begin::stage(&plan, &material.data.examples)?;
+        let stage = match begin::pretrainer(&plan, &material.data.examples)? {
+            Some(pretrainer) => Stage::Pretraining(Box::new(pretrainer)),
+            None => Stage::training(begin::first(&plan, &material.data.examples)?),
+        };
         Ok(Self::of(material, plan, stage))
     }
 
@@ -106,7 +109,7 @@ impl Run {
     }
 
     fn of(material: Material, plan: RunPlan, stage: Stage) -> Self {
-        Self { material, plan, stage, seen: report::Seen::default(), kept: Vec::new(), alone: AloneSteps::default() }
+        Self { material, plan, stage, seen: Seen::default(), kept: Vec::new(), alone: AloneSteps::default() }
     }
 
     /// The trainer with all that shares it; none while the run pretrains.

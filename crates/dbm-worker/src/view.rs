@@ -1,6 +1,5 @@
 //! Models as requests see them, and as the page is told of them.
 
-use crate::run::Run;
 use crate::sources::shape;
 use dbm_core::Dbm;
 use dbm_core::complete::SamplingSchedule;
@@ -40,18 +39,6 @@ impl View {
         };
         let (image, depth, step) = (checkpoint.image, info.depth, info.steps);
         Ok((Self { model: Rc::new(model), choice: ModelChoice::Pretrained, image, depth, step, schedule }, info))
-    }
-
-    /// The model of a run as it stands.
-    pub fn of_run(run: &Run) -> Self {
-        Self {
-            model: Rc::new(run.model()),
-            choice: ModelChoice::Training,
-            image: run.material.data.image,
-            depth: run.material.depth(),
-            step: run.steps(),
-            schedule: run.schedule(),
-        }
     }
 
     /// Rows and columns in which the page shows the visible layer: a row where it is no image.

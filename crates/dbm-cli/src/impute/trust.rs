@@ -89,13 +89,11 @@ impl Verdict {
 
     pub fn line(&self, share: f64) -> Value {
         let report = &self.report;
-        let scores: Vec<Value> = ImputationMethod::ALL
-            .iter()
-            .map(|&method| {
-                let score = report.of(method);
-                json!({ "method": method, "accuracy": score.accuracy, "log_loss": score.log_loss, "log_loss_error": score.log_loss_error })
-            })
-            .collect();
+        let scores = ImputationMethod::ALL.map(|method| {
+            let mut score = json!(report.of(method));
+            score["method"] = json!(method);
+            score
+        });
         json!({ "event": "evaluation", "share": share, "cells": report.cells, "rows": report.rows, "rows_with_hidden": report.rows_with_hidden,
                 "rows_compared": report.rows_compared, "scores": scores, "model_may_have_seen_them": self.seen, "verdict": self.sentence() })
     }

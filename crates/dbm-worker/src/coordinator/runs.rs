@@ -1,6 +1,6 @@
 //! Models and runs as wholes: opened, begun, restored, put back by Undo, written as checkpoints.
 
-use super::train::ReportTimes;
+use super::times::ReportTimes;
 use super::{Coordinator, NO_RUN};
 use crate::clock::now;
 use crate::run::Run;

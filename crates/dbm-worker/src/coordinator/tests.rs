@@ -1,6 +1,7 @@
-//! The worker as the page meets it: requests in, messages out, natively.
+//! What the page asks of the computing worker, and what it hears.
 
 use super::*;
+use crate::workplace::{Workplace, encoded, on_bars};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::impute::{ImputationMethod, ImputeSettings};
@@ -13,54 +14,12 @@ use dbm_protocol::{
     Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunInfo, RunPlan, Snapshot,
 };
 
-struct Page {
-    worker: Coordinator,
-    next: u32,
+/// A worker without helpers.
+fn fresh() -> Workplace {
+    Workplace::new(1, 0)
 }
 
-impl Page {
-    fn new() -> Self {
-        Self { worker: Coordinator::default(), next: 0 }
-    }
-
-    /// A request and all that comes until the worker rests or `enough`.
-    fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
-        self.next += 1;
-        let mut out = self.worker.handle(Request::new(Some(self.next), command));
-        while self.worker.has_work() && !out.iter().any(&enough) {
-            out.extend(self.worker.work());
-        }
-        out
-    }
-
-    fn ask(&mut self, command: Command) -> Vec<Message> {
-        self.ask_until(command, |_| false)
-    }
-
-    /// The one answer with the request's id.
-    fn answer(&mut self, command: Command) -> Event {
-        match self.reply(command) {
-            Reply::Answer(event) => event,
-            other => panic!("an answer: {other:?}"),
-        }
-    }
-
-    fn reply(&mut self, command: Command) -> Reply<Event> {
-        let messages = self.ask(command);
-        let id = Some(self.next);
-        let mut answers = messages.into_iter().filter(|m| m.id == id && !matches!(m.body, Reply::Progress { .. }));
-        let answer = answers.next().expect("an answer").body;
-        assert!(answers.next().is_none(), "one answer only");
-        answer
-    }
-
-    fn failure(&mut self, command: Command) -> String {
-        match self.reply(command) {
-            Reply::Failed(message) => message,
-            other => panic!("should have failed: {other:?}"),
-        }
-    }
-
+impl Workplace {
     fn metrics(&self) -> Metrics {
         self.worker.run.as_ref().unwrap().metrics(false)
     }
@@ -82,39 +41,26 @@ fn plan_by(estimator: &str) -> RunPlan {
     plan
 }
 
-fn on_bars(plan: RunPlan) -> Command {
-    Command::UseData { source: DataSource::Bars, plan, checkpoint: vec![] }
-}
-
 fn bars() -> Command {
     on_bars(plan(&[12, 6]))
-}
-
-fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
-    let [known, held_back, table] = [vec![], vec![], vec![]];
-    EncodedData {
-        name: name.into(),
-        width,
-        packed: packed.to_vec(),
-        known,
-        image: None,
-        depth: 1,
-        held_back,
-        visible: String::new(),
-        table,
-    }
 }
 
 fn examples(encoded: EncodedData) -> Command {
     Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]), checkpoint: vec![] }
 }
 
-fn trained(steps: u32) -> Page {
+/// A completion by the model in training: nothing unknown, one answer by search.
+fn completion(values: &[u8]) -> CompletionRequest {
+    let (model, method) = (ModelChoice::Training, CompletionMethod::Search);
+    CompletionRequest { model, values: values.to_vec(), unknown: vec![0; 16], answers: 1, method, clean_up: false, seed: 3 }
+}
+
+fn trained(steps: u32) -> Workplace {
     trained_by(plan(&[12, 6]), steps)
 }
 
-fn trained_by(plan: RunPlan, steps: u32) -> Page {
-    let mut page = Page::new();
+fn trained_by(plan: RunPlan, steps: u32) -> Workplace {
+    let mut page = fresh();
     page.ask(on_bars(plan));
     for _ in 0..steps {
         page.ask(Command::Step);
@@ -124,7 +70,7 @@ fn trained_by(plan: RunPlan, steps: u32) -> Page {
 
 #[test]
 fn trains_until_paused_and_reports() {
-    let mut page = Page::new();
+    let mut page = fresh();
     assert!(matches!(page.answer(bars()), Event::DataReady(_, RunInfo { can_undo: false, .. })));
     let messages = page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.step >= 5));
     assert!(messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { count: 64, image: (4, 4), .. })))));
@@ -277,7 +223,7 @@ fn undo_puts_back_run_and_data_and_undoes_itself() {
     assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.model.sizes == [16, 5]));
     page.ask(examples(encoded("mine.csv", 2, &[2, 1])));
     assert!(matches!(page.answer(Command::Undo), Event::DataReady(data, _) if data.width == 16));
-    assert!(Page::new().failure(Command::Undo).contains("nothing to put back"));
+    assert!(fresh().failure(Command::Undo).contains("nothing to put back"));
 
     // A run that was never trained does not push a trained one out.
     let mut page = trained(3);
@@ -329,10 +275,7 @@ fn completes_and_keeps_what_is_known() {
     let mut page = trained(20);
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
     let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 8)).collect();
-    let request = |unknown: Vec<u8>, answers, method| {
-        let (model, values) = (ModelChoice::Training, values.clone());
-        CompletionRequest { model, values, unknown, answers, method, clean_up: false, seed: 3 }
-    };
+    let request = |unknown, answers, method| CompletionRequest { unknown, answers, method, ..completion(&values) };
     let complete = |unknown, answers, method| Command::Complete(request(unknown, answers, method));
     for method in [
         CompletionMethod::Search,
@@ -368,9 +311,7 @@ fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1 && i != 9)).collect();
     let mut clean = |unknown: u8, method, seed| {
         let unknown = vec![unknown; 16];
-        let values = values.clone();
-        let request =
-            CompletionRequest { model: ModelChoice::Training, values, unknown, answers: 64, method, clean_up: true, seed };
+        let request = CompletionRequest { unknown, answers: 64, method, clean_up: true, seed, ..completion(&values) };
         let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
         completions
     };
@@ -391,9 +332,7 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
     let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 12)).collect();
     let pair = |kernel, steps, seed| {
-        let (model, values, unknown) = (ModelChoice::Training, values.clone(), unknown.clone());
-        let method = CompletionMethod::Search;
-        let request = CompletionRequest { model, values, unknown, answers: 1, method, clean_up: false, seed };
+        let request = CompletionRequest { unknown: unknown.clone(), seed, ..completion(&values) };
         Command::WatchPair { request, kernel, steps }
     };
     let mut moved = 0;
@@ -430,16 +369,9 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
 #[test]
 fn a_completion_can_be_cancelled() {
     let mut page = trained(0);
-    let command = Command::Complete(CompletionRequest {
-        model: ModelChoice::Training,
-        values: vec![0; 16],
-        unknown: vec![1; 16],
-        answers: 64,
-        method: CompletionMethod::Gibbs { sweeps: 10_000 },
-        clean_up: false,
-        seed: 0,
-    });
-    page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
+    let method = CompletionMethod::Gibbs { sweeps: 10_000 };
+    let request = CompletionRequest { unknown: vec![1; 16], answers: 64, method, ..completion(&[0; 16]) };
+    page.ask_until(Command::Complete(request), |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
     let messages = page.ask(Command::Cancel(request));
     assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
@@ -456,14 +388,14 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
             Reply::Answer(Event::Snapshot(Snapshot { checkpoint, .. })) => Some(checkpoint),
             _ => None,
         });
-        let mut fresh = Page::new();
+        let mut other = fresh();
         let restore = Command::UseData { source: DataSource::Bars, plan, checkpoint: checkpoint.unwrap() };
-        assert!(matches!(fresh.answer(restore), Event::DataReady(_, run) if run.metrics.step == 5));
-        for page in [&mut page, &mut fresh] {
+        assert!(matches!(other.answer(restore), Event::DataReady(_, run) if run.metrics.step == 5));
+        for page in [&mut page, &mut other] {
             page.ask(Command::Step);
             page.ask(Command::Step);
         }
-        assert_eq!(page.checkpoint(), fresh.checkpoint(), "{estimator}");
+        assert_eq!(page.checkpoint(), other.checkpoint(), "{estimator}");
     }
 }
 
@@ -501,7 +433,7 @@ fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
 
 #[test]
 fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
-    let mut page = Page::new();
+    let mut page = fresh();
     let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
     page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.body, Reply::Progress { .. }));
     let request = page.next;
@@ -516,7 +448,7 @@ fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
 
 #[test]
 fn a_benchmark_that_cannot_be_is_refused() {
-    let mut page = Page::new();
+    let mut page = fresh();
     for (protocol, expected) in [
         (BenchProtocol { warm_up: 1001, ..SHORT }, "0 to 1000"),
         (BenchProtocol { steps: 0, ..SHORT }, "1 to 1000"),
@@ -610,7 +542,7 @@ fn pretrained() -> RunPlan {
 #[test]
 fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     let mut page = trained_by(pretrained(), 0);
-    let stands = |page: &Page| page.metrics().pretraining.map(|p| (p.layer, p.step, p.is_done())).unwrap();
+    let stands = |page: &Workplace| page.metrics().pretraining.map(|p| (p.layer, p.step, p.is_done())).unwrap();
     assert_eq!(stands(&page), (1, 0, false));
     assert!(!page.metrics().begun());
     let messages = page.ask(Command::Step);
@@ -649,9 +581,9 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
 
     // A new worker with a snapshot does not pretrain again; one without begins from nothing.
     for (checkpoint, expected) in [(page.checkpoint(), (1, true)), (vec![], (0, false))] {
-        let mut fresh = Page::new();
-        fresh.ask(Command::UseData { source: DataSource::Bars, plan: pretrained(), checkpoint });
-        assert_eq!((fresh.metrics().step, stands(&fresh).2), expected);
+        let mut other = fresh();
+        other.ask(Command::UseData { source: DataSource::Bars, plan: pretrained(), checkpoint });
+        assert_eq!((other.metrics().step, stands(&other).2), expected);
     }
 }
 
@@ -685,7 +617,7 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
 
 #[test]
 fn an_example_says_where_its_gaps_are_and_what_is_held_back_is_no_gap() {
-    let mut page = Page::new();
+    let mut page = fresh();
     page.ask(examples(EncodedData { known: vec![0xf6; 2], held_back: vec![0x10; 2], ..encoded("gaps", 8, &[0b1000_0000; 2]) }));
     let Event::Picture(digit) =
         page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed: 1 })
@@ -729,7 +661,7 @@ fn evaluate(completions: u32, sweeps: u32) -> Command {
 
 #[test]
 fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
-    let mut page = Page::new();
+    let mut page = fresh();
     let Event::DataReady(data, _) = page.answer(examples(gappy())) else { panic!("ready") };
     assert_eq!(data.missing, 96.0, "what is held back is not missing");
     for _ in 0..20 {
@@ -758,7 +690,7 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     assert!(of_seen.cells > 10);
     assert!(page.failure(impute(0, 3)).contains("completions"));
     assert!(page.failure(evaluate(1, u32::MAX)).contains("clamped sweeps"));
-    assert!(Page::new().failure(impute(1, 3)).contains("choose a data set first"));
+    assert!(fresh().failure(impute(1, 3)).contains("choose a data set first"));
     // A row with gaps comes as it is known.
     let rows =
         (0..20).map(|seed| page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed }));
@@ -771,7 +703,7 @@ fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
     let before = page.checkpoint();
     let Event::Snapshot(Snapshot { step: 3, checkpoint }) = page.answer(Command::Save) else { panic!("saved") };
     assert_eq!(checkpoint, before);
-    let mut other = Page::new();
+    let mut other = fresh();
     other.ask(bars());
     let open = Command::OpenModel(NamedBytes { name: "mine".into(), bytes: checkpoint.clone() });
     assert!(matches!(other.answer(open), Event::ModelOpened(about) if about.resumable && about.steps == 3));
@@ -783,5 +715,5 @@ fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
     assert_eq!(other.checkpoint(), page.checkpoint());
     let narrow = DataSource::Examples(encoded("narrow", 2, &[2, 1]));
     assert!(other.failure(Command::UseData { source: narrow, plan: plan(&[5]), checkpoint }).contains("16"));
-    assert!(Page::new().failure(Command::Save).contains("choose a data set first"));
+    assert!(fresh().failure(Command::Save).contains("choose a data set first"));
 }

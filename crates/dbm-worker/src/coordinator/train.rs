@@ -1,8 +1,9 @@
 //! Training, slice by slice: how far it is to go, how fast, and what the page is shown of it when.
 
 use super::Coordinator;
+use super::times::{Goal, SNAPSHOT_SECONDS};
 use crate::clock::now;
-use crate::job::{Job, within};
+use crate::job::Job;
 use crate::run::{Advance, Run};
 use crate::samples::Samples;
 use dbm_protocol::{Event, ModelChoice};
@@ -11,89 +12,11 @@ use dbm_protocol::{Event, ModelChoice};
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
-/// Training shows samples, with a look at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on that.
-const SAMPLES_SECONDS: f64 = 0.4;
-const SAMPLES_SHARE: f64 = 54.0;
 /// It looks at its signals alone at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that: together a fortieth.
 const LOOKS_SECONDS: f64 = 0.1;
 const LOOKS_SHARE: f64 = 160.0;
 /// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
 const TRAINING_SAMPLES: u32 = 64;
-/// The page gets a snapshot this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of the time of training: at most
-/// so much is lost with the tab, and what the browser's storage takes to write it.
-const SNAPSHOT_SECONDS: f64 = 4.0;
-const SNAPSHOT_SHARE: f64 = 20.0;
-const MAX_PACE: u32 = 1000;
-
-/// How far training is to go.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Goal {
-    #[default]
-    Rest,
-    /// One step, asked for by the request of this id.
-    OneStep(u32),
-    Forever,
-    /// This many gradient steps in all.
-    Until(u32),
-}
-
-/// How fast training may go.
-#[derive(Default)]
-pub(super) struct Pace {
-    /// Steps a second at most; 0 for as many as can be.
-    steps_a_second: u32,
-    /// When the next step may begin.
-    next_step: f64,
-}
-
-impl Pace {
-    pub(super) fn set(&mut self, steps_a_second: u32) -> Result<Event, String> {
-        within("the number of steps a second", steps_a_second, 0..=MAX_PACE)?;
-        *self = Self { steps_a_second, next_step: 0.0 };
-        Ok(Event::Done)
-    }
-
-    /// A step begins.
-    fn count(&mut self) {
-        if self.steps_a_second > 0 {
-            // Late by less than a step, the next one makes up for it.
-            let (time, apart) = (now(), 1.0 / f64::from(self.steps_a_second));
-            self.next_step = apart + self.next_step.clamp(time - apart, time);
-        }
-    }
-
-    /// Seconds until the next step may begin; none where it may.
-    fn pause(&self) -> Option<f64> {
-        let wait = if self.steps_a_second == 0 { 0.0 } else { self.next_step - now() };
-        (wait > 0.0).then_some(wait)
-    }
-}
-
-/// When the page last got what.
-#[derive(Default)]
-pub(super) struct ReportTimes {
-    pub(super) metrics: f64,
-    looks_due: f64,
-    samples_due: f64,
-    /// Seconds that the samples under way have taken, the look at the signals included.
-    samples_seconds: f64,
-    pub(super) snapshot_due: f64,
-}
-
-impl ReportTimes {
-    /// Training's samples took so long; once they are shown, that decides when the next ones are due.
-    pub(super) fn took_for_samples(&mut self, seconds: f64, shown: bool) {
-        self.samples_seconds += seconds;
-        if shown {
-            self.samples_due = now() + SAMPLES_SECONDS.max(SAMPLES_SHARE * std::mem::take(&mut self.samples_seconds));
-        }
-    }
-
-    /// When a snapshot is due after one that took so long.
-    pub(super) fn next_snapshot(seconds: f64) -> f64 {
-        now() + SNAPSHOT_SECONDS.max(SNAPSHOT_SHARE * seconds)
-    }
-}
 
 impl Coordinator {
     pub(super) fn can_train(&self) -> bool {

@@ -2,10 +2,10 @@
 
 mod models;
 
+use dbm_core::Settings;
 use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
-use dbm_core::{DbmError, Settings};
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob};
-use models::{examples, model, of_source};
+use models::{examples, model, of_source, words};
 
 /// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
 const WORK: u64 = 20_000_000;
@@ -90,9 +90,4 @@ fn every(between: u64, progress: &mut dyn FnMut(u32, u32), total: u32) -> impl F
             progress(done.min(total), total);
         }
     }
-}
-
-#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
-fn words(error: DbmError) -> String {
-    error.to_string()
 }

@@ -1,8 +1,7 @@
 //! Models and data as they come in messages, checked.
 
-use super::words;
 use dbm_core::linalg::Matrix;
-use dbm_core::{Backend, Dbm, Examples, init};
+use dbm_core::{Backend, Dbm, DbmError, Examples, init};
 use dbm_data::Checkpoint;
 use dbm_protocol::{ModelSource, SmallModel};
 
@@ -79,16 +78,15 @@ fn in_full(model: &Dbm) -> SmallModel {
     }
 }
 
-/// Bits, each a byte of 0 or 1.
-fn bits(bytes: &[u8]) -> Result<Vec<bool>, String> {
-    match bytes.iter().find(|&&bit| bit > 1) {
-        Some(byte) => Err(format!("bits were expected, each a byte of 0 or 1, but {byte} came; send the data as bits")),
-        None => Ok(bytes.iter().map(|&bit| bit == 1).collect()),
-    }
-}
-
 /// The examples in a message.
 pub fn examples(model: &Dbm, data: &[u8]) -> Result<Examples, String> {
-    bits(data)?;
+    if let Some(byte) = data.iter().find(|&&bit| bit > 1) {
+        return Err(format!("bits were expected, each a byte of 0 or 1, but {byte} came; send the data as bits"));
+    }
     Examples::from_bits(model.n_visible(), data).map_err(words)
+}
+
+#[allow(clippy::needless_pass_by_value)] // as `map_err` passes it
+pub fn words(error: DbmError) -> String {
+    error.to_string()
 }

@@ -1,7 +1,7 @@
 //! A helper: does what the coordinator orders, with a replica of the run.
 
-use super::{Order, PeerMessage, Progress, Replica, Session};
-use crate::run::{begun, restored};
+use super::{Order, PeerMessage, PoolMessage, Progress, Replica, Session};
+use crate::begin::{begun, restored};
 use dbm_core::{Examples, Part};
 
 #[derive(Default)]
@@ -18,26 +18,25 @@ pub struct Helper {
 }
 
 impl Helper {
-    pub fn new(index: usize) -> Self {
-        Self { index, ..Self::default() }
-    }
-
-    /// Takes an order.
+    /// Takes a message of the coordinator or of another replica.
     ///
     /// # Errors
-    /// Where there is no such run to join, or none was joined: the pool is of no use then.
-    pub fn order(&mut self, order: Order) -> Result<(), String> {
-        match order {
-            Order::Join(session) => self.join(*session),
-            Order::Step => {
-                self.steps += 1;
-                Ok(())
-            }
-            Order::Gather => {
-                self.asked = true;
-                Ok(())
-            }
+    /// Where there is no such run to join, none was joined, or it cannot be of that run: the pool is of no use then.
+    pub fn receive(&mut self, message: PoolMessage) -> Result<(), String> {
+        match message {
+            PoolMessage::Order(Order::Join(session)) => return self.join(*session),
+            PoolMessage::Order(Order::Step) => self.steps += 1,
+            PoolMessage::Order(Order::Gather) => self.asked = true,
+            PoolMessage::Computed(message) => match &mut self.member {
+                Some((replica, _)) if message.session <= replica.session() => {
+                    return replica.receive(message).map_err(|error| error.to_string());
+                }
+                _ => self.early.push(message),
+            },
+            PoolMessage::Introduction(index) => *self = Self { index, ..Self::default() },
+            PoolMessage::Greeting => return Err("a helper greeted another".into()),
         }
+        Ok(())
     }
 
     fn join(&mut self, session: Session) -> Result<(), String> {
@@ -58,22 +57,6 @@ impl Helper {
         }
         self.member = Some((replica, data));
         Ok(())
-    }
-
-    /// Takes a message of another replica.
-    ///
-    /// # Errors
-    /// Where it cannot be of this run.
-    pub fn receive(&mut self, message: PeerMessage) -> Result<(), String> {
-        match &mut self.member {
-            Some((replica, _)) if message.session <= replica.session() => {
-                replica.receive(message).map_err(|error| error.to_string())
-            }
-            _ => {
-                self.early.push(message);
-                Ok(())
-            }
-        }
     }
 
     /// Works until it has to wait, and gives what it has for the others.

@@ -18,8 +18,21 @@ pub use worker_pool::{Outgoing, WorkerPool};
 use dbm_protocol::RunPlan;
 use serde::{Deserialize, Serialize};
 
+/// What one worker of a pool sends another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum PoolMessage {
+    /// A helper is there: its first message.
+    Greeting,
+    /// Which replica a helper is, 1 and up; its ports to the other helpers go beside.
+    Introduction(usize),
+    /// What the coordinator has its helpers do.
+    Order(Order),
+    /// What a replica computed; its bytes go beside.
+    Computed(PeerMessage),
+}
+
 /// What one replica computed, for the others.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PeerMessage {
     /// Of which session: messages of one that has ended are dropped.
     pub session: u32,
@@ -28,11 +41,12 @@ pub struct PeerMessage {
     pub kind: Kind,
     /// Number of the shard, or of the part of the weights.
     pub index: usize,
+    #[serde(skip)]
     pub bytes: Vec<u8>,
 }
 
 /// What a message holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// The estimate of a shard, in `postcard`.
     Estimate,

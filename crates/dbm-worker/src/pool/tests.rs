@@ -1,175 +1,10 @@
-//! A coordinator and its helpers, natively: messages between them come in any order that the browser could bring them in.
+//! A coordinator and its helpers: the bits of a run do not depend on how many there are, nor on who is lost.
 
 use super::*;
-use crate::coordinator::{Coordinator, Message, Request};
+use crate::coordinator::Message;
+use crate::workplace::{Workplace, encoded, on_bars};
 use dbm_core::Settings;
-use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_protocol::{
-    BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, Metrics, ModelChoice, Reply, RunInfo, Snapshot,
-};
-use std::collections::VecDeque;
-
-/// Something on its way from one worker to another; what one sends another arrives in its order.
-enum Parcel {
-    Order(Order),
-    PeerMessage(PeerMessage),
-}
-
-struct Workplace {
-    coordinator: Coordinator,
-    helpers: Vec<Helper>,
-    /// What is on its way, `[from][to]`.
-    ways: Vec<Vec<VecDeque<Parcel>>>,
-    coming: bool,
-    order: Stream,
-    next: u32,
-    starts: usize,
-    /// What the page heard.
-    heard: Vec<Message>,
-    /// A message that is lost with its sender, if there comes so many.
-    dies_after: Option<usize>,
-}
-
-impl Workplace {
-    fn new(workers: usize, seed: u64) -> Self {
-        Self {
-            coordinator: Coordinator::with_workers(workers, 0.0),
-            helpers: Vec::new(),
-            ways: Vec::new(),
-            coming: false,
-            order: Streams::new(seed).at(Purpose::Order, 0, 0),
-            next: 0,
-            starts: 0,
-            heard: Vec::new(),
-            dies_after: None,
-        }
-    }
-
-    /// Asks, and lets things go on until nothing does, or `enough` was heard.
-    fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
-        self.next += 1;
-        let start = self.heard.len();
-        let messages = self.coordinator.handle(Request::new(Some(self.next), command));
-        self.hear(messages);
-        while !self.heard[start..].iter().any(&enough) && self.go_on() {}
-        self.heard[start..].to_vec()
-    }
-
-    fn ask(&mut self, command: Command) -> Vec<Message> {
-        let heard = self.ask_until(command, |_| false);
-        for message in &heard {
-            assert!(!matches!(message.body, Reply::Failed(_)), "{message:?}");
-        }
-        heard
-    }
-
-    fn hear(&mut self, messages: Vec<Message>) {
-        self.heard.extend(messages);
-        for outgoing in self.coordinator.take_outgoing() {
-            match outgoing {
-                Outgoing::StartHelpers(count) => {
-                    self.helpers = (1..=count).map(Helper::new).collect();
-                    self.ways = (0..=count).map(|_| (0..=count).map(|_| VecDeque::new()).collect()).collect();
-                    self.coming = true;
-                    self.starts += 1;
-                }
-                Outgoing::StopHelpers => {
-                    self.helpers.clear();
-                    self.ways.clear();
-                }
-                Outgoing::Order(of, order) => {
-                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::Order(order.clone())));
-                }
-                Outgoing::Message(of, message) => {
-                    (1..of).for_each(|to| self.ways[0][to].push_back(Parcel::PeerMessage(message.clone())));
-                }
-            }
-        }
-    }
-
-    /// One thing that can happen next, by chance; false where nothing can.
-    fn go_on(&mut self) -> bool {
-        if std::mem::take(&mut self.coming) {
-            self.coordinator.helpers_ready();
-            return true;
-        }
-        let full: Vec<(usize, usize)> = (0..self.ways.len())
-            .flat_map(|from| (0..self.ways.len()).map(move |to| (from, to)))
-            .filter(|&(from, to)| !self.ways[from][to].is_empty())
-            .collect();
-        let working: Vec<usize> = (0..self.helpers.len()).filter(|&helper| self.helpers[helper].has_work()).collect();
-        let choices = full.len() + working.len() + usize::from(self.coordinator.has_work());
-        if choices == 0 {
-            return false;
-        }
-        let choice = self.order.below(choices as u64) as usize;
-        if let Some(&(from, to)) = full.get(choice) {
-            let Some(parcel) = self.ways[from][to].pop_front() else { return false };
-            self.deliver(to, parcel);
-        } else if let Some(&helper) = working.get(choice - full.len()) {
-            self.work(helper);
-        } else {
-            let messages = self.coordinator.work();
-            self.hear(messages);
-        }
-        true
-    }
-
-    fn deliver(&mut self, to: usize, parcel: Parcel) {
-        if let Some(left) = &mut self.dies_after {
-            if *left == 0 {
-                self.dies_after = None;
-                let messages = self.coordinator.helper_lost("it was told to die");
-                self.hear(messages);
-                return;
-            }
-            *left -= 1;
-        }
-        match (to, parcel) {
-            (0, Parcel::PeerMessage(message)) => {
-                let messages = self.coordinator.receive(message);
-                self.hear(messages);
-            }
-            (0, Parcel::Order(_)) => panic!("nobody orders the coordinator"),
-            (to, parcel) => {
-                match parcel {
-                    Parcel::PeerMessage(message) => self.helpers[to - 1].receive(message).unwrap(),
-                    Parcel::Order(order) => self.helpers[to - 1].order(order).unwrap(),
-                }
-                self.work(to - 1);
-            }
-        }
-    }
-
-    fn work(&mut self, helper: usize) {
-        for message in self.helpers[helper].work() {
-            let (to_all, from) = (message.kind != Kind::Optimizer, helper + 1);
-            let others = self.ways.len();
-            for to in (0..others).filter(|&to| to != from && (to == 0 || to_all)) {
-                // Those who take no part in the session drop it.
-                self.ways[from][to].push_back(Parcel::PeerMessage(message.clone()));
-            }
-        }
-    }
-
-    fn metrics(&self) -> Metrics {
-        let last = self
-            .heard
-            .iter()
-            .rev()
-            .find_map(|m| if let Reply::Answer(Event::Metrics(m)) = &m.body { Some(m.clone()) } else { None });
-        last.expect("metrics")
-    }
-
-    /// The last snapshot, and of which step.
-    fn snapshot(&self) -> (u32, Vec<u8>) {
-        let last = self.heard.iter().rev().find_map(|message| match &message.body {
-            Reply::Answer(Event::Snapshot(Snapshot { step, checkpoint })) => Some((*step, checkpoint.clone())),
-            _ => None,
-        });
-        last.expect("a snapshot")
-    }
-}
+use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, ModelChoice, Reply, RunInfo};
 
 /// Four shards on 16-70-6 units, so that there are more blocks of weights than one.
 fn plan(estimator: &str, seed: u64) -> RunPlan {
@@ -184,7 +19,7 @@ fn begin(plan: RunPlan) -> dbm_core::Trainer {
 }
 
 fn bars(estimator: &str) -> Command {
-    Command::UseData { source: DataSource::Bars, plan: plan(estimator, 1), checkpoint: vec![] }
+    on_bars(plan(estimator, 1))
 }
 
 /// A snapshot after so many steps, one worker alone.
@@ -194,7 +29,7 @@ fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
     for _ in 0..steps {
         place.ask(Command::Step);
     }
-    assert_eq!((place.metrics().workers, place.starts), (1, 0));
+    assert_eq!((place.heard_metrics().workers, place.starts), (1, 0));
     place.snapshot()
 }
 
@@ -213,7 +48,7 @@ fn the_number_of_workers_changes_no_bit() {
                 for _ in 0..12 {
                     place.ask(Command::Step);
                 }
-                assert_eq!(place.metrics().workers as usize, workers);
+                assert_eq!(place.heard_metrics().workers as usize, workers);
                 assert!(place.snapshot() == expected, "{estimator} on {workers} workers");
             }
         }
@@ -225,17 +60,8 @@ fn gappy(estimator: &str) -> Command {
     let bars = dbm_data::bars::dataset(4).unwrap().examples;
     let known: Vec<u8> = (0..bars.len() as u32 * 16).map(|i| u8::from((i + i / 16) % 5 != 0 || i / 16 == 3)).collect();
     let data = bars.with_gaps(&known).unwrap();
-    let encoded = EncodedData {
-        name: "gaps".into(),
-        width: 16,
-        packed: data.packed().to_vec(),
-        known: data.known_packed().unwrap().to_vec(),
-        image: Some((4, 4)),
-        depth: 1,
-        held_back: vec![],
-        visible: String::new(),
-        table: vec![],
-    };
+    let known = data.known_packed().unwrap().to_vec();
+    let encoded = EncodedData { known, image: Some((4, 4)), ..encoded("gaps", 16, data.packed()) };
     Command::UseData { source: DataSource::Examples(encoded), plan: plan(estimator, 1), checkpoint: vec![] }
 }
 
@@ -246,7 +72,7 @@ fn the_number_of_workers_changes_no_bit_where_the_data_have_gaps() {
             let mut place = Workplace::new(workers, 1);
             place.ask(command);
             (0..8).for_each(|_| drop(place.ask(Command::Step)));
-            assert_eq!(place.metrics().workers as usize, workers);
+            assert_eq!(place.heard_metrics().workers as usize, workers);
             place.snapshot()
         };
         let expected = run(1, gappy(estimator));
@@ -263,9 +89,9 @@ fn pausing_a_shared_run_changes_no_bit() {
         for step in [5, 6, 9, 13] {
             place.ask_until(Command::Train, at_step(step));
             place.ask(Command::Pause);
-            assert!(!place.metrics().running);
+            assert!(!place.heard_metrics().running);
         }
-        assert_eq!(place.metrics().workers, 4);
+        assert_eq!(place.heard_metrics().workers, 4);
         let (step, checkpoint) = place.snapshot();
         assert!(step >= 13);
         assert!((step, checkpoint) == alone("ucd-lmi", step));
@@ -281,11 +107,11 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
     assert!(heard.iter().any(|m| matches!(m.body, Reply::Answer(Event::RunReady(RunInfo { can_undo: true, .. })))));
     // The new run is shared in turn.
     place.ask_until(Command::Train, at_step(6));
-    assert_eq!(place.metrics().workers, 3);
+    assert_eq!(place.heard_metrics().workers, 3);
     place.ask(Command::Undo);
     place.ask_until(Command::Train, at_step(12));
     place.ask(Command::Pause);
-    assert_eq!((place.metrics().workers, place.starts), (3, 1));
+    assert_eq!((place.heard_metrics().workers, place.starts), (3, 1));
     let (step, checkpoint) = place.snapshot();
     assert!((step, checkpoint) == alone("ucd-lmi", step));
 }
@@ -319,11 +145,11 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
             Command::Train,
             |m| matches!(&m.body, Reply::Answer(Event::Notice(message)) if message.contains("told to die")),
         );
-        let kept = place.metrics();
+        let kept = place.heard_metrics();
         assert!(kept.running && kept.step >= 5, "what was written as a checkpoint at Pause is not lost");
         place.ask_until(Command::Train, at_step(kept.step + 8));
         place.ask(Command::Pause);
-        assert_eq!((place.metrics().workers, place.starts), (4, 2), "others have taken over");
+        assert_eq!((place.heard_metrics().workers, place.starts), (4, 2), "others have taken over");
         let (step, checkpoint) = place.snapshot();
         assert!((step, checkpoint) == alone("ucd-lmi", step));
     }
@@ -338,10 +164,10 @@ fn after_three_losses_one_worker_goes_on_alone() {
         place.dies_after = Some(0);
         place.ask_until(Command::Train, |m| matches!(m.body, Reply::Answer(Event::Notice(_))));
     }
-    let step = place.metrics().step + 5;
+    let step = place.heard_metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
     place.ask(Command::Pause);
-    assert_eq!((place.metrics().workers, place.starts), (1, 3));
+    assert_eq!((place.heard_metrics().workers, place.starts), (1, 3));
     let (step, checkpoint) = place.snapshot();
     assert!((step, checkpoint) == alone("ucd-lmi", step));
 }
@@ -370,10 +196,10 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     let refused = place.ask_until(ask(vec![4]), ended);
     assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed(message) if message.contains("from 1 to 3"))));
     // Training, which stood meanwhile, goes on as if nothing had been.
-    let step = place.metrics().step + 5;
+    let step = place.heard_metrics().step + 5;
     place.ask_until(Command::Train, at_step(step));
     place.ask(Command::Pause);
-    assert_eq!(place.metrics().workers, 3);
+    assert_eq!(place.heard_metrics().workers, 3);
     let (step, checkpoint) = place.snapshot();
     assert!((step, checkpoint) == alone("ucd-lmi", step));
 }
@@ -384,7 +210,7 @@ fn messages_that_cannot_be_are_refused() {
     place.ask(bars("ucd-lmi"));
     place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
     while place.ways[1][0].is_empty() && place.go_on() {}
-    let Some(Parcel::PeerMessage(good)) = place.ways[1][0].pop_front() else { panic!("a message") };
+    let Some(PoolMessage::Computed(good)) = place.ways[1][0].pop_front() else { panic!("a message") };
     for change in [
         (|message: &mut PeerMessage| message.bytes.truncate(7)) as fn(&mut PeerMessage),
         |message| message.index = 0,
@@ -412,5 +238,5 @@ fn messages_that_cannot_be_are_refused() {
     // Of another session: dropped, since it may well come late.
     let mut late = good.clone();
     (late.session, late.bytes) = (good.session + 1, vec![]);
-    assert!(place.coordinator.receive(late).is_empty());
+    assert!(place.worker.receive(late).is_empty());
 }

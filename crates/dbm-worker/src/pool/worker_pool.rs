@@ -1,6 +1,6 @@
 //! The coordinator's pool of helpers: whether there are any, and what is to go out to them.
 
-use super::{Order, PeerMessage, Session};
+use super::{Order, PeerMessage, PoolMessage, Session};
 
 /// After so many losses the coordinator works alone.
 const TRIES: u32 = 3;
@@ -12,10 +12,8 @@ pub enum Outgoing {
     StartHelpers(usize),
     /// End all helpers.
     StopHelpers,
-    /// An order to helpers 1 up to this number, it excluded.
-    Order(usize, Order),
-    /// A message to the same.
-    Message(usize, PeerMessage),
+    /// A message to helpers 1 up to this number, it excluded.
+    Send(usize, PoolMessage),
 }
 
 #[derive(Default)]
@@ -90,12 +88,12 @@ impl WorkerPool {
 
     /// An order to those who share a run on `of` replicas.
     pub fn order(&mut self, of: usize, order: Order) {
-        self.outgoing.push(Outgoing::Order(of, order));
+        self.outgoing.push(Outgoing::Send(of, PoolMessage::Order(order)));
     }
 
     /// Messages to them.
     pub fn send(&mut self, of: usize, messages: Vec<PeerMessage>) {
-        self.outgoing.extend(messages.into_iter().map(|message| Outgoing::Message(of, message)));
+        self.outgoing.extend(messages.into_iter().map(|message| Outgoing::Send(of, PoolMessage::Computed(message))));
     }
 
     /// Whether anything is to go out.

@@ -1,67 +1,20 @@
 //! What the page is told of a run: its signals, its rate, and what its recent steps did.
 
 use super::Run;
-use super::recent::RecentPhase;
-use crate::clock::now;
 use crate::pool::Replica;
-use crate::view::about;
+use crate::view::{View, about};
 use dbm_core::gradient::PhaseInfo;
-use dbm_core::signals::{Activity, Signals};
-use dbm_core::{Dbm, StepInfo, exact};
-use dbm_protocol::{Initialization, Metrics, ModelInfo, Pretraining, RunSignals};
-use std::collections::VecDeque;
+use dbm_core::signals::Signals;
+use dbm_core::{Dbm, exact};
+use dbm_protocol::{Initialization, Metrics, ModelChoice, ModelInfo, Pretraining, RunSignals};
+use std::rc::Rc;
 
-/// Steps a second are measured over this many seconds.
-const RATE_SECONDS: f64 = 2.0;
 /// Examples that a look at the signals takes.
 const LOOK_EXAMPLES: usize = 50;
 /// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
 const LIKELIHOOD_TERMS: f64 = 5e6;
 /// Share of the last look in the pseudo-likelihood shown: one look is noisy.
 const LOOK_SHARE: f64 = 0.2;
-
-/// What was seen of a run.
-#[derive(Default)]
-pub(super) struct Seen {
-    positive: RecentPhase,
-    negative: RecentPhase,
-    /// When the steps of the last seconds ended.
-    ended_at: VecDeque<f64>,
-    look: Option<RunSignals>,
-    activities: Vec<Activity>,
-    update_seconds: f64,
-}
-
-impl Seen {
-    /// Takes in what a gradient step did.
-    pub(super) fn step(&mut self, step: StepInfo) {
-        self.positive.push(step.info.positive);
-        self.negative.push(step.info.negative);
-        self.update_seconds = step.update_seconds;
-    }
-
-    /// A step has ended, of training or pretraining.
-    pub(super) fn count(&mut self) {
-        let time = now();
-        self.ended_at.push_back(time);
-        // The last two stay however long ago they were: of slow steps one wants to know the rate as well.
-        while self.ended_at.len() > 2 && self.ended_at.front().is_some_and(|&first| first < time - RATE_SECONDS) {
-            self.ended_at.pop_front();
-        }
-    }
-
-    /// Forgets how fast the run was.
-    pub(super) fn rest(&mut self) {
-        self.ended_at.clear();
-    }
-
-    fn rate(&self) -> f64 {
-        match (self.ended_at.front(), self.ended_at.back()) {
-            (Some(first), Some(last)) if last > first => (self.ended_at.len() - 1) as f64 / (last - first),
-            _ => 0.0,
-        }
-    }
-}
 
 /// The latest gradient step of a run.
 pub struct LastStep<'a> {
@@ -103,6 +56,18 @@ impl Run {
     pub fn last_step(&self) -> Option<LastStep<'_>> {
         let (positive, negative) = (self.seen.positive.last()?, self.seen.negative.last()?);
         Some(LastStep { positive, negative, update_seconds: self.seen.update_seconds })
+    }
+
+    /// The model as it stands, for requests.
+    pub fn view(&self) -> View {
+        View {
+            model: Rc::new(self.model()),
+            choice: ModelChoice::Training,
+            image: self.material.data.image,
+            depth: self.material.depth(),
+            step: self.steps(),
+            schedule: self.schedule(),
+        }
     }
 
     pub fn about(&self) -> ModelInfo {

@@ -1,9 +1,8 @@
 //! A worker that the coordinator started: a [`Helper`] between its orders and the other replicas' messages.
 
-use super::peer_messages::{self, Outbox};
+use super::peer_messages::{Outbox, read};
 use super::{complain, listen, schedule, scope};
-use crate::pool::{Helper, Kind, Order};
-use js_sys::Uint8Array;
+use crate::pool::{Helper, Kind, PoolMessage};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, MessagePort};
@@ -16,34 +15,42 @@ struct HelperState {
     outbox: Outbox,
 }
 
+impl HelperState {
+    /// Posts a message to the coordinator and, where it is for them, to the other helpers.
+    fn post(&mut self, message: &PoolMessage, to_all: bool) {
+        let posted = match self.outbox.put(message) {
+            Ok(posted) => posted,
+            Err(problem) => return complain("a message could not be written", &problem.into()),
+        };
+        let to_helpers = self.ports.iter().filter(|_| to_all).map(|port| port.post_message(&posted));
+        for sent in to_helpers.chain([scope().post_message(&posted)]) {
+            if let Err(problem) = sent {
+                complain("another replica could not be reached", &problem);
+            }
+        }
+    }
+}
+
 thread_local! {
     static STATE: RefCell<HelperState> = RefCell::default();
 }
 
 pub fn start() {
     listen(|data| receive(&data), work);
-    if let Err(problem) = scope().post_message(&peer_messages::greeting()) {
-        complain("a helper could not say that it is there", &problem);
-    }
+    STATE.with_borrow_mut(|state| state.post(&PoolMessage::Greeting, false));
 }
 
 fn receive(data: &JsValue) {
-    if let Some((index, ports)) = peer_messages::read_introduction(data) {
+    let Some((message, ports)) = read(data) else {
+        wasm_bindgen::throw_str("neither an order nor a message");
+    };
+    if let PoolMessage::Introduction(_) = message {
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
         ports.iter().for_each(|port| port.set_onmessage(Some(on_message.as_ref().unchecked_ref())));
         on_message.forget(); // lives as long as the worker
-        STATE.set(HelperState { helper: Helper::new(index), ports, outbox: Outbox::default() });
-        return;
+        STATE.with_borrow_mut(|state| state.ports = ports);
     }
-    let done = STATE.with_borrow_mut(|state| match (peer_messages::message(data), peer_messages::read_order(data)) {
-        (Some(message), _) => state.helper.receive(message),
-        (None, Some(order)) => {
-            let order = postcard::from_bytes::<Order>(&Uint8Array::new(&order).to_vec()).map_err(|problem| problem.to_string());
-            order.and_then(|order| state.helper.order(order))
-        }
-        (None, None) => Err("neither an order nor a message".into()),
-    });
-    if let Err(why) = done {
+    if let Err(why) = STATE.with_borrow_mut(|state| state.helper.receive(message)) {
         // The coordinator hears of it, and ends this pool.
         wasm_bindgen::throw_str(&why);
     }
@@ -53,14 +60,8 @@ fn receive(data: &JsValue) {
 fn work() {
     let goes = STATE.with_borrow_mut(|state| {
         for message in state.helper.work() {
-            let posted = state.outbox.put(&message);
             let to_all = message.kind != Kind::Optimizer;
-            let to_helpers = state.ports.iter().filter(|_| to_all).map(|port| port.post_message(&posted));
-            for sent in to_helpers.chain([scope().post_message(&posted)]) {
-                if let Err(problem) = sent {
-                    complain("another replica could not be reached", &problem);
-                }
-            }
+            state.post(&PoolMessage::Computed(message), to_all);
         }
         state.helper.has_work()
     });

@@ -1,9 +1,9 @@
 //! The coordinator's helpers: workers of its own, with a channel between any two of them.
 
-use super::peer_messages::{self, Outbox};
+use super::peer_messages::{Outbox, read};
 use super::{HELPER, complain, scope};
-use crate::pool::{Order, PeerMessage};
-use js_sys::{Array, Uint8Array};
+use crate::pool::{PeerMessage, PoolMessage};
+use js_sys::Array;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageChannel, MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -52,14 +52,10 @@ fn start(hear: fn(PoolEvent)) -> Result<Started, JsValue> {
     let worker = Worker::new_with_options(&scope().location().href(), &options)?;
     let on_message = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
         let data = event.dyn_ref::<MessageEvent>().map(MessageEvent::data).unwrap_or_default();
-        match peer_messages::message(&data) {
-            Some(message) => hear(PoolEvent::Message(message)),
-            None if peer_messages::is_greeting(&data) => {
-                if let Some(event) = greeted() {
-                    hear(event);
-                }
-            }
-            None => hear(PoolEvent::Lost("it sent what nobody can read".into())),
+        match read(&data) {
+            Some((PoolMessage::Computed(message), _)) => hear(PoolEvent::Message(message)),
+            Some((PoolMessage::Greeting, _)) => greeted().into_iter().for_each(hear),
+            _ => hear(PoolEvent::Lost("it sent what nobody can read".into())),
         }
     });
     let on_error = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
@@ -99,7 +95,8 @@ fn introduce(workers: &[Worker]) -> Result<(), JsValue> {
         }
     }
     for (place, (worker, ports)) in workers.iter().zip(&ports).enumerate() {
-        worker.post_message_with_transfer(&peer_messages::introduction(place + 1, ports), ports)?;
+        let message = Outbox::default().put(&PoolMessage::Introduction(place + 1)).map_err(JsValue::from)?;
+        worker.post_message_with_transfer(&message.concat(ports), ports)?;
     }
     Ok(())
 }
@@ -120,28 +117,19 @@ pub fn stop_all() {
     listeners.into_iter().for_each(Closure::forget);
 }
 
-/// An order to the helpers below number `of`.
-pub fn order(of: usize, order: &Order) {
-    match postcard::to_allocvec(order) {
-        Ok(order) => HELPERS.with_borrow(|helpers| post(helpers, of, &peer_messages::order(&Uint8Array::from(order.as_slice())))),
-        Err(problem) => complain("an order could not be written", &problem.to_string().into()),
-    }
-}
-
-/// A message to the same.
-pub fn send(of: usize, message: &PeerMessage) {
-    HELPERS.with_borrow_mut(|helpers| {
-        let message = helpers.outbox.put(message);
-        post(helpers, of, &message);
-    });
-}
-
-fn post(helpers: &Helpers, of: usize, message: &JsValue) {
-    for worker in helpers.workers.iter().take(of.saturating_sub(1)) {
-        if let Err(problem) = worker.post_message(message) {
-            complain("a helper could not be reached", &problem);
+/// A message to the helpers below number `of`.
+pub fn send(of: usize, message: &PoolMessage) {
+    HELPERS.with_borrow_mut(|Helpers { workers, outbox, .. }| {
+        let message = match outbox.put(message) {
+            Ok(message) => message,
+            Err(problem) => return complain("a message could not be written", &problem.into()),
+        };
+        for worker in workers.iter().take(of.saturating_sub(1)) {
+            if let Err(problem) = worker.post_message(&message) {
+                complain("a helper could not be reached", &problem);
+            }
         }
-    }
+    });
 }
 
 fn reason(problem: &JsValue) -> String {

@@ -1,8 +1,9 @@
 //! What all roles need of the browser: messages in, messages out, and the next slice of work, which comes by a message that a worker posts itself.
 
-mod diagnostics;
-mod helper;
-pub mod helpers;
+pub mod coordinator;
+pub mod diagnostics;
+pub mod helper;
+mod helpers;
 mod peer_messages;
 
 use dbm_protocol::{Body, Envelope, Reply, wire};
@@ -12,22 +13,12 @@ use wasm_bindgen::prelude::*;
 use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort};
 
 /// Names of workers whose role is not to compute for the page.
-const DIAGNOSTICS: &str = "dbm-diagnostics";
-const HELPER: &str = "dbm-helper";
+pub const DIAGNOSTICS: &str = "dbm-diagnostics";
+pub const HELPER: &str = "dbm-helper";
 
 thread_local! {
     static NEXT_SLICE: RefCell<Option<MessagePort>> = const { RefCell::new(None) };
     static SCHEDULED: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Answers whoever started this worker: the page, or as a helper the coordinator.
-pub fn start() {
-    console_error_panic_hook::set_once();
-    match scope().name().as_str() {
-        HELPER => helper::start(),
-        DIAGNOSTICS => diagnostics::start(),
-        _ => crate::coordinator::start(),
-    }
 }
 
 pub fn scope() -> DedicatedWorkerGlobalScope {

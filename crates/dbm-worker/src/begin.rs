@@ -1,6 +1,5 @@
 //! How a run begins: by its plan, from a checkpoint, or as the helpers of a pool join it.
 
-use super::Stage;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{DbmError, Examples, Footprint, Settings, Shards, Trainer, init};
 use dbm_data::{Checkpoint, DataError};
@@ -14,22 +13,20 @@ const PRETRAINING_BATCH: usize = 100;
 const MEMORY: u128 = (7 << 29) * 4 / 11;
 
 /// What a snapshot is called in errors.
-pub(super) const SNAPSHOT: &str = "the snapshot of the run";
+pub const SNAPSHOT: &str = "the snapshot of the run";
 
-/// A run that has done nothing yet.
-pub(super) fn stage(plan: &RunPlan, examples: &Examples) -> Result<Stage, DbmError> {
-    let Initialization::Pretrained { steps, learning_rate } = plan.start else {
-        return Ok(Stage::training(first(plan, examples)?));
-    };
+/// The pretraining that a run begins with, where it does.
+pub fn pretrainer(plan: &RunPlan, examples: &Examples) -> Result<Option<Pretrainer>, DbmError> {
+    let Initialization::Pretrained { steps, learning_rate } = plan.start else { return Ok(None) };
     let sizes = sizes(plan, examples)?;
     let Settings { batch, seed, .. } = plan.settings;
     let batch = batch.min(PRETRAINING_BATCH);
     let settings = PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() };
-    Ok(Stage::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?)))
+    Pretrainer::new(&sizes, plan.units, settings).map(Some)
 }
 
 /// Units in each layer of a plan on `n` visible ones.
-pub(super) fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
+pub fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
     std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).collect()
 }
 
@@ -42,12 +39,12 @@ fn sizes(plan: &RunPlan, examples: &Examples) -> Result<Vec<usize>, DbmError> {
 }
 
 /// Shards of a step.
-pub(super) fn shards(plan: &RunPlan) -> usize {
+pub fn shards(plan: &RunPlan) -> usize {
     Shards::of_batch(plan.settings.batch)
 }
 
 /// A run at step 0 that does not begin with pretraining.
-fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
+pub fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
     let sizes = sizes(plan, examples)?;
     let settings = &plan.settings;
     let model = match plan.start {
@@ -73,7 +70,7 @@ pub fn begun(plan: &RunPlan, model: &[u8]) -> Result<Trainer, DataError> {
 }
 
 /// A run on these examples where its checkpoint left it; without one, as it begins.
-pub(super) fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
+pub fn trainer(plan: &RunPlan, examples: &Examples, checkpoint: &[u8]) -> Result<Trainer, DataError> {
     let begin = || first(plan, examples);
     if checkpoint.is_empty() { begin().map_err(DataError::refused("the run")) } else { restored(checkpoint) }
 }

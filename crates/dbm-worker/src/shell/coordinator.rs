@@ -1,0 +1,64 @@
+//! The computing worker: a [`Coordinator`] between the page's messages, its helpers' and its own.
+
+use super::helpers::{self, PoolEvent};
+use super::{listen, reply, schedule, schedule_in, scope};
+use crate::coordinator::{Coordinator, Message};
+use crate::pool::Outgoing;
+use dbm_protocol::{Command, Event, Reply, wire};
+use std::cell::RefCell;
+use wasm_bindgen::prelude::*;
+
+/// More workers than this gain nothing: a minibatch has few shards.
+const MOST_WORKERS: f64 = 16.0;
+/// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
+const SHARE_FROM: f64 = 0.004;
+/// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
+const WORKER_COUNT: &str = "dbm-workers-";
+
+thread_local! {
+    static COORDINATOR: RefCell<Coordinator> = RefCell::default();
+}
+
+pub fn start() {
+    let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
+    let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
+    COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
+    listen(|data| receive(&data), || settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
+    reply::<Event>(None, Reply::Ready);
+}
+
+fn receive(data: &JsValue) {
+    match wire::unpack::<Command>(data) {
+        Ok(request) => settle(COORDINATOR.with_borrow_mut(|worker| worker.handle(request))),
+        Err(message) => reply::<Event>(None, Reply::Failed(message)),
+    }
+}
+
+/// What a helper sent, or what became of it.
+fn hear(event: PoolEvent) {
+    settle(COORDINATOR.with_borrow_mut(|worker| match event {
+        PoolEvent::Message(message) => worker.receive(message),
+        PoolEvent::Ready => {
+            worker.helpers_ready();
+            Vec::new()
+        }
+        PoolEvent::Lost(why) => worker.helper_lost(&why),
+    }));
+}
+
+/// Sends out what a piece of work has led to, and sees to the next one.
+fn settle(messages: Vec<Message>) {
+    messages.into_iter().for_each(|message| reply(message.id, message.body));
+    for outgoing in COORDINATOR.with_borrow_mut(Coordinator::take_outgoing) {
+        match outgoing {
+            Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
+            Outgoing::StopHelpers => helpers::stop_all(),
+            Outgoing::Send(of, message) => helpers::send(of, &message),
+        }
+    }
+    if COORDINATOR.with_borrow(Coordinator::has_work) {
+        schedule();
+    } else if let Some(seconds) = COORDINATOR.with_borrow(Coordinator::due) {
+        schedule_in(seconds);
+    }
+}

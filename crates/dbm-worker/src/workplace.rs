@@ -1,0 +1,197 @@
+//! The workers as the page meets them, natively: requests in, messages out. Helpers' messages come in any order that the browser could bring them in.
+
+use crate::coordinator::{Coordinator, Message, Request};
+use crate::pool::{Helper, Kind, Outgoing, PoolMessage};
+use dbm_core::rng::{Purpose, Stream, Streams};
+use dbm_protocol::{Command, DataSource, EncodedData, Event, Metrics, Reply, RunPlan, Snapshot};
+use std::collections::VecDeque;
+
+fn introduced(index: usize) -> Helper {
+    let mut helper = Helper::default();
+    helper.receive(PoolMessage::Introduction(index)).unwrap();
+    helper
+}
+
+pub struct Workplace {
+    pub worker: Coordinator,
+    helpers: Vec<Helper>,
+    /// What is on its way, `[from][to]`: what one sends another arrives in its order.
+    pub ways: Vec<Vec<VecDeque<PoolMessage>>>,
+    coming: bool,
+    order: Stream,
+    /// The id of the last request.
+    pub next: u32,
+    /// How often helpers were called.
+    pub starts: usize,
+    /// What the page heard.
+    heard: Vec<Message>,
+    /// A message that is lost with its sender, if there comes so many.
+    pub dies_after: Option<usize>,
+}
+
+impl Workplace {
+    pub fn new(workers: usize, seed: u64) -> Self {
+        Self {
+            worker: Coordinator::with_workers(workers, 0.0),
+            helpers: Vec::new(),
+            ways: Vec::new(),
+            coming: false,
+            order: Streams::new(seed).at(Purpose::Order, 0, 0),
+            next: 0,
+            starts: 0,
+            heard: Vec::new(),
+            dies_after: None,
+        }
+    }
+
+    /// Asks, and lets things go on until nothing does, or `enough` was heard.
+    pub fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
+        self.next += 1;
+        let start = self.heard.len();
+        let messages = self.worker.handle(Request::new(Some(self.next), command));
+        self.hear(messages);
+        while !self.heard[start..].iter().any(&enough) && self.go_on() {}
+        self.heard[start..].to_vec()
+    }
+
+    /// What comes of what must not fail, until nothing goes on.
+    pub fn ask(&mut self, command: Command) -> Vec<Message> {
+        let heard = self.ask_until(command, |_| false);
+        for message in &heard {
+            assert!(!matches!(message.body, Reply::Failed(_)), "{message:?}");
+        }
+        heard
+    }
+
+    /// The one answer with the request's id.
+    pub fn answer(&mut self, command: Command) -> Event {
+        match self.reply(command) {
+            Reply::Answer(event) => event,
+            other => panic!("an answer: {other:?}"),
+        }
+    }
+
+    pub fn failure(&mut self, command: Command) -> String {
+        match self.reply(command) {
+            Reply::Failed(message) => message,
+            other => panic!("should have failed: {other:?}"),
+        }
+    }
+
+    fn reply(&mut self, command: Command) -> Reply<Event> {
+        let messages = self.ask_until(command, |_| false);
+        let id = Some(self.next);
+        let mut answers = messages.into_iter().filter(|m| m.id == id && !matches!(m.body, Reply::Progress { .. }));
+        let answer = answers.next().expect("an answer").body;
+        assert!(answers.next().is_none(), "one answer only");
+        answer
+    }
+
+    fn hear(&mut self, messages: Vec<Message>) {
+        self.heard.extend(messages);
+        for outgoing in self.worker.take_outgoing() {
+            match outgoing {
+                Outgoing::StartHelpers(count) => {
+                    self.helpers = (1..=count).map(introduced).collect();
+                    self.ways = (0..=count).map(|_| (0..=count).map(|_| VecDeque::new()).collect()).collect();
+                    self.coming = true;
+                    self.starts += 1;
+                }
+                Outgoing::StopHelpers => {
+                    self.helpers.clear();
+                    self.ways.clear();
+                }
+                Outgoing::Send(of, message) => (1..of).for_each(|to| self.ways[0][to].push_back(message.clone())),
+            }
+        }
+    }
+
+    /// One thing that can happen next, by chance; false where nothing can.
+    pub fn go_on(&mut self) -> bool {
+        if std::mem::take(&mut self.coming) {
+            self.worker.helpers_ready();
+            return true;
+        }
+        let full: Vec<(usize, usize)> = (0..self.ways.len())
+            .flat_map(|from| (0..self.ways.len()).map(move |to| (from, to)))
+            .filter(|&(from, to)| !self.ways[from][to].is_empty())
+            .collect();
+        let working: Vec<usize> = (0..self.helpers.len()).filter(|&helper| self.helpers[helper].has_work()).collect();
+        let choices = full.len() + working.len() + usize::from(self.worker.has_work());
+        if choices == 0 {
+            return false;
+        }
+        let choice = self.order.below(choices as u64) as usize;
+        if let Some(&(from, to)) = full.get(choice) {
+            let Some(parcel) = self.ways[from][to].pop_front() else { return false };
+            self.deliver(to, parcel);
+        } else if let Some(&helper) = working.get(choice - full.len()) {
+            self.work(helper);
+        } else {
+            let messages = self.worker.work();
+            self.hear(messages);
+        }
+        true
+    }
+
+    fn deliver(&mut self, to: usize, parcel: PoolMessage) {
+        if let Some(left) = &mut self.dies_after {
+            if *left == 0 {
+                self.dies_after = None;
+                let messages = self.worker.helper_lost("it was told to die");
+                self.hear(messages);
+                return;
+            }
+            *left -= 1;
+        }
+        if to > 0 {
+            self.helpers[to - 1].receive(parcel).unwrap();
+            return self.work(to - 1);
+        }
+        let PoolMessage::Computed(message) = parcel else { panic!("nobody orders the coordinator: {parcel:?}") };
+        let messages = self.worker.receive(message);
+        self.hear(messages);
+    }
+
+    fn work(&mut self, helper: usize) {
+        for message in self.helpers[helper].work() {
+            let (to_all, from) = (message.kind != Kind::Optimizer, helper + 1);
+            let others = self.ways.len();
+            for to in (0..others).filter(|&to| to != from && (to == 0 || to_all)) {
+                // Those who take no part in the session drop it.
+                self.ways[from][to].push_back(PoolMessage::Computed(message.clone()));
+            }
+        }
+    }
+
+    /// Where the run stands, as last heard.
+    pub fn heard_metrics(&self) -> Metrics {
+        let last = self
+            .heard
+            .iter()
+            .rev()
+            .find_map(|m| if let Reply::Answer(Event::Metrics(m)) = &m.body { Some(m.clone()) } else { None });
+        last.expect("metrics")
+    }
+
+    /// The last snapshot, and of which step.
+    pub fn snapshot(&self) -> (u32, Vec<u8>) {
+        let last = self.heard.iter().rev().find_map(|message| match &message.body {
+            Reply::Answer(Event::Snapshot(Snapshot { step, checkpoint })) => Some((*step, checkpoint.clone())),
+            _ => None,
+        });
+        last.expect("a snapshot")
+    }
+}
+
+/// A run to begin on bars and stripes.
+pub fn on_bars(plan: RunPlan) -> Command {
+    Command::UseData { source: DataSource::Bars, plan, checkpoint: vec![] }
+}
+
+/// Examples as the second worker sends them.
+pub fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
+    let [known, held_back, table] = [vec![], vec![], vec![]];
+    let (name, packed, visible) = (name.into(), packed.to_vec(), String::new());
+    EncodedData { name, width, packed, known, image: None, depth: 1, held_back, visible, table }
+}
