@@ -32,7 +32,7 @@ pub struct StepArgs {
     batch: Option<usize>,
     #[arg(long, help = usual(Setting::MaxSweeps.words().help, "1000"), value_name = "SWEEPS")]
     max_sweeps: Option<u32>,
-    #[arg(long, help = usual(Setting::MaxMeeting.words().help, "100000; of compare 1000"), value_name = "STEPS")]
+    #[arg(long, help = usual(Setting::MaxMeeting.words().help, "100000; of compare 1000: on a peaked model one could take for ever"), value_name = "STEPS")]
     max_meeting: Option<u32>,
     /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
     #[arg(long, value_name = "TRIES")]
