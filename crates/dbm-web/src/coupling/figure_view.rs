@@ -6,6 +6,7 @@ use super::pairs::{PAIRS, Pair};
 use super::plot;
 use super::results::{Spread, Summary};
 use crate::canvas::{Chart, short};
+use crate::ui::button::Button;
 use crate::ui::chart::ChartFigure;
 use crate::ui::check::Check;
 use crate::ui::table::{FoldedTable, headings};
@@ -28,22 +29,14 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
             {controls(figure)}
             <div class="coupling-figure">
                 <div class="coupling-status">
-                    <button
-                        type="button"
-                        aria-keyshortcuts="c"
+                    <Button
+                        label="Compute"
+                        key="c"
                         class="primary accent"
                         disabled=move || busy.get() || figure.missing() == 0
-                        on:click=move |_| figure.compute()
-                    >
-                        "Compute"
-                    </button>
-                    <button
-                        type="button"
-                        disabled=move || !busy.get()
-                        on:click=move |_| figure.stop("Cancelled; what was computed is kept.")
-                    >
-                        "Cancel"
-                    </button>
+                        on_press=move |()| figure.compute()
+                    />
+                    <Button label="Cancel" disabled=move || !busy.get() on_press=move |()| figure.stop("Cancelled; what was computed is kept.") />
                     <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" }>
                         {move || figure.status()}
                     </p>

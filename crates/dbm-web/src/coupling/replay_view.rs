@@ -6,6 +6,7 @@ use super::replay::CouplingReplay;
 use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplaySettings};
 use super::step_table::{estimate, steps};
 use super::transport::transport;
+use crate::ui::button::Button;
 use crate::ui::field::Texts;
 use crate::ui::select::{Select, SelectOption};
 use dbm_core::Units;
@@ -104,7 +105,7 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
             })
         })
     };
-    let next = move |_| {
+    let next = move |()| {
         let run = texts.with_untracked(ReplaySettings::of).map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
         replay.change(&[("run", run.to_string())]);
     };
@@ -129,17 +130,13 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
                 {text("run")}
             </div>
             <div class="buttons">
-                <button type="button" on:click=next>
-                    "Next run"
-                </button>
-                <button
-                    type="button"
-                    data-help="The next run whose chains take longer to meet than those on view, among the next 320."
+                <Button label="Next run" on_press=next />
+                <Button
+                    label="Find one that takes longer"
+                    help="The next run whose chains take longer to meet than those on view, among the next 320."
                     disabled=move || replay.searching.get() || replay.shown.with(Option::is_none)
-                    on:click=move |_| replay.find_longer()
-                >
-                    "Find one that takes longer"
-                </button>
+                    on_press=move |()| replay.find_longer()
+                />
             </div>
             <p class="figures-text" role="status">
                 {outcome}

@@ -2,6 +2,7 @@
 
 use super::replay::CouplingReplay;
 use crate::canvas::prefers_less_motion;
+use crate::ui::button::Button;
 use crate::ui::throttle::play;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -18,7 +19,7 @@ pub fn transport(replay: CouplingReplay) -> impl IntoView {
         replay.go(at + 1);
         at + 1 < last
     });
-    let switch = move |_| {
+    let switch = move |()| {
         if playing.get_untracked() {
             playing.set(false);
         } else {
@@ -32,20 +33,15 @@ pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let at_first = Signal::derive(move || none.get() || replay.at() == 0);
     let at_last = Signal::derive(move || none.get() || replay.at() == replay.last());
     let button = |label: &'static str, idle: Signal<bool>, go: fn(CouplingReplay)| {
-        view! {
-            <button type="button" aria-disabled=move || idle.get().to_string() on:click=move |_| go(replay)>
-                {label}
-            </button>
-        }
+        view! { <Button label idle on_press=move |()| go(replay) /> }
     };
+    let label = move || if playing.get() { "Halt" } else { "Play" }.to_string();
     view! {
         <div class="transport-row" role="group" aria-label="Moments of the coupling">
             {button("First", at_first, |replay| replay.go(0))}
             {button("Back", at_first, |replay| replay.step(false))}
             <Show when=move || !prefers_less_motion()>
-                <button type="button" class="play" disabled=none on:click=switch>
-                    {move || if playing.get() { "Halt" } else { "Play" }}
-                </button>
+                <Button label=Signal::derive(label) class="play" disabled=none on_press=switch />
             </Show>
             {button("Forward", at_last, |replay| replay.step(true))}
             {button("Last", at_last, |replay| replay.go(usize::MAX))}

@@ -3,6 +3,7 @@
 use super::convergence::AXES;
 use super::state::ProofState;
 use crate::canvas::{Chart, Level, Point, Scale, Series, power_of_ten, short};
+use crate::ui::button::Button;
 use crate::ui::chart::{ChartFigure, axis};
 use crate::ui::number::{listed, sizes};
 use crate::ui::table::{NumberTable, headings};
@@ -141,7 +142,7 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
     let is_done = move || done.get() == count;
     let is_going = move || proof.settings.with(|settings| settings.corrections) && !is_done();
     let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {count} models looked at.", done.get()));
-    let switch = move |_| {
+    let switch = move |()| {
         let (is_going, is_done) = untrack(|| (is_going(), is_done()));
         if !is_done {
             proof.settings.update(|settings| settings.corrections = !is_going);
@@ -155,15 +156,13 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                 <p>"The same estimator, exactly unbiased at every size; and how likely it is that its coupling is ever seen to do anything."</p>
             </div>
             <div class="ask">
-                <button
-                    type="button"
+                <Button
+                    label=Signal::derive(move || if is_going() { "Cancel" } else { "Look" }.to_string())
                     class="primary"
-                    aria-disabled=move || is_done().to_string()
-                    data-help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
-                    on:click=switch
-                >
-                    {move || if is_going() { "Cancel" } else { "Look" }}
-                </button>
+                    idle=Signal::derive(is_done)
+                    help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
+                    on_press=switch
+                />
                 <progress aria-label="Models looked at" max=count.to_string() prop:value=move || done.get() as f64></progress>
                 <p class="figures-text" role="status">
                     {move || format!("{} of {count} models, {}", done.get(), units())}

@@ -2,6 +2,7 @@
 
 use super::settings::{LARGEST, ModelAndData, Origin};
 use super::state::ProofState;
+use crate::ui::button::Button;
 use crate::ui::field::{LateField, number};
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
@@ -70,28 +71,22 @@ pub fn editor(proof: ProofState) -> impl IntoView {
 /// Back, forth, and to the beginning.
 fn edits(proof: ProofState) -> impl IntoView {
     let preset = move || proof.settings.with(|settings| settings.model == ModelAndData::default());
-    let reset = move |_| proof.edit(None, |model| *model = ModelAndData::default());
+    let reset = move |()| proof.edit(None, |model| *model = ModelAndData::default());
     let edited =
         move || proof.settings.with(|settings| settings.model.origin == Origin::Random && !settings.model.edits.is_empty());
+    let drop = move |()| proof.edit(None, |model| model.edits.clear());
     view! {
         <div class="buttons wide">
-            <button type="button" data-help="Takes the last change of the model or its data back. Ctrl+Z" aria-disabled=move || (!proof.can_undo_and_redo().0).to_string() on:click=move |_| proof.undo()>
-                "Undo"
-            </button>
-            <button type="button" data-help="Makes it again. Ctrl+Shift+Z" aria-disabled=move || (!proof.can_undo_and_redo().1).to_string() on:click=move |_| proof.redo()>
-                "Redo"
-            </button>
-            <button type="button" aria-disabled=move || preset().to_string() on:click=reset>
-                "Reset to the preset"
-            </button>
+            <Button
+                label="Undo"
+                help="Takes the last change of the model or its data back. Ctrl+Z"
+                idle=Signal::derive(move || !proof.can_undo_and_redo().0)
+                on_press=move |()| proof.undo()
+            />
+            <Button label="Redo" help="Makes it again. Ctrl+Shift+Z" idle=Signal::derive(move || !proof.can_undo_and_redo().1) on_press=move |()| proof.redo() />
+            <Button label="Reset to the preset" idle=Signal::derive(preset) on_press=reset />
             <Show when=edited>
-                <button
-                    type="button"
-                    data-help="Back to the parameters as they were drawn."
-                    on:click=move |_| proof.edit(None, |model| model.edits.clear())
-                >
-                    "Drop the edits"
-                </button>
+                <Button label="Drop the edits" help="Back to the parameters as they were drawn." on_press=drop />
             </Show>
         </div>
     }

@@ -3,6 +3,7 @@
 use super::address::MOST_DEVIATION;
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
 use super::state::ProofState;
+use crate::ui::button::Button;
 use crate::ui::field::{LateField, number, whole};
 use crate::ui::number::{listed, sizes};
 use crate::ui::select::{Choice, Select, SelectOption};
@@ -80,13 +81,11 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                     {random_model(proof)}
                 </Show>
             </div>
-            <button
-                type="button"
-                data-help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
-                on:click=move |_| take(proof, session, status)
-            >
-                "Use the model in training"
-            </button>
+            <Button
+                label="Use the model in training"
+                help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
+                on_press=move |()| take(proof, session, status)
+            />
             <p class="help" role="status">{move || status.get()}</p>
         </fieldset>
     }

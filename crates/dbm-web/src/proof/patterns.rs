@@ -3,12 +3,13 @@
 use super::parameters::unit_name;
 use super::settings::MAX_PATTERNS;
 use super::state::ProofState;
+use crate::ui::button::Button;
 use leptos::prelude::*;
 
 /// A line for each pattern, and a button for one more.
 pub fn patterns(proof: ProofState) -> impl IntoView {
     let shape = Memo::new(move |_| proof.settings.with(|settings| (settings.model.data.len(), settings.model.sizes[0] as usize)));
-    let add = move |_| {
+    let add = move |()| {
         proof.edit(None, |model| {
             // A pattern that is not there yet, where there is one.
             let width = model.sizes[0] as usize;
@@ -20,7 +21,7 @@ pub fn patterns(proof: ProofState) -> impl IntoView {
         });
         proof.settings.update(|settings| settings.pattern = settings.model.data.len() - 1);
     };
-    let full = move || shape.get().0 >= MAX_PATTERNS;
+    let full = Signal::derive(move || shape.get().0 >= MAX_PATTERNS);
     view! {
         <fieldset class="proof-patterns">
             <legend data-help="The visible patterns that the model is to make likely: the gradient is that of their mean log-likelihood. A filled cell is a unit that is high.">
@@ -32,9 +33,7 @@ pub fn patterns(proof: ProofState) -> impl IntoView {
                     (0..count).map(|pattern| row(proof, pattern, width)).collect_view()
                 }}
             </ul>
-            <button type="button" aria-disabled=move || full().to_string() on:click=add>
-                "Add a pattern"
-            </button>
+            <Button label="Add a pattern" idle=full on_press=add />
         </fieldset>
     }
 }

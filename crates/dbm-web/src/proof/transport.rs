@@ -3,6 +3,7 @@
 use super::jobs;
 use super::settings::TARGETS;
 use super::state::ProofState;
+use crate::ui::button::Button;
 use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
@@ -22,7 +23,8 @@ pub fn transport(proof: ProofState) -> impl IntoView {
     let going = Memo::new(move |_| proof.settings.with(|settings| settings.go));
     let none = Memo::new(move |_| proof.settings.with(|settings| !settings.chosen.contains(&true)));
     let done = move || now.get().0 >= now.get().1;
-    let switch = move |_| {
+    let label = move || if going.get() && !done() { "Pause" } else { "Run" }.to_string();
+    let switch = move |()| {
         if !(done() && going.get_untracked()) {
             proof.settings.update(|settings| settings.go = !settings.go);
         }
@@ -59,16 +61,12 @@ pub fn transport(proof: ProofState) -> impl IntoView {
         <div class="ruled transport">
             <h2 id="proof-title">"Proof"</h2>
             <div class="buttons">
-                <button type="button" aria-keyshortcuts="t" class="primary" aria-disabled=move || (going.get() && done()).to_string() on:click=switch>
-                    {move || if going.get() && !done() { "Pause" } else { "Run" }}
-                </button>
-                <button
-                    type="button"
-                    data-help="Forgets all samples. The same seed draws the same ones again."
-                    on:click=move |_| jobs::start_anew(proof)
-                >
-                    "Start anew"
-                </button>
+                <Button label=Signal::derive(label) key="t" class="primary" idle=Signal::derive(move || going.get() && done()) on_press=switch />
+                <Button
+                    label="Start anew"
+                    help="Forgets all samples. The same seed draws the same ones again."
+                    on_press=move |()| jobs::start_anew(proof)
+                />
             </div>
             <span class="inline">
                 <Select

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod binding;
+pub mod button;
 pub mod chart;
 pub mod check;
 pub mod download;

@@ -1,0 +1,44 @@
+//! A button with its hover help and its key.
+
+use leptos::prelude::*;
+
+/// The button; what is empty of it is left out.
+#[component]
+pub fn Button(
+    /// What stands on it.
+    #[prop(into)]
+    label: Signal<String>,
+    /// The key that presses it as well.
+    #[prop(optional)]
+    key: &'static str,
+    /// Its classes.
+    #[prop(optional)]
+    class: &'static str,
+    /// Hover help.
+    #[prop(optional)]
+    help: &'static str,
+    /// Whether it cannot be pressed.
+    #[prop(optional, into)]
+    disabled: Signal<bool>,
+    /// Whether a press does nothing now; the button can have the focus all the same.
+    #[prop(optional, into)]
+    idle: Option<Signal<bool>>,
+    /// Hears that it is pressed.
+    #[prop(into)]
+    on_press: Callback<()>,
+) -> impl IntoView {
+    let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
+    view! {
+        <button
+            type="button"
+            aria-keyshortcuts=given(key)
+            class=given(class)
+            data-help=given(help)
+            disabled=move || disabled.get()
+            aria-disabled=move || idle.map(|idle| idle.get().to_string())
+            on:click=move |_| on_press.run(())
+        >
+            {move || label.get()}
+        </button>
+    }
+}
