@@ -18,7 +18,7 @@ fn a_run_restored_from_a_checkpoint_goes_on_bit_for_bit() {
         whole.step(&data.examples, &SingleThread).unwrap();
     }
     let bytes = Checkpoint::from_snapshot(whole.snapshot(), data.image, BTreeMap::new()).to_bytes(Precision::Full).unwrap();
-    let mut resumed = Trainer::restore(Checkpoint::read("run", &bytes).unwrap().snapshot().unwrap()).unwrap();
+    let mut resumed = Trainer::restore(Checkpoint::read("run", &bytes).unwrap().into_snapshot().unwrap()).unwrap();
     for _ in 0..3 {
         whole.step(&data.examples, &SingleThread).unwrap();
         resumed.step(&data.examples, &SingleThread).unwrap();
@@ -58,7 +58,7 @@ fn half_precision_moves_weights_by_little_and_cannot_resume() {
     let half = Checkpoint::read("half", &whole.to_bytes(Precision::Half).unwrap()).unwrap();
     let (a, b) = (&whole.parameters.weights[0], &half.parameters.weights[0]);
     assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() <= a.abs() / 1024.0 + 1e-7));
-    assert!(half.snapshot().unwrap_err().to_string().contains("resume"));
+    assert!(half.into_snapshot().unwrap_err().to_string().contains("resume"));
 }
 
 #[wasm_bindgen_test(unsupported = test)]

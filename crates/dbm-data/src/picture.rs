@@ -233,11 +233,8 @@ mod tests {
     #[test]
     fn a_grey_picture_keeps_every_level() {
         let levels = [0, 1, 127, 128, 254, 255];
-        let file = grey((2, 3), &levels).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
-        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut bytes).unwrap();
-        assert_eq!((info.height, info.width, info.color_type, bytes), (2, 3, png::ColorType::Grayscale, levels.to_vec()));
+        let picture = crate::reading::image::decode("x", &grey((2, 3), &levels).unwrap()).unwrap();
+        assert_eq!((picture.rows, picture.columns, picture.pixels), (2, 3, levels.to_vec()));
         for (shape, levels) in [((2, 2), &levels[..]), ((0, 0), &[]), ((usize::MAX, 2), &levels)] {
             assert!(refusal(grey(shape, levels)).contains("a grey level for each"));
         }

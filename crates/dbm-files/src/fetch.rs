@@ -3,11 +3,12 @@
 use crate::reader::Report;
 use crate::reader::addresses::{self, MIRRORS, MNIST, Part};
 use crate::reader::verify;
+use crate::scope;
 use dbm_protocol::NamedBytes;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Cache, DedicatedWorkerGlobalScope, ReadableStreamDefaultReader, RequestInit, Response, Url};
+use web_sys::{AbortController, Cache, ReadableStreamDefaultReader, RequestInit, Response, Url};
 
 /// In which the browser keeps what was fetched and verified.
 const CACHE: &str = "dbm-lab-data";
@@ -105,10 +106,6 @@ fn absolute(address: &str) -> Result<String, String> {
 
 fn page() -> String {
     scope().location().href()
-}
-
-fn scope() -> DedicatedWorkerGlobalScope {
-    js_sys::global().unchecked_into()
 }
 
 /// Reads an answer piece by piece; gives up after a long silence, or beyond the largest size.

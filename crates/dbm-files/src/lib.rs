@@ -10,3 +10,9 @@ pub mod store;
 
 #[cfg(target_arch = "wasm32")]
 pub use shell::start;
+
+/// This worker.
+#[cfg(target_arch = "wasm32")]
+fn scope() -> web_sys::DedicatedWorkerGlobalScope {
+    wasm_bindgen::JsCast::unchecked_into(js_sys::global())
+}

@@ -4,6 +4,7 @@
 
 use crate::fetch;
 use crate::reader::Reader;
+use crate::scope;
 use crate::store::RunStore;
 use crate::store::browser::{BrowserStorage, TabLocks};
 use dbm_protocol::{Envelope, FilesCommand, FilesEvent, NamedBytes, Reply, wire};
@@ -11,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
+use web_sys::MessageEvent;
 
 const NOTHING_KEPT: &str =
     "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
@@ -36,10 +37,6 @@ pub fn start() {
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
     post(None, Reply::Ready);
-}
-
-fn scope() -> DedicatedWorkerGlobalScope {
-    js_sys::global().unchecked_into()
 }
 
 fn receive(data: &JsValue) {

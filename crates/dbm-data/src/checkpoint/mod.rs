@@ -150,14 +150,6 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`DataError::WeightsOnly`] where the optimizer's state or the settings were left out.
-    pub fn snapshot(&self) -> Result<Snapshot, DataError> {
-        self.clone().into_snapshot()
-    }
-
-    /// The same without a copy.
-    ///
-    /// # Errors
-    /// As [`Checkpoint::snapshot`].
     pub fn into_snapshot(self) -> Result<Snapshot, DataError> {
         let settings = self.settings.ok_or(DataError::WeightsOnly { missing: "settings" })?;
         let moments = self.moments.ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;

@@ -68,7 +68,7 @@ fn a_run_resumes_to_the_bit() {
         let bytes = file.to_bytes(Precision::Full).unwrap();
         let after = read(&bytes).unwrap();
         assert_eq!(after, file);
-        let after = after.snapshot().unwrap();
+        let after = after.into_snapshot().unwrap();
         assert_eq!(after, before);
         let bits = |snapshot: &Snapshot| -> Vec<u32> {
             let sets = [&snapshot.parameters].into_iter().chain(&snapshot.moments).chain(&snapshot.average);
@@ -99,7 +99,7 @@ fn half_precision_ships_weights_alone() {
     for (rounded, value) in half.parameters.weights[0].iter().zip(&file.parameters.weights[0]) {
         assert!((rounded - value).abs() <= value.abs() / 2048.0 + 1e-7);
     }
-    assert!(refusal(half.snapshot()).contains("holds weights only, cannot resume: its optimizer state"));
+    assert!(refusal(half.clone().into_snapshot()).contains("holds weights only, cannot resume: its optimizer state"));
     assert_eq!(half.to_bytes(Precision::Half).unwrap(), bytes);
     let mut large = file;
     large.parameters.weights[1][0] = 1e6;
@@ -129,7 +129,7 @@ fn another_programs_file_needs_only_its_units() {
     let model = read(&[&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 56]].concat()).unwrap();
     assert_eq!(model.model().unwrap().sizes(), [4, 2]);
     assert_eq!((model.units, model.notes["author"].as_str(), model.step), (Units::Bits, "me", 0));
-    assert!(refusal(model.snapshot()).contains("its settings is not in it"));
+    assert!(refusal(model.into_snapshot()).contains("its settings is not in it"));
 }
 
 /// What is not written: each would be refused when it is read, or could not be gone on from.

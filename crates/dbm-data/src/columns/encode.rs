@@ -104,13 +104,9 @@ impl Table {
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
         let columns = self.columns(encoding);
         let matching: Vec<Option<usize>> = (0..self.n_columns()).map(Some).collect();
-        let mut data = self.encode_matched(name, &columns, &matching)?;
         let binary = columns.columns.iter().all(|column| matches!(column.kind, ColumnKind::Binary { .. }));
-        if binary && !self.has_names() {
-            data.image = crate::dataset::square(columns.n_units());
-        }
-        data.visible = Some(Visible::Table(columns));
-        Ok(data)
+        let image = if binary && !self.has_names() { crate::dataset::square(columns.n_units()) } else { None };
+        Ok(Dataset { image, ..self.encode_matched(name, columns, &matching)? })
     }
 
     /// The table as binary examples for a model trained on these columns.
@@ -128,9 +124,7 @@ impl Table {
     /// Those of [`Table::matching`], [`DataError::Format`] for the first cell that the columns have no bits for.
     pub fn encode_as(&self, name: &str, columns: &Columns) -> Result<Dataset, DataError> {
         let matching = self.matching(name, columns)?;
-        let mut data = self.encode_matched(name, columns, &matching.columns)?;
-        data.visible = Some(Visible::Table(columns.clone()));
-        Ok(data)
+        self.encode_matched(name, columns.clone(), &matching.columns)
     }
 
     /// Finds the columns of a model in this table: by their names, in any order; by their places where either has no names. A column
@@ -186,7 +180,7 @@ impl Table {
         Ok(Matching { columns: found, notes })
     }
 
-    fn encode_matched(&self, name: &str, columns: &Columns, matching: &[Option<usize>]) -> Result<Dataset, DataError> {
+    fn encode_matched(&self, name: &str, columns: Columns, matching: &[Option<usize>]) -> Result<Dataset, DataError> {
         let width = columns.n_units();
         if width == 0 {
             return Err(DataError::format(
@@ -228,7 +222,7 @@ impl Table {
         if gaps {
             examples = examples.with_packed_gaps(known).map_err(DataError::refused(name))?;
         }
-        Ok(Dataset { name: name.into(), examples, image: None, labels: None, visible: None })
+        Ok(Dataset { name: name.into(), examples, image: None, labels: None, visible: Some(Visible::Table(columns)) })
     }
 }
 

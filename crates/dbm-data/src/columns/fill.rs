@@ -1,7 +1,7 @@
 //! From probabilities back to cells: a table with its gaps filled.
 
 use super::Columns;
-use super::table::{Table, is_gap};
+use super::table::{Table, in_memory, is_gap};
 use crate::DataError;
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -120,16 +120,11 @@ impl Filled<'_> {
 
     /// [`Filled::write_csv`] into memory.
     pub fn to_csv(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        // Writing to a vector never fails.
-        let _ = self.write_csv(&mut bytes);
-        bytes
+        in_memory(|bytes| self.write_csv(bytes))
     }
 
     /// [`Filled::write_probabilities`] into memory.
     pub fn probabilities_csv(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let _ = self.write_probabilities(&mut bytes);
-        bytes
+        in_memory(|bytes| self.write_probabilities(bytes))
     }
 }

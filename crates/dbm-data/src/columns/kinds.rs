@@ -113,12 +113,11 @@ fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Opti
             table.line(row),
             shown(table.cell(row, column))
         )),
-        _ => aside(format!("it holds {} different texts, too many for the levels of a category.", distinct_words(&survey))),
+        _ => {
+            let count = if survey.many { format!("more than {MOST_LEVELS}") } else { distinct.to_string() };
+            aside(format!("it holds {count} different texts, too many for the levels of a category."))
+        }
     }
-}
-
-fn distinct_words(survey: &Survey) -> String {
-    if survey.many { format!("more than {MOST_LEVELS}") } else { survey.texts.len().to_string() }
 }
 
 /// A column of one pair of words, as the table writes them.

@@ -120,17 +120,11 @@ impl ColumnKind {
 
     /// What is written for the states of its units: nothing where no level of a category is high, the first of several.
     fn value_of(&self, bits: &[u8]) -> &str {
-        match self {
-            Self::Binary { low, high } | Self::Number { low, high, .. } => {
-                if bits[0] == 0 {
-                    low
-                } else {
-                    high
-                }
-            }
-            Self::Category { levels } => bits.iter().position(|&bit| bit != 0).map_or("", |level| &levels[level]),
-            Self::Ignored => "",
+        if matches!(self, Self::Category { .. }) && bits.iter().all(|&bit| bit == 0) {
+            return "";
         }
+        let probabilities: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit != 0))).collect();
+        self.most_probable(&probabilities).map_or("", |(value, _)| value)
     }
 }
 

@@ -240,11 +240,15 @@ impl Table {
 
     /// The table as CSV, in its own way.
     pub fn to_csv(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        // Writing to a vector never fails.
-        let _ = self.write(&mut bytes, |_, _| None);
-        bytes
+        in_memory(|bytes| self.write(bytes, |_, _| None))
     }
+}
+
+/// What is written to a vector, which never fails.
+pub(super) fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = write(&mut bytes);
+    bytes
 }
 
 /// The first few notes on columns, and how many more there are.

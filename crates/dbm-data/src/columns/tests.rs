@@ -73,8 +73,8 @@ fn texts_are_understood() {
 #[test]
 fn texts_are_levels_while_they_are_few() {
     let names = |n: usize, times: usize| -> ColumnKind {
-        let cells: String = (0..n * times).map(|i| format!("n{},0\n", i % n)).collect();
-        kinds(&format!("v,z\n{cells}"))[0].clone()
+        let rows: Vec<String> = (0..n * times).map(|i| format!("n{},0", i % n)).collect();
+        kinds(&format!("v,z\n{}\n", rows.join("\n")))[0].clone()
     };
     assert_eq!([names(8, 1).units(), names(9, 1).units(), names(9, 3).units()], [8, 0, 9]);
     assert_eq!([names(32, 3).units(), names(33, 9).units()], [32, 0]);

@@ -12,13 +12,9 @@ use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::Examples;
 use hand::StrokeRandom;
 use pen::Pen;
+pub use pen::{PIXELS, SIDE};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
-
-/// Rows, and columns, of a digit.
-pub const SIDE: usize = 28;
-/// Pixels of a digit.
-pub const PIXELS: usize = SIDE * SIDE;
 
 /// The most digits in one data set.
 const MAX_COUNT: usize = 200_000;

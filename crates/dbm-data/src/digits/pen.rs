@@ -1,9 +1,12 @@
 //! From strokes to grey pixels: smooth curves, fitted and centred as MNIST's digits are, drawn with a soft round pen.
 
 use super::hand::{StrokeRandom, Strokes};
-use super::{PIXELS, SIDE};
 use std::f32::consts::TAU;
 
+/// Rows, and columns, of a digit.
+pub const SIDE: usize = 28;
+/// Pixels of a digit.
+pub const PIXELS: usize = SIDE * SIDE;
 /// MNIST fits every digit into a box of this side.
 const BOX: f32 = 20.0;
 /// Straight pieces between two control points.

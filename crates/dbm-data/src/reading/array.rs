@@ -28,12 +28,13 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
     for member in members {
         match Array::open(member) {
             Ok(array) => arrays.push(array),
-            Err(error) => broken.push((member.name.as_str(), error)),
+            Err(error) => broken.push(error),
         }
     }
     let Some(data) = largest(&arrays) else {
         // The refusal of a broken file says more than that of labels.
-        return Err(broken.into_iter().next().map_or_else(|| without_examples(&arrays), |(_, error)| error));
+        let refusal = broken.into_iter().next().or_else(|| arrays.first().map(Array::refuse_shape));
+        return Err(refusal.unwrap_or_else(|| DataError::empty("the files")));
     };
     let count = data.header.shape[0];
     let labels = labels_of(data, &arrays);
@@ -65,13 +66,6 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
 /// `60000 x 28 x 28`.
 fn sizes(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
-}
-
-fn without_examples(arrays: &[Array]) -> DataError {
-    match arrays.first() {
-        Some(array) => array.refuse_shape(),
-        None => DataError::empty("the files"),
-    }
 }
 
 /// The one with most values, where several have as many the one named after training, then the first.

@@ -4,7 +4,7 @@ mod album;
 mod array;
 mod format;
 mod grid_table;
-mod image;
+pub(crate) mod image;
 pub mod limits;
 mod member;
 pub(crate) mod names;

@@ -80,33 +80,23 @@ pub(crate) fn cut(
     notes: &mut Vec<String>,
 ) -> Result<Pictures, DataError> {
     let (rows, columns) = (picture.rows, picture.columns);
-    let asked = tile.map(|tile| by_size(&picture, tile));
-    let grid = match asked {
-        Some(Some(grid)) => Some(grid),
-        Some(None) => {
-            return Err(DataError::format(
-                name,
-                format!("a picture that tiles of {} x {} fill", tile.unwrap_or_default().0, tile.unwrap_or_default().1),
-                format!("it has {rows} rows and {columns} columns of pixels"),
-                "give another tile size, as rows x columns",
-            ));
+    let grid = if let Some(tile) = tile {
+        by_size(&picture, tile).ok_or_else(|| {
+            let expected = format!("a picture that tiles of {} x {} fill", tile.0, tile.1);
+            let got = format!("it has {rows} rows and {columns} columns of pixels");
+            DataError::format(name, expected, got, "give another tile size, as rows x columns")
+        })?
+    } else {
+        let scale = scale(&picture);
+        if scale > 1 {
+            picture = shrink(&picture, scale);
+            notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was taken."));
         }
-        None => {
-            let scale = scale(&picture);
-            if scale > 1 {
-                picture = shrink(&picture, scale);
-                notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was taken."));
-            }
-            detect(&picture)
-        }
-    };
-    let Some(grid) = grid else {
-        return Err(DataError::format(
-            name,
-            "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row",
-            format!("its {rows} rows and {columns} columns of pixels fit none of these"),
-            "give the tile size, as rows x columns",
-        ));
+        detect(&picture).ok_or_else(|| {
+            let expected = "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row";
+            let got = format!("its {rows} rows and {columns} columns of pixels fit none of these");
+            DataError::format(name, expected, got, "give the tile size, as rows x columns")
+        })?
     };
     let Grid { vertical, horizontal, unrolled, rule } = grid;
     let shape = unrolled.unwrap_or((vertical.tile, horizontal.tile));
@@ -125,12 +115,8 @@ pub(crate) fn cut(
     let is_blank = |tile: &[u8]| size > 1 && tile.iter().all(|&pixel| pixel == tile[0]);
     let count = values.chunks_exact(size).rposition(|tile| !is_blank(tile)).map_or(0, |last| last + 1);
     if count == 0 {
-        return Err(DataError::format(
-            name,
-            "tiles with something in them",
-            "each is of one value all over",
-            "choose another picture, or another tile size",
-        ));
+        let advice = "choose another picture, or another tile size";
+        return Err(DataError::format(name, "tiles with something in them", "each is of one value all over", advice));
     }
     values.truncate(count * size);
     let empty =

@@ -39,8 +39,8 @@ pub struct RunStore<S, L> {
     /// The description of a run of which nothing is written yet.
     pending: Option<Vec<Vec<u8>>>,
     current: Option<Current>,
-    /// The folder that was found, and whether the visitor has deleted its run since, which can be undone.
-    found: Option<(String, bool)>,
+    /// The folder that was found.
+    found: Option<String>,
 }
 
 impl<S: Storage, L: Locks> RunStore<S, L> {
@@ -105,7 +105,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             match run_folder::read(&self.storage, &folder).await? {
                 FolderContents::Run(description, latest) => {
                     run = Some(described(&description, latest.label, false));
-                    self.found = Some((folder, false));
+                    self.found = Some(folder);
                 }
                 // A tab died before its first checkpoint was written.
                 FolderContents::Nothing => self.delete(&folder).await,
@@ -127,20 +127,19 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
     }
 
     async fn take(&mut self) -> Result<FilesEvent, String> {
-        let Some((folder, _)) = self.found.clone() else { return Err(GONE.into()) };
+        let Some(folder) = self.found.clone() else { return Err(GONE.into()) };
         if !self.locks.hold(&folder).await {
             return Err(ELSEWHERE.into());
         }
-        let contents = run_folder::read(&self.storage, &folder).await;
-        let (description, latest) = match contents {
+        let (description, latest) = match run_folder::read(&self.storage, &folder).await {
             Ok(FolderContents::Run(description, latest)) => (description, latest),
-            Ok(contents) => {
+            unusable => {
                 self.locks.release(&folder);
-                return Err(if contents == FolderContents::OtherVersion { OTHER_VERSION } else { GONE }.into());
-            }
-            Err(trouble) => {
-                self.locks.release(&folder);
-                return Err(said("The kept run could not be read", &trouble));
+                return Err(match unusable {
+                    Err(trouble) => said("The kept run could not be read", &trouble),
+                    Ok(FolderContents::OtherVersion) => OTHER_VERSION.into(),
+                    Ok(_) => GONE.into(),
+                });
             }
         };
         self.found = None;
@@ -221,8 +220,8 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
 
     /// Deletes what nobody uses beyond the latest folders; what cannot be deleted stays.
     async fn tidy(&self) {
-        let found = self.found.as_ref().map(|(folder, _)| folder);
-        let unused = self.others().await.unwrap_or_default().into_iter().filter(|(folder, held)| !held && Some(folder) != found);
+        let others = self.others().await.unwrap_or_default();
+        let unused = others.into_iter().filter(|(folder, held)| !held && Some(folder) != self.found.as_ref());
         for (folder, _) in unused.skip(MOST - 1) {
             self.delete(&folder).await;
         }
@@ -237,29 +236,26 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
     }
 
     async fn forget(&mut self, for_good: bool) -> Result<(), String> {
-        let Some((folder, gone)) = &mut self.found else { return Ok(()) };
+        let Some(folder) = &self.found else { return Ok(()) };
         // Held for as long as it can be brought back: else another tab would find it marked, and delete it.
         if !self.locks.hold(folder).await {
             return Err(ELSEWHERE.into());
         }
         let done = if for_good {
-            self.storage.delete(folder).await
-        } else {
-            *gone = true;
-            run_folder::mark_deleted(&self.storage, folder, true).await
-        };
-        if for_good {
+            let deleted = self.storage.delete(folder).await;
             self.locks.release(folder);
             self.found = None;
-        }
+            deleted
+        } else {
+            run_folder::mark_deleted(&self.storage, folder, true).await
+        };
         done.map_err(|trouble| said("The kept run could not be deleted", &trouble))
     }
 
     async fn recall(&mut self) -> Result<FilesEvent, String> {
-        let Some((folder, gone)) = &mut self.found else { return Err(GONE.into()) };
+        let Some(folder) = &self.found else { return Err(GONE.into()) };
         let recalled = run_folder::mark_deleted(&self.storage, folder, false).await;
         recalled.map_err(|trouble| said("The kept run could not be brought back", &trouble))?;
-        *gone = false;
         self.locks.release(folder);
         match run_folder::read(&self.storage, folder).await {
             Ok(FolderContents::Run(description, latest)) => {

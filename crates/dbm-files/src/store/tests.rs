@@ -428,6 +428,9 @@ fn what_is_deleted_is_not_offered_again_and_can_be_recalled_until_then() {
     assert_eq!(machine.folders().len(), 0);
 }
 
+/// What happens to a file's bytes.
+type Change = fn(&mut Vec<u8>);
+
 #[test]
 fn what_cannot_be_read_is_told_apart_and_said() {
     let kept = || {
@@ -443,30 +446,24 @@ fn what_cannot_be_read_is_told_apart_and_said() {
     let machine = kept();
     machine.change("run-1", "slot-1", |bytes| bytes[60] ^= 1);
     assert_eq!(Tab::open(&machine, 2).finds(), Some(1));
-    // Both, or the data.
-    for files in [&["slot-0", "slot-1"][..], &["head"]] {
-        let machine = kept();
-        files.iter().for_each(|file| machine.change("run-1", file, |bytes| bytes.truncate(55)));
-        let (run, note) = Tab::open(&machine, 2).find();
-        assert_eq!(run, None);
-        assert!(note.is_some_and(|note| note.contains("damaged")));
-        assert_eq!(machine.folders().len(), 0);
-    }
-    // Of another version: its checkpoint files, or its data.
-    let of_version = |bytes: &mut Vec<u8>, version: u32| {
-        bytes[8..12].copy_from_slice(&version.to_le_bytes());
+    let other_version = |bytes: &mut Vec<u8>| {
+        bytes[8..12].copy_from_slice(&7_u32.to_le_bytes());
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(&bytes[8..12]);
         hasher.update(&bytes[16..]);
         bytes[12..16].copy_from_slice(&hasher.finalize().to_le_bytes());
     };
-    for files in [&["slot-0", "slot-1"][..], &["head"]] {
-        let machine = kept();
-        files.iter().for_each(|file| machine.change("run-1", file, |bytes| of_version(bytes, 7)));
-        let (run, note) = Tab::open(&machine, 2).find();
-        assert_eq!(run, None);
-        assert!(note.is_some_and(|note| note.contains("another version")));
-        assert_eq!(machine.folders().len(), 1, "it is left where it is");
+    // Both, or the data. Those of another version are left where they are.
+    let changes: [(Change, &str, usize); 2] = [(|bytes| bytes.truncate(55), "damaged", 0), (other_version, "another version", 1)];
+    for (change, words, folders_left) in changes {
+        for files in [&["slot-0", "slot-1"][..], &["head"]] {
+            let machine = kept();
+            files.iter().for_each(|file| machine.change("run-1", file, change));
+            let (run, note) = Tab::open(&machine, 2).find();
+            assert_eq!(run, None);
+            assert!(note.is_some_and(|note| note.contains(words)));
+            assert_eq!(machine.folders().len(), folders_left);
+        }
     }
     // A version of data or settings that this build does not know, in a description of a known format.
     let machine = kept();

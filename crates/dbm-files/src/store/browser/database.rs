@@ -1,26 +1,23 @@
 //! Runs in an `IndexedDB` database, an entry a file: its key is `folder/file`. Every write is a transaction, so all of it or nothing is there.
 
-use super::{NAME, words};
+use super::js_error::words;
 use js_sys::{Array, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{
-    DedicatedWorkerGlobalScope, IdbDatabase, IdbKeyRange, IdbObjectStore, IdbRequest, IdbTransaction, IdbTransactionMode,
-};
+use web_sys::{IdbDatabase, IdbKeyRange, IdbObjectStore, IdbRequest, IdbTransaction, IdbTransactionMode};
 
 const FILES: &str = "files";
 
 pub struct Database(IdbDatabase);
 
 impl Database {
-    pub async fn open() -> Result<Self, String> {
-        Self::try_open().await.map_err(|problem| words(&problem))
+    pub async fn open(name: &str) -> Result<Self, String> {
+        Self::try_open(name).await.map_err(|problem| words(&problem))
     }
 
-    async fn try_open() -> Result<Self, JsValue> {
-        let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-        let factory = scope.indexed_db()?.ok_or_else(|| JsValue::from("this browser has none here"))?;
-        let request = factory.open_with_u32(NAME, 1)?;
+    async fn try_open(name: &str) -> Result<Self, JsValue> {
+        let factory = crate::scope().indexed_db()?.ok_or_else(|| JsValue::from("this browser has none here"))?;
+        let request = factory.open_with_u32(name, 1)?;
         let asked = request.clone();
         let make = Closure::once_into_js(move || -> Result<(), JsValue> {
             let database: IdbDatabase = asked.result()?.unchecked_into();

@@ -1,29 +1,28 @@
 //! Runs in folders of the origin's private file system. Files are written through synchronous handles, which only workers get.
 
-use super::{NAME, name, words};
+use super::js_error::{name, words};
 use dbm_protocol::fresh_seed;
 use js_sys::{ArrayBuffer, AsyncIterator, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, DedicatedWorkerGlobalScope, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions,
-    FileSystemGetFileOptions, FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
+    Blob, FileSystemDirectoryHandle, FileSystemFileHandle, FileSystemGetDirectoryOptions, FileSystemGetFileOptions,
+    FileSystemReadWriteOptions, FileSystemRemoveOptions, FileSystemSyncAccessHandle,
 };
 
 pub struct FileSystem(FileSystemDirectoryHandle);
 
 impl FileSystem {
     /// Opens the folder that holds the folders of all runs, and makes sure that files in it can be written.
-    pub async fn open() -> Result<Self, String> {
-        let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-        let navigator = scope.navigator();
+    pub async fn open(storage: &str) -> Result<Self, String> {
+        let navigator = crate::scope().navigator();
         let lacks = |what: &JsValue, field: &str| !Reflect::get(what, &field.into()).is_ok_and(|value| value.is_truthy());
         if lacks(&navigator, "storage") || lacks(&navigator.storage(), "getDirectory") {
             return Err("this browser has none here".into());
         }
         let said = |problem: JsValue| words(&problem);
         let root: FileSystemDirectoryHandle = promised(navigator.storage().get_directory()).await.map_err(said)?;
-        let file_system = Self(subfolder(&root, NAME, true).await.map_err(said)?);
+        let file_system = Self(subfolder(&root, storage, true).await.map_err(said)?);
         file_system.probe().await.map_err(said)?;
         Ok(file_system)
     }

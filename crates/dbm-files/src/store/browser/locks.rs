@@ -1,6 +1,6 @@
 //! Web Locks: names that one tab holds, and that the browser frees when it dies.
 
-use super::text;
+use super::js_error::text;
 use crate::store::Locks;
 use js_sys::{Array, Function, Promise, Reflect};
 use std::cell::RefCell;

@@ -2,6 +2,7 @@
 
 mod database;
 mod file_system;
+mod js_error;
 mod locks;
 
 pub use locks::TabLocks;
@@ -9,7 +10,7 @@ pub use locks::TabLocks;
 use super::{Storage, StorageError};
 use database::Database;
 use file_system::FileSystem;
-use js_sys::Reflect;
+use js_error::{name, words};
 use wasm_bindgen::JsValue;
 
 /// What this page's storage is called in the browser.
@@ -30,11 +31,11 @@ impl BrowserStorage {
     ///
     /// Where neither works: the reasons of both, in the browser's words.
     pub async fn open() -> Result<Self, String> {
-        let file_system = match FileSystem::open().await {
+        let file_system = match FileSystem::open(NAME).await {
             Ok(file_system) => return Ok(Self::FileSystem(file_system)),
             Err(problem) => problem,
         };
-        match Database::open().await {
+        match Database::open(NAME).await {
             Ok(database) => Ok(Self::Database(database)),
             Err(problem) => Err(format!("file system: {file_system}; database: {problem}")),
         }
@@ -72,23 +73,4 @@ impl Storage for BrowserStorage {
 
 fn trouble(problem: &JsValue) -> StorageError {
     if name(problem) == "QuotaExceededError" { StorageError::Full } else { StorageError::Failed(words(problem)) }
-}
-
-fn text(value: &JsValue, field: &str) -> Option<String> {
-    Reflect::get(value, &field.into()).ok()?.as_string()
-}
-
-/// The name of a JavaScript error.
-fn name(problem: &JsValue) -> String {
-    text(problem, "name").unwrap_or_default()
-}
-
-/// A JavaScript error in words.
-fn words(problem: &JsValue) -> String {
-    let message = text(problem, "message").or_else(|| problem.as_string()).unwrap_or_default();
-    match (name(problem), message) {
-        (name, message) if message.is_empty() => name,
-        (name, message) if name.is_empty() => message,
-        (name, message) => format!("{name}: {message}"),
-    }
 }
