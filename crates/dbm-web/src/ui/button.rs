@@ -11,10 +11,10 @@ pub fn Button(
     /// The key that presses it as well.
     #[prop(optional)]
     key: &'static str,
-    /// Its classes.
+    /// Classes for the style sheet.
     #[prop(optional)]
     class: &'static str,
-    /// Hover help.
+    /// Hover help; empty for none.
     #[prop(optional)]
     help: &'static str,
     /// Whether it cannot be pressed.
