@@ -1,11 +1,11 @@
 //! Enumeration of the smaller parity against enumeration of everything.
 
-use crate::common::{SHAPES, distribution, hash, log_sum, moments, random_model, scaled};
+use crate::common::{SHAPES, check_exact, close, hash, log_sum, random_model, scaled};
 use dbm_core::{Dbm, DbmError, Examples, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One to four hidden layers; some with fewer even units, some with fewer odd ones, some with layers much smaller than their
-/// parity, whose distribution is a mean of conditional ones.
+/// parity.
 const MORE_SHAPES: [&[usize]; 9] =
     [&[2, 5], &[5, 2], &[1, 1], &[2, 1, 3], &[3, 4, 1], &[3, 1, 2, 1], &[2, 3, 2, 3], &[3, 2, 2, 2, 1], &[1, 3, 1, 3, 2]];
 
@@ -28,49 +28,18 @@ fn clamps(n: usize, seed: u64) -> [Vec<Option<bool>>; 4] {
     [clamp(|_| false), clamp(|i| i % 2 == 0), clamp(|i| i == 1), clamp(|_| true)]
 }
 
-#[track_caller]
-fn close(a: &[f64], b: &[f64], bound: f64) {
-    assert_eq!(a.len(), b.len());
-    for (x, y) in a.iter().zip(b) {
-        assert!((x - y).abs() <= bound, "{x} and {y} differ by {:e}", (x - y).abs());
-    }
-}
-
-/// The probabilities of a layer's states, and of its units being high.
-fn layer_by_brute_force(model: &Dbm, layer: usize, visible: &[Option<bool>]) -> (Vec<f64>, Vec<f64>) {
-    let size = model.sizes()[layer];
-    let (mut table, mut high) = (vec![0.0; 1 << size], vec![0.0; size]);
-    for (state, p) in distribution(model, visible) {
-        let bits: Vec<usize> = state[layer].iter().map(|&value| usize::from(value == model.units().high())).collect();
-        table[bits.iter().enumerate().map(|(unit, bit)| bit << unit).sum::<usize>()] += p;
-        high.iter_mut().zip(bits).for_each(|(high, bit)| *high += p * bit as f64);
-    }
-    (table, high)
-}
-
 #[wasm_bindgen_test(unsupported = test)]
 fn everything_agrees_with_brute_force() {
     for (model, seed) in models() {
         for visible in clamps(model.n_visible(), seed) {
-            let expectation = exact::expectation(&model, &visible).unwrap();
-            let (weights, biases) = moments(&model, &distribution(&model, &visible));
-            close(&[expectation.log_sum], &[log_sum(&model, &visible)], 1e-12);
-            assert_eq!(exact::log_sum(&model, &visible).unwrap(), expectation.log_sum);
-            close(&expectation.weights.concat(), &weights.concat(), 1e-12);
-            close(&expectation.biases.concat(), &biases.concat(), 1e-12);
-            let marginals = exact::marginals(&model, &visible).unwrap();
-            assert_eq!(marginals.len(), model.sizes().len());
-            for (layer, marginals) in marginals.iter().enumerate() {
-                let (table, high) = layer_by_brute_force(&model, layer, &visible);
-                close(marginals, &high, 1e-12);
-                close(&exact::layer_distribution(&model, layer, &visible).unwrap(), &table, 1e-12);
-            }
+            check_exact(&model, &visible, 1e-12, 1e-12);
+            assert_eq!(exact::log_sum(&model, &visible).unwrap(), exact::expectation(&model, &visible).unwrap().log_sum);
         }
     }
 }
 
 #[wasm_bindgen_test(unsupported = test)]
-fn clamped_units_are_at_their_values_and_what_contradicts_them_is_impossible() {
+fn clamped_units_are_at_their_values() {
     for (model, seed) in models() {
         for visible in clamps(model.n_visible(), seed) {
             let (expectation, marginals) =
@@ -80,10 +49,6 @@ fn clamped_units_are_at_their_values_and_what_contradicts_them_is_impossible() {
                     assert_eq!(expectation.biases[0][i], f64::from(model.units().value(bit)));
                     assert_eq!(marginals[0][i], f64::from(u8::from(bit)));
                 }
-            }
-            for (index, p) in exact::layer_distribution(&model, 0, &visible).unwrap().into_iter().enumerate() {
-                let possible = visible.iter().enumerate().all(|(i, bit)| bit.is_none_or(|bit| bit == (index >> i & 1 == 1)));
-                assert!(if possible { p > 0.0 } else { p == 0.0 }, "state {index:b} given {visible:?}: {p}");
             }
         }
     }
@@ -159,15 +124,7 @@ fn energies_of_thousands_stay_right() {
         let model = scaled(&model, 2000.0 / extremes(&model).0);
         assert!((extremes(&model).0 - 2000.0).abs() < 0.1);
         for visible in clamps(model.n_visible(), seed) {
-            let expectation = exact::expectation(&model, &visible).unwrap();
-            let (weights, biases) = moments(&model, &distribution(&model, &visible));
-            close(&[expectation.log_sum], &[log_sum(&model, &visible)], 1e-11);
-            close(&expectation.weights.concat(), &weights.concat(), 1e-10);
-            close(&expectation.biases.concat(), &biases.concat(), 1e-10);
-            for layer in 0..model.sizes().len() {
-                let (table, _) = layer_by_brute_force(&model, layer, &visible);
-                close(&exact::layer_distribution(&model, layer, &visible).unwrap(), &table, 1e-10);
-            }
+            check_exact(&model, &visible, 1e-10, 1e-11);
         }
     }
 }
@@ -184,8 +141,6 @@ fn energies_beyond_all_bounds_stay_finite() {
         for (layer, values) in mode.iter().enumerate() {
             let values: Vec<f64> = values.iter().map(|&value| f64::from(value)).collect();
             close(&expectation.biases[layer], &values, 1e-12);
-            let table = exact::layer_distribution(&model, layer, &free).unwrap();
-            assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
     }
 }
@@ -200,7 +155,7 @@ fn the_bits_are_the_same_everywhere() {
     assert_eq!(hash(expectation.flat().into_iter().chain([log_sum]).map(f64::to_bits)), "7e59d1422690bb3e");
 }
 
-/// Too large for brute force: what is known of independent units, and of layers seen from both parities.
+/// Too large for brute force: what is known of independent units.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_larger_parity_may_be_of_any_size() {
     // Without weights, so many units that the product of their sums is beyond the range of f64.
@@ -214,16 +169,6 @@ fn the_larger_parity_may_be_of_any_size() {
         let high = |b: &f32| f64::from(*b).exp() / sum_of_one(b);
         let marginals = exact::marginals(&model, &[None; 2000]).unwrap();
         close(&marginals.concat(), &biases.concat().iter().map(high).collect::<Vec<f64>>(), 1e-12);
-
-        // Layer 0 is a mean of conditional distributions here, layer 1 is enumerated, and the marginals know of neither.
-        let model = random_model(units, &[6, 3, 20], 70);
-        let visible = [None, Some(true), None, Some(false), None, None];
-        let marginals = exact::marginals(&model, &visible).unwrap();
-        for layer in [0, 1] {
-            let table = exact::layer_distribution(&model, layer, &visible).unwrap();
-            let high = |unit: usize| table.iter().enumerate().map(|(index, p)| (index >> unit & 1) as f64 * p).sum();
-            close(&marginals[layer], &(0..model.sizes()[layer]).map(high).collect::<Vec<f64>>(), 1e-12);
-        }
     }
 }
 
@@ -239,20 +184,8 @@ fn what_is_too_large_is_refused() {
     assert_eq!(exact::expectation(&model, &free).unwrap_err(), refusal);
     assert_eq!(exact::gradient(&model, &[true; 25], &[false; 25]).unwrap_err(), refusal);
     assert_eq!(exact::marginals(&model, &free).unwrap_err(), refusal);
-    assert_eq!(exact::layer_distribution(&model, 0, &free).unwrap_err(), refusal);
     // Clamped units cost nothing.
     assert!(exact::log_sum(&model, &[Some(true); 25]).is_ok());
-
-    let units = |sizes: &[usize], layer: usize| {
-        let model = random_model(Units::Bits, sizes, 81);
-        match exact::layer_distribution(&model, layer, &vec![None; sizes[0]]) {
-            Err(DbmError::TooManyUnits { units, limit }) => (units, limit),
-            other => panic!("{sizes:?} was not refused: {other:?}"),
-        }
-    };
-    assert_eq!(units(&[25, 1], 0), (25, exact::MAX_UNITS), "2^25 probabilities");
-    assert_eq!(units(&[3, 26, 22], 0), (25, exact::MAX_UNITS), "both parities too large");
-    assert_eq!(units(&[20, 20, 11], 2), (31, exact::MAX_SPREAD), "2^11 products for each of 2^20 states");
 }
 
 #[track_caller]
@@ -262,18 +195,16 @@ fn refused<T: std::fmt::Debug>(result: Result<T, DbmError>, got: usize) {
 }
 
 #[wasm_bindgen_test(unsupported = test)]
-fn wrong_lengths_and_layers_are_refused() {
+fn wrong_lengths_are_refused() {
     let model = random_model(Units::Signs, &[4, 3, 2], 82);
     for n in [0, 3, 5, 40] {
         let (clamp, bits) = (vec![Some(true); n], vec![true; n]);
         refused(exact::log_sum(&model, &clamp), n);
         refused(exact::expectation(&model, &clamp), n);
         refused(exact::marginals(&model, &clamp), n);
-        refused(exact::layer_distribution(&model, 1, &clamp), n);
         refused(exact::log_probability(&model, &bits), n);
         refused(exact::gradient(&model, &bits, &[true; 4]), n);
         refused(exact::gradient(&model, &[true; 4], &bits), n);
     }
     refused(exact::log_likelihood(&model, &Examples::from_bits(3, &[1, 0, 1]).unwrap()), 3);
-    assert_eq!(exact::layer_distribution(&model, 3, &[None; 4]), Err(DbmError::NoSuchLayer { layer: 3, last: 2 }));
 }

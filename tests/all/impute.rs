@@ -127,7 +127,8 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(refused(|s| s.completions = 0), "completions");
     assert_eq!(refused(|s| s.sweeps = u32::MAX), "clamped sweeps");
     assert_eq!(refused(|s| s.draws = 0), "draws");
-    let wrong = [vec![4..7], vec![0..2, 1..3], vec![2..2], vec![3..4, 0..1]];
+    let wrong = [vec![4..7], vec![0..2, 1..3], vec![2..2], vec![3..4, 0..1], vec![3..5, 0..2]];
+    assert!(Imputer::new(model(), &[0..2, 2..3, 5..6], ImputeSettings::default()).is_ok());
     for groups in &wrong {
         let error = Imputer::new(model(), groups, ImputeSettings::default()).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("group of visible units"), "{error}");

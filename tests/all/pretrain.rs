@@ -24,25 +24,20 @@ fn trained(sizes: &[usize], units: Units) -> Pretrainer {
 /// Copies of the (lower, upper) layer that RBM `layer` of `depth` stands for: one to hear from each side that the deep model's
 /// other layer hears from.
 fn copies(layer: usize, depth: usize) -> (usize, usize) {
-    match (layer == 0, layer + 1 == depth) {
-        (true, true) => (1, 1),
-        (true, false) => (2, 1),
-        (false, true) => (1, 2),
-        (false, false) => (2, 2),
-    }
+    (1 + usize::from(layer + 1 < depth), 1 + usize::from(layer > 0))
 }
 
 /// The doubled model itself: copies of both layers, all joined by the same weights, with the same biases. `upside_down` puts the
 /// upper layer in the place of the visible one.
 fn doubled(units: Units, rbm: &Rbm, (lower, upper): (usize, usize), upside_down: bool) -> Dbm {
-    let weight = rbm.weight();
+    let weight = rbm.weight;
     let (rows, columns) = (weight.rows() * lower, weight.columns() * upper);
     let tiled = (0..rows * columns).map(|place| {
         let (i, j) = (place / columns, place % columns);
         weight.row(i % weight.rows())[j % weight.columns()]
     });
     let tiled = Matrix::from_vec(rows, columns, tiled.collect());
-    let (b, c) = (rbm.lower_bias().repeat(lower), rbm.upper_bias().repeat(upper));
+    let (b, c) = (rbm.lower_bias.repeat(lower), rbm.upper_bias.repeat(upper));
     let (weight, biases) = if upside_down { (tiled.transposed(), vec![c, b]) } else { (tiled, vec![b, c]) };
     Dbm::new(units, vec![weight.data().to_vec()], biases).unwrap()
 }
@@ -74,7 +69,7 @@ fn counts(drawn: &Matrix, high: f32) -> Vec<u32> {
 fn draws_follow_the_law_of_the_doubled_model() {
     // 20 000 draws each way for each of 12 RBMs, seed 3; alpha about 1e-5 for each of the 24 comparisons.
     let n = 20_000;
-    let mut streams: Vec<_> = (0..n).map(|chain| Streams::new(3).at(Purpose::Pretraining, 0, chain)).collect();
+    let mut streams = Streams::new(3).of_chains(Purpose::Pretraining, 0, 0..n);
     for units in KINDS {
         for sizes in [&[4, 3][..], &[4, 3, 2], &[4, 3, 2, 3]] {
             let run = trained(sizes, units);

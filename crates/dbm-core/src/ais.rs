@@ -1,6 +1,8 @@
-//! Annealed importance sampling: an estimate of log Z, with its error, from chains that walk from independent units to the model.
+//! Annealed importance sampling: an estimate of log Z, with its error, from chains on the way from independent units to the model.
 
 use crate::chains::Chains;
+use crate::error::within;
+use crate::host::even_pieces;
 use crate::linalg::dot;
 use crate::math::{log_sum_exp, softplus, sum_softplus};
 use crate::parity::Parity;
@@ -41,25 +43,22 @@ impl AisSettings {
     /// # Errors
     /// [`DbmError::Setting`] naming the first one out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
-        let within = |name, expected, value: usize, range: std::ops::RangeInclusive<usize>| {
-            if range.contains(&value) { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
-        };
-        within("number of AIS chains", "2 to 100000", self.chains, 2..=100_000)?;
-        within("number of AIS betas", "1 to 100000000", self.betas, 1..=100_000_000)
+        within("number of AIS chains", "2 to 100000", self.chains as f64, (2..=100_000).contains(&self.chains))?;
+        within("number of AIS betas", "1 to 100000000", self.betas as f64, (1..=100_000_000).contains(&self.betas))
     }
 
     /// The chains in even shards of at most 32, which depend on nothing but their number.
     pub fn shards(&self) -> Vec<Range<usize>> {
-        let n = self.chains.div_ceil(SHARD);
-        (0..n).map(|shard| self.chains * shard / n..self.chains * (shard + 1) / n).collect()
+        even_pieces(self.chains, SHARD)
     }
 }
 
-/// The model of independent units that the walk begins at, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
+/// The model of independent units that the way begins at, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseDistribution {
     biases: Vec<Vec<f32>>,
-    log_z: f64,
+    /// `log Z_A = sum_i low a_i + log(1 + exp(gap a_i))`.
+    pub log_z: f64,
 }
 
 impl BaseDistribution {
@@ -75,9 +74,7 @@ impl BaseDistribution {
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
     pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
         let n = model.n_visible();
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(n)?;
         let (mut ones, mut missing) = (vec![0_u32; n], vec![0_u32; n]);
         for row in 0..data.len() {
             ones.iter_mut().zip(data.row(row)).for_each(|(ones, bit)| *ones += u32::from(bit));
@@ -98,16 +95,11 @@ impl BaseDistribution {
         let log_z = biases.iter().flatten().map(|&a| low * f64::from(a) + softplus(gap * f64::from(a))).sum();
         Self { biases, log_z }
     }
-
-    /// `log Z_A = sum_i low a_i + log(1 + exp(gap a_i))`.
-    pub fn log_z(&self) -> f64 {
-        self.log_z
-    }
 }
 
 /// Some of the chains at work, to be advanced in slices. What a chain does depends on the seed and its own number alone.
 ///
-/// The walk goes through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`BaseDistribution`] model at 0 to
+/// The way leads through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`BaseDistribution`] model at 0 to
 /// the model at 1 (Neal 2001; Salakhutdinov and Murray 2008 for one hidden layer, Salakhutdinov and Hinton 2009 for two). A
 /// chain holds one parity of layers, the one with fewer units; the other is summed out: with `p` the parity held,
 ///
@@ -120,11 +112,14 @@ impl BaseDistribution {
 pub struct Ais {
     base: BaseDistribution,
     held: Parity,
-    betas: usize,
-    done: usize,
+    /// K: betas in all.
+    pub betas: usize,
+    /// Betas done.
+    pub done: usize,
     chains: Chains,
     streams: Vec<Stream>,
-    log_weights: Vec<f64>,
+    /// Log weights as they stand, chain by chain; they mean something once all betas are done.
+    pub log_weights: Vec<f64>,
     /// Fields of the layers summed out, at one beta.
     fields: Vec<f64>,
 }
@@ -138,8 +133,7 @@ impl Ais {
         assert!(base.biases.iter().map(Vec::len).eq(model.sizes().iter().copied()), "a base of the model's shape");
         let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
         let held = if units(Parity::Odd) < units(Parity::Even) { Parity::Odd } else { Parity::Even };
-        let streams = Streams::new(settings.seed);
-        let streams: Vec<Stream> = chains.map(|c| streams.at(Purpose::Annealing, 0, c as u64)).collect();
+        let streams = Streams::new(settings.seed).of_chains(Purpose::Annealing, 0, chains.start as u64..chains.end as u64);
         let mut this = Self {
             base: base.clone(),
             held,
@@ -156,7 +150,7 @@ impl Ais {
 
     /// Goes on by this many betas, or to the end.
     pub fn advance(&mut self, model: &Dbm, betas: usize) {
-        let all: Vec<u32> = (0..self.streams.len() as u32).collect();
+        let all = self.chains.all();
         for _ in 0..betas.min(self.betas - self.done) {
             let [from, to] = [self.done, self.done + 1].map(|k| k as f64 / self.betas as f64);
             self.chains.refresh(model, self.held.other(), &all);
@@ -174,7 +168,7 @@ impl Ais {
 
     /// Draws the layers of one parity from their distribution given the other, at one beta.
     fn draw(&mut self, model: &Dbm, parity: Parity, beta: f64) {
-        let all: Vec<u32> = (0..self.streams.len() as u32).collect();
+        let all = self.chains.all();
         let mut rule = AnnealedDraw::new(&mut self.streams, &self.base.biases, beta as f32);
         self.chains.half_sweep(model, parity, &all, &mut rule);
     }
@@ -198,21 +192,6 @@ impl Ais {
             low / gap * fields.iter().sum::<f64>() + sum_softplus(fields)
         };
         held_part + log_sums(to) - log_sums(from)
-    }
-
-    /// Betas done, out of [`Ais::total`].
-    pub fn done(&self) -> usize {
-        self.done
-    }
-
-    /// K: betas in all.
-    pub fn total(&self) -> usize {
-        self.betas
-    }
-
-    /// Log weights as they stand, chain by chain; they mean something once all betas are done.
-    pub fn log_weights(&self) -> &[f64] {
-        &self.log_weights
     }
 }
 
@@ -281,7 +260,7 @@ pub fn estimate(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, ho
         ais.advance(model, settings.betas);
         ais.log_weights
     });
-    AisEstimate::from_log_weights(base.log_z(), &weights.concat()).finite()
+    AisEstimate::from_log_weights(base.log_z, &weights.concat()).finite()
 }
 
 impl AisEstimate {

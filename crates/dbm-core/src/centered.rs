@@ -9,21 +9,13 @@ use crate::linalg::{Matrix, add_scaled, dot};
 /// The offsets `mu_l`, which follow the data-dependent means of the units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Centering {
-    rate: f64,
-    offsets: Vec<Vec<f32>>,
+    /// How fast, in `(0, 1]`.
+    pub rate: f64,
+    /// One vector a layer, zero before the first step.
+    pub offsets: Vec<Vec<f32>>,
 }
 
 impl Centering {
-    /// With the offsets of a run, or zero before its first step.
-    pub fn new(rate: f64, offsets: Vec<Vec<f32>>) -> Self {
-        Self { rate, offsets }
-    }
-
-    /// One vector a layer.
-    pub fn offsets(&self) -> &[Vec<f32>] {
-        &self.offsets
-    }
-
     /// Moves the offsets towards the data-dependent means of the step after `steps_before` others: by the running mean at first, so that where they began
     /// does not matter, then by an exponential one.
     pub fn follow(&mut self, means: &[Vec<f32>], steps_before: u64) {
@@ -58,24 +50,13 @@ impl Centering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::expectation::StateSpace;
     use crate::rng::{Purpose, Streams};
-    use crate::{Units, exact, init};
+    use crate::{Dbm, Units, exact, init};
 
     fn numbers(sizes: &[usize], place: u64) -> Vec<Vec<f32>> {
         let mut stream = Streams::new(4).at(Purpose::Initialization, 9, place);
         sizes.iter().map(|&n| (0..n).map(|_| (0.5 * stream.gaussian()) as f32).collect()).collect()
-    }
-
-    /// The centered energy of a state, straight from its definition.
-    fn energy(weights: &[Matrix], centered: &[Vec<f32>], offsets: &[Vec<f32>], state: &[Vec<f32>]) -> f64 {
-        let away: Vec<Vec<f32>> = state.iter().zip(offsets).map(|(s, o)| s.iter().zip(o).map(|(s, o)| s - o).collect()).collect();
-        let biases: f64 = centered.iter().zip(&away).map(|(c, s)| dot(c, s)).sum();
-        let pairs: f64 = weights
-            .iter()
-            .zip(away.windows(2))
-            .flat_map(|(w, pair)| (0..w.rows()).map(move |i| f64::from(pair[0][i]) * dot(w.row(i), &pair[1])))
-            .sum();
-        -biases - pairs
     }
 
     #[test]
@@ -83,18 +64,18 @@ mod tests {
         for units in [Units::Signs, Units::Bits] {
             let sizes = [3, 4, 2];
             let model = init::gaussian(&sizes, units, 0.7, 2).unwrap();
-            let centering = Centering::new(0.1, numbers(&sizes, 1));
+            let centering = Centering { rate: 0.1, offsets: numbers(&sizes, 1) };
             let mut biases = model.biases().to_vec();
             centering.shift(1.0, model.weights(), &mut biases);
-            // Energies differ by one constant.
-            let differences: Vec<f64> = (0..1 << 9)
-                .map(|code: u32| {
-                    let mut places = 0..9;
-                    let mut layer = |n: usize| (&mut places).take(n).map(|i| units.value(code >> i & 1 == 1)).collect();
-                    let state: Vec<Vec<f32>> = sizes.iter().map(|&n| layer(n)).collect();
-                    energy(model.weights(), &biases, centering.offsets(), &state) - model.energy(&state)
-                })
-                .collect();
+            // Energies, those of states measured from the offsets, differ by one constant.
+            let weights = model.weights().iter().map(|w| w.data().to_vec()).collect();
+            let centered = Dbm::new(units, weights, biases.clone()).unwrap();
+            let from_offsets = |(s, o): (&Vec<f32>, &Vec<f32>)| s.iter().zip(o).map(|(s, o)| s - o).collect();
+            let of =
+                |state: &Vec<Vec<f32>>| -> Vec<Vec<f32>> { state.iter().zip(&centering.offsets).map(from_offsets).collect() };
+            let space = StateSpace::new(&model, &[None; 3]).unwrap();
+            let states = space.states().iter().zip(space.energies());
+            let differences: Vec<f64> = states.map(|(state, energy)| centered.energy(&of(state)) - energy).collect();
             assert!(differences.iter().all(|d| (d - differences[0]).abs() < 1e-5), "{units:?}");
             centering.shift(-1.0, model.weights(), &mut biases);
             assert!(biases.iter().flatten().zip(model.biases().iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6));
@@ -108,14 +89,14 @@ mod tests {
         let offsets = numbers(&sizes, 2);
         let visible = [true, false, true];
         // The direction of a centered weight, with the centered biases held: in plain parameters, w_ij alone and the biases that follow it.
-        let log_p = |model: &crate::Dbm| exact::log_probability(model, &visible).unwrap();
+        let log_p = |model: &Dbm| exact::log_probability(model, &visible).unwrap();
         let plain = exact::gradient(&model, &visible, &[false; 3]).unwrap();
         let bias_gradients: Vec<Vec<f32>> = {
             let mut rest = plain[3 * 2 + 2 * 2..].iter().map(|&x| x as f32);
             sizes.iter().map(|&n| (&mut rest).take(n).collect()).collect()
         };
         let mut rows: Vec<f32> = plain[..6].iter().map(|&x| x as f32).collect();
-        Centering::new(0.1, offsets.clone()).correct(0, 0, &bias_gradients, &mut rows);
+        Centering { rate: 0.1, offsets: offsets.clone() }.correct(0, 0, &bias_gradients, &mut rows);
         for (place, corrected) in rows.iter().enumerate() {
             let (i, j, h) = (place / 2, place % 2, 1e-2_f32);
             let moved = |h: f32| {
@@ -124,7 +105,7 @@ mod tests {
                 weights[0][place] += h;
                 biases[0][i] -= h * offsets[1][j];
                 biases[1][j] -= h * offsets[0][i];
-                log_p(&crate::Dbm::new(Units::Signs, weights, biases).unwrap())
+                log_p(&Dbm::new(Units::Signs, weights, biases).unwrap())
             };
             let slope = (moved(h) - moved(-h)) / (2.0 * f64::from(h));
             assert!((slope - f64::from(*corrected)).abs() < 1e-3, "{slope} {corrected}");
@@ -133,10 +114,10 @@ mod tests {
 
     #[test]
     fn offsets_are_the_running_mean_at_first() {
-        let mut centering = Centering::new(0.01, vec![vec![0.0]]);
+        let mut centering = Centering { rate: 0.01, offsets: vec![vec![0.0]] };
         for (step, mean) in [4.0, 2.0, 3.0].into_iter().enumerate() {
             centering.follow(&[vec![mean]], step as u64);
         }
-        assert!((centering.offsets()[0][0] - 3.0).abs() < 1e-6);
+        assert!((centering.offsets[0][0] - 3.0).abs() < 1e-6);
     }
 }

@@ -22,7 +22,7 @@ pub struct LayerFields<'a> {
     pub layer: usize,
     /// Kind of units.
     pub units: Units,
-    /// `a_l`, `[n_l]`.
+    /// Those of its units, `a_l: [n_l]`.
     pub fields: &'a [f32],
 }
 
@@ -151,9 +151,7 @@ impl Chains {
 
     /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
     pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
-        let mut values = Matrix::zeros(0, model.n_visible());
-        rows.iter().for_each(|&row| values.push_row(self.states[0].row(row)));
-        Self::new(model, values, self.clamp.of_rows(rows, model.n_visible()))
+        Self::new(model, self.states[0].select(rows), self.clamp.of_rows(rows, model.n_visible()))
     }
 
     /// A state of one chain with every unit that is not clamped drawn uniformly, layer by layer; the chain stays as it is.
@@ -236,9 +234,7 @@ impl Chains {
         for &c in chains {
             product.extend_from_slice(if driven { self.drive.row(c as usize) } else { &model.biases()[l] });
         }
-        let below = (l > 0 && !driven).then(|| (l - 1, &model.weights()[l - 1]));
-        let above = (l < model.depth()).then(|| (l + 1, &model.transposed()[l]));
-        for (neighbour, weight) in below.into_iter().chain(above) {
+        for (neighbour, weight) in model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || !driven) {
             gathered.clear();
             for &c in chains {
                 gathered.extend_from_slice(self.states[neighbour].row(c as usize));
@@ -293,14 +289,13 @@ impl Chains {
         if flips.is_empty() || !self.valid[parity.other() as usize][c] {
             return;
         }
-        let sizes = model.sizes();
-        let below_moves = |l: usize| l > 0 && !(l == 1 && self.clamp == Clamp::Visible);
+        let visible = self.clamp == Clamp::Visible;
+        let moving = |l: usize| model.rows_to_neighbours(l).filter(move |&(to, _)| to > 0 || !visible);
         let (mut carrying, mut recomputing, mut start) = (0, 0, 0);
         for &(l, end) in ends {
-            let below = if below_moves(l) { sizes[l - 1] } else { 0 };
-            let above = if l < model.depth() { sizes[l + 1] } else { 0 };
-            carrying += (end - start) * (below + above) * ROW_COST;
-            recomputing += sizes[l] * (below + above);
+            let moved: usize = moving(l).map(|(_, rows)| rows.columns()).sum();
+            carrying += (end - start) * moved * ROW_COST;
+            recomputing += model.sizes()[l] * moved;
             start = end;
         }
         if carrying > recomputing {
@@ -310,15 +305,9 @@ impl Chains {
         let mut start = 0;
         for &(l, end) in ends {
             let flips = &flips[start..end];
-            if below_moves(l) {
-                let rows = &model.transposed()[l - 1];
-                add_scaled_rows(self.fields[l - 1].row_mut(c), flips, |unit| rows.row(unit as usize));
-                self.work.carried += (flips.len() * sizes[l - 1]) as u64;
-            }
-            if l < model.depth() {
-                let rows = &model.weights()[l];
-                add_scaled_rows(self.fields[l + 1].row_mut(c), flips, |unit| rows.row(unit as usize));
-                self.work.carried += (flips.len() * sizes[l + 1]) as u64;
+            for (to, rows) in moving(l) {
+                add_scaled_rows(self.fields[to].row_mut(c), flips, |unit| rows.row(unit as usize));
+                self.work.carried += (flips.len() * rows.columns()) as u64;
             }
             start = end;
         }

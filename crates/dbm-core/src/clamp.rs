@@ -23,28 +23,24 @@ impl Clamp {
 
     /// Whether the unit at this place is clamped: unit `i` of chain `c` is at place `c n_0 + i`.
     pub fn holds(&self, place: usize) -> bool {
-        match self {
-            Self::Free => false,
-            Self::Visible => true,
-            Self::Known(known) => known[place],
-        }
+        self.by_marks(|known| known[place])
     }
 
     /// Whether every visible unit of every chain is clamped.
     pub fn holds_all(&self) -> bool {
-        match self {
-            Self::Free => false,
-            Self::Visible => true,
-            Self::Known(known) => !known.contains(&false),
-        }
+        self.by_marks(|known| !known.contains(&false))
     }
 
     /// Whether any visible unit of any chain is clamped.
     pub fn holds_any(&self) -> bool {
+        self.by_marks(|known| known.contains(&true))
+    }
+
+    fn by_marks(&self, answer: impl FnOnce(&[bool]) -> bool) -> bool {
         match self {
             Self::Free => false,
             Self::Visible => true,
-            Self::Known(known) => known.contains(&true),
+            Self::Known(known) => answer(known),
         }
     }
 

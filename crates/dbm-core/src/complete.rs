@@ -63,9 +63,8 @@ impl Completer {
     }
 
     fn start(model: &Dbm, mut chains: Chains, seed: u64, first_chain: u64) -> Self {
-        let streams = Streams::new(seed);
-        let mut streams: Vec<Stream> =
-            (0..chains.count() as u64).map(|c| streams.at(Purpose::Completion, 0, first_chain + c)).collect();
+        let addresses = first_chain..first_chain + chains.count() as u64;
+        let mut streams = Streams::new(seed).of_chains(Purpose::Completion, 0, addresses);
         let first = uniform_start(model, &mut chains, &mut streams);
         Self { chains, streams, first, before: Vec::new() }
     }
@@ -114,7 +113,7 @@ impl Completer {
 
     /// The visible layers as they stand, as bytes 0 and 1.
     pub fn visible_bits(&self) -> Vec<u8> {
-        bits(self.chains.layer(0).data())
+        self.chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect()
     }
 
     /// Energies of the whole states, hidden layers included.
@@ -144,7 +143,7 @@ impl Completer {
             half_sweep,
             energy: model.energy(&chains.state(0)),
             flipped,
-            visible: bits(chains.layer(0).row(0)),
+            visible: model.units().bytes(chains.layer(0).row(0)),
         };
         assert_eq!(self.chains.count(), 1);
         let mut frames = vec![frame(&self.chains, 0, 0)];
@@ -178,11 +177,6 @@ pub struct SearchFrame {
     pub flipped: u32,
     /// The visible layer, one byte a unit, 0 or 1.
     pub visible: Vec<u8>,
-}
-
-/// Units as bytes 0 and 1.
-fn bits(values: &[f32]) -> Vec<u8> {
-    values.iter().map(|&x| u8::from(x > 0.5)).collect()
 }
 
 #[cfg(test)]

@@ -37,13 +37,10 @@ impl Dbm {
     /// If the state does not have the model's shape.
     pub fn exact_field<S: AsRef<[f32]>>(&self, layer: usize, state: &[S]) -> Vec<f64> {
         assert_eq!(state.len(), self.sizes().len());
-        (0..self.sizes()[layer])
-            .map(|unit| {
-                let below = if layer == 0 { 0.0 } else { dot(self.transposed()[layer - 1].row(unit), state[layer - 1].as_ref()) };
-                let above =
-                    if layer == self.depth() { 0.0 } else { dot(self.weights()[layer].row(unit), state[layer + 1].as_ref()) };
-                f64::from(self.biases()[layer][unit]) + below + above
-            })
-            .collect()
+        let fields = self.biases()[layer].iter().enumerate().map(|(unit, &bias)| {
+            let beside = self.rows_to_neighbours(layer).map(|(l, rows)| dot(rows.row(unit), state[l].as_ref()));
+            beside.fold(f64::from(bias), |field, share| field + share)
+        });
+        fields.collect()
     }
 }

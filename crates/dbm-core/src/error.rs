@@ -75,14 +75,6 @@ pub enum DbmError {
     /// A data set without examples.
     #[error("the data set has no examples; load one with at least one row")]
     NoExamples,
-    /// A layer that the model does not have.
-    #[error("layer {layer} was asked for, but the model's layers are 0, the visible one, to {last}; choose one of these")]
-    NoSuchLayer {
-        /// The layer asked for.
-        layer: usize,
-        /// The model's last layer.
-        last: usize,
-    },
     /// A model or question too large for exact enumeration.
     #[error("exact enumeration over {units} units was asked for, but at most {limit} are feasible; use a smaller model")]
     TooManyUnits {

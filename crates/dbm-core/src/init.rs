@@ -30,13 +30,6 @@ pub fn orthogonal(sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmEr
 
 /// The same on the threads of `host`, to the same bits: for layers of thousands of units, where it takes minutes on one.
 ///
-/// ```
-/// use dbm_core::{SingleThread, Units, init};
-/// let model = init::orthogonal_on(&SingleThread, &[6, 4, 2], Units::Signs, 1)?;
-/// assert_eq!(model, init::orthogonal(&[6, 4, 2], Units::Signs, 1)?);
-/// # Ok::<(), dbm_core::DbmError>(())
-/// ```
-///
 /// # Errors
 /// Those of [`check_sizes`].
 pub fn orthogonal_on(host: &impl Host, sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmError> {

@@ -7,7 +7,6 @@ use crate::vector::vectorized;
 
 /// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest.
 #[inline(always)]
-#[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
 #[allow(clippy::excessive_precision)] // ln 2 in two parts: the digits are the point
 fn exp(x: f32) -> f32 {
     const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds to the nearest integer
@@ -27,7 +26,6 @@ fn exp(x: f32) -> f32 {
 
 /// The logistic function, `1 / (1 + exp(-x))`.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 pub(crate) fn sigma(x: f32) -> f32 {
     1.0 / (1.0 + exp((-x).clamp(-87.0, 87.0)))
 }
@@ -81,7 +79,6 @@ pub fn logistic_each(values: &[f64], into: &mut [f64]) {
 /// `exp(x)` for `x <= 0` in f64, to 2 units in the last place, and 0 below -708, where it would soon be denormal: argument
 /// reduction by ln 2 and Taylor's series on the rest, in arithmetic that vectorizes.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 pub(crate) fn exp_below_zero(x: f64) -> f64 {
     const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding it leaves the nearest integer in the lowest bits
     const LN_2: (f64, f64) = (0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10); // the first part has 21 bits to spare

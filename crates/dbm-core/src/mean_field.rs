@@ -151,9 +151,7 @@ impl Batch<'_> {
         let drive = drive.as_ref().filter(|_| l == 1);
         let start = |row: usize| drive.map_or(&model.biases()[l][..], |drive| drive.row(row));
         rows.iter().for_each(|&row| fields.extend_from_slice(start(row)));
-        let below = (l > 0 && drive.is_none()).then(|| (l - 1, &model.weights()[l - 1]));
-        let above = (l < model.depth()).then(|| (l + 1, &model.transposed()[l]));
-        for (neighbour, weight) in below.into_iter().chain(above) {
+        for (neighbour, weight) in model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || drive.is_none()) {
             gathered.clear();
             rows.iter().for_each(|&row| gathered.extend_from_slice(means[neighbour].row(row)));
             model.backend().add_product(fields, gathered, weight);

@@ -138,6 +138,18 @@ impl Dbm {
         &self.biases
     }
 
+    /// The layers beside one, each with the weights whose product with its states adds to the fields of this one.
+    pub(crate) fn neighbours(&self, layer: usize) -> impl Iterator<Item = (usize, &Matrix)> {
+        let below = layer.checked_sub(1).map(|below| (below, &self.weights[below]));
+        below.into_iter().chain(self.transposed.get(layer).map(|weight| (layer + 1, weight)))
+    }
+
+    /// The layers beside one, each with the weights whose rows are what the units of this one add to its fields.
+    pub(crate) fn rows_to_neighbours(&self, layer: usize) -> impl Iterator<Item = (usize, &Matrix)> {
+        let below = layer.checked_sub(1).map(|below| (below, &self.transposed[below]));
+        below.into_iter().chain(self.weights.get(layer).map(|weight| (layer + 1, weight)))
+    }
+
     /// Number of weights and biases.
     pub fn n_parameters(&self) -> usize {
         self.weights.iter().map(|w| w.data().len()).sum::<usize>() + self.sizes.iter().sum::<usize>()

@@ -63,18 +63,8 @@ pub(crate) fn decide(
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // one group
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Streams};
-
-    #[test]
-    fn groups_are_checked() {
-        assert_eq!(check(&[0..2, 2..3, 5..6], 6), Ok(()));
-        for (wrong, n) in [(vec![0..2, 1..3], 6), (vec![2..2], 6), (vec![3..5, 0..2], 6), (vec![4..7], 6)] {
-            assert!(matches!(check(&wrong, n), Err(DbmError::Setting { name: "a group of visible units", .. })), "{wrong:?}");
-        }
-    }
 
     #[test]
     fn probabilities_are_those_given_that_one_is_high() {
@@ -90,26 +80,5 @@ mod tests {
         close(highs(&(1..4), &fields, 2.0, |i| (i == 1).then_some(true)), &[(2, 0.0), (3, 0.0)]);
         close(highs(&(1..4), &fields, 2.0, |i| Some(i == 2)), &[]);
         close(highs(&(1..2), &[0.0, 1e30], 2.0, |_| None), &[(1, 1.0)]);
-    }
-
-    /// 20 000 draws, seed 2, 4.5 standard errors for 3 frequencies (alpha = 2e-5).
-    #[test]
-    fn exactly_one_is_drawn_and_as_often_as_it_should() {
-        let fields = [9.0, 0.3, -0.5, 0.4, 9.0];
-        let mut stream = Streams::new(2).at(Purpose::Imputation, 0, 0);
-        let mut counts = [0_u32; 5];
-        let n = 20_000;
-        for _ in 0..n {
-            let mut decisions = [0.25; 5];
-            decide(&[1..4], &fields, 1.0, |_| None, &mut stream, &mut decisions);
-            assert_eq!((decisions[0], decisions[4]), (0.25, 0.25));
-            let high: Vec<usize> = (1..4).filter(|&i| decisions[i] >= 0.0).collect();
-            assert_eq!(high.len(), 1);
-            counts[high[0]] += 1;
-        }
-        for (i, p) in highs(&(1..4), &fields, 1.0, |_| None) {
-            let apart = (f64::from(counts[i]) / f64::from(n) - p).abs();
-            assert!(apart < 4.5 * (p * (1.0 - p) / f64::from(n)).sqrt(), "unit {i}: {apart}");
-        }
     }
 }

@@ -58,7 +58,6 @@ impl OptimizerRule {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
     fn ascend(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
         if decays && self.weight_decay > 0.0 {
             gradient.iter_mut().zip(&*values).for_each(|(g, &x)| *g -= self.weight_decay * x);
@@ -92,7 +91,6 @@ impl OptimizerRule {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always)]
     fn adam(&self, first: f32, second: f32) -> f32 {
         self.rate * (first * self.first_correction) / ((second * self.second_correction).sqrt() + self.epsilon)
     }
@@ -102,11 +100,12 @@ impl OptimizerRule {
 mod tests {
     use super::*;
 
-    fn ascend(settings: &OptimizerSettings, steps: u64, gradient: impl Fn(f32) -> f32) -> f32 {
+    /// Where so many steps from 0 lead, by the gradient at each step and place.
+    fn ascend(settings: &OptimizerSettings, steps: u64, gradient: impl Fn(u64, f32) -> f32) -> f32 {
         let mut values = [0.0_f32];
         let mut moments = vec![[0.0_f32]; settings.n_moments()];
         for t in 0..steps {
-            let mut g = [gradient(values[0])];
+            let mut g = [gradient(t, values[0])];
             let mut slices: Vec<&mut [f32]> = moments.iter_mut().map(|m| &mut m[..]).collect();
             settings.at(t).apply(&mut values, &mut g, &mut slices, true);
         }
@@ -119,15 +118,15 @@ mod tests {
 
     #[test]
     fn first_steps_are_the_textbook_ones() {
-        assert!((ascend(&with(OptimizerMethod::Sgd, 0.1), 1, |_| 3.0) - 0.3).abs() < 1e-7);
+        assert!((ascend(&with(OptimizerMethod::Sgd, 0.1), 1, |_, _| 3.0) - 0.3).abs() < 1e-7);
         // The first step of Adam and of AMSGrad is the rate, whatever the size of the gradient.
         for method in [OptimizerMethod::Adam, OptimizerMethod::AmsGrad] {
-            assert!((ascend(&with(method, 0.01), 1, |_| -7.0) + 0.01).abs() < 1e-6);
+            assert!((ascend(&with(method, 0.01), 1, |_, _| -7.0) + 0.01).abs() < 1e-6);
         }
         let momentum = OptimizerSettings { momentum: 0.5, ..with(OptimizerMethod::Sgd, 0.1) };
-        assert!((ascend(&momentum, 3, |_| 1.0) - (0.1 + 0.15 + 0.175)).abs() < 1e-7);
+        assert!((ascend(&momentum, 3, |_, _| 1.0) - (0.1 + 0.15 + 0.175)).abs() < 1e-7);
         let falling = OptimizerSettings { decay_steps: 2, ..with(OptimizerMethod::Sgd, 1.0) };
-        assert_eq!(ascend(&falling, 5, |_| 1.0), 1.5);
+        assert_eq!(ascend(&falling, 5, |_, _| 1.0), 1.5);
     }
 
     #[test]
@@ -139,24 +138,17 @@ mod tests {
             with(OptimizerMethod::Adam, 0.05),
             with(OptimizerMethod::AmsGrad, 0.05),
         ] {
-            assert!((ascend(&settings, 2000, |x| 2.0 - x) - 2.0).abs() < 1e-2, "{settings:?}");
+            assert!((ascend(&settings, 2000, |_, x| 2.0 - x) - 2.0).abs() < 1e-2, "{settings:?}");
         }
         let decayed = OptimizerSettings { weight_decay: 0.5, ..with(OptimizerMethod::Sgd, 0.1) };
-        assert!((ascend(&decayed, 2000, |x| 2.0 - x) - 2.0 / 1.5).abs() < 1e-3);
+        assert!((ascend(&decayed, 2000, |_, x| 2.0 - x) - 2.0 / 1.5).abs() < 1e-3);
     }
 
     #[test]
     fn amsgrad_remembers_its_largest_gradient() {
         let large_once = |method| {
             let settings = OptimizerSettings { beta2: 0.5, ..with(method, 0.01) };
-            let mut values = [0.0_f32];
-            let mut moments = vec![[0.0_f32]; settings.n_moments()];
-            for t in 0..30 {
-                let mut g = [if t == 0 { 100.0 } else { 1.0 }];
-                let mut slices: Vec<&mut [f32]> = moments.iter_mut().map(|m| &mut m[..]).collect();
-                settings.at(t).apply(&mut values, &mut g, &mut slices, false);
-            }
-            values[0]
+            ascend(&settings, 30, |t, _| if t == 0 { 100.0 } else { 1.0 })
         };
         assert!(large_once(OptimizerMethod::AmsGrad) < 0.5 * large_once(OptimizerMethod::Adam));
     }

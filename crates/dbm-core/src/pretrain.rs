@@ -190,7 +190,7 @@ impl Pretrainer {
     }
 
     fn part(&self, layer: usize) -> Rbm<'_> {
-        let (up, down) = rbm::factors(layer, self.model.depth());
+        let counted = |twice| if twice { 2.0 } else { 1.0 };
         Rbm {
             units: self.model.units(),
             backend: self.model.backend(),
@@ -198,8 +198,8 @@ impl Pretrainer {
             transposed: &self.model.transposed()[layer],
             lower_bias: &self.lower_biases[layer],
             upper_bias: &self.upper_biases[layer],
-            up,
-            down,
+            up: counted(layer + 1 < self.model.depth()),
+            down: counted(layer > 0),
         }
     }
 
@@ -216,8 +216,7 @@ impl Pretrainer {
         }
         let layer = self.layer();
         let streams = Streams::new(self.settings.seed);
-        let mut chains: Vec<Stream> =
-            (0..self.settings.batch as u64).map(|chain| streams.at(Purpose::Pretraining, self.step, chain)).collect();
+        let mut chains = streams.of_chains(Purpose::Pretraining, self.step, 0..self.settings.batch as u64);
         // Another order than that of a [`crate::Trainer`] with the same seed.
         let examples = self.visits.examples(streams, 1, data.len(), (self.step, self.settings.batch), 0..chains.len());
         let mut lower = Matrix::zeros(chains.len(), n);
@@ -387,7 +386,7 @@ mod tests {
             // A row without gaps between those that have some.
             let (mut lower, mut known) = (Matrix::from_vec(n, 5, values.repeat(n)), visible.map(|bit| bit.is_some()).repeat(n));
             known[5..10].fill(true);
-            let mut streams: Vec<Stream> = (0..n as u64).map(|c| Streams::new(4).at(Purpose::Pretraining, 0, c)).collect();
+            let mut streams = Streams::new(4).of_chains(Purpose::Pretraining, 0, 0..n as u64);
             let untouched = streams[1].clone();
             fill_gaps(&run.part(0), &mut lower, &Clamp::Known(known), &mut streams).unwrap();
             assert_eq!((lower.row(1), &streams[1]), (&values[..], &untouched));

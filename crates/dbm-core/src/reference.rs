@@ -22,14 +22,8 @@ pub trait RandomSource {
     fn uniforms(&mut self, n: usize) -> Vec<f64>;
 }
 
-/// `-dE/dtheta`, or a sum of such: `weights[l][i][j]` belongs to `W_l`, `biases[l][i]` to `b_l`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gradient {
-    /// `s_l s_{l+1}^T`.
-    pub weights: Vec<Vec<Vec<f64>>>,
-    /// `s_l`.
-    pub biases: Vec<Vec<f64>>,
-}
+/// `-dE/dtheta`, or a sum of such: `s_l s_{l+1}^T` for `W_0, W_1, ...`, row by row, then `s_l` for `b_0, b_1, ...`.
+pub type Gradient = Vec<f64>;
 
 /// A coupling that has met, or reached its cap: `x_1, x_2, ...` with `y_0, y_1, ...`.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +37,7 @@ pub struct Coupling {
 /// A model, and whether its visible layer is clamped.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {
-    /// The model.
+    /// The model whose algorithms these are.
     pub model: &'a Dbm,
     /// The posterior's version: `v` keeps its values.
     pub clamped: bool,
@@ -58,7 +52,7 @@ impl Reference<'_> {
         f64::from(self.model.units().value(high))
     }
 
-    /// `W_l[i][j]`.
+    /// The weight `W_l[i][j]`.
     fn weight(&self, l: usize, i: usize, j: usize) -> f64 {
         f64::from(self.model.weights()[l].row(i)[j])
     }
@@ -157,8 +151,8 @@ impl Reference<'_> {
 
     /// `f(s) = -dE/dtheta`.
     pub fn gradient(&self, s: &State) -> Gradient {
-        let outer = |pair: &[Vec<f64>]| pair[0].iter().map(|a| pair[1].iter().map(|b| a * b).collect()).collect();
-        Gradient { weights: s.windows(2).map(outer).collect(), biases: s.clone() }
+        let outer = |pair: &[Vec<f64>]| -> Vec<f64> { pair[0].iter().flat_map(|a| pair[1].iter().map(move |b| a * b)).collect() };
+        s.windows(2).flat_map(outer).chain(s.iter().flatten().copied()).collect()
     }
 
     /// f marginalized (section 4.2): half of `f` with the odd layers replaced by their conditional means given the even ones, and half of `f` with the
@@ -178,9 +172,5 @@ impl Reference<'_> {
 
 /// `weight_a a + weight_b b`.
 fn combine(a: &Gradient, weight_a: f64, b: &Gradient, weight_b: f64) -> Gradient {
-    let layer = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| weight_a * a + weight_b * b).collect();
-    Gradient {
-        weights: a.weights.iter().zip(&b.weights).map(|(a, b)| a.iter().zip(b).map(layer).collect()).collect(),
-        biases: a.biases.iter().zip(&b.biases).map(layer).collect(),
-    }
+    a.iter().zip(b).map(|(a, b)| weight_a * a + weight_b * b).collect()
 }

@@ -5,6 +5,7 @@
 use rand::distr::{Distribution, Uniform};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::ops::Range;
 
 /// What a stream is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,11 @@ impl Streams {
         // about half of their bits.
         let mixed = [purpose as u64, step, chain].iter().fold(mix(self.seed), |hash, &word| mix(hash ^ mix(word)));
         Stream(Xoshiro256PlusPlus::seed_from_u64(mixed))
+    }
+
+    /// The streams of these chains at one step.
+    pub fn of_chains(self, purpose: Purpose, step: u64, chains: Range<u64>) -> Vec<Stream> {
+        chains.map(|chain| self.at(purpose, step, chain)).collect()
     }
 }
 

@@ -59,10 +59,7 @@ impl Signals {
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::NoExamples`] where nothing is known of any of these
     /// examples.
     pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
-        let n = model.n_visible();
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(model.n_visible())?;
         let count = count.clamp(1, data.len());
         let spread = (0..count).map(|place| place * data.len() / count);
         let rows: Vec<usize> = spread.filter(|&row| data.known_in_row(row) > 0).collect();
@@ -104,8 +101,7 @@ impl Signals {
 /// If the posterior is of a model of another shape.
 pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     let n = model.n_visible();
-    let mut fields = model.biases()[0].repeat(posterior.count());
-    add_product(model, &mut fields, &posterior.means[1], &model.transposed()[0]);
+    let fields = fields(model, posterior, 0);
     let mut high = vec![0.0; n];
     let rows = fields.chunks_exact(n).enumerate();
     rows.map(|(row, fields)| {
@@ -153,11 +149,7 @@ pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Strea
 pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> Vec<f64> {
     assert_eq!(units.len(), posterior.count());
     let n = model.sizes()[1];
-    let mut fields = model.biases()[1].repeat(posterior.count());
-    add_product(model, &mut fields, &posterior.means[0], &model.weights()[0]);
-    if model.depth() > 1 {
-        add_product(model, &mut fields, &posterior.means[2], &model.transposed()[1]);
-    }
+    let mut fields = fields(model, posterior, 1);
     let mut scratch = vec![];
     let rows = fields.chunks_exact_mut(n).zip(units).enumerate();
     rows.map(|(row, (fields, &unit))| {
@@ -210,11 +202,7 @@ pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     let mut energies: Vec<f64> = (0..posterior.count()).map(even).collect();
     let mut scratch = vec![];
     for l in Parity::Odd.layers(model.depth()) {
-        let mut fields = model.biases()[l].repeat(posterior.count());
-        add_product(model, &mut fields, &posterior.means[l - 1], &model.weights()[l - 1]);
-        if l < model.depth() {
-            add_product(model, &mut fields, &posterior.means[l + 1], &model.transposed()[l]);
-        }
+        let fields = fields(model, posterior, l);
         for (energy, fields) in energies.iter_mut().zip(fields.chunks_exact(model.sizes()[l])) {
             *energy -= log_sums(model.units(), fields, &mut scratch);
         }
@@ -261,8 +249,11 @@ fn log_sums(units: Units, fields: &[f32], scratch: &mut Vec<f64>) -> f64 {
     low / gap * scratch.iter().sum::<f64>() + sum_softplus(scratch)
 }
 
-fn add_product(model: &Dbm, fields: &mut [f32], means: &Matrix, weight: &Matrix) {
-    if means.rows() > 0 {
-        model.backend().add_product(fields, means.data(), weight);
+/// The fields of a layer, the others at their means: `[count, n_l]`.
+fn fields(model: &Dbm, posterior: &MeanField, layer: usize) -> Vec<f32> {
+    let mut fields = model.biases()[layer].repeat(posterior.count());
+    for (neighbour, weight) in model.neighbours(layer).filter(|_| posterior.count() > 0) {
+        model.backend().add_product(&mut fields, posterior.means[neighbour].data(), weight);
     }
+    fields
 }

@@ -232,13 +232,8 @@ pub struct LocalMode {
 
 impl LocalMode {
     /// Takes chains that [`uniform_start`] has placed to x_0; `first` are the coins of the searches. The Gibbs sweeps of a chain are in the order of one
-    /// fresh coin.
-    pub fn apply(&self, model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) -> Vec<SearchInfo> {
-        self.apply_observed(model, chains, first, streams, |_, _| ())
-    }
-
-    /// The same; `observe` sees the chains after every half-sweep, with what made it. Meant for one chain: of several it does not say which one moved.
-    pub fn apply_observed(
+    /// fresh coin. `observe` sees the chains after every half-sweep, with what made it: of several chains it does not say which one moved.
+    pub fn apply(
         &self,
         model: &Dbm,
         chains: &mut Chains,

@@ -56,6 +56,11 @@ impl Units {
         (self.low(), self.high())
     }
 
+    /// Values of units as bytes 0 and 1.
+    pub(crate) fn bytes<'a>(self, values: impl IntoIterator<Item = &'a f32>) -> Vec<u8> {
+        values.into_iter().map(|&value| u8::from(value == self.high())).collect()
+    }
+
     /// The value that stands for a bit of data.
     pub const fn value(self, bit: bool) -> f32 {
         if bit { self.high() } else { self.low() }

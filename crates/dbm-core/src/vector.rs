@@ -8,7 +8,6 @@ use pulp::Arch;
 /// Asking for `FnOnce` by name matters too. A closure handed to `pulp` itself is one of the kind that its body allows, and such a one, called once, is called
 /// through a function that cannot be marked.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(f)
 }

@@ -240,6 +240,7 @@ impl Setting {
 mod tests {
     use super::*;
     use crate::diagnostics::{CouplingKernel, CouplingStart};
+    use crate::gradient::EstimatorKind;
     use crate::mask::Masks;
     use crate::{Backend, OptimizerMethod, Units};
     use std::collections::BTreeSet;
@@ -264,6 +265,7 @@ mod tests {
         told_apart::<StartKind>();
         told_apart::<CouplingKernel>();
         told_apart::<CouplingStart>();
+        told_apart::<EstimatorKind>();
         // The usual value is the one by default.
         assert_eq!(Units::CHOICES[0].value, Units::default());
         assert_eq!(OptimizerMethod::CHOICES[0].value, OptimizerMethod::default());

@@ -53,11 +53,7 @@ fn data_with_gaps(width: usize) -> Examples {
     data(width).with_gaps(&known).unwrap()
 }
 
-fn check(sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
-    check_on(data, sizes, settings, host, threads);
-}
-
-fn check_on(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
+fn check(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host: &impl Host, threads: usize) {
     let expected = Footprint::of_data(sizes, settings, &data(sizes[0]), threads);
     let (peak, mut run) = peak_of(|| {
         let data = data(sizes[0]);
@@ -98,27 +94,27 @@ fn a_run_stays_within_its_footprint() {
     };
     let adam = |batch| of(OptimizerMethod::Adam, None, batch);
     for sizes in [&[784, 300][..], &[784, 200, 300], &[300, 400, 200, 100]] {
-        check(sizes, &adam(100), &SingleThread, 1);
-        check(sizes, &adam(100), &Threads, THREADS);
+        check(data, sizes, &adam(100), &SingleThread, 1);
+        check(data, sizes, &adam(100), &Threads, THREADS);
     }
-    check(&[300, 200, 100], &adam(1000), &SingleThread, 1);
-    check(&[300, 200, 100], &adam(1000), &Threads, THREADS);
+    check(data, &[300, 200, 100], &adam(1000), &SingleThread, 1);
+    check(data, &[300, 200, 100], &adam(1000), &Threads, THREADS);
     let sizes = [200, 600, 100];
     for settings in
         [of(OptimizerMethod::Sgd, None, 10), of(OptimizerMethod::AmsGrad, None, 100), of(OptimizerMethod::Adam, Some(0.99), 100)]
     {
-        check(&sizes, &settings, &Threads, THREADS);
+        check(data, &sizes, &settings, &Threads, THREADS);
     }
-    check(&[784, 200, 100], &Settings { conditional: 0.5, image: Some((28, 28)), ..adam(100) }, &Threads, THREADS);
-    check(&sizes, &Settings { marginalize: false, ..adam(100) }, &Threads, THREADS);
+    check(data, &[784, 200, 100], &Settings { conditional: 0.5, image: Some((28, 28)), ..adam(100) }, &Threads, THREADS);
+    check(data, &sizes, &Settings { marginalize: false, ..adam(100) }, &Threads, THREADS);
     for estimator in ["ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-2", "pcd-gibbs-2", "centered-cd-1"] {
         let mut settings = Settings { estimator: estimator.parse().unwrap(), ..adam(100) };
         settings.max_meeting = 20;
-        check(&sizes, &settings, &Threads, THREADS);
-        check_on(data_with_gaps, &sizes, &settings, &Threads, THREADS);
+        check(data, &sizes, &settings, &Threads, THREADS);
+        check(data_with_gaps, &sizes, &settings, &Threads, THREADS);
     }
     for (sizes, batch) in [(&[784, 300][..], 100), (&[784, 200, 300], 100), (&[784, 20, 10], 1000)] {
-        check_on(data_with_gaps, sizes, &adam(batch), &Threads, THREADS);
-        check_on(data_with_gaps, sizes, &Settings { conditional: 0.5, ..adam(batch) }, &Threads, THREADS);
+        check(data_with_gaps, sizes, &adam(batch), &Threads, THREADS);
+        check(data_with_gaps, sizes, &Settings { conditional: 0.5, ..adam(batch) }, &Threads, THREADS);
     }
 }

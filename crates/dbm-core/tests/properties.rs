@@ -54,21 +54,15 @@ impl Case {
     }
 }
 
-/// Models of at most ten units with any of their visible units clamped.
-fn small_cases() -> impl Strategy<Value = (Case, Vec<Option<bool>>)> {
+/// Models of so few units, of at most so many in a layer, with any of their visible units clamped.
+fn small_cases(
+    most: usize,
+    widest: usize,
+    scale: impl Strategy<Value = f64>,
+) -> impl Strategy<Value = (Case, Vec<Option<bool>>)> {
     let sizes =
-        prop::collection::vec(1_usize..=6, 2..=5).prop_filter("at most ten units", |sizes| sizes.iter().sum::<usize>() <= 10);
-    (sizes, cases()).prop_flat_map(|(sizes, case)| {
-        let visible = prop::collection::vec(any::<Option<bool>>(), sizes[0]);
-        (Just(Case { sizes, ..case }), visible)
-    })
-}
-
-/// Models of at most six units, their weights moderate: in a peaked model couplings take too long to sum over.
-fn tiny_cases() -> impl Strategy<Value = (Case, Vec<Option<bool>>)> {
-    let sizes =
-        prop::collection::vec(1_usize..=3, 2..=4).prop_filter("at most six units", |sizes| sizes.iter().sum::<usize>() <= 6);
-    (sizes, cases(), 0.01..0.8_f64).prop_flat_map(|(sizes, case, scale)| {
+        prop::collection::vec(1..=widest, 2..=5).prop_filter("too many units", move |sizes| sizes.iter().sum::<usize>() <= most);
+    (sizes, cases(), scale).prop_flat_map(|(sizes, case, scale)| {
         let visible = prop::collection::vec(any::<Option<bool>>(), sizes[0]);
         (Just(Case { sizes, scale, ..case }), visible)
     })
@@ -78,29 +72,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
-    fn enumerating_one_parity_equals_enumerating_everything((case, visible) in small_cases()) {
-        let model = case.model();
-        let got = exact::expectation(&model, &visible).unwrap();
-        let (weights, biases) = common::moments(&model, &common::distribution(&model, &visible));
-        prop_assert!((got.log_sum - common::log_sum(&model, &visible)).abs() < 1e-9);
-        let pairs = got.weights.iter().chain(&got.biases).flatten().zip(weights.iter().chain(&biases).flatten());
-        for (x, y) in pairs {
-            prop_assert!((x - y).abs() < 1e-9, "{} and {}", x, y);
-        }
-    }
-
-    #[test]
-    fn layer_distributions_add_to_one_and_agree_with_marginals((case, visible) in small_cases()) {
-        let model = case.model();
-        for (layer, marginals) in exact::marginals(&model, &visible).unwrap().iter().enumerate() {
-            let table = exact::layer_distribution(&model, layer, &visible).unwrap();
-            prop_assert!(table.iter().all(|&p| p >= 0.0));
-            prop_assert!((table.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-            for (unit, marginal) in marginals.iter().enumerate() {
-                let high: f64 = table.iter().enumerate().filter(|(index, _)| index >> unit & 1 == 1).map(|(_, p)| p).sum();
-                prop_assert!((high - marginal).abs() < 1e-9, "layer {} unit {}: {} and {}", layer, unit, high, marginal);
-            }
-        }
+    fn enumerating_one_parity_equals_enumerating_everything((case, visible) in small_cases(10, 6, 0.01..3.0_f64)) {
+        common::check_exact(&case.model(), &visible, 1e-9, 1e-9);
     }
 
     #[test]
@@ -141,11 +114,11 @@ proptest! {
 }
 
 proptest! {
-    // Each case is the law of pairs of all states.
+    // Each case is the law of pairs of all states, and the weights are moderate: in a peaked model couplings take too long to sum over.
     #![proptest_config(ProptestConfig::with_cases(25))]
 
     #[test]
-    fn coupled_estimators_are_unbiased_on_any_small_model_with_any_mask_and_gaps((case, mask) in tiny_cases()) {
+    fn coupled_estimators_are_unbiased_on_any_small_model_with_any_mask_and_gaps((case, mask) in small_cases(6, 3, 0.01..0.8_f64)) {
         let model = case.model();
         // Of what is not known every other bit is missing.
         let bit = |(i, bit): (usize, &Option<bool>)| bit.or((i % 2 == 0).then_some(true));

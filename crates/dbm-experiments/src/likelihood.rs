@@ -40,15 +40,15 @@ pub(crate) fn estimate_log_z(
     session.progress.begin("betas", (settings.betas * settings.shards().len()) as u64);
     let weights = session.map(settings.shards(), |chains| {
         let mut ais = Ais::new(model, &base, settings, chains);
-        while ais.done() < ais.total() {
-            let before = ais.done();
+        while ais.done < ais.betas {
+            let before = ais.done;
             ais.advance(model, SLICE);
-            session.progress.advance((ais.done() - before) as u64);
+            session.progress.advance((ais.done - before) as u64);
         }
-        ais.log_weights().to_vec()
+        ais.log_weights
     });
     session.progress.end();
-    Ok(AisEstimate::from_log_weights(base.log_z(), &weights.concat()).finite()?)
+    Ok(AisEstimate::from_log_weights(base.log_z, &weights.concat()).finite()?)
 }
 
 /// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.

@@ -5,7 +5,7 @@ use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search_observed};
-use dbm_core::{Dbm, Examples, Parity, Units};
+use dbm_core::{Dbm, Examples, Parity, Units, exact};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
@@ -75,21 +75,35 @@ pub fn distribution(model: &Dbm, visible: &[Option<bool>]) -> Vec<(State, f64)> 
     states
 }
 
-/// `E[s_l s_{l+1}^T]`, row-major, and `E[s_l]` of a distribution.
-pub fn moments(model: &Dbm, states: &[(State, f64)]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
-    let mut weights: Vec<Vec<f64>> = model.weights().iter().map(|w| vec![0.0; w.data().len()]).collect();
-    let mut biases: Vec<Vec<f64>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
+/// `E[s_l s_{l+1}^T]`, row-major, and then `E[s_l]` of a distribution.
+fn moments(model: &Dbm, states: &[(State, f64)]) -> Vec<f64> {
+    let mut sums = vec![0.0; model.n_parameters()];
     for (state, p) in states {
-        for (bias, layer) in biases.iter_mut().zip(state) {
-            bias.iter_mut().zip(layer).for_each(|(b, &s)| *b += p * f64::from(s));
-        }
-        for (weight, pair) in weights.iter_mut().zip(state.windows(2)) {
-            for (row, &lower) in weight.chunks_exact_mut(pair[1].len()).zip(&pair[0]) {
-                row.iter_mut().zip(&pair[1]).for_each(|(w, &upper)| *w += p * f64::from(lower) * f64::from(upper));
-            }
-        }
+        let outer = |pair: &[Vec<f32>]| -> Vec<f32> { pair[0].iter().flat_map(|a| pair[1].iter().map(move |b| a * b)).collect() };
+        let values = state.windows(2).flat_map(outer).chain(state.iter().flatten().copied());
+        sums.iter_mut().zip(values).for_each(|(sum, x)| *sum += p * f64::from(x));
     }
-    (weights, biases)
+    sums
+}
+
+#[track_caller]
+pub fn close(a: &[f64], b: &[f64], bound: f64) {
+    assert_eq!(a.len(), b.len());
+    for (x, y) in a.iter().zip(b) {
+        assert!((x - y).abs() <= bound, "{x} and {y} differ by {:e}", (x - y).abs());
+    }
+}
+
+/// What enumerating one parity says given the clamped visible units, against the sum over all states.
+pub fn check_exact(model: &Dbm, visible: &[Option<bool>], bound: f64, bound_of_log_sum: f64) {
+    let expectation = exact::expectation(model, visible).unwrap();
+    let moments = moments(model, &distribution(model, visible));
+    close(&[expectation.log_sum], &[log_sum(model, visible)], bound_of_log_sum);
+    close(&expectation.flat(), &moments, bound);
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let units = model.sizes().iter().sum::<usize>();
+    let high: Vec<f64> = moments[moments.len() - units..].iter().map(|mean| (mean - low) / gap).collect();
+    close(&exact::marginals(model, visible).unwrap().concat(), &high, bound);
 }
 
 /// Whether counts fit probabilities: Pearson's statistic below its mean plus five standard deviations, alpha about 1e-5.
@@ -194,16 +208,18 @@ pub fn draw(states: &[(State, f64)], mut u: f64) -> usize {
     states.len() - 1
 }
 
-/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
-#[derive(Debug)]
-pub struct YFollowsX;
+/// Acceptance by any rule, of a uniform, the proposal's energy, and those of x and y.
+#[derive(Clone, Copy, Debug)]
+pub struct By(pub fn(f64, f64, f64, f64) -> (bool, bool));
 
-impl Acceptance for YFollowsX {
+impl Acceptance for By {
     fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool) {
-        let (x_accepts, _) = SharedUniform.decide(u, proposal, x, y);
-        (x_accepts, x_accepts)
+        (self.0)(u, proposal, x, y)
     }
 }
+
+/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
+pub const Y_FOLLOWS_X: By = By(|u, proposal, x, y| [SharedUniform.decide(u, proposal, x, y).0; 2].into());
 
 /// The same model with every parameter multiplied.
 pub fn scaled(model: &Dbm, by: f64) -> Dbm {

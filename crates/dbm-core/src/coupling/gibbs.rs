@@ -73,7 +73,7 @@ impl BlockCoupling {
 pub struct BlockDraw {
     /// One bit a unit.
     pub x: Vec<bool>,
-    /// The same.
+    /// One bit a unit of the other chain.
     pub y: Vec<bool>,
     /// Whether y kept what x had drawn.
     pub shared: bool,
@@ -111,7 +111,7 @@ pub(crate) fn log_ratio(p: &[f64], q: &[f64], x: &[bool]) -> f64 {
 struct Block {
     /// `log P(high) - log P(low)`.
     log_odds: Vec<f64>,
-    /// `P(high)`.
+    /// `P(high)` of each.
     high: Vec<f64>,
 }
 
@@ -147,7 +147,7 @@ impl AsRef<[Vec<f32>]> for StateWithFields {
 
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped.
 pub struct GibbsCoupling<'a> {
-    /// The model.
+    /// The model on which both move.
     pub model: &'a Dbm,
     /// What is clamped of that chain.
     pub clamp: Clamp,
@@ -197,8 +197,8 @@ impl<'a> GibbsCoupling<'a> {
     fn place(&self, parity: Parity, point: &mut StateWithFields, bits: &[bool]) {
         let mut bits = bits.iter();
         let mut flips = Vec::new();
-        let (units, depth) = (self.model.units(), self.model.depth());
-        for l in parity.layers(depth) {
+        let units = self.model.units();
+        for l in parity.layers(self.model.depth()) {
             // Without a branch on what flips, which no machine could guess.
             flips.resize(point.state[l].len(), (0, 0.0));
             let mut count = 0;
@@ -211,13 +211,8 @@ impl<'a> GibbsCoupling<'a> {
                 }
             }
             let flips = &flips[..count];
-            if l > 0 && self.is_free(l - 1) {
-                let rows = &self.model.transposed()[l - 1];
-                add_scaled_rows(&mut point.fields[l - 1], flips, |unit| rows.row(unit as usize));
-            }
-            if l < depth {
-                let rows = &self.model.weights()[l];
-                add_scaled_rows(&mut point.fields[l + 1], flips, |unit| rows.row(unit as usize));
+            for (to, rows) in self.model.rows_to_neighbours(l).filter(|&(to, _)| self.is_free(to)) {
+                add_scaled_rows(&mut point.fields[to], flips, |unit| rows.row(unit as usize));
             }
         }
     }

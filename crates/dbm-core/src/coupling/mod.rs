@@ -115,9 +115,9 @@ pub fn pair_step<T: Clone>(acceptance: &impl Acceptance, u: f64, proposal: (&T, 
 
 /// The coupled pair for one chain of a batch: what that chain has clamped stays clamped in every proposal.
 pub struct MetropolisCoupling<'a, A> {
-    /// The model.
+    /// The model on which both move.
     pub model: &'a Dbm,
-    /// The batch.
+    /// The batch with their chain.
     pub chains: &'a Chains,
     /// Which of its chains.
     pub chain: usize,

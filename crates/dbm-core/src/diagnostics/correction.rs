@@ -2,12 +2,11 @@
 
 use super::couple::{Caps, CouplingKernel, couple};
 use super::samples::ProgressFn;
-use super::starts::{CouplingStart, begin};
+use super::starts::{CouplingStart, begin_runs};
 use crate::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
-use crate::chains::Chains;
 use crate::error::within;
 use crate::math::{exp_below_zero, log_sum_exp};
-use crate::rng::{Purpose, Stream, Streams};
+use crate::rng::Streams;
 use crate::{Backend, Dbm, DbmError, Parity, Units, exact, init};
 use serde::{Deserialize, Serialize};
 
@@ -25,9 +24,6 @@ const MAX_PARAMETERS: usize = 4_000_000;
 
 /// Couplings that may be watched.
 const MAX_RUNS: u32 = 100_000;
-
-/// Runs whose searches are made together.
-const BATCH: u32 = 50;
 
 /// Couplings of UCD-LMI on [`init::orthogonal`] of these sizes, all units free.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,22 +84,18 @@ impl CorrectionProbabilityPlan {
 
     /// The energies of x_0, and how many couplings moved.
     fn watch(&self, model: &Dbm, runs: u32, progress: &mut ProgressFn) -> (Vec<f64>, u32) {
-        let streams = Streams::new(self.seed);
         let (mut energies, mut moved) = (Vec::with_capacity(runs as usize), 0);
         // After one step it is known whether tau is 1.
         let how = (CouplingKernel::Metropolis, Caps { meeting: 1, tries: 1 });
-        for first in (0..runs).step_by(BATCH as usize) {
-            let numbers = first..runs.min(first + BATCH);
-            let mut streams: Vec<Stream> = numbers.map(|run| streams.at(Purpose::Negative, 0, u64::from(run))).collect();
-            let mut chains = Chains::free(model, streams.len());
-            begin(model, &mut chains, CouplingStart::LocalMode, &mut streams);
+        begin_runs(model, CouplingStart::LocalMode, (Streams::new(self.seed), 0), 0..runs, |chains, streams, _| {
+            let first = energies.len() as u32;
             for (c, stream) in streams.iter_mut().enumerate() {
                 energies.push(model.energy(&chains.state(c)));
-                moved += u32::from(couple(model, &chains, c, stream, how, &mut |_| ()).0.capped);
+                moved += u32::from(couple(model, chains, c, stream, how, &mut |_| ()).0.capped);
             }
             let coupled = (2 * streams.len() * model.n_parameters()) as u64;
             progress(first, chains.work().products + chains.work().carried + coupled);
-        }
+        });
         (energies, moved)
     }
 }
@@ -116,11 +108,11 @@ fn log_z(model: &Dbm, seed: u64, progress: &mut dyn FnMut(u64)) -> Result<f64, D
     let settings = AisSettings { chains: AIS.0, betas: AIS.1, seed };
     let base = BaseDistribution::uniform(model);
     let mut ais = Ais::new(model, &base, &settings, 0..settings.chains);
-    while ais.done() < ais.total() {
+    while ais.done < ais.betas {
         ais.advance(model, 1);
         progress((2 * settings.chains * model.n_parameters()) as u64);
     }
-    Ok(AisEstimate::from_log_weights(base.log_z(), ais.log_weights()).finite()?.log_z)
+    Ok(AisEstimate::from_log_weights(base.log_z, &ais.log_weights).finite()?.log_z)
 }
 
 /// The log of the mean over states of these energies of `2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`.
@@ -194,23 +186,13 @@ fn for_each_energy(model: &Dbm, progress: &mut dyn FnMut(u64), mut each: impl Fn
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// All states of a model, their units one after another.
-    fn energies(model: &Dbm) -> Vec<f64> {
-        let units = model.sizes().iter().sum::<usize>();
-        let state = |code: usize| -> Vec<Vec<f32>> {
-            let mut place = 0..;
-            let mut value = || model.units().value(code >> place.next().unwrap_or(0) & 1 == 1);
-            model.sizes().iter().map(|&n| (0..n).map(|_| value()).collect()).collect()
-        };
-        (0..1 << units).map(|code| model.energy(&state(code))).collect()
-    }
+    use crate::expectation::StateSpace;
 
     #[test]
     fn every_energy_comes_once_and_the_sum_over_proposals_is_what_it_says() {
         for (units, sizes) in [(Units::Signs, vec![3, 2]), (Units::Bits, vec![2, 4, 3]), (Units::Signs, vec![2, 1, 3, 2])] {
             let model = init::gaussian(&sizes, units, 0.8, 3).unwrap();
-            let mut direct = energies(&model);
+            let mut direct = StateSpace::new(&model, &vec![None; sizes[0]]).unwrap().energies().to_vec();
             let mut walked = Vec::new();
             for_each_energy(&model, &mut |_| (), |energy| walked.push(energy));
             let starts: Vec<f64> = direct.iter().copied().step_by(5).collect();

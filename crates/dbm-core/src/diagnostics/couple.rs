@@ -2,7 +2,7 @@
 //!
 //! The loop and the kernels are those of training ([`crate::coupling::meet`]); only an observer stands between them.
 
-use super::trace::{CouplingTrace, PairDraw, PairStep, bits, overlap};
+use super::trace::{CouplingTrace, PairDraw, PairStep, overlap};
 use crate::chains::Chains;
 use crate::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use crate::rng::Stream;
@@ -63,7 +63,7 @@ pub(super) fn couple(
                 let log_accept = before.map(|state| state.energy - proposal.energy);
                 observer(&|t| {
                     let draw = PairDraw::Metropolis {
-                        proposal: bits(model, &proposal.state),
+                        proposal: model.units().bytes(proposal.state.iter().flatten()),
                         energy: proposal.energy,
                         u: *u,
                         log_accept_x: log_accept[0],

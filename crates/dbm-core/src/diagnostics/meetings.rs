@@ -2,21 +2,18 @@
 
 use super::couple::{Caps, CouplingKernel, couple};
 use super::samples::ProgressFn;
-use super::starts::{CouplingStart, begin};
+use super::starts::{CouplingStart, begin_runs};
 use crate::chains::Chains;
 use crate::coupling::Meeting;
 use crate::error::within;
 use crate::linalg::Matrix;
-use crate::rng::{Purpose, Stream, Streams};
+use crate::rng::Streams;
 use crate::{Backend, Clamp, Dbm, DbmError, Units, init};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The largest model that is studied: so many visible units, and as many hidden ones.
 pub const MAX_DIMENSION: usize = 400;
-
-/// Runs whose searches are made together.
-const BATCH: u32 = 50;
 
 /// Couplings of a kind on one random orthogonal RBM, whose runs have numbers.
 ///
@@ -87,22 +84,18 @@ impl Couplings {
 
     /// These runs on [`Couplings::model`], in order.
     pub fn run(&self, model: &Dbm, runs: Range<u32>, progress: &mut ProgressFn) -> Vec<CouplingRun> {
-        let streams = Streams::new(self.seed);
-        let address = |run: u32| streams.at(Purpose::Negative, self.dimension as u64, u64::from(run));
         let how = (self.kernel, Caps { meeting: self.max_meeting, tries: self.max_tries });
         let mut done = Vec::with_capacity(runs.len());
-        for first in runs.clone().step_by(BATCH as usize) {
-            let mut streams: Vec<Stream> = (first..runs.end.min(first.saturating_add(BATCH))).map(address).collect();
-            let mut chains = Chains::free(model, streams.len());
-            let searches = begin(model, &mut chains, self.start, &mut streams);
+        let address = (Streams::new(self.seed), self.dimension as u64);
+        begin_runs(model, self.start, address, runs, |chains, streams, searches| {
             progress(done.len() as u32, chains.work().products + chains.work().carried);
-            for (c, (stream, search)) in streams.iter_mut().zip(&searches).enumerate() {
+            for (c, (stream, search)) in streams.iter_mut().zip(searches).enumerate() {
                 let so_far = done.len() as u32;
                 let (meeting, tries_capped) =
-                    couple(model, &chains, c, stream, how, &mut |_| progress(so_far, model.n_parameters() as u64));
+                    couple(model, chains, c, stream, how, &mut |_| progress(so_far, model.n_parameters() as u64));
                 done.push(CouplingRun { meeting, sweeps: search.sweeps, tries_capped });
             }
-        }
+        });
         done
     }
 }

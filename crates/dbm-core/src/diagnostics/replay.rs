@@ -2,7 +2,7 @@
 
 use super::couple::{Caps, CouplingKernel, write_down};
 use super::meetings::{check_caps, one_chain};
-use super::starts::{CouplingStart, begin_observed};
+use super::starts::{CouplingStart, begin};
 use super::trace::{ApproachState, CouplingTrace};
 use crate::error::within;
 use crate::rng::{Purpose, Streams};
@@ -48,17 +48,15 @@ impl ReplayPlan {
         }
         check_caps(self.max_meeting, self.max_tries)?;
         within("max meeting time", "1 to 20000", f64::from(self.max_meeting), self.max_meeting <= MAX_REPLAY_STEPS)?;
-        if let Some(clamped) = self.clamped.as_ref().filter(|clamped| clamped.len() != model.n_visible()) {
-            let what = "the clamped visible layer".into();
-            return Err(DbmError::Shape { what, expected: model.n_visible(), got: clamped.len() });
-        }
+        let given = self.clamped.as_ref().map_or(model.n_visible(), Vec::len);
+        DbmError::check_shape("the clamped visible layer", model.n_visible(), given)?;
         let model = &model.clone().with_backend(Backend::Plain);
         let values = |bits: &Vec<bool>| bits.iter().map(|&bit| model.units().value(bit)).collect();
         let mut chains = one_chain(model, self.clamped.as_ref().map(values));
         let purpose = if self.clamped.is_some() { Purpose::Positive } else { Purpose::Negative };
         let mut stream = [Streams::new(self.seed).at(purpose, 0, u64::from(self.run))];
         let mut approach = Vec::new();
-        begin_observed(model, &mut chains, self.start, &mut stream, |chains, by| {
+        begin(model, &mut chains, self.start, &mut stream, |chains, by| {
             approach.push(ApproachState::new(model, &chains.state(0), by));
         });
         let caps = Caps { meeting: self.max_meeting, tries: self.max_tries };

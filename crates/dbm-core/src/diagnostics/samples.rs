@@ -78,11 +78,7 @@ pub(super) fn check_settings(model: &Dbm, data: &Examples, settings: &Settings) 
     let centering = settings.estimator.centering;
     within("centering rate", "absent in diagnostics", centering.unwrap_or_default(), centering.is_none())?;
     within("the number of examples", "1 to 10000", data.len() as f64, data.len() <= MAX_EXAMPLES)?;
-    if data.width() != model.n_visible() {
-        let what = "an example".into();
-        return Err(DbmError::Shape { what, expected: model.n_visible(), got: data.width() });
-    }
-    Ok(())
+    data.check_width(model.n_visible())
 }
 
 impl<'a> Samples<'a> {
@@ -149,7 +145,10 @@ impl<'a> Samples<'a> {
             sums.groups += 1;
         }
         let left = match persistent {
-            Some(layers) => self.pack(&layers),
+            Some(layers) => {
+                let rows = (0..self.visible.rows()).flat_map(|row| layers.iter().flat_map(move |layer| layer.row(row)));
+                self.model.units().bytes(rows)
+            }
             None => chains.to_vec(),
         };
         Ok((sums, left))
@@ -168,10 +167,7 @@ impl<'a> Samples<'a> {
         let (rows, units) = (self.visible.rows(), sizes.iter().sum::<usize>());
         let persists = self.settings.estimator.kind.is_persistent() && first_group > 0;
         let expected = if persists { rows * units } else { 0 };
-        let what = || "the states of persistent chains, as the job before left them,".into();
-        if chains.len() != expected {
-            return Err(DbmError::Shape { what: what(), expected, got: chains.len() });
-        }
+        DbmError::check_shape("the states of persistent chains, as the job before left them,", expected, chains.len())?;
         if !persists {
             return Ok(None);
         }
@@ -188,11 +184,6 @@ impl<'a> Samples<'a> {
             }
         }
         Ok(Some(layers))
-    }
-
-    fn pack(&self, layers: &[Matrix]) -> Vec<u8> {
-        let values = (0..self.visible.rows()).flat_map(|row| layers.iter().flat_map(move |layer| layer.row(row)));
-        values.map(|&value| u8::from(value == self.model.units().high())).collect()
     }
 }
 

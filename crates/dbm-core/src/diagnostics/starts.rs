@@ -2,10 +2,11 @@
 
 use crate::Dbm;
 use crate::chains::Chains;
-use crate::rng::Stream;
+use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{LocalMode, Reached, SearchInfo, uniform_start};
 use crate::words::{Choice, Choose, Words, choice, words};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Where a pair of chains begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,15 +31,31 @@ impl Choose for CouplingStart {
 /// one going.
 const MAX_SWEEPS: u32 = 100_000;
 
-/// Takes the chains, one a stream, from uniform states to x_0, and says what their searches did; nothing where there was none.
-///
-/// The draws are those of UCD-LMI, and from a uniform start those of UCD-MH and UCD-Gibbs: uniform state, coin of the search, coin of the sweep, sweep.
-pub(super) fn begin(model: &Dbm, chains: &mut Chains, start: CouplingStart, streams: &mut [Stream]) -> Vec<SearchInfo> {
-    begin_observed(model, chains, start, streams, |_, _| ())
+/// Runs whose searches are made together.
+const BATCH: u32 = 50;
+
+/// Takes free chains of these runs to x_0, batch by batch, each run with the stream at its number; `each` is given a batch, its streams, and what its searches did.
+pub(super) fn begin_runs(
+    model: &Dbm,
+    start: CouplingStart,
+    (streams, step): (Streams, u64),
+    runs: Range<u32>,
+    mut each: impl FnMut(&Chains, &mut [Stream], &[SearchInfo]),
+) {
+    for first in runs.clone().step_by(BATCH as usize) {
+        let numbers = u64::from(first)..u64::from(runs.end.min(first.saturating_add(BATCH)));
+        let mut streams = streams.of_chains(Purpose::Negative, step, numbers);
+        let mut chains = Chains::free(model, streams.len());
+        let searches = begin(model, &mut chains, start, &mut streams, |_, _| ());
+        each(&chains, &mut streams, &searches);
+    }
 }
 
-/// The same; `observe` sees the uniform states and then the chains after every half-sweep. Meant for one chain.
-pub(super) fn begin_observed(
+/// Takes the chains, one a stream, from uniform states to x_0, and says what their searches did; nothing where there was none. `observe` sees the uniform states and
+/// then the chains after every half-sweep: meant for one chain.
+///
+/// The draws are those of UCD-LMI, and from a uniform start those of UCD-MH and UCD-Gibbs: uniform state, coin of the search, coin of the sweep, sweep.
+pub(super) fn begin(
     model: &Dbm,
     chains: &mut Chains,
     start: CouplingStart,
@@ -50,7 +67,7 @@ pub(super) fn begin_observed(
     match start {
         CouplingStart::Uniform => vec![SearchInfo::default(); streams.len()],
         CouplingStart::LocalMode => {
-            LocalMode { max_sweeps: MAX_SWEEPS, gibbs_sweeps: 1 }.apply_observed(model, chains, &first, streams, observe)
+            LocalMode { max_sweeps: MAX_SWEEPS, gibbs_sweeps: 1 }.apply(model, chains, &first, streams, observe)
         }
     }
 }

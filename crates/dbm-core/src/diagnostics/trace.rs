@@ -78,25 +78,21 @@ pub const MAX_OVERLAP_UNITS: usize = 12;
 
 impl ApproachState {
     pub(crate) fn new(model: &Dbm, state: &[Vec<f32>], reached_by: Reached) -> Self {
-        Self { state: bits(model, state), energy: model.energy(state), reached_by }
+        Self { state: model.units().bytes(state.iter().flatten()), energy: model.energy(state), reached_by }
     }
 }
 
 impl PairStep {
     pub(super) fn new(model: &Dbm, step: u32, [x, y]: [&[Vec<f32>]; 2], draw: PairDraw) -> Self {
         let energies = [x, y].map(|state| model.energy(state));
-        Self { step, x: bits(model, x), y: bits(model, y), energies, draw }
+        let [x, y] = [x, y].map(|state| model.units().bytes(state.iter().flatten()));
+        Self { step, x, y, energies, draw }
     }
 
     /// Units of any layer in which x and y differ.
     pub fn differing(&self) -> usize {
         self.x.iter().zip(&self.y).filter(|(x, y)| x != y).count()
     }
-}
-
-/// A state as bytes, 1 where a unit is high.
-pub(super) fn bits(model: &Dbm, state: &[Vec<f32>]) -> Vec<u8> {
-    state.iter().flatten().map(|&value| u8::from(value == model.units().high())).collect()
 }
 
 /// `min(1, exp(log))`: a probability of acceptance by its logarithm in [`PairDraw::Metropolis`].

@@ -17,8 +17,6 @@ const FACTORS: usize = 512;
 pub(super) struct State<'a> {
     /// How many came before.
     pub count: u32,
-    /// Its bits, the first of the half lowest: `count ^ (count >> 1)`.
-    pub code: u32,
     /// `log sum exp(-E)` over the other half.
     pub log_weight: f64,
     /// The fields of the other half's bits: `[width]`.
@@ -28,12 +26,10 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// Writes `scale P(bit high | this state)` for bits of the summed half, from `first` on.
+    /// Writes `scale P(bit high | this state)` for the bits of the summed half.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
-    pub fn write_highs(&self, first: usize, scale: f64, into: &mut [f64]) {
-        let (fields, tails) = (&self.fields[first..], &self.tails[first..]);
-        for ((high, &field), &tail) in into.iter_mut().zip(fields).zip(tails) {
+    pub fn write_highs(&self, scale: f64, into: &mut [f64]) {
+        for ((high, &field), &tail) in into.iter_mut().zip(self.fields).zip(self.tails) {
             *high = scale * (if field >= 0.0 { 1.0 } else { tail } / (1.0 + tail));
         }
     }
@@ -64,7 +60,6 @@ impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    #[allow(clippy::inline_always)]
     fn with_simd<S: Simd>(self, _: S) {
         let Self { halves, counts, fields, tails, each } = self;
         let start = counts.start;
@@ -74,7 +69,7 @@ impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
                 flip(halves, gray(count), count.trailing_zeros() as usize, &mut linear, fields);
             }
             let log_weight = linear + log_sums(fields, tails);
-            each(&State { count, code: gray(count), log_weight, fields, tails });
+            each(&State { count, log_weight, fields, tails });
         }
     }
 }
@@ -86,7 +81,6 @@ fn gray(count: u32) -> u32 {
 
 /// Computes the fields of a state from scratch, and returns its terms that the other half has no part in.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 fn place(halves: &Bipartition, code: u32, fields: &mut [f64]) -> f64 {
     let mut linear = halves.constant;
     fields.copy_from_slice(&halves.summed);
@@ -98,7 +92,6 @@ fn place(halves: &Bipartition, code: u32, fields: &mut [f64]) -> f64 {
 
 /// Brings the fields of `code` without its bit `bit` to those of `code`, the bit being high or low there.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 fn flip(halves: &Bipartition, code: u32, bit: usize, linear: &mut f64, fields: &mut [f64]) {
     let sign = if code >> bit & 1 == 1 { 1.0 } else { -1.0 };
     *linear += sign * halves.enumerated[bit];
@@ -110,7 +103,6 @@ fn flip(halves: &Bipartition, code: u32, bit: usize, linear: &mut f64, fields: &
 
 /// `sum_j log(1 + exp(a_j))` as `sum_j max(a_j, 0) + log prod_j (1 + exp(-|a_j|))`, which leaves `exp(-|a_j|)` in `tails`.
 #[inline(always)]
-#[allow(clippy::inline_always)]
 fn log_sums(fields: &[f64], tails: &mut [f64]) -> f64 {
     let mut sum = 0.0;
     for (fields, tails) in fields.chunks(FACTORS).zip(tails.chunks_mut(FACTORS)) {

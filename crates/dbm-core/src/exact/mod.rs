@@ -24,14 +24,12 @@
 
 mod bipartition;
 mod enumerate;
-mod layer;
 mod moments;
 mod sum;
 
 use crate::{Dbm, DbmError, Examples};
 use bipartition::Bipartition;
 pub use bipartition::MAX_UNITS;
-pub use layer::{MAX_SPREAD, layer_distribution};
 pub use moments::Expectation;
 use moments::Moments;
 

@@ -45,7 +45,7 @@ impl Moments {
             #[inline(always)]
             |state| {
                 let share = sum.share(state.log_weight);
-                state.write_highs(0, share, &mut tree.carry[..width]);
+                state.write_highs(share, &mut tree.carry[..width]);
                 tree.carry[width] = share;
                 tree.add_carry(state.count);
             },
@@ -114,7 +114,6 @@ impl Tree {
 
     /// Adds `carry` as the row of the `count`-th state in Gray's order.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
     fn add_carry(&mut self, count: u32) {
         let columns = self.columns;
         for level in 0..count.trailing_ones() {
@@ -148,7 +147,6 @@ impl Tree {
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always)]
 fn add(out: &mut [f64], row: &[f64]) {
     for (x, &y) in out.iter_mut().zip(row) {
         *x += y;

@@ -44,7 +44,6 @@ impl LogSum {
     /// `exp(x)` as a share of the sum, `x` being one of its terms. Shares add to one even where the logarithm of the sum is
     /// so large that it has no digits left for it.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // must be inlined into the vectorized loop of its caller
     pub fn share(&self, x: f64) -> f64 {
         exp_below_zero(x - self.offset) / self.sum
     }

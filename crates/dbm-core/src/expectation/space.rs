@@ -195,20 +195,20 @@ impl<'m> StateSpace<'m> {
 
     /// f of one state, whose units may have any values.
     pub(crate) fn expected_at(&self, state: &[Vec<f64>]) -> Expected {
-        let mut sum = Features::zeros(self.model);
-        sum.add(1.0, state);
-        Expected { values: sum.flat(), unmet: 0.0 }
+        let mut values = vec![0.0; self.model.n_parameters()];
+        add_features(&mut values, 1.0, state);
+        Expected { values, unmet: 0.0 }
     }
 
     /// `sum_s w(s) f(s)`, `f` marginalized or not, in the order of [`crate::exact::gradient`]. The weights may be of any sign.
     pub fn features(&self, weights: &[f64], marginalize: bool) -> Vec<f64> {
-        let mut sum = Features::zeros(self.model);
+        let mut sum = vec![0.0; self.model.n_parameters()];
         let (low, gap) = (f64::from(self.model.units().low()), f64::from(self.model.units().gap()));
         for (index, &weight) in weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0) {
             let state: Vec<Vec<f64>> =
                 self.states[index].iter().map(|layer| layer.iter().map(|&s| f64::from(s)).collect()).collect();
             if !marginalize {
-                sum.add(weight, &state);
+                add_features(&mut sum, weight, &state);
                 continue;
             }
             for parity in [Parity::Even, Parity::Odd] {
@@ -217,41 +217,19 @@ impl<'m> StateSpace<'m> {
                 for (&(l, i), p) in self.free[parity as usize].iter().zip(high) {
                     mixed[l][i] = low + gap * p;
                 }
-                sum.add(0.5 * weight, &mixed);
+                add_features(&mut sum, 0.5 * weight, &mixed);
             }
         }
-        sum.flat()
+        sum
     }
 }
 
-/// A sum of `-dE/dtheta`.
-struct Features {
-    weights: Vec<Vec<f64>>,
-    biases: Vec<Vec<f64>>,
-}
-
-impl Features {
-    fn zeros(model: &Dbm) -> Self {
-        let weights = model.sizes().windows(2).map(|pair| vec![0.0; pair[0] * pair[1]]).collect();
-        Self { weights, biases: model.sizes().iter().map(|&n| vec![0.0; n]).collect() }
-    }
-
-    /// Adds `weight f(s)`.
-    fn add(&mut self, weight: f64, state: &[Vec<f64>]) {
-        for (sum, pair) in self.weights.iter_mut().zip(state.windows(2)) {
-            for (row, lower) in sum.chunks_exact_mut(pair[1].len()).zip(&pair[0]) {
-                row.iter_mut().zip(&pair[1]).for_each(|(x, upper)| *x += weight * lower * upper);
-            }
-        }
-        for (sum, layer) in self.biases.iter_mut().zip(state) {
-            sum.iter_mut().zip(layer).for_each(|(x, s)| *x += weight * s);
-        }
-    }
-
-    /// In the order of [`crate::exact::gradient`].
-    fn flat(self) -> Vec<f64> {
-        self.weights.into_iter().chain(self.biases).flatten().collect()
-    }
+/// Adds `weight f(s)`, in the order of [`crate::exact::gradient`].
+fn add_features(sum: &mut [f64], weight: f64, state: &[Vec<f64>]) {
+    let rows = state.windows(2).flat_map(|pair| pair[0].iter().map(move |lower| (weight * lower, &pair[1])));
+    let outer = rows.flat_map(|(lower, upper)| upper.iter().map(move |upper| lower * upper));
+    let biases = state.iter().flatten().map(|s| weight * s);
+    sum.iter_mut().zip(outer.chain(biases)).for_each(|(sum, x)| *sum += x);
 }
 
 /// The law of independent units, the first at the lowest bit.

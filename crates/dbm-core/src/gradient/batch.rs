@@ -34,11 +34,6 @@ impl Batch {
         Self { visible, observed: Clamp::Visible, known: Clamp::Free, persistent: None, streams, step: 0, first_chain: 0 }
     }
 
-    /// How many examples.
-    pub fn count(&self) -> usize {
-        self.visible.rows()
-    }
-
     /// Whether the data tell all visible units of a row.
     pub fn is_whole(&self, row: usize) -> bool {
         self.observed.of_rows(&[row], self.visible.columns()).holds_all()

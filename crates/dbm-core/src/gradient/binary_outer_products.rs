@@ -29,17 +29,17 @@ pub(crate) struct BinaryOuterProducts<'a> {
 impl<'a> BinaryOuterProducts<'a> {
     /// Sorts the rows for `W_l` of all shards.
     pub fn new(shards: &'a [Moments], l: usize, units: Units, alpha: f32) -> Self {
-        let (p, q) = (shards[0].rows(l), shards[0].columns(l));
+        let (p, q) = (shards[0].pairs[l].0.columns(), shards[0].pairs[l].1.columns());
         let mut this = Self {
             units,
             alpha,
             left_binary: (Codes::new(p), Matrix::zeros(0, q)),
             right_binary: (Codes::new(q), Matrix::zeros(0, p)),
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
-            dense: shards.iter().filter_map(|shard| shard.dense(l)).collect(),
+            dense: shards.iter().filter_map(|shard| shard.dense[l].as_ref()).collect(),
         };
         let sort = p.min(q) >= FEWEST_UNITS;
-        for (left, right) in shards.iter().map(|shard| shard.pair(l)) {
+        for (left, right) in shards.iter().map(|shard| &shard.pairs[l]) {
             for row in 0..left.rows() {
                 this.push(left.row(row), right.row(row), sort);
             }
@@ -65,7 +65,7 @@ impl<'a> BinaryOuterProducts<'a> {
         let (codes, right) = &self.left_binary;
         codes.add_product(out, from, right, 0..q, values);
         let (codes, left) = &self.right_binary;
-        if codes.inputs() > 0 {
+        if codes.inputs > 0 {
             let mut transposed = Matrix::zeros(q, p);
             codes.add_product(transposed.data_mut(), 0, left, from..from + p, values);
             transposed.add_transpose_to(out);
@@ -146,7 +146,7 @@ mod tests {
                         assert_eq!(fast, plain, "{units:?}, W_{l} of {sizes:?}, {rows} rows from {from}");
                     }
                     if p.min(q) >= FEWEST_UNITS {
-                        let (left, right) = (gathered.left_binary.0.inputs(), gathered.right_binary.0.inputs());
+                        let (left, right) = (gathered.left_binary.0.inputs, gathered.right_binary.0.inputs);
                         assert_eq!((left, right, gathered.real.0.rows()), [(72, 18, 18), (54, 54, 18)][l]);
                     }
                 }

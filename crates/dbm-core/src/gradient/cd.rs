@@ -5,7 +5,7 @@ use super::{Batch, Estimate, Estimator, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::sweep::half_gibbs;
-use crate::{Dbm, DbmError, Parity, Settings};
+use crate::{Dbm, DbmError, Parity};
 
 /// Contrastive divergence with `k` Gibbs sweeps.
 ///
@@ -21,11 +21,6 @@ pub struct Cd {
 }
 
 impl Cd {
-    /// As a run's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        Self { marginalize: settings.marginalize, k: settings.estimator.k }
-    }
-
     /// A positive phase of `k` Gibbs sweeps with what the data tell clamped, from uniform states of the rest; exact for an RBM without gaps.
     pub(super) fn positive_phase(&self, run: &mut PhaseRun) {
         if run.has_exact_posterior() {
@@ -53,7 +48,7 @@ impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let phases = Phases { model, batch, marginalize: self.marginalize, clock };
-        let mut ends: Vec<Matrix> = model.sizes().iter().map(|&n| Matrix::zeros(batch.count(), n)).collect();
+        let mut ends: Vec<Matrix> = model.sizes().iter().map(|&n| Matrix::zeros(batch.visible.rows(), n)).collect();
         let positive = phases.positive(&mut moments, &mut |run| {
             self.positive_phase(run);
             for (l, layer) in ends.iter_mut().enumerate() {

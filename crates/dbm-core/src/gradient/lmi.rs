@@ -1,7 +1,6 @@
 //! LMI: local mode and one Gibbs sweep, no coupling; what is left of UCD-LMI where couplings never happen.
 
 use super::phase::{PhaseRun, SamePhases};
-use crate::Settings;
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
 
@@ -15,13 +14,6 @@ pub struct Lmi {
     pub marginalize: bool,
     /// How the chains come to x_0.
     pub start: LocalMode,
-}
-
-impl Lmi {
-    /// As a run's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        Self { marginalize: settings.marginalize, start: settings.local_mode() }
-    }
 }
 
 impl SamePhases for Lmi {

@@ -3,7 +3,7 @@
 //! | file | positive phase | negative phase | mean |
 //! | --- | --- | --- | --- |
 //! | `ucd_lmi` | mode, one Gibbs sweep, Metropolis coupling | the same | exact |
-//! | `ucd_mh` | uniform start, Metropolis coupling | the same | exact |
+//! | `ucd_lmi` without its search, UCD-MH | uniform start, Metropolis coupling | the same | exact |
 //! | `ucd_gibbs` | uniform start, Gibbs coupling | the same | exact |
 //! | `lmi` | mode, one Gibbs sweep | the same | biased |
 //! | `cd` | k Gibbs sweeps from a uniform start | k sweeps on from there | biased |
@@ -29,7 +29,6 @@ mod pcd_gibbs;
 mod phase;
 mod ucd_gibbs;
 mod ucd_lmi;
-mod ucd_mh;
 
 pub use crate::settings::estimator::{CENTERING_RATE, EstimatorDescriptor, EstimatorKind, EstimatorSettings};
 pub use batch::{Batch, Estimate, Estimator};
@@ -43,9 +42,9 @@ pub use pcd::Pcd;
 pub use pcd_gibbs::PcdGibbs;
 pub use ucd_gibbs::UcdGibbs;
 pub use ucd_lmi::UcdLmi;
-pub use ucd_mh::UcdMh;
 
 use crate::Settings;
+use crate::coupling::SharedUniform;
 use std::sync::Arc;
 
 /// The estimator that a run's settings ask for.
@@ -61,13 +60,16 @@ use std::sync::Arc;
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
-    match settings.estimator.kind {
-        EstimatorKind::UcdLmi => Arc::new(UcdLmi::new(settings)),
-        EstimatorKind::UcdMh => Arc::new(UcdMh::new(settings)),
-        EstimatorKind::UcdGibbs => Arc::new(UcdGibbs::new(settings)),
-        EstimatorKind::Lmi => Arc::new(Lmi::new(settings)),
-        EstimatorKind::Cd => Arc::new(Cd::new(settings)),
-        EstimatorKind::Pcd => Arc::new(Pcd::new(settings)),
-        EstimatorKind::PcdGibbs => Arc::new(PcdGibbs::new(settings)),
+    let Settings { marginalize, max_meeting, .. } = *settings;
+    let EstimatorSettings { kind, k, max_tries, .. } = settings.estimator;
+    let (start, acceptance) = (settings.local_mode(), SharedUniform);
+    match kind {
+        EstimatorKind::UcdLmi => Arc::new(UcdLmi { marginalize, start: Some(start), max_meeting, acceptance }),
+        EstimatorKind::UcdMh => Arc::new(UcdLmi { marginalize, start: None, max_meeting, acceptance }),
+        EstimatorKind::UcdGibbs => Arc::new(UcdGibbs { marginalize, max_meeting, max_tries }),
+        EstimatorKind::Lmi => Arc::new(Lmi { marginalize, start }),
+        EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
+        EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
+        EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
     }
 }

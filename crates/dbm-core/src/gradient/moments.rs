@@ -42,9 +42,9 @@ impl Phase {
 pub struct Moments {
     backend: Backend,
     /// For each `W_l`: left rows, which carry the weights, and right rows.
-    pairs: Vec<(Matrix, Matrix)>,
+    pub(crate) pairs: Vec<(Matrix, Matrix)>,
     /// For each `W_l`: rows already multiplied out, `[n_l, n_{l+1}]`, where there were more than [`MAX_ROWS`].
-    dense: Vec<Option<Matrix>>,
+    pub(crate) dense: Vec<Option<Matrix>>,
     biases: Vec<Vec<f32>>,
     /// The sum over the positive phase alone of each layer's states.
     positive: Vec<Vec<f32>>,
@@ -127,31 +127,6 @@ impl Moments {
         left.push_row(lower);
         left.last_row_mut().iter_mut().for_each(|x| *x *= weight);
         right.push_row(upper);
-    }
-
-    /// How many weight matrices.
-    pub fn depth(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// Rows of `W_l`.
-    pub(crate) fn rows(&self, l: usize) -> usize {
-        self.pairs[l].0.columns()
-    }
-
-    /// Columns of `W_l`.
-    pub fn columns(&self, l: usize) -> usize {
-        self.pairs[l].1.columns()
-    }
-
-    /// Left and right rows for `W_l`, the weights in the left ones.
-    pub(crate) fn pair(&self, l: usize) -> (&Matrix, &Matrix) {
-        (&self.pairs[l].0, &self.pairs[l].1)
-    }
-
-    /// What is multiplied out of the gradient of `W_l`, `[n_l, n_{l+1}]`.
-    pub(crate) fn dense(&self, l: usize) -> Option<&Matrix> {
-        self.dense[l].as_ref()
     }
 
     /// `out += alpha` times rows `from..` of the gradient of `W_l`, as many as `out` holds.

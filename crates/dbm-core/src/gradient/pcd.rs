@@ -6,7 +6,7 @@ use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
-use crate::{Clamp, Dbm, DbmError, Settings};
+use crate::{Clamp, Dbm, DbmError};
 
 /// Persistent contrastive divergence with a variational posterior.
 ///
@@ -23,21 +23,12 @@ pub struct Pcd {
     pub mean_field: MeanFieldSettings,
 }
 
-impl Pcd {
-    /// As a run's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        let its = &settings.estimator;
-        let mean_field = MeanFieldSettings { max_sweeps: its.mean_field_sweeps, tolerance: its.mean_field_tolerance };
-        Self { marginalize: settings.marginalize, k: its.k, mean_field }
-    }
-}
-
 impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let started = clock();
         let posterior = mean_field::posterior(model, &batch.visible, &batch.observed, self.mean_field);
-        for row in 0..batch.count() {
+        for row in 0..batch.visible.rows() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             moments.push(Phase::Positive, 1.0, &means);
         }

@@ -4,46 +4,33 @@ use super::phase::Phases;
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::{Dbm, DbmError, Parity, Settings};
+use crate::{Dbm, DbmError, Parity};
 
 /// Persistent contrastive divergence: the negative phase goes on from the last step's states.
 ///
 /// Positive phase: as [`super::Cd`]'s. Negative phase: one free chain an example, `k` sweeps on from where the last step left it, even layers
 /// first; uniform at the first step. Biased by the positive phase, and by chains that lag behind the parameters.
 #[derive(Clone, Debug)]
-pub struct PcdGibbs {
-    /// Replace half of each state by its conditional means.
-    pub marginalize: bool,
-    /// Gibbs sweeps of either phase.
-    pub k: u32,
-}
-
-impl PcdGibbs {
-    /// As a run's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        Self { marginalize: settings.marginalize, k: settings.estimator.k }
-    }
-
-    fn contrastive_divergence(&self) -> Cd {
-        Cd { marginalize: self.marginalize, k: self.k }
-    }
-}
+pub struct PcdGibbs(
+    /// Its positive phase, and the settings of both.
+    pub Cd,
+);
 
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
-        let positive = phases.positive(&mut moments, &mut |run| self.contrastive_divergence().positive_phase(run));
-        let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
+        let phases = Phases { model, batch, marginalize: self.0.marginalize, clock };
+        let positive = phases.positive(&mut moments, &mut |run| self.0.positive_phase(run));
+        let (persistent, negative) = persistent_phase(&phases, self.0.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
-        self.contrastive_divergence().expected_positive(model, visible)
+        self.0.expected_positive(model, visible)
     }
 
     fn expected_negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
-        expected_persistent(model, self.k, steps_before, self.marginalize)
+        expected_persistent(model, self.0.k, steps_before, self.0.marginalize)
     }
 }
 

@@ -60,7 +60,7 @@ impl Phases<'_> {
     /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,
     /// sampled and coupled like hidden ones.
     pub fn positive(&self, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
-        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..self.batch.count()).partition(|&row| self.batch.is_whole(row));
+        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..self.batch.visible.rows()).partition(|&row| self.batch.is_whole(row));
         let mut info = PhaseInfo::default();
         for (rows, whole) in [(whole, true), (gaps, false)].into_iter().filter(|(rows, _)| !rows.is_empty()) {
             let n = self.model.n_visible();
@@ -72,7 +72,7 @@ impl Phases<'_> {
 
     /// The negative phase, in which the chains are free or keep what is known.
     pub fn negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
-        let rows = (0..self.batch.count()).collect();
+        let rows = (0..self.batch.visible.rows()).collect();
         self.run(Phase::Negative, rows, self.batch.known.clone(), moments, &mut phase)
     }
 
@@ -158,7 +158,7 @@ impl PhaseRun<'_> {
 
     /// From uniform states to x_0 by a local mode.
     pub fn find_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
-        let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams);
+        let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams, |_, _| ());
         self.info.sweeps = searches.iter().map(|s| s.sweeps).collect();
         self.info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
         self.note_search();

@@ -1,7 +1,6 @@
 //! UCD-Gibbs: coupled Gibbs chains from a uniform start (Qiu, Zhang and Wang 2020).
 
 use super::phase::{PhaseRun, SamePhases};
-use crate::Settings;
 use crate::expectation::{Expected, GibbsPair, StateSpace};
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.
@@ -17,13 +16,6 @@ pub struct UcdGibbs {
     pub max_meeting: u32,
     /// Cap of a rejection, in tries. The expectation knows no such cap.
     pub max_tries: u32,
-}
-
-impl UcdGibbs {
-    /// As a run's settings say.
-    pub fn new(settings: &Settings) -> Self {
-        Self { marginalize: settings.marginalize, max_meeting: settings.max_meeting, max_tries: settings.estimator.max_tries }
-    }
 }
 
 impl SamePhases for UcdGibbs {

@@ -175,9 +175,7 @@ impl Evaluation {
     ) -> Result<Self, DbmError> {
         settings.check()?;
         let (n, data) = (model.n_visible(), hidden.examples());
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(n)?;
         let imputer = Imputer::new(model, groups, settings.impute)?;
         let mut all: Vec<Range<usize>> = Vec::new();
         for (place, cell) in hidden.cells().iter().enumerate() {

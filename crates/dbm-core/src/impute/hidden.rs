@@ -74,10 +74,9 @@ impl HiddenCells {
     /// [`DbmError::Shape`] where the two are not of one size, [`DbmError::Setting`] where nothing is hidden, and for groups as in [`hide`].
     pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
         one_hot::check(groups, whole.width())?;
-        let (expected, got) = (whole.len() * whole.width(), seen.len() * seen.width());
-        if (whole.len(), whole.width()) != (seen.len(), seen.width()) {
-            return Err(DbmError::Shape { what: "the data set without what is held back".into(), expected, got });
-        }
+        let what = "the data set without what is held back";
+        DbmError::check_shape(what, whole.len() * whole.width(), seen.len() * seen.width())?;
+        DbmError::check_shape(what, whole.width(), seen.width())?;
         let all = cells(groups, whole.width());
         let mut hidden = Vec::new();
         for row in 0..whole.len() {

@@ -13,7 +13,7 @@ use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::one_hot;
 use crate::parity::Parity;
-use crate::rng::{Purpose, Stream, Streams};
+use crate::rng::{Purpose, Streams};
 use crate::sweep::GibbsDraw;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
@@ -144,9 +144,7 @@ impl Imputer {
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have no such row.
     pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
         let (n, k) = (self.model.n_visible(), self.settings.completions as usize);
-        if data.width() != n {
-            return Err(DbmError::Shape { what: "a row of the data set".into(), expected: n, got: data.width() });
-        }
+        data.check_width(n)?;
         if row >= data.len() {
             return Err(DbmError::Shape { what: "the data set to fill in".into(), expected: row + 1, got: data.len() });
         }
@@ -156,11 +154,10 @@ impl Imputer {
         }
         let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
         let mut chains = Chains::new(&self.model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
-        let streams = Streams::new(self.settings.seed);
-        let mut streams: Vec<Stream> = (0..k as u64).map(|chain| streams.at(Purpose::Imputation, row as u64, chain)).collect();
+        let mut streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
         chains.randomize_all(&self.model, &mut streams);
 
-        let all: Vec<u32> = (0..k as u32).collect();
+        let all = chains.all();
         let clamped = |i: usize| known[i].then_some(bits[i] == 1);
         let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
         for sweep in 0..self.settings.sweeps + self.settings.draws {

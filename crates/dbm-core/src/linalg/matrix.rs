@@ -42,7 +42,7 @@ impl TryFrom<Packed<'_>> for Matrix {
 }
 
 impl Matrix {
-    /// All zeros.
+    /// Of zeros alone.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: vec![0.0; rows * columns] }
     }
@@ -76,7 +76,7 @@ impl Matrix {
         &mut self.data
     }
 
-    /// One row.
+    /// The values of one row.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.data[row * self.columns..(row + 1) * self.columns]
     }
@@ -180,7 +180,7 @@ impl Matrix {
         }
     }
 
-    /// The transpose.
+    /// The transpose, a copy.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.columns, self.rows);
         if self.rows > 0 {

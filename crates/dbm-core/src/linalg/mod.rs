@@ -103,14 +103,23 @@ mod tests {
         }
     }
 
+    /// What both kernels add to the same matrix is the same.
+    fn check(start: &Matrix, add: impl Fn(Backend, &mut [f32])) {
+        let (mut fast, mut plain) = (start.clone(), start.clone());
+        add(Backend::Fast, fast.data_mut());
+        add(Backend::Plain, plain.data_mut());
+        close(fast.data(), plain.data());
+    }
+
     #[test]
     fn fast_products_agree_with_plain_ones() {
         for (m, k, n) in [(1, 1, 1), (3, 17, 5), (25, 64, 33), (7, 100, 16), (40, 3, 129)] {
-            let (a, b, start) = (some(m, k, 1), some(k, n, 2), some(m, n, 3));
-            let (mut fast, mut plain) = (start.clone(), start);
-            Backend::Fast.add_product(fast.data_mut(), a.data(), &b);
-            Backend::Plain.add_product(plain.data_mut(), a.data(), &b);
-            close(fast.data(), plain.data());
+            let (a, b) = (some(m, k, 1), some(k, n, 2));
+            check(&some(m, n, 3), |backend, out| backend.add_product(out, a.data(), &b));
+        }
+        for (r, big_p, from, p, q) in [(1, 1, 0, 1, 1), (9, 20, 7, 6, 11), (100, 48, 16, 32, 65)] {
+            let (left, right) = (some(r, big_p, 4), some(r, q, 5));
+            check(&some(p, q, 6), |backend, out| backend.add_outer_products(out, -0.5, &left, from, &right));
         }
     }
 
@@ -123,25 +132,13 @@ mod tests {
                 for strange in [false, true] {
                     // One value that is neither low nor high.
                     a.data_mut()[m * k / 2] = if strange { 0.25 } else { high };
-                    let (mut fast, mut plain, mut product) = (start.clone(), start.clone(), start.clone());
-                    Backend::Fast.add_binary_product(fast.data_mut(), a.data(), (low, high), &b);
+                    check(&start, |backend, out| backend.add_binary_product(out, a.data(), (low, high), &b));
+                    let (mut plain, mut product) = (start.clone(), start.clone());
                     Backend::Plain.add_binary_product(plain.data_mut(), a.data(), (low, high), &b);
                     Backend::Plain.add_product(product.data_mut(), a.data(), &b);
                     assert_eq!(plain, product);
-                    close(fast.data(), plain.data());
                 }
             }
-        }
-    }
-
-    #[test]
-    fn fast_outer_products_agree_with_plain_ones() {
-        for (r, big_p, from, p, q) in [(1, 1, 0, 1, 1), (9, 20, 7, 6, 11), (100, 48, 16, 32, 65)] {
-            let (left, right, start) = (some(r, big_p, 4), some(r, q, 5), some(p, q, 6));
-            let (mut fast, mut plain) = (start.clone(), start);
-            Backend::Fast.add_outer_products(fast.data_mut(), -0.5, &left, from, &right);
-            Backend::Plain.add_outer_products(plain.data_mut(), -0.5, &left, from, &right);
-            close(fast.data(), plain.data());
         }
     }
 }

@@ -43,8 +43,7 @@ pub fn add_scaled_rows<'a, T: Sum>(out: &mut [T], flips: &[(u32, f32)], row_of: 
             #[inline(always)]
             || {
                 for j in 0..n {
-                    let [x0, x1, x2, x3] = [r0[j], r1[j], r2[j], r3[j]].map(T::from);
-                    out[j] += (a0 * x0 + a1 * x1) + (a2 * x2 + a3 * x3);
+                    out[j] += (a0 * T::from(r0[j]) + a1 * T::from(r1[j])) + (a2 * T::from(r2[j]) + a3 * T::from(r3[j]));
                 }
             },
         );

@@ -45,7 +45,6 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     #[inline(always)]
-    #[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
     fn block(&self, row: usize, column: usize) -> &'a [f32; BLOCK] {
         let start = row * self.width + self.from + column;
         self.data[start..start + BLOCK].try_into().expect("a block")
@@ -56,7 +55,8 @@ impl<'a> Columns<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Codes {
     rows: usize,
-    inputs: usize,
+    /// How many inputs.
+    pub inputs: usize,
     words: Vec<u32>,
 }
 
@@ -66,17 +66,11 @@ impl Codes {
         Self { rows, inputs: 0, words: Vec::new() }
     }
 
-    /// How many inputs.
-    pub fn inputs(&self) -> usize {
-        self.inputs
-    }
-
     /// Adds an input: high in those rows where `high` says so of the row's value.
     ///
     /// # Panics
     /// If there is not one value a row.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // so that `high` is
     pub fn push(&mut self, values: &[f32], high: impl Fn(f32) -> bool) {
         assert_eq!(values.len(), self.rows);
         if self.inputs.is_multiple_of(WORD) {
@@ -195,7 +189,6 @@ fn add_blocks(out: &mut [f32], width: usize, codes: &Codes, from: usize, right: 
 
 /// All sums of four rows. These are values, so that the table cannot lie where they do, and all is written out, or there would be no vector code.
 #[inline(always)]
-#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn make(table: &mut Table, rows: [[f32; BLOCK]; GROUP], low: f32, gap: f32) {
     for j in 0..BLOCK {
         let none = low * (rows[0][j] + rows[1][j] + rows[2][j] + rows[3][j]);
@@ -223,7 +216,6 @@ fn make(table: &mut Table, rows: [[f32; BLOCK]; GROUP], low: f32, gap: f32) {
 
 /// Adds to a block of columns of each row what its codes name, all tables of a word at a pass. Table by table and written out: the registers then suffice.
 #[inline(always)]
-#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn look_up(out: &mut [f32], width: usize, column: usize, words: &[u32], tables: &[Table; TABLES]) {
     for (row, &word) in out.chunks_exact_mut(width).zip(words) {
         let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
@@ -243,7 +235,6 @@ fn look_up(out: &mut [f32], width: usize, column: usize, words: &[u32], tables: 
 
 /// As [`look_up`], from one table, whose codes begin at bit `shift`.
 #[inline(always)]
-#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn look_up_one(out: &mut [f32], width: usize, column: usize, words: &[u32], shift: usize, table: &Table) {
     for (row, &word) in out.chunks_exact_mut(width).zip(words) {
         let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
@@ -254,7 +245,6 @@ fn look_up_one(out: &mut [f32], width: usize, column: usize, words: &[u32], shif
 }
 
 #[inline(always)]
-#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn add_entry(sums: &mut [f32; BLOCK], table: &Table, code: u32) {
     let entry = &table[code as usize % ENTRIES];
     for j in 0..BLOCK {
@@ -324,7 +314,7 @@ mod tests {
         let (states, ..) = some(5, 70, 1, 0.0, 3);
         let mut pushed = Codes::new(5);
         states.transposed().data().chunks_exact(5).for_each(|input| pushed.push(input, |x| x > 0.5));
-        assert_eq!((pushed.inputs(), &pushed.words), (70, &Codes::of_states(states.data(), 70, 0.0, 1.0).unwrap().words));
+        assert_eq!((pushed.inputs, &pushed.words), (70, &Codes::of_states(states.data(), 70, 0.0, 1.0).unwrap().words));
     }
 
     #[test]

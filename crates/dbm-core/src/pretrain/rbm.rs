@@ -22,36 +22,18 @@ use crate::{DbmError, Units};
 pub struct Rbm<'a> {
     pub(super) units: Units,
     pub(super) backend: Backend,
-    pub(super) weight: &'a Matrix,
+    /// The weights `W: [n_l, n_{l+1}]`.
+    pub weight: &'a Matrix,
     pub(super) transposed: &'a Matrix,
-    pub(super) lower_bias: &'a [f32],
-    pub(super) upper_bias: &'a [f32],
+    /// The bias `b: [n_l]` of the lower layer.
+    pub lower_bias: &'a [f32],
+    /// The bias `c: [n_{l+1}]` of the upper layer.
+    pub upper_bias: &'a [f32],
     pub(super) up: f32,
     pub(super) down: f32,
 }
 
-/// `(u, d)` of RBM `layer` in a model with `depth` weight matrices, as [`Rbm`] defines them.
-pub(super) fn factors(layer: usize, depth: usize) -> (f32, f32) {
-    let counted = |twice| if twice { 2.0 } else { 1.0 };
-    (counted(layer + 1 < depth), counted(layer > 0))
-}
-
 impl Rbm<'_> {
-    /// `W: [n_l, n_{l+1}]`.
-    pub fn weight(&self) -> &Matrix {
-        self.weight
-    }
-
-    /// `b: [n_l]`.
-    pub fn lower_bias(&self) -> &[f32] {
-        self.lower_bias
-    }
-
-    /// `c: [n_{l+1}]`.
-    pub fn upper_bias(&self) -> &[f32] {
-        self.upper_bias
-    }
-
     /// `c + u W^T lower` for each row of `lower: [chains, n_l]`.
     ///
     /// # Errors
@@ -70,10 +52,7 @@ impl Rbm<'_> {
 
     #[inline(never)]
     fn fields(&self, states: &Matrix, weight: &Matrix, factor: f32, bias: &[f32]) -> Result<Matrix, DbmError> {
-        if states.columns() != weight.rows() {
-            let (expected, got) = (weight.rows(), states.columns());
-            return Err(DbmError::Shape { what: "a state of one of the RBM's layers".into(), expected, got });
-        }
+        DbmError::check_shape("a state of one of the RBM's layers", weight.rows(), states.columns())?;
         let mut fields = Matrix::zeros(states.rows(), bias.len());
         self.backend.add_product(fields.data_mut(), states.data(), weight);
         for row in fields.data_mut().chunks_exact_mut(bias.len()) {
@@ -96,13 +75,7 @@ impl Rbm<'_> {
     /// [`DbmError::Shape`] where the streams are not one a row.
     #[inline(never)] // called in many places, and the page's worker has to be fetched
     pub fn draw(&self, fields: &Matrix, streams: &mut [Stream]) -> Result<Matrix, DbmError> {
-        if streams.len() != fields.rows() {
-            return Err(DbmError::Shape {
-                what: "the list of random streams".into(),
-                expected: fields.rows(),
-                got: streams.len(),
-            });
-        }
+        DbmError::check_shape("the list of random streams", fields.rows(), streams.len())?;
         let mut states = Matrix::zeros(fields.rows(), fields.columns());
         sigma_each(fields.data(), self.units.gap(), 0.0, 1.0, states.data_mut());
         let mut uniforms = vec![0.0; fields.columns()];

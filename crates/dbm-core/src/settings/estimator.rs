@@ -4,6 +4,7 @@
 
 use crate::DbmError;
 use crate::error::within;
+use crate::mean_field::MeanFieldSettings;
 use crate::words::{Choice, Choose, Setting, Words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -276,6 +277,11 @@ impl EstimatorSettings {
         Self { kind, ..Self::default() }
     }
 
+    /// When `pcd` ends its mean-field iterations.
+    pub(crate) fn mean_field(&self) -> MeanFieldSettings {
+        MeanFieldSettings { max_sweeps: self.mean_field_sweeps, tolerance: self.mean_field_tolerance }
+    }
+
     /// Accepts what makes sense.
     ///
     /// # Errors
@@ -331,7 +337,6 @@ impl FromStr for EstimatorSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn names_come_back_and_nonsense_is_refused() {
@@ -348,10 +353,7 @@ mod tests {
     }
     #[test]
     fn each_is_named_and_called_biased_or_not_as_it_is() {
-        let all = || EstimatorKind::ALL.map(EstimatorKind::descriptor).into_iter();
-        assert_eq!(all().map(|its| its.name).collect::<BTreeSet<_>>().len(), EstimatorKind::ALL.len());
-        assert_eq!(all().map(|its| its.label).collect::<BTreeSet<_>>().len(), EstimatorKind::ALL.len());
-        for (kind, its) in EstimatorKind::ALL.into_iter().zip(all()) {
+        for (kind, its) in EstimatorKind::ALL.map(|kind| (kind, kind.descriptor())) {
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", its.name), "its name in files");
             assert_eq!(its.summary.starts_with("Unbiased"), its.unbiased, "{kind:?}");
             assert_eq!(its.summary.starts_with("Biased"), !its.unbiased, "{kind:?}");

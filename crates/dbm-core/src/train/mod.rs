@@ -80,7 +80,7 @@ impl Trainer {
         let moments = 0..run.settings.optimizer.n_moments();
         run.moments = moments.map(|_| Parameters { weights: zeros(weights()), biases: biases() }).collect();
         run.average = run.settings.average.map(|_| ParametersView::of(run.model.weights(), run.model.biases()).to_owned());
-        run.centering = run.settings.estimator.centering.map(|rate| Centering::new(rate, biases()));
+        run.centering = run.settings.estimator.centering.map(|rate| Centering { rate, offsets: biases() });
         Ok(run)
     }
 
@@ -107,7 +107,7 @@ impl Trainer {
             moments: self.moments.iter().map(Parameters::view).collect(),
             average: self.average.as_ref().map(Parameters::view),
             persistent: self.persistent.as_ref().map(|layers| layers.iter().map(Matrix::data).collect()),
-            offsets: self.centering.as_ref().map(|centering| centering.offsets().iter().map(Vec::as_slice).collect()),
+            offsets: self.centering.as_ref().map(|centering| centering.offsets.iter().map(Vec::as_slice).collect()),
         }
     }
 

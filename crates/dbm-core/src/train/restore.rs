@@ -29,7 +29,7 @@ impl Trainer {
         let rate = run.settings.estimator.centering;
         of_both("the list of centering offsets", rate.is_some(), snapshot.offsets.is_some())?;
         if let (Some(rate), Some(offsets)) = (rate, snapshot.offsets) {
-            run.centering = Some(Centering::new(rate, offset_layers(&run.model, offsets)?));
+            run.centering = Some(Centering { rate, offsets: offset_layers(&run.model, offsets)? });
         }
         of_both("the list of averaged weights", run.settings.average.is_some(), snapshot.average.is_some())?;
         run.average = snapshot.average.map(|average| run.like_the_model(average)).transpose()?;

@@ -136,7 +136,7 @@ impl Trainer {
         let (shards, persistent): (Vec<Moments>, Vec<_>) =
             estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
         self.persistent = persistent.into_iter().reduce(append_rows).flatten();
-        let (alpha, sizes) = (1.0 / self.settings.batch as f32, self.model.sizes());
+        let (alpha, sizes) = (1.0 / self.settings.batch as f32, self.model.sizes().to_vec());
         let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
             let mut sums: Vec<Vec<f32>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
             for (l, sum) in sums.iter_mut().enumerate() {
@@ -172,10 +172,9 @@ impl Trainer {
         for kept in self.moments.iter_mut().chain(self.average.as_mut()) {
             tensors.iter_mut().zip(&mut kept.weights).for_each(|(tensors, kept)| tensors.push(kept));
         }
-        for (l, tensors) in tensors.into_iter().enumerate() {
-            let mut pieces: Vec<_> =
-                tensors.into_iter().map(|tensor| tensor.chunks_mut(BLOCK_ROWS * shards[0].columns(l))).collect();
-            for from in (0..shards[0].rows(l)).step_by(BLOCK_ROWS) {
+        for ((l, tensors), pair) in tensors.into_iter().enumerate().zip(sizes.windows(2)) {
+            let mut pieces: Vec<_> = tensors.into_iter().map(|tensor| tensor.chunks_mut(BLOCK_ROWS * pair[1])).collect();
+            for from in (0..pair[0]).step_by(BLOCK_ROWS) {
                 blocks.push((l, from, pieces.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>()));
             }
         }
@@ -332,7 +331,6 @@ fn magnitude(values: &[f32]) -> f32 {
 
 /// As `f32::max`, which would drop a NaN.
 #[inline(always)]
-#[allow(clippy::inline_always)] // for the vector unit: see `vectorized`
 fn larger(a: f32, b: f32) -> f32 {
     if b.is_nan() || b > a { b } else { a }
 }
