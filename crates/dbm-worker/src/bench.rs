@@ -26,26 +26,9 @@ pub struct Benchmark {
     /// When the present measurement began.
     started: Option<f64>,
     row: BenchRow,
-    searches: [Mean; 2],
+    /// Sweeps of the row's searches in both phases, and how many searches.
+    searches: [(u64, usize); 2],
     rows: Vec<BenchRow>,
-}
-
-/// A mean in the making.
-#[derive(Default)]
-struct Mean {
-    sum: u64,
-    count: u64,
-}
-
-impl Mean {
-    fn add(&mut self, values: &[u32]) {
-        self.sum += values.iter().copied().map(u64::from).sum::<u64>();
-        self.count += values.len() as u64;
-    }
-
-    fn value(&self) -> f64 {
-        self.sum as f64 / self.count.max(1) as f64
-    }
 }
 
 impl Benchmark {
@@ -87,8 +70,10 @@ impl Benchmark {
         self.row.negative_search += step.negative.search_seconds;
         self.row.coupling += step.positive.coupling_seconds + step.negative.coupling_seconds;
         self.row.update += step.update_seconds;
-        self.searches[0].add(&step.positive.sweeps);
-        self.searches[1].add(&step.negative.sweeps);
+        for ((sum, count), phase) in self.searches.iter_mut().zip([step.positive, step.negative]) {
+            *sum += phase.sweeps.iter().copied().map(u64::from).sum::<u64>();
+            *count += phase.sweeps.len();
+        }
     }
 
     /// Ends the row, and begins the next, if there is one, from step 0.
@@ -102,7 +87,8 @@ impl Benchmark {
         }
         row.update /= steps;
         row.checksum = format!("{:016x}", self.run.model().checksum());
-        [row.positive_sweeps, row.negative_sweeps] = std::mem::take(&mut self.searches).each_ref().map(Mean::value);
+        let mean = |(sum, count): (u64, usize)| sum as f64 / count.max(1) as f64;
+        [row.positive_sweeps, row.negative_sweeps] = std::mem::take(&mut self.searches).map(mean);
         self.rows.push(row);
         self.workers.pop();
         if !self.workers.is_empty() {

@@ -169,20 +169,15 @@ impl Replica {
     }
 
     fn estimate(&mut self, shard: usize, out: &mut Vec<PeerMessage>) {
-        let Some(underway) = &mut self.underway else { return };
+        let Some(underway) = &self.underway else { return };
         let estimate = self.trainer.estimate(&underway.shards, shard, &now);
         if self.part.of > 1 {
             // Writing to memory cannot fail; were it to, the others would refuse the message.
-            let bytes = postcard::to_stdvec(&estimate).unwrap_or_default();
-            out.push(PeerMessage {
-                session: self.session,
-                step: self.trainer.steps(),
-                kind: Kind::Estimate,
-                index: shard,
-                bytes,
-            });
+            out.push(self.message(Kind::Estimate, shard, postcard::to_stdvec(&estimate).unwrap_or_default()));
         }
-        underway.estimates[shard] = Some(estimate);
+        if let Some(underway) = &mut self.underway {
+            underway.estimates[shard] = Some(estimate);
+        }
     }
 
     fn update(&mut self, out: &mut Vec<PeerMessage>) -> Result<(), DbmError> {
@@ -191,21 +186,15 @@ impl Replica {
         self.whole &= self.part.of == 1;
         underway.updated = Some(self.trainer.update_part(&underway.shards, estimates, self.part, &SingleThread)?);
         underway.parts[self.part.index] = true;
-        if self.part.of > 1 {
-            let mut rows = Vec::new();
-            self.trainer.write_part(Exchange::Weights, self.part, &mut rows);
-            let bytes = cast_slice(&rows).to_vec();
-            out.push(PeerMessage {
-                session: self.session,
-                step: self.trainer.steps(),
-                kind: Kind::Rows,
-                index: self.part.index,
-                bytes,
-            });
+        for (index, _) in &underway.rows {
+            underway.parts[*index] = true;
         }
-        for (index, bytes) in std::mem::take(&mut underway.rows) {
+        let early = std::mem::take(&mut underway.rows);
+        if self.part.of > 1 {
+            out.push(self.own_part(Kind::Rows, Exchange::Weights));
+        }
+        for (index, bytes) in early {
             read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
-            underway.parts[index] = true;
         }
         Ok(())
     }
@@ -268,10 +257,18 @@ impl Replica {
         if self.underway.as_ref().is_some_and(|underway| underway.updated.is_some()) {
             return None;
         }
-        let mut state = Vec::new();
-        self.trainer.write_part(Exchange::Optimizer, self.part, &mut state);
-        let (session, step) = (self.session, self.trainer.steps());
-        Some(PeerMessage { session, step, kind: Kind::Optimizer, index: self.part.index, bytes: cast_slice(&state).to_vec() })
+        Some(self.own_part(Kind::Optimizer, Exchange::Optimizer))
+    }
+
+    /// This replica's part of the weights, or of the optimizer's state.
+    fn own_part(&self, kind: Kind, what: Exchange) -> PeerMessage {
+        let mut values = Vec::new();
+        self.trainer.write_part(what, self.part, &mut values);
+        self.message(kind, self.part.index, cast_slice(&values).to_vec())
+    }
+
+    fn message(&self, kind: Kind, index: usize, bytes: Vec<u8>) -> PeerMessage {
+        PeerMessage { session: self.session, step: self.trainer.steps(), kind, index, bytes }
     }
 }
 

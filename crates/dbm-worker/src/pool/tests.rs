@@ -37,6 +37,28 @@ fn at_step(step: u32) -> impl Fn(&Message) -> bool {
     move |message| matches!(&message.body, Reply::Answer(Event::Metrics(metrics)) if metrics.step >= step)
 }
 
+/// So many workers, who are given a run.
+fn shared(workers: usize, seed: u64) -> Workplace {
+    let mut place = Workplace::new(workers, seed);
+    place.ask(bars("ucd-lmi"));
+    place
+}
+
+impl Workplace {
+    /// Trains on to this step, and pauses.
+    fn train_to(&mut self, step: u32) {
+        self.ask_until(Command::Train, at_step(step));
+        self.ask(Command::Pause);
+    }
+
+    /// So many workers share the run, and its bits are those of one worker alone.
+    fn stands_as_alone(&self, workers: u32) {
+        assert_eq!(self.heard_metrics().workers, workers);
+        let (step, checkpoint) = self.snapshot();
+        assert!((step, checkpoint) == alone("ucd-lmi", step));
+    }
+}
+
 #[test]
 fn the_number_of_workers_changes_no_bit() {
     for estimator in ["ucd-lmi", "centered-pcd-2"] {
@@ -84,24 +106,19 @@ fn the_number_of_workers_changes_no_bit_where_the_data_have_gaps() {
 #[test]
 fn pausing_a_shared_run_changes_no_bit() {
     for seed in 0..8 {
-        let mut place = Workplace::new(4, seed);
-        place.ask(bars("ucd-lmi"));
+        let mut place = shared(4, seed);
         for step in [5, 6, 9, 13] {
-            place.ask_until(Command::Train, at_step(step));
-            place.ask(Command::Pause);
+            place.train_to(step);
             assert!(!place.heard_metrics().running);
         }
-        assert_eq!(place.heard_metrics().workers, 4);
-        let (step, checkpoint) = place.snapshot();
-        assert!(step >= 13);
-        assert!((step, checkpoint) == alone("ucd-lmi", step));
+        assert!(place.snapshot().0 >= 13);
+        place.stands_as_alone(4);
     }
 }
 
 #[test]
 fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
-    let mut place = Workplace::new(3, 5);
-    place.ask(bars("ucd-lmi"));
+    let mut place = shared(3, 5);
     place.ask_until(Command::Train, at_step(6));
     let heard = place.ask(Command::NewRun(plan("lmi", 2)));
     assert!(heard.iter().any(|m| matches!(m.body, Reply::Answer(Event::RunReady(RunInfo { can_undo: true, .. })))));
@@ -109,17 +126,14 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
     place.ask_until(Command::Train, at_step(6));
     assert_eq!(place.heard_metrics().workers, 3);
     place.ask(Command::Undo);
-    place.ask_until(Command::Train, at_step(12));
-    place.ask(Command::Pause);
-    assert_eq!((place.heard_metrics().workers, place.starts), (3, 1));
-    let (step, checkpoint) = place.snapshot();
-    assert!((step, checkpoint) == alone("ucd-lmi", step));
+    place.train_to(12);
+    assert_eq!(place.starts, 1);
+    place.stands_as_alone(3);
 }
 
 #[test]
 fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
-    let mut place = Workplace::new(4, 6);
-    place.ask(bars("ucd-lmi"));
+    let mut place = shared(4, 6);
     for step in 5..40 {
         // Wherever the step under way is, samples are those of the model between two steps.
         let samples = Command::Samples { model: ModelChoice::Training, count: 5, seed: 3 };
@@ -129,17 +143,14 @@ fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
         assert_eq!(grid.bits.len(), 5 * 16);
     }
     place.ask(Command::Pause);
-    let (step, checkpoint) = place.snapshot();
-    assert!((step, checkpoint) == alone("ucd-lmi", step));
+    place.stands_as_alone(4);
 }
 
 #[test]
 fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
     for (seed, after) in [(0, 0), (1, 3), (2, 7), (3, 20), (4, 41), (5, 90), (6, 135)] {
-        let mut place = Workplace::new(4, seed);
-        place.ask(bars("ucd-lmi"));
-        place.ask_until(Command::Train, at_step(5));
-        place.ask(Command::Pause);
+        let mut place = shared(4, seed);
+        place.train_to(5);
         place.dies_after = Some(after);
         place.ask_until(
             Command::Train,
@@ -147,35 +158,28 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
         );
         let kept = place.heard_metrics();
         assert!(kept.running && kept.step >= 5, "what was written as a checkpoint at Pause is not lost");
-        place.ask_until(Command::Train, at_step(kept.step + 8));
-        place.ask(Command::Pause);
-        assert_eq!((place.heard_metrics().workers, place.starts), (4, 2), "others have taken over");
-        let (step, checkpoint) = place.snapshot();
-        assert!((step, checkpoint) == alone("ucd-lmi", step));
+        place.train_to(kept.step + 8);
+        assert_eq!(place.starts, 2, "others have taken over");
+        place.stands_as_alone(4);
     }
 }
 
 #[test]
 fn after_three_losses_one_worker_goes_on_alone() {
-    let mut place = Workplace::new(2, 9);
-    place.ask(bars("ucd-lmi"));
+    let mut place = shared(2, 9);
     for _ in 0..3 {
         place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
         place.dies_after = Some(0);
         place.ask_until(Command::Train, |m| matches!(m.body, Reply::Answer(Event::Notice(_))));
     }
-    let step = place.heard_metrics().step + 5;
-    place.ask_until(Command::Train, at_step(step));
-    place.ask(Command::Pause);
-    assert_eq!((place.heard_metrics().workers, place.starts), (1, 3));
-    let (step, checkpoint) = place.snapshot();
-    assert!((step, checkpoint) == alone("ucd-lmi", step));
+    place.train_to(place.heard_metrics().step + 5);
+    assert_eq!(place.starts, 3);
+    place.stands_as_alone(1);
 }
 
 #[test]
 fn a_benchmark_has_a_row_for_each_number_of_workers() {
-    let mut place = Workplace::new(3, 2);
-    place.ask(bars("ucd-lmi"));
+    let mut place = shared(3, 2);
     place.ask_until(Command::Train, at_step(6));
     let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
     let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
@@ -196,18 +200,13 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     let refused = place.ask_until(ask(vec![4]), ended);
     assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed(message) if message.contains("from 1 to 3"))));
     // Training, which stood meanwhile, goes on as if nothing had been.
-    let step = place.heard_metrics().step + 5;
-    place.ask_until(Command::Train, at_step(step));
-    place.ask(Command::Pause);
-    assert_eq!(place.heard_metrics().workers, 3);
-    let (step, checkpoint) = place.snapshot();
-    assert!((step, checkpoint) == alone("ucd-lmi", step));
+    place.train_to(place.heard_metrics().step + 5);
+    place.stands_as_alone(3);
 }
 
 #[test]
 fn messages_that_cannot_be_are_refused() {
-    let mut place = Workplace::new(2, 1);
-    place.ask(bars("ucd-lmi"));
+    let mut place = shared(2, 1);
     place.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.workers == 2));
     while place.ways[1][0].is_empty() && place.go_on() {}
     let Some(PoolMessage::Computed(good)) = place.ways[1][0].pop_front() else { panic!("a message") };

@@ -12,23 +12,34 @@ pub const WINDOW: usize = 100;
 #[derive(Default)]
 pub struct RecentPhase {
     steps: VecDeque<PhaseInfo>,
-    meeting_times: BTreeMap<u32, u32>,
-    sweeps: BTreeMap<u32, u32>,
-    mean_field: BTreeMap<u32, u32>,
+    /// How often each value came, of those of [`values`].
+    counts: [BTreeMap<u32, u32>; 3],
+}
+
+/// What of a step histograms are made of: meeting times, sweeps of searches, and sweeps of mean-field iterations.
+fn values(step: &PhaseInfo) -> [&[u32]; 3] {
+    [&step.meeting_times, &step.sweeps, &step.mean_field_sweeps]
 }
 
 impl RecentPhase {
     pub fn push(&mut self, step: PhaseInfo) {
-        count(&mut self.meeting_times, &step.meeting_times);
-        count(&mut self.sweeps, &step.sweeps);
-        count(&mut self.mean_field, &step.mean_field_sweeps);
+        for (counts, values) in self.counts.iter_mut().zip(values(&step)) {
+            values.iter().for_each(|&value| *counts.entry(value).or_default() += 1);
+        }
         self.steps.push_back(step);
         if self.steps.len() > WINDOW
             && let Some(old) = self.steps.pop_front()
         {
-            discount(&mut self.meeting_times, &old.meeting_times);
-            discount(&mut self.sweeps, &old.sweeps);
-            discount(&mut self.mean_field, &old.mean_field_sweeps);
+            for (counts, values) in self.counts.iter_mut().zip(values(&old)) {
+                for value in values {
+                    if let Some(count) = counts.get_mut(value) {
+                        *count -= 1;
+                        if *count == 0 {
+                            counts.remove(value);
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -50,30 +61,14 @@ impl RecentPhase {
             cap,
         };
         let proposals = sum(|step| step.proposals);
+        let [meeting_times, sweeps, mean_field] = &self.counts;
         PhaseMetrics {
-            meeting_time: histogram(&self.meeting_times, |step| step.couplings_capped, settings.max_meeting),
-            sweeps: histogram(&self.sweeps, |step| step.searches_capped, settings.max_sweeps),
-            mean_field: histogram(&self.mean_field, |step| step.mean_field_capped, settings.estimator.mean_field_sweeps),
+            meeting_time: histogram(meeting_times, |step| step.couplings_capped, settings.max_meeting),
+            sweeps: histogram(sweeps, |step| step.searches_capped, settings.max_sweeps),
+            mean_field: histogram(mean_field, |step| step.mean_field_capped, settings.estimator.mean_field_sweeps),
             acceptance: (proposals > 0).then(|| sum(|step| step.accepted) as f64 / proposals as f64),
             tries_capped: sum(|step| u64::from(step.tries_capped)).min(u64::from(u32::MAX)) as u32,
             energy: self.steps.back().filter(|step| step.chains > 0).map(PhaseInfo::mean_energy),
-        }
-    }
-}
-
-fn count(counts: &mut BTreeMap<u32, u32>, values: &[u32]) {
-    for &value in values {
-        *counts.entry(value).or_default() += 1;
-    }
-}
-
-fn discount(counts: &mut BTreeMap<u32, u32>, values: &[u32]) {
-    for value in values {
-        if let Some(count) = counts.get_mut(value) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(value);
-            }
         }
     }
 }
