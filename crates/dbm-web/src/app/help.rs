@@ -42,10 +42,7 @@ pub fn listen() {
     on("focusin", |event| {
         hide();
         // A press with the pointer moves the focus too; it has seen what it wanted.
-        let by_keys = event
-            .target()
-            .and_then(|target| target.dyn_into::<Element>().ok())
-            .is_some_and(|target| target.matches(":focus-visible").unwrap_or(false));
+        let by_keys = target(&event).is_some_and(|target| target.matches(":focus-visible").unwrap_or(false));
         if let Some(element) = helped(&event).filter(|_| by_keys) {
             FOR.set(Some(element.clone()));
             show(&element);

@@ -64,7 +64,7 @@ impl LaterView {
 /// A view that is fetched and made when it is first shown, and stays, so that what runs in it goes on.
 #[component]
 pub fn Later(
-    /// Which.
+    /// Which of those that come later.
     view: LaterView,
     /// Whether it is on show.
     shown: Signal<bool>,

@@ -2,12 +2,13 @@
 
 use crate::app::menu::{Menu, Presets};
 use crate::ui::address::{OnShow, View};
+use crate::ui::button::Button;
+use crate::ui::number::listed;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{Opening, Session};
 use crate::worker::uploads::Uploads;
 use dbm_core::Units;
 use dbm_protocol::{ModelChoice, ModelInfo};
-use leptos::html::Input;
 use leptos::prelude::*;
 
 /// Title, model select and a line about that model.
@@ -18,7 +19,6 @@ pub fn Masthead() -> impl IntoView {
         let training = model == "training";
         session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
     };
-    let input = NodeRef::<Input>::new();
     let resumable = move || {
         session.model.get() == ModelChoice::Pretrained
             && session.opened.with(Option::is_some)
@@ -48,24 +48,15 @@ pub fn Masthead() -> impl IntoView {
                 </div>
                 <label class="open-model">
                     <input
-                        node_ref=input
                         type="file"
                         class="unseen"
                         accept=".safetensors"
-                        on:change=move |_| {
-                            let Some(input) = input.get_untracked() else { return };
-                            if let Some(files) = input.files().filter(|files| files.length() > 0) {
-                                uploads.take(&files);
-                            }
-                            input.set_value("");
-                        }
+                        on:change=move |event| uploads.take_chosen(&event_target(&event))
                     />
                     <span>"Open model"</span>
                 </label>
                 <Show when=resumable>
-                    <button type="button" on:click=move |_| session.perform(session.resume())>
-                        "Go on training it"
-                    </button>
+                    <Button label="Go on training it" on_press=move |()| session.perform(session.resume()) />
                 </Show>
                 <p class="figures-text">{move || line(session.model.get(), session.opening.get(), session.about())}</p>
             </div>
@@ -88,8 +79,7 @@ fn line(model: ModelChoice, opening: Opening, about: Option<ModelInfo>) -> Strin
 
 /// Layer sizes, units and steps in a line.
 fn describe(about: &ModelInfo, model: ModelChoice) -> String {
-    let sizes: Vec<String> = about.sizes.iter().map(ToString::to_string).collect();
     let units = if about.units == Units::Signs { "signs" } else { "bits" };
     let steps = if model == ModelChoice::Pretrained { format!(", {} steps", about.steps) } else { String::new() };
-    format!("{} {units}{steps}", sizes.join("–"))
+    format!("{} {units}{steps}", listed(&about.sizes, "–"))
 }

@@ -1,7 +1,9 @@
 //! The benchmark's view, in place of the lab: what it does, how far it is, and its report.
 
 use super::{Asked, LINES, numbers};
+use crate::ui::button::Button;
 use crate::ui::notices::{NoticeList, Notices};
+use crate::ui::number::listed;
 use crate::ui::progress::ProgressBar;
 use crate::worker::client::{Client, Failure, Progress};
 use crate::worker::work::Work;
@@ -83,9 +85,7 @@ fn Measurement(asked: Asked) -> impl IntoView {
                     <ProgressBar label="Steps done" parts=Signal::derive(move || work.parts()) on_cancel=move |()| work.cancel() />
                 </Show>
                 <Show when=move || !at_work.get()>
-                    <button type="button" on:click=move |_| begin()>
-                        "Run again"
-                    </button>
+                    <Button label="Run again" on_press=move |()| begin() />
                 </Show>
             </div>
             {move || result.get().map(|result| asked.with_value(|asked| report(asked, &result)))}
@@ -140,7 +140,7 @@ fn json(asked: &Asked, result: &BenchResult, isolated: bool) -> String {
     let row = |row: &BenchRow| {
         let known = object(&[("workers", row.workers.into()), ("checksum", (&row.checksum).into())]);
         for ((_, group, name), number) in LINES.iter().zip(numbers(row, steps)) {
-            let own = js_sys::Reflect::get(&known, &(*group).into()).ok().filter(|own| own.is_object());
+            let own = js_sys::Reflect::get(&known, &(*group).into()).ok().filter(JsValue::is_object);
             match (*group, own) {
                 ("", _) => put(&known, name, &number.into()),
                 (_, Some(own)) => put(&own, name, &number.into()),
@@ -176,13 +176,12 @@ fn put(object: &JsValue, name: &str, value: &JsValue) {
 }
 
 fn describe(asked: &Asked) -> String {
-    let hidden: Vec<String> = asked.plan.hidden.iter().map(ToString::to_string).collect();
     let BenchProtocol { warm_up, steps, runs } = asked.protocol;
     format!(
         "Trains a model of 784-{} units on generated digits in this tab’s workers, as the lab does, but shows nothing meanwhile, with one \
          number of workers after another: {} to warm up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave \
          the machine alone until it is done.",
-        hidden.join("-"),
+        listed(&asked.plan.hidden, "-"),
         counted(warm_up, "step"),
         counted(runs, "run"),
         counted(steps, "step"),

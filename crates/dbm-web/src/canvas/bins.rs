@@ -59,18 +59,19 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of one histogram; capped chains that the counts leave out are not in mean or total.
-    pub fn of(histogram: &Histogram) -> Self {
-        let total: u64 = histogram.counts.iter().map(|&(_, count)| u64::from(count)).sum();
-        let sum: f64 = histogram.counts.iter().map(|&(value, count)| f64::from(value) * f64::from(count)).sum();
-        let above: u64 = histogram.counts.iter().filter(|(value, _)| *value > 1).map(|&(_, count)| u64::from(count)).sum();
+    /// Of one histogram, or of several together; capped chains that the counts leave out are not in mean or total.
+    pub fn of(histograms: &[&Histogram]) -> Self {
+        let counts = || histograms.iter().flat_map(|histogram| &histogram.counts);
+        let total: u64 = counts().map(|&(_, count)| u64::from(count)).sum();
+        let sum: f64 = counts().map(|&(value, count)| f64::from(value) * f64::from(count)).sum();
+        let above: u64 = counts().filter(|(value, _)| *value > 1).map(|&(_, count)| u64::from(count)).sum();
         let per = |x: f64| if total == 0 { 0.0 } else { x / total as f64 };
         Self {
             total,
             mean: per(sum),
-            max: histogram.counts.iter().filter(|(_, count)| *count > 0).map(|&(value, _)| value).max().unwrap_or(0),
+            max: counts().filter(|(_, count)| *count > 0).map(|&(value, _)| value).max().unwrap_or(0),
             above_one: per(above as f64),
-            capped: histogram.capped,
+            capped: histograms.iter().map(|histogram| histogram.capped).sum(),
         }
     }
 }
@@ -100,8 +101,15 @@ mod tests {
 
     #[test]
     fn summaries_of_nothing_are_zero() {
-        assert_eq!(Summary::of(&Histogram::default()), Summary::default());
-        let summary = Summary::of(&histogram(&[(1, 3), (5, 1)]));
+        assert_eq!(Summary::of(&[&Histogram::default()]), Summary::default());
+        let summary = Summary::of(&[&histogram(&[(1, 3), (5, 1)])]);
         assert_eq!((summary.mean, summary.max, summary.above_one), (2.0, 5, 0.25));
+    }
+
+    #[test]
+    fn both_phases_are_summed_up_by_how_much_each_has() {
+        let capped = |counts: &[(u32, u32)], capped| Histogram { capped, ..histogram(counts) };
+        let all = Summary::of(&[&capped(&[(1, 3)], 1), &capped(&[(5, 1)], 2)]);
+        assert_eq!((all.total, all.mean, all.max, all.above_one, all.capped), (4, 2.0, 5, 0.25, 3));
     }
 }

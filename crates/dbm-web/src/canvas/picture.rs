@@ -1,35 +1,43 @@
 //! One visible layer, cell by cell: known ink, unknown region, and what a model filled in.
 
 use super::shape::Shape;
-use super::{Colours, Plane, Surface};
+use super::{Colours, Plane, Surface, shows};
+use leptos::html::Canvas;
+use leptos::prelude::*;
 
 /// Cells of fewer device pixels get no grid lines.
 const GRID_FROM: f64 = 7.0;
 
 /// What is drawn in unknown cells.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Fill {
     /// Hatching: there is no answer yet.
+    #[default]
     Hatching,
-    /// An answer: one byte a unit, 0 or 1.
-    Bits(Vec<u8>),
+    /// An answer: the ink that is known of other cells is the answer's in these.
+    Answer,
     /// The share of answers in which a unit was high, 0 to 1, for each unit.
     Shares(Vec<f64>),
 }
 
 /// A visible layer to draw.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer {
     /// How its units are laid out.
     pub shape: Shape,
-    /// Ink of the known cells: one byte a unit, 0 or 1.
-    pub known: Vec<u8>,
+    /// Ink of the known cells, and of an answer's: one byte a unit, 0 or 1.
+    pub bits: Vec<u8>,
     /// One byte a unit, 1 where it is unknown; may be empty where none is.
     pub unknown: Vec<u8>,
     /// What is drawn where cells are unknown.
     pub fill: Fill,
-    /// Another answer: cells where it differs from [`Fill::Bits`] are crossed. Empty for none.
+    /// Another answer: cells where it differs are crossed. Empty for none.
     pub other: Vec<u8>,
+}
+
+/// Keeps a canvas drawn as `layer` reads it; nothing where there is none.
+pub fn shows_layer(canvas: NodeRef<Canvas>, layer: impl Fn() -> Option<Layer> + Copy + 'static) {
+    shows(canvas, layer, |surface, colours, layer| draw_layer(surface, colours, &layer, None));
 }
 
 /// A layer's cells laid over a whole surface, their edges on whole pixels.
@@ -105,12 +113,12 @@ impl Lattice<'_> {
                 surface.fill(&colours.wash, left, top, width, height);
                 let level = layer.shape.level(unit, |unit| match &layer.fill {
                     Fill::Hatching => 0.0,
-                    Fill::Bits(bits) => bit(bits, unit),
+                    Fill::Answer => bit(&layer.bits, unit),
                     Fill::Shares(shares) => shares.get(unit).copied().unwrap_or(0.0),
                 });
                 (&colours.accent, level)
             } else {
-                (&colours.ink, layer.shape.level(unit, |unit| bit(&layer.known, unit)))
+                (&colours.ink, layer.shape.level(unit, |unit| bit(&layer.bits, unit)))
             };
             if level > 0.0 {
                 surface.context.set_global_alpha(level.min(1.0));
@@ -165,7 +173,7 @@ impl Lattice<'_> {
 
     /// A cross over each cell where the other answer differs.
     fn crosses(&self) {
-        let Layer { shape, fill: Fill::Bits(bits), other, .. } = self.layer else { return };
+        let Layer { shape, bits, other, .. } = self.layer;
         if other.is_empty() {
             return;
         }

@@ -55,3 +55,16 @@ pub fn redraws<T: 'static>(
         });
     });
 }
+
+/// As [`redraws`], where there is something to draw.
+pub fn shows<T: 'static>(
+    canvas: NodeRef<Canvas>,
+    read: impl Fn() -> Option<T> + Copy + 'static,
+    draw: impl Fn(&Surface, &Colours, T) + Copy + 'static,
+) {
+    redraws(canvas, read, move |surface, colours, shown| {
+        if let Some(shown) = shown {
+            draw(surface, colours, shown);
+        }
+    });
+}

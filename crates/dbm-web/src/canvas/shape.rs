@@ -41,6 +41,11 @@ impl Shape {
         Self::of(grid.image, grid.depth)
     }
 
+    /// Width by height of so many of them side by side, in so many rows, for the style sheet.
+    pub fn ratio(&self, across: usize, down: usize) -> String {
+        format!("{} / {}", self.columns.max(1) * across, self.rows.max(1) * down)
+    }
+
     /// The first unit shown in a cell, if there is one.
     pub fn unit(&self, row: usize, column: usize) -> Option<usize> {
         let unit = (row * self.columns + column) * self.depth;

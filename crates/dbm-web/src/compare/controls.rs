@@ -4,6 +4,8 @@ use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
 use super::run::RunState;
 use super::setup::{FARTHEST, Setup};
+use crate::ui::button::Button;
+use crate::ui::check::Check;
 use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
@@ -37,42 +39,34 @@ pub fn Transport() -> impl IntoView {
         <div class="ruled transport">
             <h2 id="compare-title">"Two runs side by side"</h2>
             <div class="buttons">
-                <button
-                    type="button"
-                    aria-keyshortcuts="t"
+                <Button
+                    label="Train both"
+                    key="t"
                     class="primary"
+                    help="Trains both runs to the step beside, in step: the faster one waits for the other."
                     disabled=move || going.get() || !usable.get() || there.get() || lost.get()
-                    data-help="Trains both runs to the step beside, in step: the faster one waits for the other."
-                    on:click=move |_| pair.train()
-                >
-                    "Train both"
-                </button>
-                <button
-                    type="button"
-                    aria-keyshortcuts="t"
+                    on_press=move |()| pair.train()
+                />
+                <Button
+                    label="Pause both"
+                    key="t"
+                    help="Both stop at the same step: the one behind comes to where the other is. Pressed again, both stop wherever they are."
                     disabled=move || !going.get()
-                    data-help="Both stop at the same step: the one behind comes to where the other is. Pressed again, both stop wherever they are."
-                    on:click=move |_| pair.pause()
-                >
-                    "Pause both"
-                </button>
-                <button
-                    type="button"
-                    aria-keyshortcuts="s"
+                    on_press=move |()| pair.pause()
+                />
+                <Button
+                    label="Step both"
+                    key="s"
+                    help="One gradient step of each run; where one is behind, it comes to the other’s step."
                     disabled=move || going.get() || !usable.get() || lost.get()
-                    data-help="One gradient step of each run; where one is behind, it comes to the other’s step."
-                    on:click=move |_| pair.step()
-                >
-                    "Step both"
-                </button>
-                <button
-                    type="button"
+                    on_press=move |()| pair.step()
+                />
+                <Button
+                    label="Rewind both"
+                    help="Back to step 0 of the same seed, with the settings as they are now."
                     disabled=move || !usable.get() || lost.get() || !(pair.has_changed() || pair.has_begun())
-                    data-help="Back to step 0 of the same seed, with the settings as they are now."
-                    on:click=move |_| pair.rewind()
-                >
-                    "Rewind both"
-                </button>
+                    on_press=move |()| pair.rewind()
+                />
             </div>
             <div class="inline target" data-help="The gradient step at which both runs rest.">
                 <label for="compare-target">"to step"</label>
@@ -96,9 +90,7 @@ pub fn Transport() -> impl IntoView {
                 {move || words(pair, lost.get())}
             </p>
             <Show when=move || lost.get()>
-                <button type="button" on:click=move |_| pair.begin_again()>
-                    "Begin again"
-                </button>
+                <Button label="Begin again" on_press=move |()| pair.begin_again() />
             </Show>
         </div>
         <p class="compare-about">
@@ -189,12 +181,7 @@ pub fn Comparisons() -> impl IntoView {
         names.map(|(name, label)| SelectOption { disabled: disabled(name), ..SelectOption::new(name, label) }).to_vec()
     });
     let form = Memo::new(move |_| pair.setup.with(|setup| setup.form));
-    let choose_form = move |event| {
-        pair.setup.update(|setup| {
-            setup.form = event_target_checked(&event);
-            setup.go = false;
-        });
-    };
+    let choose_form = move |form| pair.setup.update(|setup| (setup.form, setup.go) = (form, false));
     view! {
         <div class="comparisons" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
             <Select id="compare-data" label="Data" options=data value=Signal::derive(move || pair.data_name()) on_choose=move |name: String| pair.use_data(&name) />
@@ -204,13 +191,13 @@ pub fn Comparisons() -> impl IntoView {
         <div class="comparison-said" aria-live="polite">
             {said}
         </div>
-        <label
-            class="check"
-            hidden=move || chosen.get().is_none()
-            data-help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form under “One run” instead."
-        >
-            <input type="checkbox" prop:checked=move || form.get() on:change=choose_form />
-            <span>"All other settings as under “One run”"</span>
-        </label>
+        <Show when=move || chosen.get().is_some()>
+            <Check
+                label="All other settings as under “One run”"
+                help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form under “One run” instead."
+                value=form
+                on_change=choose_form
+            />
+        </Show>
     }
 }

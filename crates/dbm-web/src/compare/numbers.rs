@@ -5,7 +5,7 @@ use super::run::{Run, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
 use crate::ui::texts::rows;
-use dbm_protocol::{Histogram, Metrics, PhaseMetrics, RunSignals};
+use dbm_protocol::{Histogram, PhaseMetrics, RunSignals};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -14,8 +14,11 @@ const NOTHING: &str = "–";
 
 /// What each row is called, and its hover help.
 const TEXTS: &str = include_str!("numbers.txt");
-/// How a run has it, row by row.
-const CELLS: [fn(Run) -> Option<String>; 10] = [
+/// What stands in a run's cell, where there is something.
+type Cell = fn(Run) -> Option<String>;
+
+/// The cells, row by row.
+const CELLS: [Cell; 10] = [
     |run| run.distinct.with(|all| all.last().map(|(_, count)| format!("{count} of 64"))),
     |run| seen(run, |signals| Some(format!("{:.4}", signals.reconstruction_error))),
     |run| seen(run, |signals| Some(short(signals.pseudo_log_likelihood))),
@@ -34,19 +37,9 @@ fn seen(run: Run, say: fn(&RunSignals) -> Option<String>) -> Option<String> {
 
 /// A summary of both phases' histograms of the recent steps.
 fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> Option<String> {
-    run.metrics.with(|metrics| both(metrics, of).map(|all| say(&all)))
-}
-
-fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summary> {
-    let [a, b] = [&metrics.positive, &metrics.negative].map(|phase| Summary::of(of(phase)));
-    let total = a.total + b.total;
-    let mean = |x: f64, y: f64| (x * a.total as f64 + y * b.total as f64) / total as f64;
-    (total > 0).then(|| Summary {
-        total,
-        mean: mean(a.mean, b.mean),
-        max: a.max.max(b.max),
-        above_one: mean(a.above_one, b.above_one),
-        capped: a.capped + b.capped,
+    run.metrics.with(|metrics| {
+        let all = Summary::of(&[&metrics.positive, &metrics.negative].map(of));
+        (all.total > 0).then(|| say(&all))
     })
 }
 
@@ -54,7 +47,7 @@ fn both(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> Option<Summar
 #[component]
 pub fn Numbers() -> impl IntoView {
     let pair = Pair::of_view();
-    let row = |([name, help], cell): ([&'static str; 2], fn(Run) -> Option<String>)| {
+    let row = |([name, help], cell): ([&'static str; 2], Cell)| {
         let cell = move |run: Run| {
             let text = Memo::new(move |_| cell(run).unwrap_or_else(|| NOTHING.into()));
             view! { <td>{move || text.get()}</td> }
@@ -137,17 +130,6 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn both_phases_are_summed_up_by_how_much_each_has() {
-        let histogram = |counts: &[(u32, u32)], capped| Histogram { counts: counts.to_vec(), capped, cap: 10 };
-        let mut metrics = Metrics::default();
-        assert_eq!(both(&metrics, |phase| &phase.meeting_time), None);
-        metrics.positive.meeting_time = histogram(&[(1, 3)], 1);
-        metrics.negative.meeting_time = histogram(&[(5, 1)], 2);
-        let all = both(&metrics, |phase| &phase.meeting_time).unwrap();
-        assert_eq!((all.total, all.mean, all.max, all.above_one, all.capped), (4, 2.0, 5, 0.25, 3));
-    }
 
     #[test]
     fn checksums_tell_until_when_two_runs_are_the_same() {

@@ -6,7 +6,7 @@ use super::setup::{Setup, visible_units};
 use crate::ui::address;
 use crate::ui::binding::{self, Keys};
 use crate::worker::session::{DataChoice, Draft, Session, same_run};
-use crate::worker::uploads;
+use crate::worker::uploads::MNIST;
 use dbm_protocol::{DataSource, RunPlan};
 use futures_util::future::join;
 use leptos::prelude::*;
@@ -177,11 +177,11 @@ impl Pair {
     fn look_for_data(self) {
         let session = self.session;
         let in_use = session.source(session.choice_in_use.get_untracked());
-        let found = self.form.with_untracked(|form| match named(form) {
-            "digits" => session.source(DataChoice::Digits),
-            "bars" => session.source(DataChoice::Bars),
-            name => in_use
-                .filter(|source| matches!(source, DataSource::Examples(data) if name != "mnist" || data.name == uploads::MNIST)),
+        let found = self.form.with_untracked(|form| {
+            let name = named(form);
+            let fits =
+                |source: &DataSource| matches!(source, DataSource::Examples(data) if name != "mnist" || data.name == MNIST);
+            DataChoice::named(name).and_then(|choice| session.source(choice)).or(in_use.filter(fits))
         });
         if let Some(source) = found.filter(|_| self.open.get_value()) {
             if self.data.with_untracked(|data| data.as_deref() != Some(&source)) {

@@ -4,7 +4,7 @@ use super::pair::Pair;
 use super::run::Run;
 use super::setup::names;
 use crate::canvas::shape::Shape;
-use crate::canvas::{redraws, tiles};
+use crate::canvas::{shows, tiles};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -30,14 +30,14 @@ pub fn Samples() -> impl IntoView {
 /// One run's: its letter, by what it differs from the other, and how a sample is laid out.
 fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'static, shape: Memo<Shape>) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
-    redraws(
+    shows(
         canvas,
         move || run.samples.get(),
         |surface, colours, samples| {
-            if let Some(samples) = samples {
-                let narrow = surface.height > 2.5 * surface.width * samples_ratio(&samples);
-                tiles(surface, colours, &samples, COLUMNS[usize::from(narrow)]);
-            }
+            let shape = Shape::of_grid(&samples);
+            let high = shape.rows.max(1) as f64 / shape.columns.max(1) as f64;
+            let narrow = surface.height > 2.5 * surface.width * high;
+            tiles(surface, colours, &samples, COLUMNS[usize::from(narrow)]);
         },
     );
     let step = Memo::new(move |_| run.metrics.with(|metrics| metrics.step));
@@ -48,10 +48,7 @@ fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'stat
         })
     };
     let label = move || format!("Run {letter}: {}; {}", words(), distinct(run));
-    let ratio = move |columns: usize| {
-        let shape = shape.get();
-        format!("{} / {}", shape.columns.max(1) * columns, shape.rows.max(1) * COUNT.div_ceil(columns))
-    };
+    let ratio = move |columns: usize| shape.get().ratio(columns, COUNT.div_ceil(columns));
     view! {
         <section class="lane" aria-label=format!("Run {letter}")>
             <h3>
@@ -80,12 +77,6 @@ fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'stat
             </p>
         </section>
     }
-}
-
-/// Rows of a sample by its columns.
-fn samples_ratio(samples: &dbm_protocol::Grid) -> f64 {
-    let shape = Shape::of_grid(samples);
-    shape.rows.max(1) as f64 / shape.columns.max(1) as f64
 }
 
 /// How many of the samples are distinct, in words.

@@ -96,20 +96,21 @@ impl Setup {
 
     /// Makes run B's settings these.
     pub fn differ(&mut self, base: &Draft, other: &Draft, visible: u32) {
-        self.own = other.pairs(&self.listed(base, visible)).into_iter().collect();
+        let mut own = Keys::default();
+        other.write(&mut own, &self.listed(base, visible));
+        self.own = own;
     }
 }
 
 /// The form with these keys; another estimator brings the cap on couplings that suits it.
-pub fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
-    let get = |key: &str| keys.get(key).map(ToString::to_string);
-    if let Some(hidden) = get(Setting::Hidden.words().key) {
+fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
+    if let Some(hidden) = keys.get(Setting::Hidden.words().key) {
         draft.set(Setting::Hidden, hidden.replace(',', ", "));
     }
     if let Some(kind) = keys.choice::<EstimatorKind>() {
         draft.choose_estimator(kind, visible);
     }
-    draft.with(get)
+    draft.with(keys)
 }
 
 /// Visible units of these data.

@@ -5,8 +5,8 @@ use super::choices::Choose;
 use super::recording::one_decimal;
 use super::settings::Method;
 use super::state::{CompletionState, OnCanvas};
-use crate::canvas::shape::Shape;
-use crate::canvas::{Fill, Layer, draw_layer, redraws};
+use crate::canvas::{Fill, Layer, shows_layer};
+use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
 use crate::ui::save::Save;
 use crate::worker::export;
@@ -37,32 +37,26 @@ pub fn Answers() -> impl IntoView {
     };
     view! {
         <div class="ask">
-            <button
-                type="button"
-                aria-keyshortcuts="c"
+            <Button
+                label="Complete"
+                key="c"
                 class="primary accent"
-                data-help="Fills in what is hidden. The same settings and the same set give the same answers."
+                help="Fills in what is hidden. The same settings and the same set give the same answers."
                 disabled=move || state.has_nothing_to_ask()
-                on:click=move |_| state.complete(false)
-            >
-                "Complete"
-            </button>
-            <button
-                type="button"
-                data-help="Other answers to the same question, from other random numbers."
+                on_press=move |()| state.complete(false)
+            />
+            <Button
+                label="Another set"
+                help="Other answers to the same question, from other random numbers."
                 disabled=move || state.lacks_model() || state.answers.with(Option::is_none)
-                on:click=move |_| state.complete_again()
-            >
-                "Another set"
-            </button>
-            <button
-                type="button"
-                data-help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
+                on_press=move |()| state.complete_again()
+            />
+            <Button
+                label="Clean up"
+                help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
                 disabled=move || state.lacks_model()
-                on:click=move |_| state.complete(true)
-            >
-                "Clean up"
-            </button>
+                on_press=move |()| state.complete(true)
+            />
             <Choose of=|settings| &mut settings.clean_up />
         </div>
         <div class="ask">
@@ -104,20 +98,15 @@ fn save(state: CompletionState, form: usize) {
     export::bits(state.session, "answers", form, Grid { model: request.model, step: 0, count: answers, image, depth, bits });
 }
 
-/// Draws what is filled in of the latest answers, as `show` has it of them: the known pixels, and the filled ones.
+/// Draws what is filled in of the latest answers, as `show` has it of them: ink, and what is drawn of the filled pixels.
 fn draws(canvas: NodeRef<Canvas>, state: CompletionState, show: impl Fn(&AnswerSet) -> Option<(Vec<u8>, Fill)> + Copy + 'static) {
-    let layer = move || {
+    shows_layer(canvas, move || {
         let shape = state.picture.with(|picture| picture.shape);
         state.answers.with(|answers| {
-            let (known, fill) = show(answers.as_ref()?)?;
-            let unknown = answers.as_ref().map(|answers| answers.request.filled()).unwrap_or_default();
-            Some(Layer { shape, known, unknown, fill, other: Vec::new() })
+            let answers = answers.as_ref()?;
+            let (bits, fill) = show(answers)?;
+            Some(Layer { shape, bits, unknown: answers.request.filled(), fill, ..Layer::default() })
         })
-    };
-    redraws(canvas, layer, |surface, colours, layer| {
-        if let Some(layer) = layer {
-            draw_layer(surface, colours, &layer, None);
-        }
     });
 }
 
@@ -132,10 +121,7 @@ fn Answer(
     let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
     let answer = move || distinct.with(|distinct| distinct.get(rank).copied());
-    draws(canvas, state, move |answers| {
-        let bits = answers.answer(answer()?.place).to_vec();
-        Some((bits.clone(), Fill::Bits(bits)))
-    });
+    draws(canvas, state, move |answers| Some((answers.answer(answer()?.place).to_vec(), Fill::Answer)));
     let what = Signal::derive(move || answer().map(|answer| OnCanvas::Answer(answer.place)));
     let help = move || {
         answer().and_then(|answer| state.answers.with(|answers| answers.as_ref().map(|answers| answers.describe(&answer))))
@@ -181,7 +167,7 @@ fn Tile(
     /// Its name for screen readers.
     #[prop(into)]
     name: String,
-    /// Hover help.
+    /// Its hover help, where it has one.
     #[prop(into)]
     help: Signal<Option<String>>,
 ) -> impl IntoView {
@@ -211,16 +197,9 @@ fn Truth() -> impl IntoView {
     let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
     let truth = move || state.answers.with(|answers| answers.as_ref().and_then(|answers| answers.truth.clone()));
-    redraws(
-        canvas,
-        move || truth().map(|known| (state.picture.with(|picture| picture.shape), known)),
-        |surface, colours, truth: Option<(Shape, Vec<u8>)>| {
-            if let Some((shape, known)) = truth {
-                let layer = Layer { shape, known, unknown: Vec::new(), fill: Fill::Hatching, other: Vec::new() };
-                draw_layer(surface, colours, &layer, None);
-            }
-        },
-    );
+    shows_layer(canvas, move || {
+        truth().map(|bits| Layer { shape: state.picture.with(|picture| picture.shape), bits, ..Layer::default() })
+    });
     let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };
     view! {
         <li data-help="What the unknown region hid, where that is known.">

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 /// A select over the values of one setting.
 #[component]
 pub fn Choose<T: words::Choose>(
-    /// The setting.
+    /// Which of them.
     of: fn(&mut CompletionSettings) -> &mut T,
     /// Whether it has no effect now.
     #[prop(optional, into)]

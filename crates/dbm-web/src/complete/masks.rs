@@ -2,28 +2,18 @@
 
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 
-/// A mask at one press.
+/// A mask at one press; the table below says what each hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mask {
-    /// Rows above the middle.
     Upper,
-    /// Rows below the middle.
     Lower,
-    /// Columns left of the middle.
     Left,
-    /// Columns right of the middle.
     Right,
-    /// The middle half of the rows and columns.
     Centre,
-    /// An eighth of the rows and columns from each side.
     Frame,
-    /// Every other fourteenth of the rows.
     Stripes,
-    /// Each pixel with probability 0.3.
     Random30,
-    /// Each pixel with probability 0.6.
     Random60,
-    /// Everything: answers are samples.
     All,
 }
 

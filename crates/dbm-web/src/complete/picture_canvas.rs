@@ -109,27 +109,25 @@ pub fn PictureCanvas(
 fn view_of(state: CompletionState) -> Layer {
     let plain = state.picture.with(|picture| Layer {
         shape: picture.shape,
-        known: picture.bits().to_vec(),
+        bits: picture.bits().to_vec(),
         unknown: picture.unknown().to_vec(),
-        fill: Fill::Hatching,
-        other: Vec::new(),
+        ..Layer::default()
     });
+    let shape = plain.shape;
     match state.on_canvas.get() {
         OnCanvas::Picture => plain,
         OnCanvas::Recording => state.recording.with(|recording| {
             let found = recording.as_ref().and_then(|recording| Some((recording, recording.states.get(state.frame.get())?)));
             let Some((recording, now)) = found else { return plain };
-            let (unknown, fill, other) = (recording.unknown.clone(), Fill::Bits(now.x.clone()), now.y.clone());
-            Layer { known: now.x.clone(), unknown, fill, other, ..plain }
+            Layer { shape, bits: now.x.clone(), unknown: recording.unknown.clone(), fill: Fill::Answer, other: now.y.clone() }
         }),
         shown => state.answers.with(|answers| {
             let Some(answers) = answers else { return plain };
-            let unknown = answers.request.filled();
-            if let OnCanvas::Answer(place) = shown {
-                let bits = answers.answer(place).to_vec();
-                return Layer { known: bits.clone(), unknown, fill: Fill::Bits(bits), ..plain };
-            }
-            Layer { known: answers.request.values.clone(), unknown, fill: Fill::Shares(answers.shares()), ..plain }
+            let (bits, fill) = match shown {
+                OnCanvas::Answer(place) => (answers.answer(place).to_vec(), Fill::Answer),
+                _ => (answers.request.values.clone(), Fill::Shares(answers.shares())),
+            };
+            Layer { shape, bits, unknown: answers.request.filled(), fill, ..Layer::default() }
         }),
     }
 }

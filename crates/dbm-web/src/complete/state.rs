@@ -115,8 +115,7 @@ impl CompletionState {
 
     /// Rows and columns of the picture, for the style sheet.
     pub fn aspect_ratio(self) -> String {
-        let Shape { rows, columns, .. } = self.picture.with(|picture| picture.shape);
-        format!("{} / {}", columns.max(1), rows.max(1))
+        self.picture.with(|picture| picture.shape.ratio(1, 1))
     }
 
     /// What is asked by the present picture and settings, or by cleaning the picture up.

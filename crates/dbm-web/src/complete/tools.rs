@@ -4,6 +4,7 @@ use super::masks::Mask;
 use super::picture::{Picture, Tool};
 use super::settings::PictureStart;
 use super::state::CompletionState;
+use crate::ui::button::Button;
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
 use dbm_core::words::Choose;
@@ -73,9 +74,12 @@ pub fn Tools() -> impl IntoView {
             <div class="stacked" data-help=PictureStart::WORDS.help>
                 <Select id="start" label=PictureStart::WORDS.label options=starts value=start on_choose=begin />
             </div>
-            <button type="button" aria-keyshortcuts="n" data-help="Another picture of the same kind, its lower half hidden." on:click=move |_| state.another_picture()>
-                "New digit"
-            </button>
+            <Button
+                label="New digit"
+                key="n"
+                help="Another picture of the same kind, its lower half hidden."
+                on_press=move |()| state.another_picture()
+            />
         </div>
     }
 }
@@ -87,7 +91,7 @@ fn Step(
     name: &'static str,
     /// Its name for screen readers.
     what: &'static str,
-    /// Hover help.
+    /// What it does, as its hover help.
     help: &'static str,
     /// Whether there is an edit to take back or to do again.
     can: fn(&Picture) -> bool,
@@ -126,9 +130,7 @@ fn Masks() -> impl IntoView {
                     }
                 })
                 .collect_view()}
-            <button type="button" class="clear" data-help="Makes everything known again." on:click=move |_| state.edit(Picture::clear_mask)>
-                "Clear mask"
-            </button>
+            <Button label="Clear mask" class="clear" help="Makes everything known again." on_press=move |()| state.edit(Picture::clear_mask) />
         </fieldset>
     }
 }

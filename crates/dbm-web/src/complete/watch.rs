@@ -3,8 +3,9 @@
 use super::choices::Choose;
 use super::settings::Watched;
 use super::state::{CompletionState, OnCanvas};
-use crate::canvas::{Fill, Layer, draw_layer, prefers_less_motion, redraws, sparkline};
-use crate::ui::throttle;
+use crate::canvas::{Fill, Layer, prefers_less_motion, shows, shows_layer, sparkline};
+use crate::ui::button::Button;
+use crate::ui::throttle::play;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -20,26 +21,19 @@ pub fn Watch() -> impl IntoView {
     let frames =
         Memo::new(move |_| state.recording.with(|recording| recording.as_ref().map_or(0, |recording| recording.states.len())));
     let last = move || frames.get().saturating_sub(1);
-    redraws(
-        canvas,
-        move || {
-            let energies = state.recording.with(|recording| {
-                recording.as_ref().map(|recording| recording.states.iter().map(|state| state.energies).collect::<Vec<_>>())
-            });
-            (energies, state.frame.get())
-        },
-        |surface, colours, (energies, now)| {
-            if let Some(energies) = energies {
-                sparkline(surface, colours, &energies, now);
-            }
-        },
-    );
-    throttle::play(state.playing, BEAT, move || {
+    let energies = move || {
+        state.recording.with(|recording| {
+            let states = &recording.as_ref()?.states;
+            Some((states.iter().map(|state| state.energies).collect::<Vec<_>>(), state.frame.get()))
+        })
+    };
+    shows(canvas, energies, |surface, colours, (energies, now)| sparkline(surface, colours, &energies, now));
+    play(state.playing, BEAT, move || {
         let last = frames.get_untracked().saturating_sub(1);
         state.frame.update(|frame| *frame = (*frame + 1).min(last));
         state.frame.get_untracked() < last
     });
-    let play = move |_| {
+    let switch = move |_| {
         if state.playing.get_untracked() {
             state.playing.set(false);
         } else {
@@ -59,15 +53,13 @@ pub fn Watch() -> impl IntoView {
     view! {
         <div class="watch" role="group" aria-label="Watched search">
             <Choose of=|settings| &mut settings.watched />
-            <button
-                type="button"
-                data-help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
+            <Button
+                label=move || if pair() { "Watch the pair" } else { "Watch the search" }
+                help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
                 disabled=move || state.has_nothing_to_ask()
-                on:click=move |_| state.watch()
-            >
-                {move || if pair() { "Watch the pair" } else { "Watch the search" }}
-            </button>
-            <button type="button" class="play" data-help="Shows the states one after another." hidden=prefers_less_motion disabled=none on:click=play>
+                on_press=move |()| state.watch()
+            />
+            <button type="button" class="play" data-help="Shows the states one after another." hidden=prefers_less_motion disabled=none on:click=switch>
                 {move || if state.playing.get() { "Halt" } else { "Play" }}
             </button>
             <input
@@ -111,25 +103,18 @@ fn Chain(
 ) -> impl IntoView {
     let state = CompletionState::of_view();
     let canvas = NodeRef::<Canvas>::new();
-    let layer = move || {
+    shows_layer(canvas, move || {
+        // A canvas that was hidden meanwhile has not been drawn.
+        state.settings.with(|settings| settings.watched);
         let shape = state.picture.with(|picture| picture.shape);
         state.recording.with(|recording| {
             let recording = recording.as_ref()?;
             let now = recording.states.get(state.frame.get()).filter(|now| !now.y.is_empty())?;
             let (bits, other) = if y { (&now.y, &now.x) } else { (&now.x, &now.y) };
-            let (known, unknown, fill) = (bits.clone(), recording.unknown.clone(), Fill::Bits(bits.clone()));
-            Some(Layer { shape, known, unknown, fill, other: other.clone() })
+            let (bits, other, unknown) = (bits.clone(), other.clone(), recording.unknown.clone());
+            Some(Layer { shape, bits, unknown, fill: Fill::Answer, other })
         })
-    };
-    redraws(
-        canvas,
-        move || (state.settings.with(|settings| settings.watched), layer()).1,
-        |surface, colours, layer| {
-            if let Some(layer) = layer {
-                draw_layer(surface, colours, &layer, None);
-            }
-        },
-    );
+    });
     let (name, help) = if y {
         ("y", "The second chain, one step behind; crosses where x differs.")
     } else {

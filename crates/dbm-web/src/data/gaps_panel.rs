@@ -1,6 +1,7 @@
 //! The table in use: its gaps filled, and how far the answers can be trusted.
 
 use super::gaps::{Filled, Gaps};
+use crate::ui::button::Button;
 use crate::ui::download;
 use crate::ui::progress::ProgressBar;
 use crate::worker::session::Session;
@@ -29,12 +30,13 @@ pub fn GapsPanel() -> impl IntoView {
                     <h3 id="gaps-title">"Gaps"</h3>
                 </div>
                 <div class="buttons">
-                    <button type="button" class="primary accent" disabled=move || busy() || untrained() on:click=move |_| session.perform(gaps.fill())>
-                        "Fill the gaps"
-                    </button>
-                    <button type="button" disabled=move || busy() || untrained() on:click=move |_| session.perform(gaps.evaluate())>
-                        "Test the answers"
-                    </button>
+                    <Button
+                        label="Fill the gaps"
+                        class="primary accent"
+                        disabled=move || busy() || untrained()
+                        on_press=move |()| session.perform(gaps.fill())
+                    />
+                    <Button label="Test the answers" disabled=move || busy() || untrained() on_press=move |()| session.perform(gaps.evaluate()) />
                     <Show when=busy>
                         <ProgressBar label="Rows answered" parts on_cancel=move |()| gaps.work.cancel() />
                     </Show>
@@ -50,12 +52,8 @@ pub fn GapsPanel() -> impl IntoView {
                 </p>
                 <Show when=move || gaps.filled.with(Option::is_some)>
                     <div class="buttons">
-                        <button type="button" on:click=move |_| save(|filled| &filled.table)>
-                            "Save the table"
-                        </button>
-                        <button type="button" on:click=move |_| save(|filled| &filled.probabilities)>
-                            "Save the probabilities"
-                        </button>
+                        <Button label="Save the table" on_press=move |()| save(|filled| &filled.table) />
+                        <Button label="Save the probabilities" on_press=move |()| save(|filled| &filled.probabilities) />
                     </div>
                 </Show>
                 {move || gaps.evaluation.get().map(|evaluation| view! { <Trust evaluation /> })}

@@ -5,13 +5,14 @@ mod gaps_panel;
 mod preview;
 
 use crate::canvas::shape::Shape;
-use crate::canvas::{redraws, tiles};
+use crate::canvas::{shows, tiles};
 use crate::ui::progress::ProgressBar;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
+use dbm_protocol::Grid;
 pub use gaps_panel::GapsPanel;
-use leptos::html::{Canvas, Input};
+use leptos::html::Canvas;
 use leptos::prelude::*;
 pub use preview::Preview;
 
@@ -23,30 +24,18 @@ const PREVIEW: usize = 10;
 pub fn Data() -> impl IntoView {
     let (session, uploads) = (Session::of_page(), Uploads::of_page());
     let canvas = NodeRef::<Canvas>::new();
-    redraws(
-        canvas,
-        move || session.data.get().map(|data| data.preview),
-        |surface, colours, preview| {
-            if let Some(mut preview) = preview {
-                preview.count = preview.count.min(PREVIEW as u32);
-                tiles(surface, colours, &preview, PREVIEW);
-            }
-        },
-    );
-    let choose = move |name: String| {
-        uploads.choose(match &*name {
-            "digits" => DataChoice::Digits,
-            "bars" => DataChoice::Bars,
-            "mnist" => DataChoice::Mnist,
-            place => DataChoice::Upload(place.parse().unwrap_or_default()),
-        });
+    let preview = move || {
+        let preview = session.data.get()?.preview;
+        Some(Grid { count: preview.count.min(PREVIEW as u32), ..preview })
     };
-    let value = Signal::derive(move || match session.choice.get() {
-        DataChoice::Digits => "digits".to_string(),
-        DataChoice::Bars => "bars".to_string(),
-        DataChoice::Mnist => "mnist".to_string(),
+    shows(canvas, preview, |surface, colours, preview| tiles(surface, colours, &preview, PREVIEW));
+    let choose = move |name: String| {
+        uploads.choose(DataChoice::named(&name).unwrap_or_else(|| DataChoice::Upload(name.parse().unwrap_or_default())));
+    };
+    let value = move || match session.choice.get() {
         DataChoice::Upload(place) => place.to_string(),
-    });
+        known => known.name().to_string(),
+    };
     let options = Signal::derive(move || {
         let known = [("digits", "Generated digits"), ("bars", "Bars and stripes 4 × 4"), ("mnist", "MNIST, fetched (10 MB)")];
         let known = known.map(|(value, label)| SelectOption::new(value, label)).into_iter();
@@ -70,9 +59,8 @@ pub fn Data() -> impl IntoView {
         })
     };
     let height = move || {
-        let shape =
-            session.data.with(|data| data.as_ref().map_or_else(|| Shape::of((28, 28), 1), |data| Shape::of_grid(&data.preview)));
-        format!("{} / {}", shape.columns.max(1) * PREVIEW, shape.rows.max(1))
+        let shape = session.data.with(|data| data.as_ref().map(|data| Shape::of_grid(&data.preview)));
+        shape.unwrap_or_else(|| Shape::of((28, 28), 1)).ratio(PREVIEW, 1)
     };
     view! {
         <div class="data">
@@ -105,24 +93,15 @@ pub fn Data() -> impl IntoView {
 #[component]
 fn Bring() -> impl IntoView {
     let uploads = Uploads::of_page();
-    let input = NodeRef::<Input>::new();
-    let upload = move |_| {
-        let Some(input) = input.get_untracked() else { return };
-        if let Some(files) = input.files().filter(|files| files.length() > 0) {
-            uploads.take(&files);
-        }
-        input.set_value(""); // so that the same file can be chosen again
-    };
     view! {
             <div class="upload">
                 <label for="upload">"Upload data set"</label>
                 <input
                     id="upload"
-                    node_ref=input
                     type="file"
                     multiple
                     aria-describedby="upload-help"
-                    on:change=upload
+                    on:change=move |event| uploads.take_chosen(&event_target(&event))
                 />
             </div>
             <p id="upload-help" class="help">

@@ -1,7 +1,9 @@
 //! What was understood of the visitor's files, before anything is trained on them.
 
 use crate::canvas::shape::Shape;
-use crate::canvas::{redraws, tiles};
+use crate::canvas::{shows, tiles};
+use crate::ui::button::Button;
+use crate::ui::check::Check;
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::uploads::{Offer, Uploads};
@@ -73,12 +75,8 @@ fn Understood(
             <HoldBack />
         </Show>
         <div class="pair">
-            <button type="button" class="primary" on:click=move |_| uploads.accept()>
-                "Use this data"
-            </button>
-            <button type="button" on:click=move |_| uploads.offer.set(None)>
-                "Cancel"
-            </button>
+            <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
+            <Button label="Cancel" on_press=move |()| uploads.offer.set(None) />
         </div>
     }
 }
@@ -115,21 +113,11 @@ fn Pictures(
 ) -> impl IntoView {
     let uploads = Uploads::of_page();
     let canvas = NodeRef::<Canvas>::new();
-    redraws(
-        canvas,
-        move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone())),
-        |surface, colours, preview| {
-            if let Some(preview) = preview {
-                tiles(surface, colours, &preview, COLUMNS);
-            }
-        },
-    );
+    let preview = move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone()));
+    shows(canvas, preview, |surface, colours, preview| tiles(surface, colours, &preview, COLUMNS));
     let ratio = move || {
-        let grid = uploads.offer.with(|offer| {
-            offer.as_ref().map(|offer| (Shape::of_grid(&offer.about.look.preview), offer.about.look.preview.count as usize))
-        });
-        let (shape, count) = grid.unwrap_or_default();
-        format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * count.div_ceil(COLUMNS).max(1))
+        let (shape, count) = preview().map(|grid| (Shape::of_grid(&grid), grid.count as usize)).unwrap_or_default();
+        shape.ratio(COLUMNS, count.div_ceil(COLUMNS).max(1))
     };
     let encoding = move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.encoding.clone())).unwrap_or_default();
     let binary = Memo::new(move |_| encoding().bits == 1);
@@ -223,14 +211,11 @@ fn Table(
 #[component]
 fn HoldBack() -> impl IntoView {
     let uploads = Uploads::of_page();
-    let set = move |event| {
-        let hold_back = event_target_checked(&event);
-        uploads.change_offer(|offer| offer.hold_back = hold_back);
-    };
     view! {
-        <label class="check">
-            <input type="checkbox" prop:checked=move || uploads.offer.with(|offer| offer.as_ref().is_some_and(|offer| offer.hold_back)) on:change=set />
-            <span>"Hold back 10 % of the known cells from training, to see how far the answers can be trusted"</span>
-        </label>
+        <Check
+            label="Hold back 10 % of the known cells from training, to see how far the answers can be trusted"
+            value=move || uploads.offer.with(|offer| offer.as_ref().is_some_and(|offer| offer.hold_back))
+            on_change=move |hold_back: bool| uploads.change_offer(|offer| offer.hold_back = hold_back)
+        />
     }
 }

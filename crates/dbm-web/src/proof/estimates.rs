@@ -95,7 +95,7 @@ impl Estimates {
     pub fn meetings(&self) -> [Summary; 2] {
         [&self.all.meeting_times, &self.all.meeting_times_positive].map(|times| {
             let counts = times.iter().map(|(&time, &count)| (time, count)).collect();
-            Summary::of(&Histogram { counts, ..Histogram::default() })
+            Summary::of(&[&Histogram { counts, ..Histogram::default() }])
         })
     }
 }

@@ -1,6 +1,8 @@
 //! How a run learns: its estimator and its start, each with a line about what was chosen and the fields that belong to it.
 
 use super::field::TextField;
+use crate::ui::button::Button;
+use crate::ui::check::Check;
 use crate::ui::select::{Choice, Select, SelectOption};
 use crate::worker::session::{Draft, Session};
 use dbm_core::gradient::EstimatorKind;
@@ -61,9 +63,7 @@ fn Estimator() -> impl IntoView {
                     <p class="help problem">
                         "The conditional share masks part of each batch, and the free chains of PCD cannot keep what is known. Set the share to 0, or choose another estimator."
                     </p>
-                    <button type="button" on:click=move |_| draft.update(|draft| draft.set(Setting::Conditional, "0".into()))>
-                        "Set the share to 0"
-                    </button>
+                    <Button label="Set the share to 0" on_press=move |()| draft.update(|draft| draft.set(Setting::Conditional, "0".into())) />
                 </div>
             </Show>
         </div>
@@ -98,17 +98,12 @@ fn EstimatorFields() -> impl IntoView {
             <TextField setting=Setting::MaxMeeting hint=meeting_hint />
             <TextField setting=Setting::MaxTries />
             <div class="field wide">
-                <label
-                    class="check"
-                    data-help="Half of each state is replaced by its conditional means, first the odd layers and then the even ones: less noise, the same mean."
-                >
-                    <input
-                        type="checkbox"
-                        prop:checked=move || session.draft.with(|draft| draft.marginalize)
-                        on:change=move |event| session.draft.update(|draft| draft.marginalize = event_target_checked(&event))
-                    />
-                    <span>"Marginalized"</span>
-                </label>
+                <Check
+                    label="Marginalized"
+                    help="Half of each state is replaced by its conditional means, first the odd layers and then the even ones: less noise, the same mean."
+                    value=move || session.draft.with(|draft| draft.marginalize)
+                    on_change=move |on| session.draft.update(|draft| draft.marginalize = on)
+                />
             </div>
             <div class="field wide">
                 <label class="check" data-help="Another parametrization of the same models (Montavon and Müller 2012), in which the gradient is better conditioned.">

@@ -62,7 +62,7 @@ fn row(metrics: &Metrics, seconds: f64) -> LogRow {
 }
 
 fn phase(metrics: &PhaseMetrics) -> LogPhase {
-    let summary = |histogram: &dbm_protocol::Histogram| (!histogram.counts.is_empty()).then(|| Summary::of(histogram));
+    let summary = |histogram: &dbm_protocol::Histogram| (!histogram.counts.is_empty()).then(|| Summary::of(&[histogram]));
     let meeting = summary(&metrics.meeting_time);
     LogPhase {
         mean_meeting_time: meeting.as_ref().map(|summary| summary.mean),

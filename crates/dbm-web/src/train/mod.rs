@@ -9,12 +9,13 @@ mod samples;
 mod settings;
 
 use crate::ui::address::{self, OnShow};
+use crate::ui::button::Button;
 use crate::ui::download;
 use crate::ui::save::Save;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
 use crate::worker::session::{Draft, PACES, Session, same_run};
-use dbm_protocol::{Command, LogFormat, Metrics};
+use dbm_protocol::{Command, LogFormat, Metrics, Product};
 use instruments::Instruments;
 use learning::Learning;
 use leptos::html::Input;
@@ -25,7 +26,7 @@ use settings::SettingsForm;
 
 /// The view of one run; where two are on show, only the choice between them.
 #[component]
-#[expect(clippy::too_many_lines, clippy::needless_pass_by_value, reason = "one view; a component owns what it is given")]
+#[expect(clippy::needless_pass_by_value, reason = "a component owns what it is given")]
 pub fn Training(
     /// The panel of the data, which stands beside the settings.
     #[prop(into)]
@@ -60,50 +61,40 @@ pub fn Training(
             <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
                 <div class="buttons">
-                    <button
-                        type="button"
-                        aria-keyshortcuts="t"
+                    <Button
+                        label="Train"
+                        key="t"
                         class="primary"
-                        data-help="Trains until paused. Settings that were changed before the first step are taken up."
+                        help="Trains until paused. Settings that were changed before the first step are taken up."
                         disabled=move || !ready() || session.running.get()
-                        on:click=move |_| session.perform(session.train(Command::Train))
-                    >
-                        "Train"
-                    </button>
-                    <button
-                        type="button"
-                        aria-keyshortcuts="t"
-                        data-help="Stops between two parts of a step. Pausing changes no bit of the run."
+                        on_press=move |()| session.perform(session.train(Command::Train))
+                    />
+                    <Button
+                        label="Pause"
+                        key="t"
+                        help="Stops between two parts of a step. Pausing changes no bit of the run."
                         disabled=move || !session.running.get()
-                        on:click=move |_| session.perform(session.pause())
-                    >
-                        "Pause"
-                    </button>
-                    <button
-                        type="button"
-                        aria-keyshortcuts="s"
-                        data-help="One gradient step, on one minibatch."
+                        on_press=move |()| session.perform(session.pause())
+                    />
+                    <Button
+                        label="Step"
+                        key="s"
+                        help="One gradient step, on one minibatch."
                         disabled=move || !ready() || session.running.get()
-                        on:click=move |_| session.perform(session.train(Command::Step))
-                    >
-                        "Step"
-                    </button>
-                    <button
-                        type="button"
-                        data-help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
+                        on_press=move |()| session.perform(session.train(Command::Step))
+                    />
+                    <Button
+                        label="Rewind"
+                        help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
                         disabled=move || !ready() || !begun.get()
-                        on:click=move |_| session.perform(session.reset(true))
-                    >
-                        "Rewind"
-                    </button>
-                    <button
-                        type="button"
-                        data-help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
+                        on_press=move |()| session.perform(session.reset(true))
+                    />
+                    <Button
+                        label="Reset"
+                        help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
                         disabled=move || !ready() || (!begun.get() && !changed.get())
-                        on:click=move |_| session.perform(session.reset(false))
-                    >
-                        "Reset"
-                    </button>
+                        on_press=move |()| session.perform(session.reset(false))
+                    />
                     <Save what="this run" forms=&["model", "log as CSV", "log as JSON"] save />
                 </div>
                 <p class="counter">
@@ -145,8 +136,8 @@ fn save(session: Session, form: usize) {
             download::save(session.notices, &format!("dbm-step-{step}.safetensors"), &checkpoint);
             Ok(())
         }),
-        1 => export::training_log(session, LogFormat::Csv, log::rows()),
-        _ => export::training_log(session, LogFormat::Json, log::rows()),
+        1 => export::write(session, Product::Log { format: LogFormat::Csv, rows: log::rows() }),
+        _ => export::write(session, Product::Log { format: LogFormat::Json, rows: log::rows() }),
     }
 }
 
@@ -216,14 +207,12 @@ fn RunLine(
                     {move || sum.with(|sum| if sum.is_empty() { "–".into() } else { sum.clone() })}
                 </output>
             </p>
-            <button
-                type="button"
-                data-help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
+            <Button
+                label="Share"
+                help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
                 disabled=move || sum.with(String::is_empty)
-                on:click=move |_| link.share()
-            >
-                "Share"
-            </button>
+                on_press=move |()| link.share()
+            />
             <Show when=move || link.to_copy.with(Option::is_some)>
                 <input
                     node_ref=field

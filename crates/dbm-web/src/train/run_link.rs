@@ -3,7 +3,7 @@
 use crate::ui::address::{self, OnShow};
 use crate::ui::binding::{Keys, bind};
 use crate::ui::problem::words;
-use crate::worker::session::{DataChoice, Draft, PACES, Session, same_run};
+use crate::worker::session::{DataChoice, Draft, PACES, Session, Upload, same_run};
 use crate::worker::uploads::{MNIST, Uploads};
 use dbm_protocol::{Command, Metrics, ModelChoice};
 use js_sys::futures::JsFuture;
@@ -72,14 +72,9 @@ impl RunLink {
 
     /// What the address calls data.
     fn name_of(self, choice: DataChoice) -> &'static str {
-        match choice {
-            DataChoice::Digits => "digits",
-            DataChoice::Bars => "bars",
-            DataChoice::Mnist => "mnist",
-            DataChoice::Upload(place) => self.session.uploads.with_untracked(|uploads| {
-                if uploads.get(place).is_some_and(|upload| upload.name == MNIST) { "mnist" } else { "own" }
-            }),
-        }
+        let DataChoice::Upload(place) = choice else { return choice.name() };
+        let is_mnist = |uploads: &Vec<Upload>| uploads.get(place).is_some_and(|upload| upload.name == MNIST);
+        if self.session.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
     }
 
     fn keys(self) -> Keys {
@@ -113,7 +108,7 @@ impl RunLink {
             session.notices.error(text);
             present
         });
-        let draft = Draft::suiting(data).with(|key| keys.get(key).map(String::from));
+        let draft = Draft::suiting(data).with(keys);
         let plan = draft.plan();
         let sum = keys.get("sum").unwrap_or_default().to_string();
         let asked = keys.get("step").or_else(|| keys.get("go"));
@@ -134,11 +129,7 @@ impl RunLink {
             let text = "This link is of a run on data of its maker’s: load them, and open it again, to repeat it.";
             return session.notices.news(text);
         }
-        let choice = match data {
-            "bars" => DataChoice::Bars,
-            "mnist" => DataChoice::Mnist,
-            _ => DataChoice::Digits,
-        };
+        let choice = DataChoice::named(data).unwrap_or_default();
         let here = session.plan.get_untracked();
         match here {
             // The worker has nothing yet, and gets this first.
@@ -232,9 +223,7 @@ impl RunLink {
 /// Writes the keys of a run, and of where it is to go.
 fn put_run(keys: &mut Keys, data: &str, draft: &Draft, goal: Option<(u32, &str)>) {
     keys.put_unless("data", &data, &"digits");
-    for (key, value) in draft.pairs(&Draft::suiting(data)) {
-        keys.put(key, value);
-    }
+    draft.write(keys, &Draft::suiting(data));
     if let Some((step, sum)) = goal {
         keys.put(if sum.is_empty() { "go" } else { "step" }, step);
         keys.put_unless("sum", &sum, &"");

@@ -1,7 +1,8 @@
 //! What the model imagines: a grid of samples.
 
 use crate::canvas::shape::Shape;
-use crate::canvas::{redraws, tiles};
+use crate::canvas::{shows, tiles};
+use crate::ui::button::Button;
 use crate::ui::save::Save;
 use crate::worker::client::Failure;
 use crate::worker::export;
@@ -36,15 +37,7 @@ pub fn Samples() -> impl IntoView {
         }
     });
     let canvas = NodeRef::<Canvas>::new();
-    redraws(
-        canvas,
-        move || shown().get(),
-        |surface, colours, samples| {
-            if let Some(samples) = samples {
-                tiles(surface, colours, &samples, COLUMNS);
-            }
-        },
-    );
+    shows(canvas, move || shown().get(), |surface, colours, samples| tiles(surface, colours, &samples, COLUMNS));
     let save = move |form| {
         if let Some(grid) = untrack(|| shown().get()) {
             export::bits(session, "samples", form, grid);
@@ -61,21 +54,12 @@ pub fn Samples() -> impl IntoView {
     };
     // Only the shape, so that the box keeps its size while samples come and go.
     let shape = Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
-    let ratio = move || {
-        let shape = shape.get();
-        format!("{} / {}", shape.columns.max(1) * COLUMNS, shape.rows.max(1) * (SAMPLES as usize).div_ceil(COLUMNS))
-    };
+    let ratio = move || shape.get().ratio(COLUMNS, (SAMPLES as usize).div_ceil(COLUMNS));
     view! {
         <section class="figure" aria-labelledby="samples-title">
             <div class="figure-head">
                 <h3 id="samples-title">"Samples"</h3>
-                <button
-                    type="button"
-                    disabled=move || session.about().is_none()
-                    on:click=move |_| session.perform(ask(session))
-                >
-                    "New samples"
-                </button>
+                <Button label="New samples" disabled=move || session.about().is_none() on_press=move |()| session.perform(ask(session)) />
                 <Save what="samples" forms=export::BITS save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>

@@ -175,6 +175,7 @@ pub fn number(text: &str, range: &RangeInclusive<f64>) -> Result<f64, String> {
 
 /// A labelled field, with what is wrong with it below.
 #[component]
+#[expect(clippy::fn_params_excessive_bools, reason = "each is a word of its own where the field is made")]
 pub fn TextField(
     /// The element's id.
     #[prop(into)]

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use crate::ui::download;
-use dbm_protocol::{BitsFormat, FilesCommand, FilesEvent, Grid, LogFormat, LogRow, Product};
+use dbm_protocol::{BitsFormat, FilesCommand, FilesEvent, Grid, Product};
 use leptos::prelude::*;
 
 /// The forms of samples and answers.
@@ -15,12 +15,8 @@ pub fn bits(session: Session, name: &str, form: usize, grid: Grid) {
     write(session, Product::Bits { name: name.into(), format, grid, visible });
 }
 
-/// Saves how training went.
-pub fn training_log(session: Session, format: LogFormat, rows: Vec<LogRow>) {
-    write(session, Product::Log { format, rows });
-}
-
-fn write(session: Session, product: Product) {
+/// Saves what the worker makes of it.
+pub fn write(session: Session, product: Product) {
     session.perform(async move {
         if let FilesEvent::Written(file) = session.reader.ask(FilesCommand::Write(product)).await? {
             download::file(session.notices, &file);

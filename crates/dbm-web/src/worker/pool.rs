@@ -18,11 +18,11 @@ const MOST: usize = 6;
 pub enum Group {
     /// The figure of the Coupling view.
     Figure,
-    /// Its replay.
+    /// The replay of the Coupling view.
     Replay,
     /// The model of the Proof view, and its exact values.
     Exact,
-    /// Its estimates.
+    /// The samples of the Proof view.
     Estimates,
     /// Its look at models as they grow.
     Growth,

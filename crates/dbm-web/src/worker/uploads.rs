@@ -7,7 +7,7 @@ use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBy
 use js_sys::Uint8Array;
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
-use web_sys::{File, FileList};
+use web_sys::{File, FileList, HtmlInputElement};
 
 /// More than this is not read: MAX_DATA of the worker for files.
 const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
@@ -59,6 +59,14 @@ impl Uploads {
     /// Those of the page.
     pub fn of_page() -> Self {
         expect_context()
+    }
+
+    /// Takes in what was chosen by such an element, by which the same file can then be chosen again.
+    pub fn take_chosen(self, input: &HtmlInputElement) {
+        if let Some(files) = input.files().filter(|files| files.length() > 0) {
+            self.take(&files);
+        }
+        input.set_value("");
     }
 
     /// Takes files in: a model is opened, anything else is read as one data set.

@@ -5,7 +5,7 @@ use crate::canvas::{Colours, Scale, Svg, histogram, redraws};
 use crate::ui::download;
 use crate::ui::save::Save;
 use crate::worker::session::Session;
-use dbm_core::gradient::EstimatorKind;
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::words::Setting;
 use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
 use leptos::html::Canvas;
@@ -14,68 +14,113 @@ use leptos::prelude::*;
 /// Units in all, up to which couplings that take more than one step are seen now and then.
 const SMALL: u32 = 30;
 
-/// What stands in a cell for which there is nothing.
-const NOTHING: &str = "–";
-
-/// The estimator of the present run, whatever the form says meanwhile.
-fn kind(session: Session) -> EstimatorKind {
-    session.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.kind)).unwrap_or_default()
+/// What is shown of the recent steps' counts: bars of both phases, their numbers, and words about them.
+struct Figure {
+    /// Id of its heading.
+    id: &'static str,
+    /// Its heading, and what is counted.
+    titles: fn(EstimatorKind) -> [&'static str; 2],
+    help: &'static str,
+    /// What the bars are, for screen readers.
+    label: &'static str,
+    /// How bar lengths follow counts.
+    scale: Scale,
+    /// Which of a phase's histograms.
+    of: fn(&PhaseMetrics) -> &Histogram,
+    /// Why the estimator fills no such histogram in the positive and in the negative phase.
+    why: fn(EstimatorKind) -> [Option<&'static str>; 2],
+    /// Heads of the table's columns.
+    heads: fn(EstimatorKind) -> Vec<&'static str>,
+    /// What stands in a phase's row, where there is something.
+    cells: fn(EstimatorKind, &PhaseMetrics) -> Vec<Option<String>>,
+    /// What the caps have done to the recent steps; nothing where none was reached.
+    warning: fn(&Metrics, &EstimatorSettings) -> String,
+    /// A line about it, by whether the model is small.
+    about: fn(EstimatorKind, bool) -> Option<&'static str>,
 }
 
 /// How long the two chains of each coupling took to meet.
+const MEETING_TIME: Figure = Figure {
+    id: "meeting-title",
+    titles: |_| ["Meeting time", "τ in steps, log scale"],
+    help: "Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail is seen; those cut at the cap stand apart at the right.",
+    label: "Histogram of meeting times",
+    scale: Scale::Logarithmic,
+    of: |phase| &phase.meeting_time,
+    why: |kind| [kind.words_of_plots("no meeting"); 2],
+    heads: |kind| vec!["mean", "max", "τ > 1", if kind.has(Setting::MaxTries) { "tries cut" } else { "accepted" }, "cut"],
+    cells: |kind, phase| {
+        if phase.meeting_time.counts.is_empty() {
+            return Vec::new();
+        }
+        let all = Summary::of(&[&phase.meeting_time]);
+        let cut = if kind.has(Setting::MaxTries) { Some(phase.tries_capped.to_string()) } else { phase.acceptance.map(percent) };
+        let capped = Some(all.capped.to_string());
+        vec![Some(format!("{:.2}", all.mean)), Some(all.max.to_string()), Some(percent(all.above_one)), cut, capped]
+    },
+    warning: |metrics, estimator| meeting_warning(metrics, estimator.max_tries),
+    about: |kind, small| {
+        let on_small = if small { kind.words_of_plots("meeting on a small model") } else { None };
+        on_small.or_else(|| kind.words_of_plots("meeting"))
+    },
+};
+
+/// How many sweeps the local searches took, or the mean-field iterations where there are such.
+const SEARCH_SWEEPS: Figure = Figure {
+    id: "sweeps-title",
+    titles: |kind| {
+        let mean_field = kind.has(Setting::MeanFieldSweeps);
+        if mean_field { ["Mean-field sweeps", "sweeps until it settles"] } else { ["Search sweeps", "T until nothing changes"] }
+    },
+    help: "Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap stand apart at the right.",
+    label: "Histogram of sweeps",
+    scale: Scale::Linear,
+    of: lengths,
+    why: no_search,
+    heads: |_| vec!["mean", "max", "energy", "cut"],
+    cells: |_, phase| {
+        let (lengths, energy) = (lengths(phase), phase.energy.map(|energy| format!("{energy:.1}").replace('-', "−")));
+        let all = Some(Summary::of(&[lengths])).filter(|_| !lengths.counts.is_empty());
+        vec![
+            all.map(|all| format!("{:.1}", all.mean)),
+            all.map(|all| all.max.to_string()),
+            energy,
+            all.map(|all| all.capped.to_string()),
+        ]
+    },
+    warning: |metrics, estimator| search_warning(metrics, estimator.kind),
+    about: |kind, _| kind.words_of_plots("search"),
+};
+
+/// Meeting times, and search sweeps.
 #[component]
-pub fn MeetingTime() -> impl IntoView {
+pub fn Figures() -> impl IntoView {
+    [&MEETING_TIME, &SEARCH_SWEEPS].map(figure).into_iter().collect_view()
+}
+
+fn figure(figure: &'static Figure) -> impl IntoView {
     let session = Session::of_page();
-    let kind = Memo::new(move |_| kind(session));
+    // The estimator of the present run, whatever the form says meanwhile.
+    let estimator = Memo::new(move |_| {
+        session.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.clone())).unwrap_or_default()
+    });
+    let kind = Memo::new(move |_| estimator.with(|estimator| estimator.kind));
     let small =
         move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
-    let about = move || {
-        let on_small = small().then(|| kind.get().words_of_plots("meeting on a small model")).flatten();
-        on_small.or_else(|| kind.get().words_of_plots("meeting"))
-    };
-    let is_gibbs = move || kind.get().has(Setting::MaxTries);
-    let heads = move |at: usize| match at {
-        3 if is_gibbs() => "tries cut",
-        at => ["mean", "max", "τ > 1", "accepted", "cut"][at],
-    };
-    let cells = move |phase: &PhaseMetrics| {
-        if phase.meeting_time.counts.is_empty() {
-            return [NOTHING; 5].map(Into::into);
-        }
-        let summary = Summary::of(&phase.meeting_time);
-        let fourth = if is_gibbs() { Some(phase.tries_capped.to_string()) } else { phase.acceptance.map(percent) };
-        [
-            format!("{:.2}", summary.mean),
-            summary.max.to_string(),
-            percent(summary.above_one),
-            fourth.unwrap_or_else(|| NOTHING.into()),
-            summary.capped.to_string(),
-        ]
-    };
-    let warning = move || {
-        let tries = session.plan.with(|plan| plan.as_ref().map_or(0, |plan| plan.settings.estimator.max_tries));
-        session.metrics.with(|metrics| meeting_warning(metrics, tries))
-    };
     view! {
-        <section class="figure" aria-labelledby="meeting-title">
+        <section class="figure" aria-labelledby=figure.id>
             <div class="figure-head">
-                <h3 id="meeting-title">"Meeting time"</h3>
-                <p
-                    class="figures-text"
-                    data-help="Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail is seen; those cut at the cap stand apart at the right."
-                >
-                    "τ in steps, log scale"
+                <h3 id=figure.id>{move || (figure.titles)(kind.get())[0]}</h3>
+                <p class="figures-text" data-help=figure.help>
+                    {move || (figure.titles)(kind.get())[1]}
                 </p>
             </div>
-            <Plot
-                of=|phase| &phase.meeting_time
-                why=move |_| kind.get().words_of_plots("no meeting")
-                scale=Scale::Logarithmic
-                label="Histogram of meeting times"
-            />
-            <Table of=|phase| &phase.meeting_time heads=heads cells=cells />
-            <p class="help problem">{warning}</p>
-            <p class="help">{about}</p>
+            {plot(figure, kind)}
+            {table(figure, kind)}
+            <p class="help problem">
+                {move || session.metrics.with(|metrics| estimator.with(|estimator| (figure.warning)(metrics, estimator)))}
+            </p>
+            <p class="help">{move || (figure.about)(kind.get(), small())}</p>
         </section>
     }
 }
@@ -86,47 +131,6 @@ fn percent(share: f64) -> String {
         0.0 => "0 %".into(),
         small if small < 10.0 => format!("{small:.2} %"),
         large => format!("{large:.1} %"),
-    }
-}
-
-/// How many sweeps the local searches took, or the mean-field iterations where there are such.
-#[component]
-pub fn SearchSweeps() -> impl IntoView {
-    let session = Session::of_page();
-    let kind = Memo::new(move |_| kind(session));
-    let mean_field = move || kind.get().has(Setting::MeanFieldSweeps);
-    let cells = move |phase: &PhaseMetrics| {
-        let lengths = lengths(phase);
-        let summary = Summary::of(lengths);
-        let counted = |text: String| if lengths.counts.is_empty() { NOTHING.into() } else { text };
-        [
-            counted(format!("{:.1}", summary.mean)),
-            counted(summary.max.to_string()),
-            phase.energy.map_or_else(|| NOTHING.into(), |energy| format!("{energy:.1}").replace('-', "−")),
-            counted(summary.capped.to_string()),
-        ]
-    };
-    view! {
-        <section class="figure" aria-labelledby="sweeps-title">
-            <div class="figure-head">
-                <h3 id="sweeps-title">{move || if mean_field() { "Mean-field sweeps" } else { "Search sweeps" }}</h3>
-                <p
-                    class="figures-text"
-                    data-help="Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap stand apart at the right."
-                >
-                    {move || if mean_field() { "sweeps until it settles" } else { "T until nothing changes" }}
-                </p>
-            </div>
-            <Plot
-                of=lengths
-                why=move |positive| no_search(kind.get())[usize::from(!positive)]
-                scale=Scale::Linear
-                label="Histogram of sweeps"
-            />
-            <Table of=lengths heads=|at| ["mean", "max", "energy", "cut"][at] cells=cells />
-            <p class="help problem">{move || session.metrics.with(|metrics| search_warning(metrics, kind.get()))}</p>
-            <p class="help">{move || kind.get().words_of_plots("search")}</p>
-        </section>
     }
 }
 
@@ -142,9 +146,9 @@ fn lengths(phase: &PhaseMetrics) -> &Histogram {
 
 /// How many of both phases' values were cut, how many there are, and the cap.
 fn cut(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> (u32, u64, u32) {
-    let [positive, negative] = [&metrics.positive, &metrics.negative].map(of);
-    let total = Summary::of(positive).total + Summary::of(negative).total;
-    (positive.capped + negative.capped, total, negative.cap)
+    let both = [&metrics.positive, &metrics.negative].map(of);
+    let all = Summary::of(&both);
+    (all.capped, all.total, both[1].cap)
 }
 
 /// What the caps have done to the recent steps' couplings; nothing where none was reached.
@@ -174,17 +178,7 @@ fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
 }
 
 /// Both phases' bars.
-#[component]
-fn Plot(
-    /// Which of a phase's histograms.
-    of: fn(&PhaseMetrics) -> &Histogram,
-    /// Why the estimator fills no such histogram in the positive (`true`) or the negative phase.
-    why: impl Fn(bool) -> Option<&'static str> + Copy + Send + Sync + 'static,
-    /// How bar lengths follow counts.
-    scale: Scale,
-    /// What it is.
-    label: &'static str,
-) -> impl IntoView {
+fn plot(&Figure { label, scale, of, why, .. }: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
     let session = Session::of_page();
     let canvas = NodeRef::<Canvas>::new();
     redraws(
@@ -206,7 +200,7 @@ fn Plot(
             .with_untracked(|metrics| histogram(&svg, &colours, [of(&metrics.positive), of(&metrics.negative)], scale));
         download::file(session.notices, &NamedBytes { name: format!("{name}.svg"), bytes: svg.finish().into_bytes() });
     };
-    let notes = Memo::new(move |_| session.metrics.with(|metrics| notes(metrics, of, [why(true), why(false)], rbm())));
+    let notes = Memo::new(move |_| session.metrics.with(|metrics| notes(metrics, of, why(kind.get()), rbm())));
     view! {
         <div class="plot">
             <Save what=label forms=&["PNG", "SVG"] save />
@@ -235,28 +229,23 @@ fn notes(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram, why: [Option<&'
 }
 
 /// The numbers, phase by phase.
-#[component]
-fn Table<const N: usize>(
-    /// Which of a phase's histograms.
-    of: fn(&PhaseMetrics) -> &Histogram,
-    /// Column heads, by their place.
-    heads: impl Fn(usize) -> &'static str + Copy + Send + Sync + 'static,
-    /// What stands in a phase's row.
-    cells: impl Fn(&PhaseMetrics) -> [String; N] + Copy + Send + Sync + 'static,
-) -> impl IntoView {
+fn table(figure: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
     let session = Session::of_page();
-    let row = move |positive: bool| {
+    let of = figure.of;
+    let columns = 0..(figure.heads)(kind.get_untracked()).len();
+    let head = |at: usize| view! { <th scope="col">{move || (figure.heads)(kind.get())[at]}</th> };
+    let row = |phase: fn(&Metrics) -> &PhaseMetrics| {
         let texts = Memo::new(move |_| {
             session.metrics.with(|metrics| {
-                if metrics.recent_steps == 0 {
-                    return [NOTHING; N].map(String::from).to_vec();
-                }
-                cells(if positive { &metrics.positive } else { &metrics.negative }).to_vec()
+                let cells = (figure.cells)(kind.get(), phase(metrics));
+                cells.into_iter().map(|cell| cell.filter(|_| metrics.recent_steps > 0)).collect::<Vec<_>>()
             })
         });
-        (0..N)
-            .map(move |at| view! { <td>{move || texts.with(|texts| texts.get(at).cloned().unwrap_or_default())}</td> })
-            .collect_view()
+        let cell = move |at: usize| {
+            let text = move || texts.with(|texts| texts.get(at).cloned().flatten().unwrap_or_else(|| "–".into()));
+            view! { <td>{text}</td> }
+        };
+        columns.clone().map(cell).collect_view()
     };
     let caption = move || {
         session.metrics.with(|metrics| {
@@ -275,17 +264,17 @@ fn Table<const N: usize>(
             <thead>
                 <tr>
                     <td></td>
-                    {(0..N).map(|at| view! { <th scope="col">{move || heads(at)}</th> }).collect_view()}
+                    {columns.clone().map(head).collect_view()}
                 </tr>
             </thead>
             <tbody>
                 <tr class="positive">
                     <th scope="row" title="visible layer clamped to the data">"clamped"</th>
-                    {row(true)}
+                    {row(|metrics| &metrics.positive)}
                 </tr>
                 <tr class="negative">
                     <th scope="row" title="no layer clamped, or the known pixels only">"free"</th>
-                    {row(false)}
+                    {row(|metrics| &metrics.negative)}
                 </tr>
             </tbody>
         </table>

@@ -1,7 +1,7 @@
 //! What hidden units respond to, layer by layer.
 
 use crate::canvas::shape::Shape;
-use crate::canvas::{filter_tiles, redraws, short};
+use crate::canvas::{filter_tiles, short, shows};
 use crate::train::samples::SAMPLES;
 use crate::ui::address::{OnShow, View};
 use crate::ui::download;
@@ -37,14 +37,12 @@ pub fn Filters(
     let OnShow { view, two_runs } = OnShow::of_page();
     let filters = RwSignal::new(None::<Responses>);
     let canvas = NodeRef::<Canvas>::new();
-    redraws(
+    shows(
         canvas,
         move || filters.get(),
         |surface, colours, filters| {
-            if let Some(filters) = filters {
-                // As large as their number lets them be.
-                filter_tiles(surface, colours, &filters, (f64::from(filters.count).sqrt().ceil() as usize).max(1));
-            }
+            // As large as their number lets them be.
+            filter_tiles(surface, colours, &filters, (f64::from(filters.count).sqrt().ceil() as usize).max(1));
         },
     );
     let sizes = Memo::new(move |_| session.about().map(|about| about.sizes).unwrap_or_default());
@@ -78,14 +76,9 @@ pub fn Filters(
         (1..sizes.with(Vec::len).max(2)).map(option).collect::<Vec<_>>()
     });
     let ratio = move || {
-        let shape = Shape::of(
-            session
-                .about()
-                .and_then(|about| about.image)
-                .unwrap_or((1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)))),
-            1,
-        );
-        format!("{} / {}", shape.columns.max(1), shape.rows.max(1))
+        let image = session.about().and_then(|about| about.image);
+        let row = || (1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)));
+        Shape::of(image.unwrap_or_else(row), 1).ratio(1, 1)
     };
     let scale = move || filters.with(|filters| filters.as_ref().map_or(0.0, |filters| f64::from(filters.scale)));
     let what = move || {

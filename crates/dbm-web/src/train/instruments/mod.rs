@@ -6,7 +6,7 @@ mod filters;
 
 use crate::ui::binding::{Keys, bind};
 use curves::{Activities, Curves};
-use figures::{MeetingTime, SearchSweeps};
+use figures::Figures;
 use filters::Filters;
 use leptos::prelude::*;
 
@@ -34,8 +34,7 @@ pub fn Instruments() -> impl IntoView {
         },
     );
     view! {
-        <MeetingTime />
-        <SearchSweeps />
+        <Figures />
         <Curves curve />
         <Filters chosen=layer />
         <Activities />

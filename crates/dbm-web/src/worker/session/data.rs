@@ -1,8 +1,7 @@
 //! The data in use: chosen, brought, undone, or given to a new worker again.
 
-use super::change::Change;
 use super::draft::Draft;
-use super::held::{DataChoice, Session, Upload};
+use super::held::{Change, DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::Tone;
 use crate::worker::client::Failure;

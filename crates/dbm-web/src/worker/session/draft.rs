@@ -2,7 +2,8 @@
 
 mod address;
 
-use crate::ui::number::decimal;
+use crate::ui::number::{decimal, listed};
+use crate::ui::texts::rows;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
 use dbm_core::words::{Setting, StartKind};
 use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
@@ -11,19 +12,8 @@ use dbm_protocol::{Initialization, RunPlan};
 /// Standard deviation of the Gaussian start (Hinton 2012).
 const DEVIATION: f64 = 0.01;
 
-/// What is typed for a setting that suits any data.
-fn common(setting: Setting) -> &'static str {
-    match setting {
-        Setting::Seed | Setting::K => "1",
-        Setting::MaxSweeps => "1000",
-        Setting::MaxMeeting => "100000",
-        Setting::MaxTries => "10000",
-        Setting::MeanFieldSweeps => "100",
-        Setting::CenteringRate => "0.01",
-        Setting::PretrainingSteps => "500",
-        _ => "",
-    }
-}
+/// What is typed for each setting, by its key: for pictures of digits, and for bars and stripes. Of other settings nothing is.
+const SUITED: &str = include_str!("draft/suited.txt");
 
 /// The form as typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,16 +41,7 @@ impl Default for Draft {
 impl Draft {
     /// What suits pictures of digits, in a browser: a first layer as wide as the picture, and shapes within seconds.
     pub fn digits() -> Self {
-        Self::with_texts(|setting| match setting {
-            Setting::Hidden => "800, 200",
-            Setting::LearningRate => "0.001",
-            Setting::Batch => "100",
-            Setting::WeightDecay => "0.0005",
-            Setting::Average => "0.99",
-            Setting::Conditional => "0.5",
-            Setting::PretrainingRate => "0.05",
-            other => common(other),
-        })
+        Self::suited(|[_key, digits, _bars]| digits)
     }
 
     /// What suits the data of this name in an address; of the visitor's own data nothing is known there.
@@ -88,18 +69,11 @@ impl Draft {
 
     /// What suits bars and stripes: 28 units in all, where couplings do happen.
     pub fn bars() -> Self {
-        Self::with_texts(|setting| match setting {
-            Setting::Hidden => "8, 4",
-            Setting::LearningRate => "0.005",
-            Setting::Batch => "100",
-            Setting::WeightDecay | Setting::Conditional => "0",
-            Setting::Average => "",
-            Setting::PretrainingRate => "0.2",
-            other => common(other),
-        })
+        Self::suited(|[_key, _digits, bars]| bars)
     }
 
-    fn with_texts(text: impl Fn(Setting) -> &'static str) -> Self {
+    fn suited(of: fn([&'static str; 3]) -> &'static str) -> Self {
+        let text = |setting: Setting| rows(SUITED).find(|row| row[0] == setting.words().key).map_or("", of);
         Self {
             units: Units::Signs,
             method: OptimizerMethod::Adam,
@@ -115,7 +89,6 @@ impl Draft {
     pub fn of(plan: &RunPlan) -> Self {
         let s = &plan.settings;
         let e = &s.estimator;
-        let hidden: Vec<String> = plan.hidden.iter().map(ToString::to_string).collect();
         let mut draft = Self {
             units: plan.units,
             method: s.optimizer.method,
@@ -125,7 +98,7 @@ impl Draft {
             ..Self::default()
         };
         for (setting, text) in [
-            (Setting::Hidden, hidden.join(", ")),
+            (Setting::Hidden, listed(&plan.hidden, ", ")),
             (Setting::LearningRate, s.optimizer.learning_rate.to_string()),
             (Setting::Batch, s.batch.to_string()),
             (Setting::Seed, s.seed.to_string()),

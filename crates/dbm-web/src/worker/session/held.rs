@@ -1,7 +1,6 @@
 //! The signals that several features read, and the client that they ask by.
 
 use super::draft::Draft;
-use super::keeping::Keeping;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure};
 use dbm_protocol::{Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
@@ -37,6 +36,20 @@ pub enum DataChoice {
     Upload(usize),
 }
 
+impl DataChoice {
+    const KNOWN: [(&'static str, Self); 3] = [("digits", Self::Digits), ("bars", Self::Bars), ("mnist", Self::Mnist)];
+
+    /// That of data which are known by a name, in addresses and in the select.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::KNOWN.into_iter().find(|(known, _)| *known == name).map(|(_, choice)| choice)
+    }
+
+    /// That name; for the visitor's own data another.
+    pub fn name(self) -> &'static str {
+        Self::KNOWN.into_iter().find(|(_, choice)| *choice == self).map_or("own", |(name, _)| name)
+    }
+}
+
 /// A file of the visitor's that was read as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Upload {
@@ -44,6 +57,49 @@ pub struct Upload {
     pub name: String,
     /// What the worker is given to train on.
     pub source: DataSource,
+}
+
+/// Why other data, or a run on them, come into use.
+pub(super) enum Change {
+    /// The visitor chose a data set that is at hand.
+    Chosen(DataChoice),
+    /// The visitor's own data were read.
+    Uploaded(Upload),
+    /// A kept run goes on, on data that are at hand or become an upload.
+    KeptRun {
+        /// Its data, where they are at hand,
+        choice: DataChoice,
+        /// or else these.
+        upload: Option<Upload>,
+        /// Gradient steps that it has taken.
+        step: u32,
+    },
+    /// What was replaced last is put back.
+    Undone,
+    /// A new worker has the data and the run of the lost one.
+    Restored,
+    /// The run of an opened model goes on.
+    Resumed,
+}
+
+/// How far the keeping of the run is.
+#[derive(Default)]
+pub(super) struct Keeping {
+    /// Which run of this visit is the present one.
+    pub(super) run: u32,
+    /// Whether the worker knows it.
+    pub(super) begun: bool,
+    /// Whether checkpoints are being written,
+    pub(super) writing: bool,
+    /// and the step of the newest one that is to be.
+    pub(super) waiting: Option<u32>,
+    /// Whether a kept run is being taken over: checkpoints of the present one are none of its.
+    pub(super) taking: bool,
+    pub(super) not_before: f64,
+    /// The trouble that was told last: each is told once.
+    pub(super) told: String,
+    /// Name of the data of the run that was found.
+    pub(super) name: String,
 }
 
 /// What is known of the models, the data and the run.
@@ -56,6 +112,8 @@ pub struct Held {
     /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
     /// worker that computes and to the one that keeps the run.
     pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
+    /// Whether a kept run has been looked for.
+    pub(super) looked: StoredValue<bool>,
     /// How far the keeping of the run is.
     pub(super) keeping: StoredValue<Keeping>,
     /// Where the pretrained model's file stands.
@@ -68,10 +126,8 @@ pub struct Held {
     pub training: RwSignal<Option<ModelInfo>>,
     /// Which of the two is on view.
     pub model: RwSignal<ModelChoice>,
-    /// The latest samples of the pretrained model.
-    pub samples_pretrained: RwSignal<Option<Grid>>,
-    /// The latest samples of the model in training.
-    pub samples_training: RwSignal<Option<Grid>>,
+    /// The latest samples of each model.
+    samples: [RwSignal<Option<Grid>>; 2],
     /// The data in use.
     pub data: RwSignal<Option<DataInfo>>,
     /// Files that were read as data.
@@ -104,9 +160,12 @@ pub struct Held {
     pub kept: RwSignal<Option<u32>>,
 }
 
-/// The session with the computing worker: a handle, as long-lived as the page.
+/// The session with the workers: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Session {
+pub struct Session(&'static Asking);
+
+/// What a session asks by, tells by, and holds.
+pub struct Asking {
     /// Asks the worker that computes, who may not listen yet.
     pub client: Client<Command>,
     /// Asks the worker that reads the visitor's files and writes those that are exported.
@@ -115,14 +174,22 @@ pub struct Session {
     pub(super) keeper: Client<FilesCommand>,
     /// Where the page's messages go.
     pub notices: Notices,
-    held: &'static Held,
+    held: Held,
 }
 
 impl Deref for Session {
+    type Target = Asking;
+
+    fn deref(&self) -> &Asking {
+        self.0
+    }
+}
+
+impl Deref for Asking {
     type Target = Held;
 
     fn deref(&self) -> &Held {
-        self.held
+        &self.held
     }
 }
 
@@ -130,7 +197,7 @@ impl Session {
     /// A session whose workers are not started yet.
     pub fn new(notices: Notices) -> Self {
         let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper"));
-        Self { client, reader, keeper, notices, held: Box::leak(Box::default()) }
+        Self(Box::leak(Box::new(Asking { client, reader, keeper, notices, held: Held::default() })))
     }
 
     /// The one of the page.
@@ -148,10 +215,7 @@ impl Session {
 
     /// The latest samples of one of the two models.
     pub fn samples_of(self, model: ModelChoice) -> RwSignal<Option<Grid>> {
-        match model {
-            ModelChoice::Pretrained => self.samples_pretrained,
-            ModelChoice::Training => self.samples_training,
-        }
+        self.samples[usize::from(model == ModelChoice::Training)]
     }
 
     /// Asks the worker. The answer is a [`Failure`] where it refuses, does not listen yet, or is lost.
@@ -167,10 +231,7 @@ impl Session {
         }
     }
 
-    /// Whether the worker listens.
-    ///
-    /// # Errors
-    /// Where it does not yet.
+    /// Whether the worker listens; a [`Failure`] where it does not yet.
     pub fn readiness(self) -> Result<(), Failure> {
         let refusal = || Failure::Refused("The worker that computes is not ready yet; try again in a moment.".into());
         self.client.is_ready().then_some(()).ok_or_else(refusal)

@@ -3,10 +3,10 @@
 //! The worker is started when the page has come to rest, to look for a kept run, and otherwise with the first checkpoint. Checkpoints go to it one at
 //! a time; while one is being written, only the newest waits.
 
-use super::change::Change;
-use super::held::{DataChoice, Session, Upload};
+use super::held::{Change, DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::{Remedy, Tone};
+use crate::ui::number::listed;
 use crate::worker::client::Failure;
 use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice, Snapshot};
 use leptos::prelude::*;
@@ -17,32 +17,10 @@ const REST: Duration = Duration::from_millis(1500);
 /// After the worker failed, it is tried again no sooner, in milliseconds.
 const PAUSE: f64 = 60_000.0;
 
-/// How far the keeping of the run is.
-#[derive(Default)]
-pub(super) struct Keeping {
-    /// Whether a kept run has been looked for.
-    looked: bool,
-    /// Which run of this visit is the present one.
-    run: u32,
-    /// Whether the worker knows it.
-    begun: bool,
-    /// Whether checkpoints are being written,
-    writing: bool,
-    /// and the step of the newest one that is to be.
-    waiting: Option<u32>,
-    /// Whether a kept run is being taken over: checkpoints of the present one are none of its.
-    taking: bool,
-    not_before: f64,
-    /// The trouble that was told last: each is told once.
-    told: String,
-    /// Name of the data of the run that was found.
-    name: String,
-}
-
 impl Session {
     /// The page has data: looks for a kept run, once.
     pub(super) fn look_for_kept_run(self) {
-        if !std::mem::replace(&mut self.keeping.write_value().looked, true) {
+        if !std::mem::replace(&mut *self.looked.write_value(), true) {
             set_timeout(move || self.perform(self.offer(FilesCommand::Find)), REST);
         }
     }
@@ -206,8 +184,7 @@ impl Session {
 }
 
 fn describe(run: &KeptRun) -> String {
-    let sizes: Vec<String> = run.sizes.iter().map(ToString::to_string).collect();
-    format!("{} on {}, step {}", sizes.join("–"), run.data, run.step)
+    format!("{} on {}, step {}", listed(&run.sizes, "–"), run.data, run.step)
 }
 
 /// How long ago, by the largest unit that is not too coarse.

@@ -2,7 +2,6 @@
 //!
 //! [`Session`] is the handle that features ask by. Its signals follow what the worker says; features react to them, and the session knows no feature.
 
-mod change;
 mod data;
 mod draft;
 mod held;

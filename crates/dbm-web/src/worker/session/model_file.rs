@@ -1,7 +1,6 @@
 //! The pretrained model's file: fetched once, with progress, and given to every worker that comes up; or the visitor's own in its place.
 
-use super::change::Change;
-use super::held::{Opening, Session};
+use super::held::{Change, Opening, Session};
 use crate::ui::address::{self, View};
 use crate::ui::number::decimal;
 use crate::ui::problem::words;
@@ -80,7 +79,7 @@ impl Session {
             self.pretrained.set(Some(about));
             self.opening.set(Opening::Open);
             self.opened.set(Some(name));
-            self.samples_pretrained.set(None);
+            self.samples_of(ModelChoice::Pretrained).set(None);
             self.model.set(ModelChoice::Pretrained);
         }
         Ok(())

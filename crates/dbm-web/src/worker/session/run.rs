@@ -122,7 +122,7 @@ impl Session {
         self.training.set(Some(model));
         self.take_metrics(metrics);
         self.snapshot.set(None);
-        self.samples_training.set(None);
+        self.samples_of(ModelChoice::Training).set(None);
         self.runs.update(|runs| *runs = runs.wrapping_add(1));
     }
 
