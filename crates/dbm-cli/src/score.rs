@@ -133,7 +133,7 @@ impl Score {
             searches_capped: Some(samples.capped()),
         };
         if let Some(unknown) = hidden {
-            let answers = self.answering.answering().draw(session, &model, (&reference.test, count), &unknown, self.seed);
+            let answers = self.answering.answering().draw(session, &model, (&reference.test, 0..count), &unknown, self.seed);
             report.completions = Some(reference.completions(session, &unknown, count, &answers)?);
             report.nearest = Some(reference.nearest(session, &unknown, count)?);
         }

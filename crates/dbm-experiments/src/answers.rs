@@ -140,14 +140,9 @@ impl Answering {
         self.method.schedule(self.sweeps)
     }
 
-    /// Answers to the first `count` examples, `[count, kept, visible]`, where `unknown` (`[count, visible]`) is not 0 or the data lack a bit. Each
-    /// depends on the model, the example, the seed and its number alone.
-    pub fn draw(&self, session: &Session, model: &Dbm, (data, count): (&Dataset, usize), unknown: &[u8], seed: u64) -> Vec<u8> {
-        self.draw_rows(session, model, (data, 0..count), unknown, seed)
-    }
-
-    /// The same to these examples, of which `unknown` has as many rows as the last one's number says.
-    pub fn draw_rows(
+    /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (a row of `visible` for each example, from the first on) is not 0 or the data
+    /// lack a bit. Each depends on the model, the example, the seed and its number alone.
+    pub fn draw(
         &self,
         session: &Session,
         model: &Dbm,

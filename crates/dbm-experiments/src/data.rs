@@ -109,7 +109,8 @@ impl DataSource {
         };
         if let Some(images) = find("images-idx3") {
             let paths = [Some(images.clone()), find("labels-idx1")];
-            let idx: Vec<File> = paths.into_iter().flatten().map(|path| named(&path)).collect::<Result<_, _>>()?;
+            let idx: Vec<File> =
+                paths.into_iter().flatten().map(|path| file(&path, path.display().to_string())).collect::<Result<_, _>>()?;
             return self.read(&images.display().to_string(), &idx, visible);
         }
         let mut pictures = Vec::new();
@@ -153,10 +154,6 @@ impl DataSource {
 
 fn file(path: &Path, name: String) -> Result<File, Error> {
     Ok(File { name, bytes: files::read(path)? })
-}
-
-fn named(path: &Path) -> Result<File, Error> {
-    file(path, path.display().to_string())
 }
 
 /// PNG and JPEG files in a folder and in those within it, with their names below it; recognized by their first bytes.

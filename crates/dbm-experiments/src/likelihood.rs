@@ -111,7 +111,7 @@ impl Likelihood {
     /// # Errors
     /// Those of exact enumeration, but for models too large for it.
     pub fn of(model: &Dbm, (data, count): (&Dataset, usize), log_z: &LogZ, seed: u64, session: &Session) -> Result<Self, Error> {
-        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| Part::of(model, data, rows, seed));
+        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| part(model, data, rows, seed));
         let over_all = |of: fn(&Part) -> &[f64]| mean_and_error(&parts.iter().flat_map(of).copied().collect::<Vec<f64>>());
         let exact = match log_z.exact {
             Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
@@ -144,22 +144,17 @@ struct Part {
     capped: u32,
 }
 
-impl Part {
-    fn of(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Self {
-        let these: Vec<usize> = rows.clone().collect();
-        let posterior = mean_field::posterior_of(model, &data.examples, &these, MEAN_FIELD);
-        let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
-        Self {
-            bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
-            pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
-            // Of an example of which nothing is known there is nothing to reconstruct.
-            reconstruction: reconstruction
-                .filter(|&(_, row)| data.examples.known_in_row(row) > 0)
-                .map(|(error, _)| error)
-                .collect(),
-            sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
-            capped: posterior.capped,
-        }
+fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Part {
+    let these: Vec<usize> = rows.clone().collect();
+    let posterior = mean_field::posterior_of(model, &data.examples, &these, MEAN_FIELD);
+    let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
+    Part {
+        bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
+        pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
+        // Of an example of which nothing is known there is nothing to reconstruct.
+        reconstruction: reconstruction.filter(|&(_, row)| data.examples.known_in_row(row) > 0).map(|(error, _)| error).collect(),
+        sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
+        capped: posterior.capped,
     }
 }
 

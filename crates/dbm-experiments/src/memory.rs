@@ -67,18 +67,14 @@ fn allowed(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<u128>
             let folder = root.join(folder);
             if let (Some(limit), Some(used)) = (number(&folder.join(limit)), number(&folder.join(used))) {
                 // What files leave in memory counts as used, and is given up when it is needed.
-                let files = read(&folder.join("memory.stat")).and_then(|text| value(&text, "inactive_file")).unwrap_or(0);
+                let stat = read(&folder.join("memory.stat")).unwrap_or_default();
+                let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file")?.trim().parse().ok()).unwrap_or(0);
                 let left = limit.saturating_sub(used.saturating_sub(files));
                 least = Some(least.map_or(left, |least: u128| least.min(left)));
             }
         }
     }
     least
-}
-
-/// The number after a name, on a line of its own.
-fn value(text: &str, name: &str) -> Option<u128> {
-    text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
 }
 
 /// Bytes in words, as in `8G`, `1.5 GB` or `512MiB`: K, M, G and T are powers of 1000, and with an i of 1024.

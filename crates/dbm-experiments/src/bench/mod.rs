@@ -8,7 +8,7 @@ use crate::{Error, Session};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
-use parts::Parts;
+use parts::{Run, Timed};
 
 /// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient.
 #[derive(Clone, Debug)]
@@ -42,13 +42,13 @@ pub struct Measured {
     footprint: Footprint,
     data: String,
     threads: usize,
-    /// Sums over the steps of each run, the fastest first.
-    runs: Vec<Parts>,
+    /// The fastest first.
+    runs: Vec<Run>,
 }
 
 impl Measured {
     /// The run of median time; of an even number, the faster of the two in the middle.
-    fn median(&self) -> &Parts {
+    fn median(&self) -> &Run {
         &self.runs[(self.runs.len() - 1) / 2]
     }
 }
@@ -74,13 +74,10 @@ impl Benchmark {
         let mut run = Trainer::new(model, settings)?.with_backend(self.backend);
 
         session.progress.begin("steps", self.warm_up.saturating_add(self.runs.saturating_mul(self.steps)));
-        let mut timed = |steps: u64| -> Result<Parts, Error> {
-            let mut sum = Parts::default();
-            for _ in 0..steps {
-                sum += step(&mut run, &data.examples, session)?;
-            }
+        let mut timed = |steps: u64| -> Result<Run, Error> {
+            let run = (0..steps).map(|_| step(&mut run, &data.examples, session)).collect::<Result<_, _>>()?;
             session.progress.advance(steps);
-            Ok(sum)
+            Ok(Run(run))
         };
         timed(self.warm_up)?;
         let (began, mut runs) = (session.now(), Vec::new());
@@ -88,13 +85,13 @@ impl Benchmark {
             runs.push(timed(self.steps)?);
         }
         session.progress.end();
-        runs.sort_by(|a, b| a.step.total_cmp(&b.step));
+        runs.sort_by(|a, b| a.milliseconds().total_cmp(&b.milliseconds()));
         Ok(Measured { benchmark: self, run, footprint, data: data.name, threads: session.threads(), runs })
     }
 }
 
 /// One step as [`Trainer::step`] makes it, with a clock between its parts.
-fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Parts, Error> {
+fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Timed, Error> {
     let started = host.now();
     let shards = run.begin(data)?;
     let begun = host.now();
@@ -110,5 +107,5 @@ fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Parts, E
     let estimated = host.now();
     let mut info = run.finish(&shards, estimates, host)?;
     info.seconds = host.now() - started;
-    Ok(Parts::of(info, estimated - begun, busy.iter().sum()))
+    Ok(Timed::new(info, estimated - begun, busy.iter().sum()))
 }

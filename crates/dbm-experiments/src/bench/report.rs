@@ -2,9 +2,7 @@
 
 use super::Measured;
 use crate::memory;
-use crate::steps::mean;
 use crate::template::text;
-use dbm_core::gradient::PhaseInfo;
 use minijinja::{Value, context};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -17,13 +15,12 @@ impl Measured {
     pub fn json(&self) -> serde_json::Value {
         let (bench, run, median) = (&self.benchmark, &self.run, self.median());
         let (fastest, slowest) = (&self.runs[0], &self.runs[self.runs.len() - 1]);
-        let each = |work: u64| work as f64 / median.steps as f64;
-        let phase = |phase: &PhaseInfo| {
+        let phase = |phase| {
             json!({
-                "mean_sweeps": mean(&phase.sweeps),
-                "proposals_accepted": phase.accepted,
-                "multiply_adds_in_products": each(phase.work.products),
-                "multiply_adds_in_carried_rows": each(phase.work.carried),
+                "mean_sweeps": median.mean_sweeps(phase),
+                "proposals_accepted": (median.phase(phase, |its| its.accepted as f64) * median.0.len() as f64).round() as u64,
+                "multiply_adds_in_products": median.phase(phase, |its| its.work.products as f64),
+                "multiply_adds_in_carried_rows": median.phase(phase, |its| its.work.carried as f64),
             })
         };
         json!({
@@ -38,16 +35,16 @@ impl Measured {
             "warm_up": bench.warm_up,
             "runs": self.runs.len(),
             "steps": bench.steps,
-            "milliseconds_per_step": median.each(median.step),
-            "milliseconds_per_step_min": fastest.each(fastest.step),
-            "milliseconds_per_step_max": slowest.each(slowest.step),
-            "steps_per_second": 1e3 / median.each(median.step),
-            "steps_per_second_min": 1e3 / slowest.each(slowest.step),
-            "steps_per_second_max": 1e3 / fastest.each(fastest.step),
+            "milliseconds_per_step": median.milliseconds(),
+            "milliseconds_per_step_min": fastest.milliseconds(),
+            "milliseconds_per_step_max": slowest.milliseconds(),
+            "steps_per_second": 1e3 / median.milliseconds(),
+            "steps_per_second_min": 1e3 / slowest.milliseconds(),
+            "steps_per_second_max": 1e3 / fastest.milliseconds(),
             "wall_milliseconds": BTreeMap::from(median.wall()),
             "thread_milliseconds": BTreeMap::from(median.threads()),
-            "positive": phase(&median.info.positive),
-            "negative": phase(&median.info.negative),
+            "positive": phase(0),
+            "negative": phase(1),
             "parameter_bytes": F32 * run.model().n_parameters(),
             "footprint_bytes": self.footprint.total() as u64,
             "peak_memory_bytes": memory::peak(),

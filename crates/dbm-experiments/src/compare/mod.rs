@@ -87,15 +87,11 @@ impl Comparison<'_> {
     }
 }
 
-/// The most that the mean log-likelihood of any model can reach: minus the entropy of the examples, in nats.
+/// The most that the mean log-likelihood of any model can reach: minus the entropy, in nats, of the distribution that gives each example the same
+/// probability.
 pub fn attainable(data: &Examples) -> f64 {
-    -entropy(data)
-}
-
-/// Of the distribution that gives each example the same probability, in nats.
-fn entropy(data: &Examples) -> f64 {
     let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
     (0..data.len()).for_each(|row| *counts.entry(data.row(row)).or_default() += 1);
     let share = |count: &u32| f64::from(*count) / data.len() as f64;
-    counts.values().map(|count| -share(count) * libm::log(share(count))).sum()
+    counts.values().map(|count| share(count) * libm::log(share(count))).sum()
 }

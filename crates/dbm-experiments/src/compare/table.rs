@@ -30,41 +30,35 @@ impl Entry {
     /// Over all seeds, up to the first point that one of them did not reach.
     pub fn spreads(&self) -> Vec<Spread> {
         let reached = self.curves.iter().map(|curve| curve.points.len()).min().unwrap_or_default();
-        (0..reached).map(|place| spread(&self.curves, place)).collect()
+        (0..reached).map(|place| Spread::of(&self.curves.iter().map(|curve| &curve.points[place]).collect::<Vec<_>>())).collect()
     }
 
     fn sum(&self, count: impl Fn(&Curve) -> u64) -> u64 {
         self.curves.iter().map(count).sum()
     }
 
-    /// `name: count`, for each cap that was reached.
-    fn caps(&self) -> Vec<String> {
-        let couplings = self.sum(|curve| curve.end().couplings.count);
-        let capped = self.sum(|curve| curve.end().couplings.capped);
-        let mut said = vec![];
-        if capped > 0 {
-            said.push(format!("{capped} of {couplings} couplings ({:.3} %)", 100.0 * capped as f64 / couplings as f64));
-        }
-        let others = [
-            (self.sum(|curve| curve.caps.searches), "searches"),
-            (self.sum(|curve| curve.caps.tries), "rejections"),
-            (self.sum(|curve| curve.caps.mean_field), "mean-field iterations"),
-        ];
-        said.extend(others.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
-        said
+    /// How often each cap was reached, by the name of what it cuts.
+    fn caps(&self) -> [(&'static str, u64); 4] {
+        [
+            ("couplings", self.sum(|curve| curve.end().couplings.capped)),
+            ("searches", self.sum(|curve| curve.caps.searches)),
+            ("rejections", self.sum(|curve| curve.caps.tries)),
+            ("mean-field iterations", self.sum(|curve| curve.caps.mean_field)),
+        ]
     }
 }
 
-fn spread(curves: &[Curve], place: usize) -> Spread {
-    let points: Vec<&Point> = curves.iter().map(|curve| &curve.points[place]).collect();
-    let mean = |value: fn(&Point) -> f64| points.iter().map(|&point| value(point)).sum::<f64>() / points.len() as f64;
-    let values = || points.iter().map(|point| point.log_likelihood);
-    Spread {
-        step: points[0].step,
-        seconds: mean(|point| point.seconds),
-        mean: mean(|point| point.log_likelihood),
-        least: values().fold(f64::INFINITY, f64::min),
-        most: values().fold(f64::NEG_INFINITY, f64::max),
+impl Spread {
+    fn of(points: &[&Point]) -> Self {
+        let mean = |value: fn(&Point) -> f64| points.iter().map(|&point| value(point)).sum::<f64>() / points.len() as f64;
+        let values = || points.iter().map(|point| point.log_likelihood);
+        Self {
+            step: points[0].step,
+            seconds: mean(|point| point.seconds),
+            mean: mean(|point| point.log_likelihood),
+            least: values().fold(f64::INFINITY, f64::min),
+            most: values().fold(f64::NEG_INFINITY, f64::max),
+        }
     }
 }
 
@@ -118,7 +112,8 @@ pub fn words(entries: &[Entry]) -> String {
             end,
             best,
             diverged => diverged.collect::<Vec<_>>(),
-            caps => entry.caps(),
+            caps => entry.caps().into_iter().filter(|(_, count)| *count > 0).collect::<Vec<_>>(),
+            couplings => entry.sum(|curve| curve.end().couplings.count),
         }
     });
     text("words.txt", include_str!("words.txt"), &context! { width, entries => said.collect::<Vec<_>>() })

@@ -55,15 +55,10 @@ pub fn pieces(couplings: &[Couplings], runs: u32) -> u64 {
 pub fn rows(couplings: &[Couplings], runs: u32, session: &Session) -> Result<Vec<Row>, Error> {
     // Kernels and starts of the same units and dimension share a model.
     let of = |c: &Couplings| (c.dimension, c.units, c.seed);
-    let mut kinds: Vec<Couplings> = Vec::new();
-    for c in couplings {
-        if !kinds.iter().any(|kind| of(kind) == of(c)) {
-            kinds.push(*c);
-        }
-    }
-    let models = session.map(kinds, |kind| kind.model().map(|model| (of(&kind), model)));
-    let models: Vec<((usize, Units, u64), Dbm)> = models.into_iter().collect::<Result<_, DbmError>>()?;
-    let model = |c: &Couplings| models.iter().find(|(kind, _)| *kind == of(c)).map(|(_, model)| model);
+    let kinds = distinct(couplings.iter().map(of));
+    let made = session.map(kinds.clone(), |kind| couplings.iter().find(|c| of(c) == kind).map(Couplings::model).transpose());
+    let models = made.into_iter().collect::<Result<Vec<Option<Dbm>>, DbmError>>()?;
+    let model = |c: &Couplings| models[kinds.iter().position(|kind| *kind == of(c))?].as_ref();
 
     let firsts = || (0..runs).step_by(PIECE as usize);
     let pieces: Vec<(&Couplings, &Dbm, u32)> = couplings

@@ -47,7 +47,7 @@ pub fn run(workspace: &Workspace) -> Result<Entry, Error> {
             max_tries: kinds.max_tries,
             seed: kinds.seed,
         };
-        let part = workspace.cell(&format!("d{dimension:03}"), &part, || rows(&couplings, runs, workspace.session))?;
+        let (part, _) = workspace.cell(&format!("d{dimension:03}"), &part, || rows(&couplings, runs, workspace.session))?;
         progress.resume((largest - dimension + 1) as u64 * pieces(&couplings, runs));
         all.splice(0..0, part);
     }
@@ -136,26 +136,30 @@ mod tests {
     use dbm_core::diagnostics::Couplings;
     use dbm_core::words::Choose;
 
-    /// Rows at dimensions 1 to 100: of Gibbs couplings with these means, of Metropolis couplings from modes with these shares above 1 and sweeps.
-    fn rows(gibbs: fn(f64) -> f64, bits: fn(f64) -> f64, above_1: fn(usize) -> f64, sweeps: fn(f64) -> f64) -> Vec<Row> {
-        let row = |dimension, units, kernel, start, tau: f64, above_1| Row {
-            couplings: Couplings { dimension, units, kernel, start, max_meeting: 1000, max_tries: 1, seed: 1 },
+    /// Of 100 runs with this mean tau and these mean sweeps.
+    fn row((dimension, units, kernel, start): (usize, Units, CouplingKernel, CouplingStart), tau: f64, sweeps: f64) -> Row {
+        Row {
+            couplings: Couplings { dimension, units, kernel, start, max_meeting: 1000, max_tries: 10_000, seed: 1 },
             runs: 100,
             tau: Spread { mean: tau, ..Spread::default() },
-            sweeps: Spread { mean: sweeps(dimension as f64), ..Spread::default() },
+            sweeps: Spread { mean: sweeps, ..Spread::default() },
             total: Spread::default(),
-            above_1,
+            above_1: 1.0,
             capped: 0,
             tries_capped: 0,
-        };
+        }
+    }
+
+    /// Rows at dimensions 1 to 100: of Gibbs couplings with these means, of Metropolis couplings from modes with these shares above 1 and sweeps.
+    fn rows(gibbs: fn(f64) -> f64, bits: fn(f64) -> f64, above_1: fn(usize) -> f64, sweeps: fn(f64) -> f64) -> Vec<Row> {
         let all = |d: usize| {
             use {CouplingKernel::Gibbs, CouplingKernel::Metropolis, CouplingStart::LocalMode, CouplingStart::Uniform};
             let x = d as f64;
             [
-                row(d, Units::Signs, Metropolis, LocalMode, 1.0, above_1(d)),
-                row(d, Units::Signs, Gibbs, LocalMode, gibbs(x), 1.0),
-                row(d, Units::Signs, Gibbs, Uniform, gibbs(x), 1.0),
-                row(d, Units::Bits, Gibbs, Uniform, bits(x), 1.0),
+                Row { above_1: above_1(d), ..row((d, Units::Signs, Metropolis, LocalMode), 1.0, sweeps(x)) },
+                row((d, Units::Signs, Gibbs, LocalMode), gibbs(x), sweeps(x)),
+                row((d, Units::Signs, Gibbs, Uniform), gibbs(x), sweeps(x)),
+                row((d, Units::Bits, Gibbs, Uniform), bits(x), sweeps(x)),
             ]
         };
         (1..=100).flat_map(all).collect()
@@ -203,29 +207,18 @@ mod tests {
 
     #[test]
     fn the_committed_entry_says_what_the_committed_numbers_do() {
-        let row = |line: &committed::Line| {
+        let committed_row = |line: &committed::Line| {
             let whole = |column: &str| line.number(column) as u32;
-            let couplings = Couplings {
-                dimension: whole("dimension") as usize,
-                units: Units::named(line.text("units")).unwrap(),
-                kernel: CouplingKernel::named(line.text("kernel")).unwrap(),
-                start: CouplingStart::named(line.text("start")).unwrap(),
-                max_meeting: whole("cap"),
-                max_tries: 10_000,
-                seed: 1,
-            };
-            Row {
-                couplings,
-                runs: whole("runs") as usize,
-                tau: Spread { mean: line.number("tau_mean"), largest: whole("tau_max"), ..Spread::default() },
-                sweeps: Spread { mean: line.number("T_mean"), ..Spread::default() },
-                total: Spread::default(),
-                above_1: line.number("share_of_runs_with_tau_above_1"),
-                capped: whole("capped") as usize,
-                tries_capped: 0,
-            }
+            let kernel = CouplingKernel::named(line.text("kernel")).unwrap();
+            let start = CouplingStart::named(line.text("start")).unwrap();
+            let kind = (whole("dimension") as usize, Units::named(line.text("units")).unwrap(), kernel, start);
+            let mut row = row(kind, line.number("tau_mean"), line.number("T_mean"));
+            row.tau.largest = whole("tau_max");
+            (row.above_1, row.capped) = (line.number("share_of_runs_with_tau_above_1"), whole("capped") as usize);
+            assert_eq!((whole("runs"), whole("cap")), (100, 1000));
+            row
         };
-        let (facts, verdict) = facts(&committed::table("figure-1.csv").iter().map(row).collect::<Vec<_>>(), 1000);
+        let (facts, verdict) = facts(&committed::table("figure-1.csv").iter().map(committed_row).collect::<Vec<_>>(), 1000);
         committed::assert_says(&REPORT, &facts, verdict);
     }
 }

@@ -91,7 +91,7 @@ impl Request {
             Name::Figure1 => figure_1::run(workspace),
             Name::Figure2 => {
                 let set = if self.data.is_some() { "MNIST" } else { "Generated" };
-                figure_2::run(workspace, &[(set.to_string(), self.reference(workspace)?)])
+                figure_2::run(workspace, set, &self.reference(workspace)?)
             }
             Name::Table2 => table_2::run(workspace, &self.reference(workspace)?),
             Name::Figure3 => figure_3::run(

@@ -2,7 +2,7 @@
 
 use super::workspace::Workspace;
 use crate::Error;
-use crate::template::{duration, render};
+use crate::template::render;
 use crate::{Session, files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -185,8 +185,6 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
             let mut values = json!(entry);
             values["anchor"] = entry.anchor().into();
             values["verdict"] = entry.verdict.words().into();
-            values["duration"] = duration(entry.seconds).into();
-            values["body"] = entry.body.trim().into();
             values
         })
         .collect();
@@ -208,6 +206,7 @@ fn machine(session: &Session) -> String {
 pub mod committed {
     use super::*;
     use dbm_score::{Completions, Scores};
+    use serde::de::DeserializeOwned;
 
     /// The folder of the entries and their data.
     const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/");
@@ -227,38 +226,33 @@ pub mod committed {
             if text.is_empty() { 0.0 } else { text.parse().unwrap() }
         }
 
+        /// What has the columns' names, other values being these.
+        pub fn read<T: DeserializeOwned>(&self, mut values: Value) -> T {
+            for (name, cell) in &self.0 {
+                if let Ok(number @ Value::Number(_)) = serde_json::from_str(cell) {
+                    values[name] = number;
+                }
+            }
+            serde_json::from_value(values).unwrap()
+        }
+
         /// The completions' scores in the columns named like them; of the others 0.
         pub fn completions(&self) -> Completions {
-            let number = |column: &str| self.0.get(column).map_or(0.0, |_| self.number(column));
-            Completions {
-                count: number("digits") as usize,
-                answers: number("answers") as usize,
-                agreement: number("agreement"),
-                read_right: number("read_right"),
-                read_right_once: number("read_right_once"),
-                distinct: number("distinct"),
-                diversity: (!self.text("diversity").is_empty()).then(|| number("diversity")),
-            }
+            let count = self.0.get("digits").map_or(0.0, |_| self.number("digits")) as usize;
+            self.read(
+                json!({ "count": count, "answers": 0, "agreement": 0, "read_right": 0, "read_right_once": 0, "distinct": 0 }),
+            )
         }
 
         /// The same of samples.
         pub fn scores(&self) -> Scores {
             let number = |column: &str| self.0.get(column).map_or(0.0, |_| self.number(column));
-            serde_json::from_value(json!({
-                "count": number("count") as usize,
-                "digit_frechet_distance": number("digit_frechet_distance"),
-                "precision": number("precision"),
-                "recall": number("recall"),
-                "density": number("density"),
-                "coverage": number("coverage"),
-                "neighbours": 5,
-                "distinct": number("distinct"),
-                "shares": [number("least_class"), number("largest_class"), 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
-                "entropy": number("class_entropy"),
-                "entropy_share": number("class_entropy") / std::f64::consts::LN_10,
-                "confidence": number("confidence"),
+            let (least, most, entropy) = (number("least_class"), number("largest_class"), number("class_entropy"));
+            self.read(json!({
+                "count": 0, "digit_frechet_distance": 0, "precision": 0, "recall": 0, "density": 0, "coverage": 0, "neighbours": 5, "distinct": 0,
+                "shares": [least, most, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
+                "entropy": entropy, "entropy_share": entropy / std::f64::consts::LN_10, "confidence": 0,
             }))
-            .unwrap()
         }
     }
 

@@ -63,12 +63,13 @@ pub fn scored_samples(
     let seed = workspace.seed;
     let parameters = fingerprint(&run.checkpoint);
     let key = (&parameters, schedule.to_string(), count, seed);
-    workspace.cell(&format!("{name}-samples"), &key, || {
+    let (samples, _) = workspace.cell(&format!("{name}-samples"), &key, || {
         let bits = samples::draw(workspace.session, &run.model, schedule, count, seed).bits;
         let scores = reference.of_bits(workspace.session, &bits)?;
         let shown = bits[..SHOWN.min(count) * run.model.n_visible()].to_vec();
         Ok(Samples { scores, schedule: schedule.to_string(), parameters: parameters.clone(), shown })
-    })
+    })?;
+    Ok(samples)
 }
 
 /// Twelve hexadecimal digits of the parameters, averaged where the run keeps an average.

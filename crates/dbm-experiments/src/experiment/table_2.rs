@@ -12,7 +12,6 @@ use dbm_core::math::mean_and_error;
 use dbm_core::{DbmError, OptimizerSettings, Settings};
 use minijinja::{Value, context};
 use serde_json::json;
-use std::collections::BTreeMap;
 
 const REPORT: Report =
     Report { name: "table-2", place: 4, template: include_str!("templates/table-2.md"), data: &["table-2.csv"] };
@@ -121,10 +120,8 @@ fn pictured(cells: &[Cell]) -> Vec<Panel> {
     let rows = rows_of(cells);
     let panel = |title: &str, y_label: &str, log_y: bool, score: fn(&Samples) -> f64| {
         let bars = |hidden: &[usize; 2]| {
-            let its = cells.iter().filter(|cell| cell.hidden == *hidden);
-            let means = its
-                .filter_map(|cell| cell.of(score).map(|(mean, error)| (cell, mean, if error.is_finite() { error } else { 0.0 })));
-            let means: Vec<(&Cell, f64, f64)> = means.collect();
+            let of = |cell| Cell::of(cell, score).map(|(mean, error)| (cell, mean, if error.is_finite() { error } else { 0.0 }));
+            let means: Vec<(&Cell, f64, f64)> = cells.iter().filter(|cell| cell.hidden == *hidden).filter_map(of).collect();
             let group = |cell: &Cell| rows.iter().position(|row| row.name == cell.row.name).unwrap_or(0) as f64;
             Curve {
                 name: size(*hidden),
@@ -152,15 +149,6 @@ fn pictured(cells: &[Cell]) -> Vec<Panel> {
 /// The rows of these cells, which are there at each size.
 fn rows_of<'a>(cells: &[Cell<'a>]) -> Vec<&'a Variant> {
     cells.iter().filter(|cell| cell.hidden == SIZES[0]).map(|cell| cell.row).collect()
-}
-
-/// `12.3 ± 0.4`.
-fn plus_minus(of: Option<(f64, f64)>, digits: usize, times: f64) -> String {
-    match of {
-        None => "diverged".into(),
-        Some((mean, error)) if error.is_finite() => format!("{:.digits$} ± {:.digits$}", times * mean, times * error),
-        Some((mean, _)) => format!("{:.digits$}", times * mean),
-    }
 }
 
 /// Whether the runs of two rows are the same to the bit, at all sizes and seeds.
@@ -193,22 +181,16 @@ fn verdict(cells: &[Cell]) -> Verdict {
 }
 
 fn facts(cells: &[Cell], steps: u64) -> Value {
-    let rows = rows_of(cells);
-    let of = |row: &Variant| cells.iter().filter(|cell| cell.row.name == row.name).collect::<Vec<_>>();
-    let distance = |cell: &Cell| plus_minus(cell.of(frechet), 1, 1.0);
-    let distinct = |cell: &Cell| plus_minus(cell.of(|samples| samples.scores.distinct), 1, 100.0);
-    let row = |row: &&Variant| {
-        let cells: Vec<Value> =
-            of(row).into_iter().map(|cell| context! { distance => distance(cell), distinct => distinct(cell) }).collect();
-        context! { words => row.words, paper => row.paper, cells }
+    let row = |row: &Variant| {
+        let its = cells.iter().filter(|cell| cell.row.name == row.name);
+        let scores =
+            |cell: &Cell| context! { distance => cell.of(frechet), distinct => cell.of(|samples| samples.scores.distinct) };
+        context! { name => row.name, words => row.words, paper => row.paper, cells => its.map(scores).collect::<Vec<_>>() }
     };
-    // Of the first size.
-    let first: BTreeMap<&str, String> = rows.iter().filter_map(|row| Some((&*row.name, distance(of(row).first()?)))).collect();
     let (found, asked) = worse_than_whole(cells);
     context! {
         sizes => SIZES.map(size),
-        rows => rows.iter().map(row).collect::<Vec<_>>(),
-        distance => first,
+        rows => rows_of(cells).into_iter().map(row).collect::<Vec<_>>(),
         same_bits => same_bits(cells, ["whole", "no-coupling"]),
         seeds => SEEDS,
         found, asked, steps,

@@ -113,7 +113,7 @@ impl<'a> Workspace<'a> {
         self.seconds.set(self.seconds.get() + seconds);
     }
 
-    /// The value that `make` makes of `recipe`, or made when the experiment was run before; its seconds are counted.
+    /// The value that `make` makes of `recipe`, or made when the experiment was run before; and the seconds that it took, which are counted.
     ///
     /// # Errors
     /// Those of `make`, [`Error::Serialize`] and [`Error::Write`].
@@ -122,36 +122,22 @@ impl<'a> Workspace<'a> {
         name: &str,
         recipe: &impl Serialize,
         make: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let (value, seconds) = self.timed_cell(name, recipe, make)?;
-        self.spend(seconds);
-        Ok(value)
-    }
-
-    /// The same with its seconds, which are not counted.
-    ///
-    /// # Errors
-    /// Those of [`Workspace::cell`].
-    pub fn timed_cell<T: Serialize + DeserializeOwned>(
-        &self,
-        name: &str,
-        recipe: &impl Serialize,
-        make: impl FnOnce() -> Result<T, Error>,
     ) -> Result<(T, f64), Error> {
         let path = self.folder.join("cells").join(format!("{name}-{}.json", fingerprint_of(name, recipe)?));
-        if let Ok(text) = fs::read(&path)
-            && let Ok(Kept { seconds, value }) = serde_json::from_slice(&text)
-        {
-            return Ok((value, seconds));
-        }
-        let started = self.session.now();
-        let value = make()?;
-        let kept = Kept { seconds: self.session.now() - started, value };
-        let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
-        files::write(&path, &text)?;
-        // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
-        let Kept { seconds, value } =
-            serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?;
+        let kept = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        let Kept { seconds, value } = match kept {
+            Some(kept) => kept,
+            None => {
+                let started = self.session.now();
+                let value = make()?;
+                let kept = Kept { seconds: self.session.now() - started, value };
+                let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
+                files::write(&path, &text)?;
+                // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
+                serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
+            }
+        };
+        self.spend(seconds);
         Ok((value, seconds))
     }
 
@@ -162,10 +148,12 @@ impl<'a> Workspace<'a> {
     pub fn trained(&self, name: &str, recipe: &Recipe, data: &Dataset) -> Result<Trained, Error> {
         let data_hash = fingerprint(data);
         let path = self.run_file(name, &(recipe, &data_hash))?;
-        let (mut run, mut seconds) = match Self::kept(&path)? {
-            Some((checkpoint, seconds)) if checkpoint.step == recipe.steps => return self.finished(checkpoint, seconds),
-            Some((checkpoint, seconds)) => (Trainer::restore(checkpoint.into_snapshot()?)?, seconds),
-            None => (recipe.begin(data, self.session)?, 0.0),
+        let found = kept(&path)?;
+        let mut seconds = found.as_ref().and_then(|found| found.notes.get(SECONDS_NOTE)?.parse().ok()).unwrap_or(0.0);
+        let mut run = match found {
+            Some(checkpoint) if checkpoint.step == recipe.steps => return self.finished(checkpoint, seconds),
+            Some(checkpoint) => Trainer::restore(checkpoint.into_snapshot()?)?,
+            None => recipe.begin(data, self.session)?,
         };
         self.say(&format!("{name}: {}", recipe.command()));
         let mut unsaved = 0.0;
@@ -181,7 +169,7 @@ impl<'a> Workspace<'a> {
             Ok(())
         })?;
         drop(run);
-        let (checkpoint, seconds) = Self::kept(&path)?.ok_or_else(|| {
+        let checkpoint = kept(&path)?.ok_or_else(|| {
             Error::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
         })?;
         self.finished(checkpoint, seconds)
@@ -217,16 +205,14 @@ impl<'a> Workspace<'a> {
         progress.end();
         Ok(())
     }
+}
 
-    /// A run's checkpoint and its seconds so far, where there is one.
-    fn kept(path: &Path) -> Result<Option<(Checkpoint, f64)>, Error> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let checkpoint = files::read_checkpoint(path)?;
-        let seconds = checkpoint.notes.get(SECONDS_NOTE).and_then(|note| note.parse().ok()).unwrap_or(0.0);
-        Ok(Some((checkpoint, seconds)))
-    }
+/// A run's checkpoint, where there is one.
+///
+/// # Errors
+/// Those of files and checkpoints.
+pub fn kept(path: &Path) -> Result<Option<Checkpoint>, Error> {
+    path.exists().then(|| files::read_checkpoint(path)).transpose()
 }
 
 /// Writes a run as it is, with these notes and what the data's units stand for.
@@ -265,7 +251,7 @@ mod tests {
             assert!(refused.contains("the recipe of cell"), "{refused}");
             assert!(workspace.run_file("run", &recipe).is_err());
         }
-        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap();
+        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap().0;
         assert_eq!([cell(1, 10), cell(2, 20), cell(1, 30)], [10, 20, 10]);
         fs::remove_dir_all(folder).unwrap();
     }

@@ -235,28 +235,18 @@ impl Panel {
         let at = |height: f64| (1.0 - y.share(height)) * high;
         let place = |&(along, height): &(f64, f64)| (x.share(along) * wide, at(height));
         let look = |curve: &Curve| looks.iter().find(|(name, _)| *name == curve.name).map(|(_, look)| look);
-        let base = if bars && !self.log_y { at(0.0) } else { high };
-        let lines = self.curves.iter().filter(|_| !bars).map(|curve| {
+        let curves = self.curves.iter().map(|curve| {
             let edge = |values: &[f64]| -> Vec<_> {
                 curve.points.iter().zip(values).map(|(&(along, _), &height)| place(&(along, height))).collect()
             };
-            let band: Vec<_> = edge(&curve.low).into_iter().chain(edge(&curve.high).into_iter().rev()).collect();
-            context! { look => look(curve), points => curve.points.iter().map(place).collect::<Vec<_>>(), band }
-        });
-        let bar = &|(nth, curve): (usize, &Curve), which: usize, point: &(f64, f64)| {
-            let (middle, top) = place(point);
-            let errors = curve.low.get(which).zip(curve.high.get(which)).filter(|(low, high)| low < high);
             context! {
                 look => look(curve),
-                x => middle + (nth as f64 + 0.5 - self.curves.len() as f64 / 2.0) * BAR,
-                top => top.min(base),
-                height => (top - base).abs(),
-                error => errors.map(|(&low, &high)| [at(low), at(high)]),
-                values => curve.values.get(which).into_iter().flatten().map(|&value| at(value)).collect::<Vec<_>>(),
+                points => curve.points.iter().map(place).collect::<Vec<_>>(),
+                low => edge(&curve.low),
+                high => edge(&curve.high),
+                values => curve.values.iter().map(|of_one| of_one.iter().map(|&value| at(value)).collect()).collect::<Vec<Vec<f64>>>(),
             }
-        };
-        let curves = self.curves.iter().enumerate().filter(|_| bars);
-        let all_bars = curves.flat_map(|nth| (0..).zip(&nth.1.points).map(move |(which, point)| bar(nth, which, point)));
+        });
         let groups: Vec<(f64, Vec<String>)> =
             (0..).zip(&self.groups).map(|(i, name)| (x.share(f64::from(i)) * wide, wrapped(name, NAME, a_group - 6.0))).collect();
         let most = groups.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
@@ -268,11 +258,10 @@ impl Panel {
             height => high,
             x_marks => x.marks().filter(|_| !bars).map(|(share, label)| (share * wide, label)).collect::<Vec<_>>(),
             y_marks => y.marks().map(|(share, label)| ((1.0 - share) * high, label)).collect::<Vec<_>>(),
-            curves => lines.collect::<Vec<_>>(),
-            bars => all_bars.collect::<Vec<_>>(),
+            curves => curves.collect::<Vec<_>>(),
             level => self.reference.as_ref().map(|(_, level)| at(*level)),
+            base => if bars && !self.log_y { at(0.0) } else { high },
             groups,
-            base,
         };
         let below = high + if bars { 10.0 + most as f64 * NAME * LINE } else { BELOW };
         let head = width(&self.title, TITLE);

@@ -21,10 +21,7 @@ const MAX_PIXELS: u64 = 100_000_000;
 pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
     let resolver = ImageHrefResolver { resolve_string: Box::new(|_, _| None), ..ImageHrefResolver::default() };
     let options = Options { font_family: FAMILY.into(), fontdb: fonts(), image_href_resolver: resolver, ..Options::default() };
-    let tree = match Tree::from_str(svg, &options) {
-        Ok(tree) => tree,
-        Err(error) => return refused(&format!("expected an SVG picture, but {error}")),
-    };
+    let tree = Tree::from_str(svg, &options).or_else(|error| refused(&format!("expected an SVG picture, but {error}")))?;
     let size = tree.size();
     let (width, height) = ((size.width() * SCALE).ceil() as u32, (size.height() * SCALE).ceil() as u32);
     if u64::from(width) * u64::from(height) > MAX_PIXELS {

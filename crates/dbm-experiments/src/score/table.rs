@@ -11,24 +11,21 @@ pub fn text(report: &Report) -> String {
 
 /// `of,score,value`: every number of a report, lists with their place after the name.
 pub fn csv(report: &Report) -> String {
-    let mut rows = Vec::new();
-    if let Ok(Value::Object(parts)) = serde_json::to_value(report) {
-        for (part, value) in &parts {
-            match value {
-                Value::Object(scores) => scores.iter().for_each(|(name, value)| numbers(&mut rows, part, name, value)),
-                value => numbers(&mut rows, "samples", part, value),
-            }
-        }
-    }
+    let report = serde_json::to_value(report).unwrap_or_default();
+    let rows = report.as_object().into_iter().flatten().flat_map(|(part, value)| match value {
+        Value::Object(scores) => scores.iter().flat_map(|(name, value)| numbers(part, name, value)).collect(),
+        value => numbers("samples", part, value),
+    });
     columns::csv("of,score,value", rows)
 }
 
-fn numbers(rows: &mut Vec<Value>, part: &str, name: &str, value: &Value) {
+/// A row of a number, or of each one of a list.
+fn numbers(part: &str, name: &str, value: &Value) -> Vec<Value> {
     match value {
+        Value::Null => vec![],
         Value::Array(values) => {
-            values.iter().enumerate().for_each(|(at, value)| numbers(rows, part, &format!("{name}_{at}"), value));
+            (0..).zip(values).map(|(at, value)| json!([part, format!("{name}_{at}"), value.to_string()])).collect()
         }
-        Value::Null => {}
-        value => rows.push(json!([part, name, value.to_string()])),
+        value => vec![json!([part, name, value.to_string()])],
     }
 }

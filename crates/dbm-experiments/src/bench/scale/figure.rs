@@ -1,6 +1,6 @@
 //! The points as a picture: time and memory by width, a panel for each place that computed.
 
-use super::point::{Measurement, Outcome, Point, Where};
+use super::point::{Point, Where};
 use crate::Error;
 use crate::plot::{Curve, Panel, distinct, svg};
 
@@ -11,11 +11,11 @@ use crate::plot::{Curve, Panel, distinct, svg};
 pub fn figure(points: &[Point]) -> Result<String, Error> {
     let places: Vec<Where> = [Where::Native, Where::Browser]
         .into_iter()
-        .filter(|&place| points.iter().any(|point| point.place == place && matches!(point.outcome, Outcome::Measured(_))))
+        .filter(|&place| points.iter().any(|point| point.place == place && point.measured().is_some()))
         .collect();
-    let time: fn(&Point, &Measurement) -> Option<f64> = |_, its| Some(its.milliseconds);
-    let peak: fn(&Point, &Measurement) -> Option<f64> = |_, its| its.peak.map(megabytes);
-    let most: fn(&Point, &Measurement) -> Option<f64> = |point, _| Some(megabytes(point.footprint));
+    let time: Y = |point| Some(point.measured()?.milliseconds);
+    let peak: Y = |point| point.measured()?.peak.map(megabytes);
+    let most: Y = |point| point.measured().map(|_| megabytes(point.footprint));
     let mut panels = Vec::new();
     let (times, memories) = (range(points, &[time]), range(points, &[peak, most]));
     let rows = [("time", "milliseconds a step", time, times), ("memory", "peak of the process, MB", peak, memories)];
@@ -33,18 +33,11 @@ fn megabytes(bytes: u128) -> f64 {
     bytes as f64 / 1e6
 }
 
-type Y = fn(&Point, &Measurement) -> Option<f64>;
-
-fn values(point: &Point, y: Y) -> Option<f64> {
-    match &point.outcome {
-        Outcome::Measured(its) => y(point, its),
-        Outcome::Skipped(_) => None,
-    }
-}
+type Y = fn(&Point) -> Option<f64>;
 
 /// A range with room for all of them, so that panels can be compared.
 fn range(points: &[Point], of: &[Y]) -> Option<(f64, f64)> {
-    let all = of.iter().flat_map(|&y| points.iter().filter_map(move |point| values(point, y)));
+    let all = of.iter().flat_map(|&y| points.iter().filter_map(y));
     let (low, high) = all.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (y.min(low), y.max(high)));
     (low.is_finite() && low > 0.0).then_some((low / 1.3, high * 1.3))
 }
@@ -54,8 +47,7 @@ fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_rang
     let kinds = distinct(points.iter().map(|point| (point.shape.batch, point.shape.depth)));
     let curves = kinds.into_iter().map(|(batch, depth)| {
         let its = here.iter().filter(|point| (point.shape.batch, point.shape.depth) == (batch, depth));
-        let mut points: Vec<(f64, f64)> =
-            its.filter_map(|point| values(point, y).map(|y| (point.shape.width as f64, y))).collect();
+        let mut points: Vec<(f64, f64)> = its.filter_map(|point| Some((point.shape.width as f64, y(point)?))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         let layers = if depth == 1 { "layer" } else { "layers" };
         Curve { name: format!("{depth} {layers}, batch {batch}"), points, ..Curve::default() }
@@ -65,7 +57,7 @@ fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_rang
         Where::Native => "thread",
         Where::Browser => "worker",
     };
-    let skipped = here.iter().filter(|point| matches!(point.outcome, Outcome::Skipped(_))).count();
+    let skipped = here.iter().filter(|point| point.measured().is_none()).count();
     let skipped = if skipped > 0 { format!("; {skipped} skipped") } else { String::new() };
     let plural = if workers == 1 { "" } else { "s" };
     Panel {
@@ -82,7 +74,7 @@ fn panel(points: &[Point], place: Where, what: &str, y_label: &str, y: Y, y_rang
 
 #[cfg(test)]
 mod tests {
-    use super::super::point::Shape;
+    use super::super::point::{Measurement, Outcome, Shape};
     use super::*;
 
     #[test]

@@ -51,12 +51,6 @@ impl Shape {
     pub fn sizes(self, visible: usize) -> Vec<usize> {
         std::iter::once(visible).chain(std::iter::repeat_n(self.width, self.depth)).collect()
     }
-
-    /// Of training with the usual settings.
-    fn footprint(self, visible: usize, examples: usize, threads: usize) -> Footprint {
-        let settings = Settings { batch: self.batch, ..Settings::default() };
-        Footprint::of(&self.sizes(visible), &settings, examples, threads)
-    }
 }
 
 impl fmt::Display for Shape {
@@ -104,6 +98,16 @@ pub struct Point {
     pub footprint: u128,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Point {
+    /// What was measured, if it was.
+    pub fn measured(&self) -> Option<&Measurement> {
+        match &self.outcome {
+            Outcome::Measured(its) => Some(its),
+            Outcome::Skipped(_) => None,
+        }
+    }
 }
 
 /// The table as a file.
@@ -163,8 +167,9 @@ fn parse(line: &str) -> Option<Point> {
     let shape = Shape { width: number(width)?, depth: number(depth)?, batch: number(batch)? };
     // A point that was skipped may not know who would have computed it.
     let workers = if workers.is_empty() { 1 } else { number(workers)? };
+    let usual = Settings { batch: shape.batch, ..Settings::default() };
     let or_counted = |cell: &str, count: fn(Footprint) -> u128| match cell {
-        "" if shape.depth <= MOST_LAYERS => Some(count(shape.footprint(VISIBLE, EXAMPLES, workers))),
+        "" if shape.depth <= MOST_LAYERS => Some(count(Footprint::of(&shape.sizes(VISIBLE), &usual, EXAMPLES, workers))),
         _ => cell.parse().ok(),
     };
     Some(Point {

@@ -71,36 +71,17 @@ struct Measured {
 }
 
 impl Measured {
-    /// The schedule with the least distance.
-    fn nearest(&self) -> (SamplingSchedule, f64) {
-        let least = self.by_schedule.iter().copied().reduce(|a, b| if b.1 < a.1 { b } else { a });
-        least.unwrap_or((SamplingSchedule::Mode, f64::NAN))
-    }
-
-    /// The answers that are read right most often.
-    fn best_halves(&self) -> Option<&(SamplingSchedule, Halves)> {
-        self.halves.iter().reduce(|a, b| if b.1.best().0.read_right > a.1.best().0.read_right { b } else { a })
-    }
-
     fn facts(&self) -> Value {
         let by = |(schedule, distance): &(SamplingSchedule, f64)| context! { schedule => schedule.to_string(), distance };
-        let others = self.by_schedule.iter().filter(|(schedule, _)| schedule.to_string() != self.samples.schedule);
         let halves = |(schedule, halves): &(SamplingSchedule, Halves)| {
             let (best, consensus) = halves.best();
-            context! {
-                schedule => schedule.to_string(),
-                best,
-                consensus,
-                ..Value::from_serialize(halves)
-            }
+            context! { schedule => schedule.to_string(), best, consensus, ..Value::from_serialize(halves) }
         };
         context! {
             schedule => self.samples.schedule,
             scores => self.samples.scores,
-            nearest => by(&self.nearest()),
-            others => others.map(by).collect::<Vec<_>>(),
+            by_schedule => self.by_schedule.iter().map(by).collect::<Vec<_>>(),
             halves => self.halves.iter().map(halves).collect::<Vec<_>>(),
-            best_halves => self.best_halves().map(halves),
         }
     }
 }
@@ -134,9 +115,9 @@ fn halves(
     let answering = Answering { answers, method, sweeps, consensus: None };
     let schedule = answering.schedule();
     let key = (parameters, schedule.to_string(), count, answering.answers, workspace.seed, "medoid, majority, balanced");
-    let halves = workspace.cell(&format!("{name}-lower-{}", schedule.to_string().replace(':', "-")), &key, || {
+    let (halves, _) = workspace.cell(&format!("{name}-lower-{}", schedule.to_string().replace(':', "-")), &key, || {
         let unknown = answers::unknown("lower-half", workspace.seed, count, &reference.test, run.checkpoint.image)?;
-        let bits = answering.draw(workspace.session, &run.model, (&reference.test, count), &unknown, workspace.seed);
+        let bits = answering.draw(workspace.session, &run.model, (&reference.test, 0..count), &unknown, workspace.seed);
         let one = |consensus: Consensus| consensus.of(run.model.n_visible(), answers as usize, &bits);
         let score = |bits: &[u8]| reference.completions(workspace.session, &unknown, count, bits);
         Ok(Halves {
@@ -149,24 +130,23 @@ fn halves(
     Ok((schedule, halves))
 }
 
-/// How closely a model is looked at.
-#[derive(Clone, Copy)]
-struct Looks {
-    /// Samples drawn by each schedule.
-    drawn: usize,
-    /// Digits asked about, and answers to each.
-    asked: usize,
-    answers: u32,
+/// Test digits that the model chosen is asked about.
+fn digits_asked(workspace: &Workspace, reference: &Reference) -> usize {
+    workspace.pick(10_000, 40).min(reference.test.examples.len())
 }
 
-/// Trains and measures: samples by every schedule, and lower halves.
+/// Trains and measures: samples by every schedule, and lower halves, of a candidate or, with more samples, digits and answers to each, of the model chosen.
 fn measured(
     workspace: &Workspace,
     name: &str,
     recipe: &Recipe,
-    Looks { drawn, asked, answers }: Looks,
+    chosen: bool,
     reference: &Reference,
 ) -> Result<(Measured, Trained), Error> {
+    let drawn = if chosen { samples_scored(workspace) } else { workspace.pick(2000, 200) };
+    let asked =
+        if chosen { digits_asked(workspace, reference) } else { workspace.pick(1000, 20).min(reference.test.examples.len()) };
+    let answers = workspace.pick(ANSWERS[usize::from(chosen)], 3);
     let run = workspace.trained(name, recipe, &reference.train)?;
     let own = scored_samples(workspace, name, &run, (None, drawn), reference)?;
     let mut tried = Vec::new();
@@ -193,19 +173,14 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
         }
         recipe
     };
-    let there = reference.test.examples.len();
-    let [few_answers, many_answers] = ANSWERS.map(|answers| workspace.pick(answers, 3));
-    let glance = Looks { drawn: workspace.pick(2000, 200), asked: workspace.pick(1000, 20).min(there), answers: few_answers };
-    let all = workspace.pick(10_000, 40).min(there);
-    let close = Looks { drawn: samples_scored(workspace), asked: all, answers: many_answers };
-
     let base = workspace.trained("baseline", &toy(baseline(workspace.seed)), &reference.train)?;
     let base_samples = scored_samples(workspace, "baseline", &base, (None, samples_scored(workspace)), reference)?;
     let recipe = toy(chosen(workspace.seed));
-    let (best, run) = measured(workspace, "best", &recipe, close, reference)?;
-    let floor = workspace.cell("floor", &"training digits", || reference.floor(workspace.session))?;
+    let (best, run) = measured(workspace, "best", &recipe, true, reference)?;
+    let (floor, _) = workspace.cell("floor", &"training digits", || reference.floor(workspace.session))?;
+    let all = digits_asked(workspace, reference);
     let unknown = answers::unknown("lower-half", workspace.seed, all, &reference.test, reference.test.image)?;
-    let nearest = workspace.cell("nearest", &all, || reference.nearest(workspace.session, &unknown, all))?;
+    let (nearest, _) = workspace.cell("nearest", &all, || reference.nearest(workspace.session, &unknown, all))?;
 
     // The search comes last: who stops it has the model.
     let lists = candidates::all()?;
@@ -213,7 +188,7 @@ pub fn run(workspace: &Workspace, reference: &Reference) -> Result<Entry, Error>
     for (((candidates, steps), at_most), searched) in lists.iter().zip([3, 1]).zip(&mut searched) {
         for candidate in candidates.iter().take(workspace.pick(candidates.len(), at_most)) {
             let recipe = toy(candidate.of(&middle(workspace.seed, *steps))?);
-            let (measured, _) = measured(workspace, &candidate.name, &recipe, glance, reference)?;
+            let (measured, _) = measured(workspace, &candidate.name, &recipe, false, reference)?;
             searched.push((candidate, measured));
         }
     }
@@ -263,8 +238,6 @@ fn facts([short, longer]: &Searched, best: &Measured, against: Value) -> Value {
     let rows = |searched: &[(&Variant, Measured)]| -> Vec<Value> {
         searched.iter().map(|(candidate, measured)| context! { words => candidate.words, model => measured.facts() }).collect()
     };
-    let one =
-        |schedule: SamplingSchedule| best.halves.iter().find(|(by, _)| *by == schedule).map(|(_, halves)| halves.all.read_right);
     let asked = ASKED.map(|(method, sweeps)| method.schedule(sweeps));
     context! {
         best => best.facts(),
@@ -273,8 +246,6 @@ fn facts([short, longer]: &Searched, best: &Measured, against: Value) -> Value {
         steps => [STEPS, LONGER_STEPS],
         answers => ANSWERS,
         asked => asked.map(|schedule| schedule.to_string()),
-        own_is_nearest => best.samples.scores.digit_frechet_distance <= best.nearest().1,
-        cooling_helps => one(asked[1]) > one(asked[0]),
         ..against
     }
 }

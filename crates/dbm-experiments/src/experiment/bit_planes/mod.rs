@@ -53,7 +53,7 @@ pub fn run(workspace: &Workspace, training: &Dataset, test: &Dataset) -> Result<
     let references = pictures(test, 0..count.min(test.examples.len()));
     let reference = Reference::new(workspace.session, Classifier::shipped()?, &references)?;
     let sizes = (count, &training.name, training.examples.len(), &test.name, test.examples.len());
-    let scores = workspace.cell("floor", &sizes, || {
+    let (scores, _) = workspace.cell("floor", &sizes, || {
         Ok(reference.scores(workspace.session, &pictures(training, 0..count.min(training.examples.len())))?)
     })?;
     let real = Real { scores, ink: Ink::of(&references), first: references[..references.len().min(SHOWN * PIXELS)].to_vec() };
@@ -117,29 +117,14 @@ fn verdict(all: &[Width]) -> Verdict {
 
 fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value {
     let log = &whole.log;
-    let (shortest, longest) = log.steps.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), &s| (low.min(s), high.max(s)));
-    let widths: Vec<Value> = all
-        .iter()
-        .map(|width| {
-            context! { name => width.name(), ..Value::from_serialize(width) }
-        })
-        .collect();
-    let distance = |width: &Width| width.scores.digit_frechet_distance;
-    let best = (0..all.len()).min_by(|&a, &b| distance(&all[a]).total_cmp(&distance(&all[b])));
-    let planes = all.iter().map(|width| (width.name(), &width.planes)).chain([(named(&whole.sizes), &whole.planes)]);
-    let widest = all.last().map_or(vec![], |width| held(&width.planes));
+    let width = |width: &Width| context! { name => width.name(), held => held(&width.planes), ..Value::from_serialize(width) };
     context! {
-        best => best.map(|best| &widths[best]),
-        narrowest => all.first().map(|width| width.hidden),
-        widest => all.last().map(|width| width.hidden),
-        most_distinct => all.iter().map(|width| width.scores.distinct).fold(0.0, f64::max),
-        held => [widest.first(), widest.last()],
-        planes => planes.map(|(name, planes)| context! { name, held => held(planes) }).collect::<Vec<_>>(),
+        real,
+        widths => all.iter().map(width).collect::<Vec<_>>(),
         whole => context! {
             name => named(&whole.sizes),
+            held => held(&whole.planes),
             median => log.median(),
-            shortest, longest,
-            last => log.sweeps.last().copied().unwrap_or_default(),
             samples => whole.first.len() / PIXELS,
             ..Value::from_serialize(whole)
         },
@@ -147,7 +132,6 @@ fn facts(all: &[Width], whole: &PaperSize, real: &Real, command: &str) -> Value 
         rate => format!("{:e}", widths::RATE),
         ln_10 => std::f64::consts::LN_10,
         command => command.replace("--data MNIST", "--data MNIST --bits-per-value 8"),
-        widths, real,
     }
 }
 
@@ -159,12 +143,7 @@ mod tests {
     #[test]
     fn the_committed_entry_says_what_the_committed_numbers_do() {
         let plane = |held: f64| Plane { error: 1.0 - held, without: 1.0 };
-        let ink = |line: &committed::Line| Ink {
-            black: line.number("black"),
-            grey: line.number("grey"),
-            bright: line.number("bright"),
-            inverted: line.number("inverted"),
-        };
+        let ink = |line: &committed::Line| -> Ink { line.read(json!({})) };
         let table = committed::table("bit-planes.csv");
         let width = |(line, (hidden, _)): (&committed::Line, (usize, u64))| Width {
             hidden,

@@ -5,13 +5,12 @@ use super::widths::{Ink, RATE, SHOWN, draw};
 use crate::Error;
 use crate::data::fingerprint;
 use crate::experiment::recipe::{Recipe, named};
-use crate::experiment::workspace::{Workspace, keep};
-use crate::files;
+use crate::experiment::workspace::{Workspace, keep, kept};
 use crate::memory;
 use crate::steps::mean;
 use dbm_core::signals::Signals;
 use dbm_core::{Footprint, Host, OptimizerSettings, Settings, Trainer};
-use dbm_data::Dataset;
+use dbm_data::{Checkpoint, Dataset};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -96,8 +95,7 @@ pub fn recipe(workspace: &Workspace) -> Recipe {
 pub fn run(workspace: &Workspace, (training, test): (&Dataset, &Dataset)) -> Result<PaperSize, Error> {
     let recipe = recipe(workspace);
     let asked = (&recipe, LOOKED_AT, (&training.name, training.examples.len()), (&test.name, test.examples.len()));
-    // Of the steps each took as long as the log says, in however many pieces they were made.
-    let ((found, looking), _) = workspace.timed_cell("paper-size", &asked, || {
+    let ((found, looking), counted) = workspace.cell("paper-size", &asked, || {
         let (run, log) = trained(workspace, &recipe, training)?;
         let started = workspace.session.now();
         let (model, settings) = (run.model(), run.settings());
@@ -120,7 +118,8 @@ pub fn run(workspace: &Workspace, (training, test): (&Dataset, &Dataset)) -> Res
         };
         Ok((found, workspace.session.now() - started))
     })?;
-    workspace.spend(found.log.seconds() + looking);
+    // The steps took as long as the log says, in however many pieces they were made.
+    workspace.spend(found.log.seconds() + looking - counted);
     Ok(found)
 }
 
@@ -133,13 +132,11 @@ fn trained(workspace: &Workspace, recipe: &Recipe, training: &Dataset) -> Result
     let data_hash = fingerprint(training);
     let path = workspace.run_file("paper-size", &(&Recipe { steps: 0, ..recipe.clone() }, &data_hash))?;
     let sizes: Vec<usize> = std::iter::once(training.examples.width()).chain(recipe.hidden.iter().copied()).collect();
-    let (mut run, mut log) = match kept(&path)? {
-        Some((run, log)) if run.steps() <= recipe.steps => {
-            memory::reset_peak();
-            (run, log)
-        }
+    let found = kept(&path)?.map(|checkpoint| resumed(&path, checkpoint)).transpose()?;
+    memory::reset_peak();
+    let (mut run, mut log) = match found {
+        Some((run, log)) if run.steps() <= recipe.steps => (run, log),
         _ => {
-            memory::reset_peak();
             workspace.say(&format!(
                 "{}: the orthogonal start{}",
                 named(&sizes),
@@ -169,20 +166,15 @@ fn trained(workspace: &Workspace, recipe: &Recipe, training: &Dataset) -> Result
     Ok((run, log))
 }
 
-/// A run under way and its log, where there is one.
-fn kept(path: &Path) -> Result<Option<(Trainer, Log)>, Error> {
-    if !path.exists() {
-        return Ok(None);
-    }
-    let checkpoint = files::read_checkpoint(path)?;
-    let note = checkpoint.notes.get(LOG_NOTE).and_then(|note| serde_json::from_str(note).ok());
-    let log: Log = note.ok_or_else(|| {
+/// A run under way and its log.
+fn resumed(path: &Path, checkpoint: Checkpoint) -> Result<(Trainer, Log), Error> {
+    let log = checkpoint.notes.get(LOG_NOTE).and_then(|note| serde_json::from_str(note).ok()).ok_or_else(|| {
         Error::Input(format!(
             "{}: the checkpoint has no log of its steps; delete it and run the experiment again",
             path.display()
         ))
     })?;
-    Ok(Some((Trainer::restore(checkpoint.into_snapshot()?)?, log)))
+    Ok((Trainer::restore(checkpoint.into_snapshot()?)?, log))
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ pub fn run(
     let run = workspace.trained(&format!("width-{hidden}"), &recipe, training)?;
     let count = workspace.pick(SAMPLES, 40);
     let asked = (&recipe, count, LOOKED_AT, (&training.name, training.examples.len()), (&test.name, test.examples.len()));
-    let (width, seconds) = workspace.timed_cell(&format!("width-{hidden}"), &asked, || {
+    let (width, seconds) = workspace.cell(&format!("width-{hidden}"), &asked, || {
         workspace.say(&format!("{count} samples of width {hidden}"));
         let start = recipe.begin(training, workspace.session)?;
         let error = |model: &Dbm, step| {
@@ -133,7 +133,6 @@ pub fn run(
             seconds: 0.0,
         })
     })?;
-    workspace.spend(seconds);
     Ok(Width { seconds: seconds + run.seconds, ..width })
 }
 

@@ -3,6 +3,7 @@
 use super::questions::{Asked, METHODS, QuestionSet};
 use crate::Error;
 use crate::plot::gallery::{Gallery, gallery};
+use crate::score::pictures;
 use dbm_data::picture::Tile;
 use dbm_score::{PIXELS, SIDE};
 
@@ -21,7 +22,7 @@ pub fn draw(questions: &QuestionSet, all: &[Asked], seed: u64) -> Result<String,
 fn panel(questions: &QuestionSet, asked: &Asked, seed: u64) -> Result<Gallery, Error> {
     let image = Some((SIDE, SIDE));
     let grey = |levels: &[u8]| Tile::levels(image, levels);
-    let truths: Vec<Vec<u8>> = questions.pictured.iter().map(|&row| questions.truths(row..row + 1)).collect();
+    let truths: Vec<Vec<u8>> = questions.pictured.iter().map(|&row| pictures(questions.data, row..row + 1)).collect();
     let unknown = questions.unknown(asked.mask, seed)?;
     let mut tiles: Vec<Tile> = truths.iter().map(|truth| grey(truth)).collect();
     let mut labels = vec!["truth".to_string(), "known".to_string()];

@@ -15,7 +15,6 @@ use dbm_data::{Dataset, npy};
 use dbm_score::{Classifier, Completions, PIXELS};
 use minijinja::{Value, context};
 use questions::{Answered, Asked, MASKS, METHODS, QuestionSet};
-use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
@@ -62,23 +61,8 @@ pub fn run(workspace: &Workspace, model: Option<&Path>, training: &Dataset, test
     REPORT.entry(workspace, &facts, verdict(&all[0]))
 }
 
-/// Whose answers they are.
-#[derive(Debug, Serialize)]
-struct Answerer {
-    /// None of a toy, which is trained for a moment.
-    file: Option<String>,
-    /// Such as `784-500`.
-    sizes: String,
-    /// Share of its gradient that was conditional, from 0 to 1.
-    conditional: f64,
-}
-
-fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Result<(Dbm, Answerer), Error> {
-    let answerer = |model: &Dbm, file: Option<&Path>, conditional| Answerer {
-        file: file.map(|file| file.display().to_string()),
-        sizes: named(model.sizes()),
-        conditional,
-    };
+/// The model, and whose answers its are: of which file (none of a toy, which is trained for a moment), and what share of its gradient was conditional.
+fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Result<(Dbm, Value), Error> {
     let Some(file) = file.or_else(|| (!workspace.toy).then_some(Path::new(MODEL))) else {
         let settings = Settings {
             optimizer: OptimizerSettings { learning_rate: 1e-3, ..OptimizerSettings::default() },
@@ -90,7 +74,7 @@ fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Resul
         // Narrower ones answer always the same.
         let recipe = Recipe::new(vec![800], settings, 20);
         let run = workspace.trained("toy", &recipe, training)?;
-        let answerer = answerer(&run.model, None, recipe.settings.conditional);
+        let answerer = context! { sizes => named(run.model.sizes()), conditional => recipe.settings.conditional };
         return Ok((run.model, answerer));
     };
     if !file.exists() {
@@ -107,7 +91,8 @@ fn load(workspace: &Workspace, file: Option<&Path>, training: &Dataset) -> Resul
             file.display()
         )));
     }
-    let answerer = answerer(&model, Some(file), checkpoint.settings.map_or(0.0, |settings| settings.conditional));
+    let conditional = checkpoint.settings.map_or(0.0, |settings| settings.conditional);
+    let answerer = context! { file => file.display().to_string(), sizes => named(model.sizes()), conditional };
     Ok((model, answerer))
 }
 
@@ -131,26 +116,18 @@ fn pictured_answers(all: &[Asked], digits: usize, answers: usize) -> Vec<u8> {
     npy::write_u8(&[all.len(), METHODS.len(), digits, answers, PIXELS], &values)
 }
 
-fn facts(all: &[Asked], model: &Answerer, training: usize) -> Value {
-    let lower = &all[0];
-    let lines = all.iter().flat_map(Asked::lines);
+fn facts(all: &[Asked], model: &Value, training: usize) -> Value {
     context! {
         model, training,
-        search => lower.search(),
-        gibbs => lower.answered[1],
-        annealed => lower.answered[2],
-        nearest => lower.rivals.nearest,
-        blank => lower.rivals.blank,
+        lower => all[0],
         sweeps => METHODS[1].sweeps,
-        // A share's standard error over the digits is at most this; answers to one digit go together.
-        error => 0.5 / (lower.search().count as f64).sqrt(),
-        lines => lines.map(|line| context! { hidden => line.mask.words, filled_in_by => line.words, scores => line.scores }).collect::<Vec<_>>(),
+        lines => all.iter().flat_map(Asked::lines).collect::<Vec<_>>(),
     }
 }
 
 /// Whether answers by search are as close to the truth as the nearest training digit, or closer at least than nothing; of lower halves.
 fn verdict(lower: &Asked) -> Verdict {
-    let (search, rivals) = (lower.search(), &lower.rivals);
+    let (search, rivals) = (&lower.answered[0].all, &lower.rivals);
     if search.read_right >= rivals.nearest.read_right && search.agreement >= rivals.nearest.agreement {
         Verdict::Agrees
     } else if search.agreement > rivals.blank.agreement || search.read_right > rivals.blank.read_right {
@@ -182,8 +159,8 @@ mod tests {
         }
     }
 
-    fn shipped() -> Answerer {
-        Answerer { file: Some(MODEL.into()), sizes: "784-500".into(), conditional: 0.5 }
+    fn shipped() -> Value {
+        context! { file => MODEL, sizes => "784-500", conditional => 0.5 }
     }
 
     #[test]

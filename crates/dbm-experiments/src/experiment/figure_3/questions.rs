@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 const PART: usize = 500;
 
 /// What is hidden: as in `dbm complete --mask NAME`, and in words.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Mask {
     pub name: &'static str,
     pub words: &'static str,
@@ -94,6 +94,7 @@ pub struct Rivals {
 }
 
 /// Everything about one mask.
+#[derive(Serialize)]
 pub struct Asked {
     pub mask: Mask,
     /// One a method, in the order of [`METHODS`].
@@ -102,6 +103,7 @@ pub struct Asked {
 }
 
 /// A line of the table: who answers, its scores, and the mask it belongs to.
+#[derive(Serialize)]
 pub struct Line<'a> {
     pub mask: Mask,
     pub name: String,
@@ -122,18 +124,9 @@ impl Asked {
         lines.push(line("truth", "the truth", &self.rivals.truth));
         lines
     }
-
-    pub fn search(&self) -> &Completions {
-        &self.answered[0].all
-    }
 }
 
 impl QuestionSet<'_> {
-    /// The truths of some examples as grey levels.
-    pub fn truths(&self, rows: std::ops::Range<usize>) -> Vec<u8> {
-        pictures(self.data, rows)
-    }
-
     /// `[count, 784]`, 1 where a pixel is hidden.
     pub fn unknown(&self, mask: Mask, seed: u64) -> Result<Vec<u8>, Error> {
         answers::unknown(mask.name, seed, self.count, self.data, None)
@@ -152,7 +145,7 @@ impl QuestionSet<'_> {
             let recipe =
                 (mask.name, method.name, self.answers, &rows, workspace.seed, self.model.checksum(), &self.data.name, PART);
             let name = format!("{}-{}-{start:05}", mask.name.replace(':', "-"), method.name);
-            let part = workspace.cell(&name, &recipe, || {
+            let (part, _) = workspace.cell(&name, &recipe, || {
                 workspace.say(&format!("{}, {}: examples {start} to {}", mask.words, method.words, rows.end));
                 self.part(workspace, asked, rows.clone(), &unknown)
             })?;
@@ -172,12 +165,12 @@ impl QuestionSet<'_> {
         unknown: &[u8],
     ) -> Result<Answered, Error> {
         let each = self.answers * PIXELS;
-        let mut answers = asked.draw_rows(workspace.session, self.model, (self.data, rows.clone()), unknown, workspace.seed);
+        let mut answers = asked.draw(workspace.session, self.model, (self.data, rows.clone()), unknown, workspace.seed);
         let chosen: Vec<usize> = answers.chunks_exact(each).map(|answers| consensus(PIXELS, answers)).collect();
         answers.iter_mut().for_each(|bit| *bit *= u8::MAX);
         let picks = answers.chunks_exact(each).zip(&chosen);
         let agreed: Vec<u8> = picks.flat_map(|(answers, &at)| &answers[at * PIXELS..(at + 1) * PIXELS]).copied().collect();
-        let truths = self.truths(rows.clone());
+        let truths = pictures(self.data, rows.clone());
         let unknown = &unknown[rows.start * PIXELS..rows.end * PIXELS];
         let questions = Questions { truths: &truths, labels: &scored::labels(self.data)?[rows.clone()], unknown };
         let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
@@ -200,9 +193,9 @@ impl QuestionSet<'_> {
     pub fn rivals(&self, workspace: &Workspace, mask: Mask, training: &Dataset) -> Result<Rivals, Error> {
         let recipe =
             (mask.name, self.count, workspace.seed, &self.data.name, (&training.name, training.examples.len()), self.pictured);
-        workspace.cell(&format!("{}-rivals", mask.name.replace(':', "-")), &recipe, || {
+        let (rivals, _) = workspace.cell(&format!("{}-rivals", mask.name.replace(':', "-")), &recipe, || {
             workspace.say(&format!("{}: the nearest of {} training digits", mask.words, training.examples.len()));
-            let (truths, unknown) = (self.truths(0..self.count), self.unknown(mask, workspace.seed)?);
+            let (truths, unknown) = (pictures(self.data, 0..self.count), self.unknown(mask, workspace.seed)?);
             let questions = Questions { truths: &truths, labels: &scored::labels(self.data)?[..self.count], unknown: &unknown };
             let score = |answers: &[u8]| Completions::of(workspace.session, self.classifier, &questions, answers);
             let nearest = questions.nearest(workspace.session, &pictures(training, 0..training.examples.len()))?;
@@ -210,7 +203,8 @@ impl QuestionSet<'_> {
                 truths.iter().zip(&unknown).map(|(&level, &unknown)| if unknown == 0 { level } else { 0 }).collect();
             let pictured = self.pictured.iter().map(|&row| (row, nearest[row * PIXELS..(row + 1) * PIXELS].to_vec()));
             Ok(Rivals { nearest: score(&nearest)?, blank: score(&blank)?, truth: score(&truths)?, pictured: pictured.collect() })
-        })
+        })?;
+        Ok(rivals)
     }
 }
 
