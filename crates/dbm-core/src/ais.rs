@@ -114,7 +114,7 @@ pub struct Ais {
     held: Parity,
     /// K: betas in all.
     pub betas: usize,
-    /// Betas done.
+    /// How many betas are done.
     pub done: usize,
     chains: Chains,
     streams: Vec<Stream>,
