@@ -15,7 +15,9 @@ pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Str
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
-    environment.set_auto_escape_callback(|name| if name.ends_with(".svg") { AutoEscape::Html } else { AutoEscape::None });
+    environment.set_auto_escape_callback(|name| {
+        if name.rsplit('.').next() == Some("svg") { AutoEscape::Html } else { AutoEscape::None }
+    });
     environment.add_filter("fixed", |value: f64, decimals: usize| format!("{value:.decimals$}"));
     environment
         .add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));

@@ -22,7 +22,8 @@ impl Timed {
     /// A step whose shards took `estimating` seconds and `shards` thread-seconds.
     pub fn new(mut step: StepInfo, estimating: f64, shards: f64) -> Self {
         let searches = [&mut step.info.positive, &mut step.info.negative].map(|phase| {
-            (take(&mut phase.meeting_times), take(&mut phase.mean_field_sweeps));
+            take(&mut phase.meeting_times);
+            take(&mut phase.mean_field_sweeps);
             let sweeps = take(&mut phase.sweeps);
             (sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(), sweeps.len() as u64)
         });

@@ -125,17 +125,16 @@ impl<'a> Workspace<'a> {
     ) -> Result<(T, f64), Error> {
         let path = self.folder.join("cells").join(format!("{name}-{}.json", fingerprint_of(name, recipe)?));
         let kept = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-        let Kept { seconds, value } = match kept {
-            Some(kept) => kept,
-            None => {
-                let started = self.session.now();
-                let value = make()?;
-                let kept = Kept { seconds: self.session.now() - started, value };
-                let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
-                files::write(&path, &text)?;
-                // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
-                serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
-            }
+        let Kept { seconds, value } = if let Some(kept) = kept {
+            kept
+        } else {
+            let started = self.session.now();
+            let value = make()?;
+            let kept = Kept { seconds: self.session.now() - started, value };
+            let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
+            files::write(&path, &text)?;
+            // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
+            serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
         };
         self.spend(seconds);
         Ok((value, seconds))

@@ -32,7 +32,7 @@ const LEAST_WIDTH: f64 = 240.0;
 /// [`Error::Input`] where there is no panel or none in a row, a panel has no pictures or no columns, or labels are not as many as its rows;
 /// [`Error::Data`] where a panel would have more than 100 million pixels.
 pub fn gallery(panels: &[Gallery], panels_a_row: usize) -> Result<String, Error> {
-    figure(panels.iter().map(Gallery::draw).collect::<Result<_, Error>>()?, panels_a_row, vec![])
+    figure(&panels.iter().map(Gallery::draw).collect::<Result<Vec<_>, Error>>()?, panels_a_row, &[])
 }
 
 impl Gallery {

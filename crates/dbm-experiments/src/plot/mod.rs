@@ -96,8 +96,8 @@ pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
     let looks: Vec<(&str, Value)> = names.iter().enumerate().map(|(i, &name)| (name, look(i))).collect();
     let references = distinct(panels.iter().filter_map(|panel| panel.reference.as_ref()).map(|(name, _)| name.as_str()));
     let shown: &[(&str, Value)] = if bar && names.len() == 1 { &[] } else { &looks };
-    let legend = shown.iter().cloned().chain(references.into_iter().map(|name| (name, Value::from(())))).collect();
-    figure(panels.iter().map(|panel| panel.draw(&looks)).collect(), panels_a_row, legend)
+    let legend: Vec<_> = shown.iter().cloned().chain(references.into_iter().map(|name| (name, Value::from(())))).collect();
+    figure(&panels.iter().map(|panel| panel.draw(&looks)).collect::<Vec<_>>(), panels_a_row, &legend)
 }
 
 /// A panel's pixels: how wide it is, and how far it reaches above and below the line at which the panels of a row stand; and what is drawn, which
@@ -111,7 +111,7 @@ struct Drawn {
 }
 
 /// Panels in rows, and a legend below them of names with their looks.
-fn figure(panels: Vec<Drawn>, panels_a_row: usize, legend: Vec<(&str, Value)>) -> Result<String, Error> {
+fn figure(panels: &[Drawn], panels_a_row: usize, legend: &[(&str, Value)]) -> Result<String, Error> {
     if panels.is_empty() || panels_a_row == 0 {
         return refused(&format!("expected at least one panel, and one in a row, but {} and {panels_a_row} came", panels.len()));
     }
