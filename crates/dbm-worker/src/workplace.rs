@@ -166,22 +166,23 @@ impl Workplace {
 
     /// Where the run stands, as last heard.
     pub fn heard_metrics(&self) -> Metrics {
-        let last = self
-            .heard
-            .iter()
-            .rev()
-            .find_map(|m| if let Reply::Answer(Event::Metrics(m)) = &m.body { Some(m.clone()) } else { None });
-        last.expect("metrics")
+        let last =
+            events(&self.heard).rev().find_map(|event| if let Event::Metrics(metrics) = event { Some(metrics) } else { None });
+        last.expect("metrics").clone()
     }
 
     /// The last snapshot, and of which step.
     pub fn snapshot(&self) -> (u32, Vec<u8>) {
-        let last = self.heard.iter().rev().find_map(|message| match &message.body {
-            Reply::Answer(Event::Snapshot(Snapshot { step, checkpoint })) => Some((*step, checkpoint.clone())),
-            _ => None,
-        });
-        last.expect("a snapshot")
+        let last =
+            events(&self.heard).rev().find_map(|event| if let Event::Snapshot(snapshot) = event { Some(snapshot) } else { None });
+        let Snapshot { step, checkpoint } = last.expect("a snapshot").clone();
+        (step, checkpoint)
     }
+}
+
+/// What messages answer or report.
+pub fn events(messages: &[Message]) -> impl DoubleEndedIterator<Item = &Event> {
+    messages.iter().filter_map(|message| if let Reply::Answer(event) = &message.body { Some(event) } else { None })
 }
 
 /// A run to begin on bars and stripes.

@@ -11,6 +11,12 @@ fn refusal(command: DiagnosticsCommand) -> String {
     answer(command, &mut |_, _| ()).map(|_| asked).expect_err("refused")
 }
 
+/// What is said of something that makes sense, once it is changed so.
+fn refused<T>(mut asked: T, change: fn(&mut T), command: fn(T) -> DiagnosticsCommand) -> String {
+    change(&mut asked);
+    refusal(command(asked))
+}
+
 fn model() -> SmallModel {
     SmallModel { sizes: vec![2, 1], units: Units::Signs, weights: vec![vec![0.5, -0.5]], biases: vec![vec![0.0, 0.1], vec![0.2]] }
 }
@@ -39,11 +45,7 @@ fn replay() -> ReplayPlan {
 
 #[test]
 fn nonsense_is_refused_with_words() {
-    let meets = |change: fn(&mut CouplingRuns)| {
-        let mut asked = couplings();
-        change(&mut asked);
-        refusal(DiagnosticsCommand::MeetingTimes(asked))
-    };
+    let meets = |change| refused(couplings(), change, DiagnosticsCommand::MeetingTimes);
     assert!(meets(|m| m.couplings.dimension = 0).contains("1 to 400"));
     assert!(meets(|m| m.couplings.dimension = usize::MAX).contains("1 to 400"));
     assert!(meets(|m| m.runs = 0).contains("0 were asked for"));
@@ -51,22 +53,14 @@ fn nonsense_is_refused_with_words() {
     assert!(meets(|m| m.couplings.max_meeting = 0).contains("max meeting"));
     assert!(meets(|m| m.couplings.max_tries = 0).contains("max tries"));
 
-    let given = |change: fn(&mut SmallModel)| {
-        let mut given = model();
-        change(&mut given);
-        refusal(DiagnosticsCommand::Exact { model: given, data: vec![1, 0] })
-    };
+    let given = |change| refused(model(), change, |model| DiagnosticsCommand::Exact { model, data: vec![1, 0] });
     assert!(given(|m| m.weights[0][0] = f32::NAN).contains("not finite"));
     assert!(given(|m| m.biases[1][0] = 1e9).contains("at most 1000"));
     assert!(given(|m| m.sizes = vec![3, 1]).contains("biases"));
     assert!(given(|m| m.weights[0].push(1.0)).contains("weight.0"));
     assert!(given(|m| m.weights.clear()).contains("weight matrices"));
 
-    let estimates = |change: fn(&mut EstimateJob)| {
-        let mut asked = estimate();
-        change(&mut asked);
-        refusal(DiagnosticsCommand::Estimate(asked))
-    };
+    let estimates = |change| refused(estimate(), change, DiagnosticsCommand::Estimate);
     assert!(estimates(|e| e.data = vec![]).contains("no examples"));
     assert!(estimates(|e| e.data = vec![1, 0, 1]).contains("data set"));
     assert!(estimates(|e| e.data = vec![1, 7]).contains("0 or 1"));
@@ -76,11 +70,7 @@ fn nonsense_is_refused_with_words() {
     assert!(estimates(|e| e.settings.max_meeting = 0).contains("max meeting"));
     assert!(estimates(|e| e.settings.estimator = "centered-cd-1".parse().unwrap()).contains("centering"));
 
-    let replays = |change: fn(&mut ReplayPlan)| {
-        let mut asked = replay();
-        change(&mut asked);
-        refusal(DiagnosticsCommand::Replay { model: model(), plan: asked })
-    };
+    let replays = |change| refused(replay(), change, |plan| DiagnosticsCommand::Replay { model: model(), plan });
     assert!(replays(|r| r.clamped = Some(vec![true])).contains("clamped"));
     assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
 

@@ -1,7 +1,7 @@
 //! What the page asks of the computing worker, and what it hears.
 
 use super::*;
-use crate::workplace::{Workplace, encoded, on_bars};
+use crate::workplace::{Workplace, encoded, events, on_bars};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::impute::{ImputationMethod, ImputeSettings};
@@ -92,12 +92,8 @@ fn trains_until_paused_and_reports() {
 fn trains_until_a_step_and_says_by_its_checksum_where_it_is() {
     let mut page = trained(0);
     let begun = page.metrics().checksum;
-    let messages = page.ask_until(Command::TrainUntil(7), |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if !m.running));
-    let Some(Reply::Answer(Event::Metrics(metrics))) =
-        messages.iter().map(|m| &m.body).rfind(|e| matches!(e, Reply::Answer(Event::Metrics(_))))
-    else {
-        panic!("metrics: {messages:?}")
-    };
+    page.ask_until(Command::TrainUntil(7), |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if !m.running));
+    let metrics = page.heard_metrics();
     let stepped = trained(7).metrics();
     assert_eq!((metrics.step, &metrics.checksum), (7, &stepped.checksum), "as by seven single steps");
     assert!(metrics.checksum.len() == 16 && metrics.checksum != begun);
@@ -112,11 +108,7 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     let run = page.worker.run.as_ref().unwrap();
     let (model, examples) = (run.model(), &run.material.data.examples);
     assert_eq!((seen.step, seen.log_likelihood), (3, Some(dbm_core::exact::log_likelihood(&model, examples).unwrap())));
-    let Some(Reply::Answer(Event::Samples(grid))) =
-        messages.iter().map(|m| &m.body).find(|e| matches!(e, Reply::Answer(Event::Samples(_))))
-    else {
-        panic!("samples: {messages:?}")
-    };
+    let grid = events(&messages).find_map(|event| if let Event::Samples(grid) = event { Some(grid) } else { None }).unwrap();
     let of_samples = dbm_core::signals::mean_free_energy(&model, &grid.bits);
     assert_eq!(seen.free_energy_of_samples, Some(of_samples));
     let reported = messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.signals == Some(seen)));
@@ -367,29 +359,14 @@ fn a_pair_is_watched_from_one_state_to_its_meeting_or_the_cut() {
 }
 
 #[test]
-fn a_completion_can_be_cancelled() {
-    let mut page = trained(0);
-    let method = CompletionMethod::Gibbs { sweeps: 10_000 };
-    let request = CompletionRequest { unknown: vec![1; 16], answers: 64, method, ..completion(&[0; 16]) };
-    page.ask_until(Command::Complete(request), |m| matches!(m.body, Reply::Progress { .. }));
-    let request = page.next;
-    let messages = page.ask(Command::Cancel(request));
-    assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
-    assert!(!page.worker.has_work());
-}
-
-#[test]
 fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
     for estimator in ["ucd-lmi", "pcd-2", "centered-pcd-gibbs-1", "centered-cd-1"] {
         let plan = plan_by(estimator);
         let mut page = trained_by(plan.clone(), 4);
-        let messages = page.ask(Command::Step);
-        let checkpoint = messages.into_iter().find_map(|m| match m.body {
-            Reply::Answer(Event::Snapshot(Snapshot { checkpoint, .. })) => Some(checkpoint),
-            _ => None,
-        });
+        page.ask(Command::Step);
+        let (_, checkpoint) = page.snapshot();
         let mut other = fresh();
-        let restore = Command::UseData { source: DataSource::Bars, plan, checkpoint: checkpoint.unwrap() };
+        let restore = Command::UseData { source: DataSource::Bars, plan, checkpoint };
         assert!(matches!(other.answer(restore), Event::DataReady(_, run) if run.metrics.step == 5));
         for page in [&mut page, &mut other] {
             page.ask(Command::Step);
@@ -432,17 +409,25 @@ fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
 }
 
 #[test]
-fn a_benchmark_can_be_cancelled_and_there_is_one_at_a_time() {
-    let mut page = fresh();
+fn long_requests_can_be_cancelled_and_there_is_one_benchmark_at_a_time() {
+    let mut page = trained(0);
+    let method = CompletionMethod::Gibbs { sweeps: 10_000 };
+    let completion = CompletionRequest { unknown: vec![1; 16], answers: 64, method, ..completion(&[0; 16]) };
     let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
-    page.ask_until(bench(plan(&[12, 6]), long), |m| matches!(m.body, Reply::Progress { .. }));
-    let request = page.next;
-    page.next += 1;
-    let second = page.worker.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
-    assert!(matches!(&second[..], [Message { body: Reply::Failed(message), .. }] if message.contains("at work already")));
-    let messages = page.ask(Command::Cancel(request));
-    assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
-    assert!(!page.worker.has_work());
+    for command in [Command::Complete(completion), bench(plan(&[12, 6]), long)] {
+        let benchmark = matches!(command, Command::Bench { .. });
+        page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
+        let request = page.next;
+        if benchmark {
+            page.next += 1;
+            let second = page.worker.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
+            let [Message { body: Reply::Failed(message), .. }] = &second[..] else { panic!("refused: {second:?}") };
+            assert!(message.contains("at work already"));
+        }
+        let messages = page.ask(Command::Cancel(request));
+        assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
+        assert!(!page.worker.has_work());
+    }
     assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::coordinator::Message;
-use crate::workplace::{Workplace, encoded, on_bars};
+use crate::workplace::{Workplace, encoded, events, on_bars};
 use dbm_core::Settings;
 use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, ModelChoice, Reply, RunInfo};
 
@@ -184,11 +184,10 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
     let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
     let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed(_));
-    let counts =
-        |heard: Vec<Message>| match heard.into_iter().map(|m| m.body).find(|e| matches!(e, Reply::Answer(Event::Bench(_)))) {
-            Some(Reply::Answer(Event::Bench(bench))) => bench.rows.iter().map(|row| row.workers).collect::<Vec<_>>(),
-            _ => panic!("a benchmark"),
-        };
+    let counts = |heard: Vec<Message>| -> Vec<u32> {
+        let bench = events(&heard).find_map(|event| if let Event::Bench(bench) = event { Some(bench) } else { None });
+        bench.expect("a benchmark").rows.iter().map(|row| row.workers).collect()
+    };
     let heard = place.ask_until(ask(vec![]), ended);
     let progress: Vec<(u32, u32)> = heard
         .iter()
