@@ -236,13 +236,13 @@ fn sums_of_several_jobs_are_those_of_one() {
         }
         assert_eq!((parts.samples, parts.groups, &chains), (whole.samples, whole.groups, &end), "{estimator}");
         assert!(whole.samples >= 2500 && whole.samples == whole.groups * samples.group());
-        assert_eq!(end.is_empty(), !settings.estimator.kind.is_persistent());
+        assert_eq!(end.is_empty(), !settings.estimator.kind.descriptor().persistent);
         assert_eq!((&parts.meeting_times, parts.capped), (&whole.meeting_times, whole.capped));
         for (a, b) in parts.sums.iter().chain(&parts.group_squares).zip(whole.sums.iter().chain(&whole.group_squares)) {
             // Sums in f64 in another order.
             assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{estimator}: {a} and {b}");
         }
-        if settings.estimator.kind.is_persistent() {
+        if settings.estimator.kind.descriptor().persistent {
             assert!(samples.draw(2500..4000, &[], &mut |_, _| ()).is_err(), "chains must be handed over");
         }
     }

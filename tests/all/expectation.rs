@@ -55,7 +55,7 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
         for (visible, kind) in [visible.clone(), with_gap(visible)].iter().flat_map(|v| EstimatorKind::ALL.map(|kind| (v, kind)))
         {
             for (marginalize, known) in [(true, &none), (false, &none), (true, &some), (false, &some)] {
-                if kind.is_persistent() && known.contains(&true) {
+                if kind.descriptor().persistent && known.contains(&true) {
                     continue;
                 }
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
@@ -119,10 +119,10 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
                 assert!(error < LIMIT, "{what}: {error:.2} standard errors");
             };
             for kind in EstimatorKind::ALL {
-                let name = if kind.has_k() { format!("{}-2", kind.name()) } else { kind.name().into() };
+                let name = if kind.has(dbm_core::words::Setting::K) { format!("{}-2", kind.name()) } else { kind.name().into() };
                 check(&uncapped(&name), &none, 1);
                 check(&Settings { marginalize: false, ..uncapped(&name) }, &none, 1);
-                if kind.is_persistent() {
+                if kind.descriptor().persistent {
                     check(&uncapped(&name), &none, 3);
                 } else {
                     check(&uncapped(&name), &some, 1);

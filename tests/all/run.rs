@@ -34,7 +34,7 @@ fn trainer(method: OptimizerMethod) -> Trainer {
 /// A run by another estimator, on a model on which its couplings end soon.
 fn estimator(name: &str) -> Trainer {
     let estimator: EstimatorSettings = name.parse().unwrap();
-    let conditional = if estimator.kind.is_persistent() { 0.0 } else { 0.4 };
+    let conditional = if estimator.kind.descriptor().persistent { 0.0 } else { 0.4 };
     let settings = Settings { estimator, conditional, max_meeting: 500, batch: 40, ..settings(OptimizerMethod::Adam) };
     Trainer::new(init::gaussian(&[16, 6, 3], Units::Signs, 0.1, 2).unwrap(), settings).unwrap()
 }

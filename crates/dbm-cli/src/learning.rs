@@ -98,7 +98,7 @@ pub struct Learning {
 /// The estimators by their names and what each does, for help.
 fn estimators() -> String {
     let each = EstimatorKind::ALL.map(|kind| {
-        let sweeps = if kind.has_k() { "-K" } else { "" };
+        let sweeps = if kind.has(Setting::K) { "-K" } else { "" };
         format!("{}{sweeps}: {}", kind.name(), kind.descriptor().summary)
     });
     format!(

@@ -73,7 +73,7 @@ impl Footprint {
     pub fn of(sizes: &[usize], settings: &Settings, examples: usize, threads: usize) -> Self {
         let kind = settings.estimator.kind;
         let (units, visible, first) = layers(sizes);
-        let triples = 3 * (u128::from(kind.is_persistent()) + u128::from(kind.has(Setting::MeanFieldSweeps)));
+        let triples = 3 * (u128::from(kind.descriptor().persistent) + u128::from(kind.has(Setting::MeanFieldSweeps)));
         let masked = total([(2, units), (1, first), (1, visible / 4 + 1)]);
         let besides = total([(triples, units), (u128::from(settings.conditional > 0.0), masked)]);
         let copies = 2 + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());

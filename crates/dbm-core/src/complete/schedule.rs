@@ -51,7 +51,7 @@ impl SamplingSchedule {
     /// chains went on for the whole run, and 300 Gibbs sweeps stand for that.
     pub fn of_training(settings: &Settings) -> Self {
         match settings.estimator.mode_sweeps {
-            _ if settings.estimator.kind.is_persistent() => Self::Gibbs(PERSISTENT_SWEEPS),
+            _ if settings.estimator.kind.descriptor().persistent => Self::Gibbs(PERSISTENT_SWEEPS),
             0 | 1 => Self::Mode,
             sweeps => Self::ModeGibbs(sweeps),
         }

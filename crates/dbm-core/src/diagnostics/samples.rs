@@ -93,7 +93,7 @@ impl<'a> Samples<'a> {
         if units > MAX_SAMPLED_UNITS {
             return Err(DbmError::TooManyUnits { units, limit: MAX_SAMPLED_UNITS });
         }
-        let (least, steps) = if settings.estimator.kind.is_persistent() { PERSISTENT } else { (GROUP, 1) };
+        let (least, steps) = if settings.estimator.kind.descriptor().persistent { PERSISTENT } else { (GROUP, 1) };
         let rows = least.next_multiple_of(data.len());
         let mut visible = Matrix::zeros(rows, model.n_visible());
         for row in 0..rows {
@@ -165,7 +165,7 @@ impl<'a> Samples<'a> {
     fn unpack(&self, chains: &[u8], first_group: u32) -> Result<Option<Vec<Matrix>>, DbmError> {
         let sizes = self.model.sizes();
         let (rows, units) = (self.visible.rows(), sizes.iter().sum::<usize>());
-        let persists = self.settings.estimator.kind.is_persistent() && first_group > 0;
+        let persists = self.settings.estimator.kind.descriptor().persistent && first_group > 0;
         let expected = if persists { rows * units } else { 0 };
         DbmError::check_shape("the states of persistent chains, as the job before left them,", expected, chains.len())?;
         if !persists {

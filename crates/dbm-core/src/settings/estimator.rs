@@ -189,27 +189,26 @@ impl EstimatorKind {
         self.descriptor().unbiased
     }
 
-    /// Whether chains live on from step to step.
-    pub fn is_persistent(self) -> bool {
-        self.descriptor().persistent
-    }
-
     /// Whether it has such a setting.
     pub fn has(self, setting: Setting) -> bool {
         self.descriptor().settings.contains(&setting)
     }
 
-    /// Whether it runs `k` Gibbs sweeps.
-    pub fn has_k(self) -> bool {
-        self.has(Setting::K)
-    }
-
-    /// What stands in a place beside the plots of its runs: `meeting`, `meeting on a small model`, `search`, and why there is nothing to plot, `no meeting`,
-    /// `no positive search`, `no negative search`. `None` where nothing does.
+    /// What stands in a place beside the plots of its runs, in its own words or in those for any: `meeting`, `meeting on a small model`, `search`, and why there is
+    /// nothing to plot, `no meeting`, `no positive search`, `no negative search`. `None` where nothing does.
     pub fn words_of_plots(self, place: &str) -> Option<&'static str> {
-        let (_, own) = PLOTS.split_once(&format!("[{}]\n", self.name()))?;
-        let lines = own.lines().take_while(|line| !line.starts_with('['));
-        lines.filter_map(|line| line.split_once(": ")).find(|(key, _)| *key == place).map(|(_, words)| words)
+        let words = |name: &str| {
+            let (_, own) = PLOTS.split_once(&format!("[{name}]\n"))?;
+            let mut lines = own.lines().take_while(|line| !line.starts_with('['));
+            lines.find_map(|line| line.strip_prefix(place)?.strip_prefix(": "))
+        };
+        let is_plotted = match place {
+            "no meeting" => self.has(Setting::MaxMeeting),
+            "no positive search" => self.has(Setting::MaxSweeps) || self.has(Setting::MeanFieldSweeps),
+            "no negative search" => self.has(Setting::MaxSweeps),
+            _ => false,
+        };
+        words(self.name()).or_else(|| words("any")).filter(|_| !is_plotted)
     }
 }
 
@@ -301,13 +300,13 @@ impl fmt::Display for EstimatorSettings {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let centered = if self.centering.is_some() { "centered-" } else { "" };
         write!(f, "{centered}{}", self.kind.name())?;
-        if self.kind.has_k() { write!(f, "-{}", self.k) } else { Ok(()) }
+        if self.kind.has(Setting::K) { write!(f, "-{}", self.k) } else { Ok(()) }
     }
 }
 
 /// All names, as they are given: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
 static NAMES: LazyLock<String> = LazyLock::new(|| {
-    let names = EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.has_k() { "-K" } else { "" }));
+    let names = EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.has(Setting::K) { "-K" } else { "" }));
     let (last, others) = names.split_last().expect("there are estimators");
     format!("{} or {last}, or one of these with centered- before it", others.join(", "))
 });
@@ -325,7 +324,7 @@ impl FromStr for EstimatorSettings {
             (kind, 1)
         } else {
             let (name, k) = name.rsplit_once('-').ok_or_else(refuse)?;
-            let kind = EstimatorKind::named(name).filter(|kind| kind.has_k()).ok_or_else(refuse)?;
+            let kind = EstimatorKind::named(name).filter(|kind| kind.has(Setting::K)).ok_or_else(refuse)?;
             (kind, k.parse().map_err(|_| refuse())?)
         };
         let settings = Self { kind, k, centering, ..Self::default() };
@@ -342,7 +341,7 @@ mod tests {
     fn names_come_back_and_nonsense_is_refused() {
         for kind in EstimatorKind::ALL {
             for centering in [None, Some(CENTERING_RATE)] {
-                let k = if kind.has_k() { 7 } else { 1 };
+                let k = if kind.has(Setting::K) { 7 } else { 1 };
                 let settings = EstimatorSettings { k, centering, ..EstimatorSettings::new(kind) };
                 assert_eq!(settings.to_string().parse(), Ok(settings));
             }
@@ -359,7 +358,7 @@ mod tests {
             assert_eq!(its.summary.starts_with("Biased"), !its.unbiased, "{kind:?}");
             assert!(["meeting", "search"].iter().all(|place| kind.words_of_plots(place).is_some()), "{kind:?}");
             assert_eq!(kind.words_of_plots("no meeting").is_none(), kind.has(Setting::MaxMeeting), "{kind:?}");
-            assert_eq!(its.title.contains("{k}"), kind.has_k(), "{kind:?}");
+            assert_eq!(its.title.contains("{k}"), kind.has(Setting::K), "{kind:?}");
             assert!(!its.bias_rows.is_empty() && its.bias_rows.iter().all(|row| row.starts_with(its.name)), "{kind:?}");
         }
     }

@@ -141,7 +141,7 @@ impl Settings {
         Setting::MaxSweeps.check("max sweeps", f64::from(self.max_sweeps))?;
         Setting::MaxMeeting.check("max meeting time", f64::from(self.max_meeting))?;
         self.estimator.check()?;
-        if self.conditional > 0.0 && self.estimator.kind.is_persistent() {
+        if self.conditional > 0.0 && self.estimator.kind.descriptor().persistent {
             let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
             return Err(DbmError::Setting { name: "conditional share", expected, got: self.conditional.to_string() });
         }

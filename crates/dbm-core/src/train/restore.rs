@@ -20,7 +20,7 @@ impl Trainer {
         DbmError::check_shape(list, run.settings.optimizer.n_moments(), snapshot.moments.len())?;
         run.moments = snapshot.moments.into_iter().map(|p| run.like_the_model(p)).collect::<Result<_, _>>()?;
         if let Some(layers) = &snapshot.persistent
-            && !run.settings.estimator.kind.is_persistent()
+            && !run.settings.estimator.kind.descriptor().persistent
         {
             DbmError::check_shape("the list of persistent chains", 0, layers.len())?;
         }

@@ -9,6 +9,7 @@ use std::pin::Pin;
 
 /// A view, or why it did not come.
 type Fetched = Result<AnyView, Missing>;
+type Fetching = Pin<Box<dyn Future<Output = Fetched> + Send>>;
 
 /// A part of the program that could not be fetched.
 #[derive(Debug, thiserror::Error)]
@@ -22,50 +23,41 @@ impl From<wasm_split_helpers::SplitLoaderError> for Missing {
     }
 }
 
-/// Functions that make views, each with all that only it needs in a file named after it.
+/// Functions that fetch and make views, each with all that only it needs in a file named after it.
 macro_rules! in_files_of_their_own {
-    ($($name:ident: $view:ident),*) => {$(
-        #[cfg(feature = "split")]
-        #[wasm_split_helpers::wasm_split($name, fallible)]
-        fn $name() -> Fetched {
-            Ok($view().into_any())
-        }
+    ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
+        $(#[$doc])*
+        pub fn $name() -> Fetching {
+            #[cfg(feature = "split")]
+            #[wasm_split_helpers::wasm_split($name, fallible)]
+            fn made() -> Fetched {
+                Ok($view().into_any())
+            }
 
-        #[cfg(not(feature = "split"))]
-        async fn $name() -> Fetched {
-            Ok($view().into_any())
+            #[cfg(not(feature = "split"))]
+            async fn made() -> Fetched {
+                Ok($view().into_any())
+            }
+
+            Box::pin(made())
         }
     )*};
 }
 
-in_files_of_their_own!(compare: Compare, coupling: Coupling, proof: Proof);
-
-/// The views that come later.
-#[derive(Clone, Copy)]
-pub enum LaterView {
+in_files_of_their_own! {
     /// Two runs beside each other.
-    Compare,
+    compare: Compare;
     /// The coupling, step by step and in sum.
-    Coupling,
+    coupling: Coupling;
     /// Estimators beside the exact gradient.
-    Proof,
-}
-
-impl LaterView {
-    fn fetch(self) -> Pin<Box<dyn Future<Output = Fetched> + Send>> {
-        match self {
-            Self::Compare => Box::pin(compare()),
-            Self::Coupling => Box::pin(coupling()),
-            Self::Proof => Box::pin(proof()),
-        }
-    }
+    proof: Proof;
 }
 
 /// A view that is fetched and made when it is first shown, and stays, so that what runs in it goes on.
 #[component]
 pub fn Later(
     /// Which of those that come later.
-    view: LaterView,
+    view: fn() -> Fetching,
     /// Whether it is on show.
     shown: Signal<bool>,
 ) -> impl IntoView {
@@ -75,7 +67,7 @@ pub fn Later(
     let fetched = move || {
         tries.track();
         Suspend::new(async move {
-            view.fetch().await.unwrap_or_else(|why| {
+            view().await.unwrap_or_else(|why| {
                 view! {
                     <p role="alert">{why.to_string()}</p>
                     <button on:click=retry>"Try again"</button>

@@ -17,7 +17,7 @@ use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
 use drop::Drop;
-use later::{Later, LaterView};
+use later::Later;
 use leptos::prelude::*;
 use masthead::Masthead;
 use shortcuts::Shortcuts;
@@ -66,9 +66,9 @@ pub fn App() -> impl IntoView {
                 <Completion />
                 <Explanation view=View::Complete />
             </div>
-            <Later view=LaterView::Compare shown=Signal::derive(two) />
-            <Later view=LaterView::Coupling shown=on_show(View::Coupling) />
-            <Later view=LaterView::Proof shown=on_show(View::Proof) />
+            <Later view=later::compare shown=Signal::derive(two) />
+            <Later view=later::coupling shown=on_show(View::Coupling) />
+            <Later view=later::proof shown=on_show(View::Proof) />
             <div hidden=move || view.get() != View::Train>
                 <Explanation view=View::Train />
             </div>

@@ -47,7 +47,7 @@ impl Jobs {
         }
         let can = |(at, lane): &(usize, &Lane)| {
             // Persistent chains are handed from job to job; of the others no one takes all workers.
-            let most = if ESTIMATORS[*at].settings.kind.is_persistent() { 1 } else { width.div_ceil(2) + 1 };
+            let most = if ESTIMATORS[*at].settings.kind.descriptor().persistent { 1 } else { width.div_ceil(2) + 1 };
             settings.chosen[*at] && lane.next < settings.target && lane.at_work < most
         };
         let (estimator, _) = self.lanes.iter().enumerate().filter(can).min_by_key(|(_, lane)| lane.next)?;
@@ -56,7 +56,8 @@ impl Jobs {
         lane.next = job_end(start, settings.target);
         lane.at_work += 1;
         self.at_work += 1;
-        let chains = if ESTIMATORS[estimator].settings.kind.is_persistent() { lane.estimates.chains.clone() } else { Vec::new() };
+        let chains =
+            if ESTIMATORS[estimator].settings.kind.descriptor().persistent { lane.estimates.chains.clone() } else { Vec::new() };
         Some((estimator, start, chains))
     }
 }

@@ -34,7 +34,7 @@ macro_rules! loader {
 
 /// What the page knows of the workers of a role.
 pub trait Served: Request + 'static {
-    /// What Trunk's loader for their program is called, beside the page.
+    /// What the script that starts their program is called, beside the page.
     const LOADER: &'static str;
     /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
     const SPEAKS: bool = false;

@@ -179,7 +179,7 @@ impl Draft {
 
     /// Whether the chosen estimator cannot train with the share of masked examples.
     pub fn share_is_impossible(&self) -> bool {
-        self.estimator.is_persistent() && self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
+        self.estimator.descriptor().persistent && self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
     }
 
     /// Why a field does not make sense, if it does not: what was expected and what came.

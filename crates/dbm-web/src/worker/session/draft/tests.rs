@@ -40,7 +40,7 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 assert!(plan.settings.check(784).is_ok(), "{kind:?}");
                 let e = &plan.settings.estimator;
                 assert_eq!((e.kind, e.centering), (kind, centered.then_some(0.25)));
-                assert_eq!(e.k, if kind.has_k() { 7 } else { 1 });
+                assert_eq!(e.k, if kind.has(Setting::K) { 7 } else { 1 });
                 assert_eq!(e.max_tries == 55, kind == EstimatorKind::UcdGibbs);
                 assert_eq!(e.mean_field_sweeps == 33, kind == EstimatorKind::Pcd);
                 assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Setting::MaxSweeps));
@@ -62,9 +62,9 @@ fn persistent_chains_refuse_a_masked_share_at_its_field_and_leave_it_as_typed() 
         let mut draft = Draft::digits();
         draft.choose_estimator(kind, 784);
         assert_eq!(draft.text(Setting::Conditional), "0.5");
-        assert_eq!(draft.share_is_impossible(), kind.is_persistent());
-        assert_eq!(draft.problem(Setting::Conditional).is_some(), kind.is_persistent());
-        assert_eq!(draft.plan().is_none(), kind.is_persistent());
+        assert_eq!(draft.share_is_impossible(), kind.descriptor().persistent);
+        assert_eq!(draft.problem(Setting::Conditional).is_some(), kind.descriptor().persistent);
+        assert_eq!(draft.plan().is_none(), kind.descriptor().persistent);
         draft.set(Setting::Conditional, "0".into());
         assert!(draft.plan().is_some());
     }
