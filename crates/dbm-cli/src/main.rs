@@ -76,7 +76,7 @@ enum Command {
     /// Train the classifier that scores look through, anew (needs a build with `--features classifier`)
     Classifier(classifier::Classifier),
     /// Time training at the reference size, part by part
-    Bench(bench::Bench),
+    Bench(Box<bench::Bench>),
     /// Run the paper's experiments and ours, with their figures and data
     Experiment(experiment::Experiment),
     /// Write the weights of a checkpoint alone, for sharing; or its samples, or real digits, as numbered PNG files
