@@ -6,8 +6,8 @@ use super::recording::{self, Recording};
 use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
+use crate::worker::client::Work;
 use crate::worker::session::Session;
-use crate::worker::work::Work;
 use dbm_protocol::{Command, CompletionRequest, Event, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
 

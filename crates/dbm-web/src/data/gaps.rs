@@ -1,8 +1,8 @@
 //! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table.
 
 use crate::worker::client::Failure;
+use crate::worker::client::Work;
 use crate::worker::session::{DataChoice, Session};
-use crate::worker::work::Work;
 use dbm_protocol::{Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputeSettings, NamedBytes};
 use leptos::prelude::*;
 

@@ -1,10 +1,10 @@
 //! The one client of all workers: `ask(command).await` gives the answer, or says why there is none.
 //!
 //! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. While something is expected
-//! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener.
+//! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener. Long requests, one at a time, are a [`Work`].
 
 use crate::ui::problem::words;
-use dbm_protocol::{Command, DiagnosticsCommand, Envelope, FilesCommand, Reply, Request, wire};
+use dbm_protocol::{Command, DiagnosticsCommand, Envelope, Event, FilesCommand, Reply, Request, wire};
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
@@ -22,6 +22,8 @@ use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
 const TICK: Duration = Duration::from_secs(2);
 /// Ticks without a word, while something is expected, after which a worker counts as lost.
 const PATIENCE: u32 = 30;
+/// What takes longer is worth showing.
+const QUICK: Duration = Duration::from_millis(300);
 /// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
 const WORK_A_TICK: u64 = 1_000_000_000;
 
@@ -421,6 +423,78 @@ impl<R: Served> Client<R> {
         };
         for pending in asked.into_values() {
             drop(pending.answer.send(Err(failure.clone())));
+        }
+    }
+}
+
+/// The request that the worker is at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AtWork {
+    /// Tells it from those before.
+    number: u32,
+    /// The worker's name for it.
+    request: u32,
+    /// How far it is.
+    pub progress: Progress,
+    /// Whether it has taken long enough to be shown.
+    pub is_long: bool,
+}
+
+/// Requests of which the worker is at one at a time: a handle, as long-lived as the view that makes it.
+#[derive(Clone, Copy)]
+pub struct Work {
+    client: Client<Command>,
+    number: StoredValue<u32>,
+    now: RwSignal<Option<AtWork>>,
+}
+
+impl Work {
+    /// Nothing is asked yet.
+    pub fn new(client: Client<Command>) -> Self {
+        Self { client, number: StoredValue::default(), now: RwSignal::default() }
+    }
+
+    /// The request at work.
+    pub fn now(self) -> Option<AtWork> {
+        self.now.get()
+    }
+
+    /// How many parts of it are done, and of how many; none of none where that is unknown.
+    pub fn parts(self) -> (u32, u32) {
+        self.now.with(|now| now.as_ref().map_or((0, 0), |now| (now.progress.done, now.progress.total)))
+    }
+
+    /// Asks, in place of what is at work; there is no answer where that is cancelled, or another takes its place.
+    pub fn ask(self, command: Command) -> impl Future<Output = Result<Option<Event>, Failure>> {
+        self.cancel();
+        let number = self.number.get_value().wrapping_add(1);
+        self.number.set_value(number);
+        let answer = self.client.ask_long(command, move |progress| self.update(number, |now| now.progress = progress));
+        self.now.set(Some(AtWork { number, request: answer.id, progress: Progress::default(), is_long: false }));
+        set_timeout(move || self.update(number, |now| now.is_long = true), QUICK);
+        async move {
+            let answered = answer.await;
+            if self.now.with_untracked(|now| now.as_ref().is_none_or(|now| now.number != number)) {
+                return Ok(None);
+            }
+            self.now.set(None);
+            answered.map(Some)
+        }
+    }
+
+    fn update(self, number: u32, update: impl FnOnce(&mut AtWork)) {
+        self.now.update(|now| {
+            if let Some(now) = now.as_mut().filter(|now| now.number == number) {
+                update(now);
+            }
+        });
+    }
+
+    /// Has the worker stop.
+    pub fn cancel(self) {
+        if let Some(now) = self.now.get_untracked() {
+            self.now.set(None);
+            drop(self.client.ask(Command::Cancel(now.request)));
         }
     }
 }

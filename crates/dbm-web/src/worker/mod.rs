@@ -5,4 +5,3 @@ pub mod export;
 pub mod pool;
 pub mod session;
 pub mod uploads;
-pub mod work;
