@@ -140,7 +140,7 @@ pub struct AisArgs {
 }
 
 impl AisArgs {
-    /// Settings that make sense, or their refusal.
+    /// The settings, checked.
     pub fn settings(self, seed: u64) -> Result<AisSettings, Error> {
         let settings = AisSettings { chains: self.ais_chains, betas: self.ais_betas, seed };
         settings.check()?;

@@ -9,7 +9,7 @@ use crate::linalg::{Matrix, add_scaled, dot};
 /// The offsets `mu_l`, which follow the data-dependent means of the units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Centering {
-    /// How fast, in `(0, 1]`.
+    /// The share of a new mean that enters the offsets at each step, in `(0, 1]`.
     pub rate: f64,
     /// One vector a layer, zero before the first step.
     pub offsets: Vec<Vec<f32>>,

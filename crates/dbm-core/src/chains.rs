@@ -22,7 +22,7 @@ pub struct LayerFields<'a> {
     pub layer: usize,
     /// Kind of units.
     pub units: Units,
-    /// Those of its units, `a_l: [n_l]`.
+    /// The fields of its units, `a_l: [n_l]`.
     pub fields: &'a [f32],
 }
 

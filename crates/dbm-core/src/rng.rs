@@ -1,6 +1,6 @@
 //! Random streams, each with an address: what a chain draws depends on the seed and its address, never on who runs it.
 //!
-//! `rand` draws what it draws with the bits of published results. Its Gaussian (by ziggurat), its shuffle (several indices of one draw) and its f32 (one a draw, never 1) have others: these are ours.
+//! Coins, f64 and bounded integers are drawn by `rand`, whose bits are those of the published results. Gaussians, shuffles and f32 are our own: `rand` draws other bits for them.
 
 use rand::distr::{Distribution, Uniform};
 use rand::{Rng, RngExt, SeedableRng};

@@ -73,7 +73,7 @@ pub struct Impute {
     learning: Learning,
 }
 
-/// How a model is trained has no meaning where one is given.
+/// Training options are refused where a trained model is given.
 fn for_training(option: Arg) -> Arg {
     let training = Learning::augment_args(clap::Command::new("training"));
     if training.get_arguments().any(|its| its.get_id() == option.get_id()) { option.conflicts_with("model") } else { option }

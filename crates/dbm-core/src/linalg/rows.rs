@@ -21,7 +21,7 @@ pub fn add_scaled(out: &mut [f32], alpha: f32, row: &[f32]) {
     );
 }
 
-/// What sums are taken in.
+/// The number type that sums are taken in.
 pub trait Sum: Copy + From<f32> + Add<Output = Self> + Mul<Output = Self> + AddAssign {}
 impl Sum for f32 {}
 impl Sum for f64 {}

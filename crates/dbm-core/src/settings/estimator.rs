@@ -37,7 +37,7 @@ pub struct EstimatorDescriptor {
     pub suggested_max_meeting: fn(u64) -> u32,
 }
 
-/// What most have in common.
+/// The values that most descriptors share.
 const BIASED: EstimatorDescriptor = EstimatorDescriptor {
     name: "",
     label: "",
@@ -194,7 +194,7 @@ impl EstimatorKind {
         self.descriptor().settings.contains(&setting)
     }
 
-    /// What stands in a place beside the plots of its runs, in its own words or in those for any: `meeting`, `meeting on a small model`, `search`, and why there is
+    /// The words in a place beside the plots of its runs, the estimator's own or the general ones: `meeting`, `meeting on a small model`, `search`, and why there is
     /// nothing to plot, `no meeting`, `no positive search`, `no negative search`. `None` where nothing does.
     pub fn words_of_plots(self, place: &str) -> Option<&'static str> {
         let words = |name: &str| {
@@ -350,6 +350,7 @@ mod tests {
             assert!(nonsense.parse::<EstimatorSettings>().is_err(), "{nonsense}");
         }
     }
+
     #[test]
     fn each_is_named_and_called_biased_or_not_as_it_is() {
         for (kind, its) in EstimatorKind::ALL.map(|kind| (kind, kind.descriptor())) {

@@ -43,7 +43,7 @@ pub struct Layout<'a> {
 }
 
 impl<'a> CheckpointView<'a> {
-    /// Settles the file.
+    /// Lays out the file: its header, and where each tensor stands.
     ///
     /// # Errors
     /// [`DataError::Format`] or [`DataError::Refused`] where its parts do not fit together or are

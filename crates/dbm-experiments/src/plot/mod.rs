@@ -274,7 +274,7 @@ fn plottable(value: f64) -> bool {
     value.abs() <= 1e100
 }
 
-/// Each once, in the order of their first coming.
+/// The different names, in the order of first appearance.
 pub(crate) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     all.into_iter().for_each(|one| {

@@ -36,7 +36,7 @@ pub struct ProofState {
     pub corrections: RwSignal<Vec<(Vec<u32>, Option<CorrectionProbability>)>>,
     /// Where the jobs stand.
     pub jobs: StoredValue<Jobs>,
-    /// Has the numbers shown.
+    /// Shows the latest numbers.
     pub look: Throttle,
     past: RwSignal<Vec<ModelAndData>>,
     future: RwSignal<Vec<ModelAndData>>,

@@ -7,7 +7,7 @@ use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
 use leptos::prelude::*;
 use std::cell::RefCell;
 
-/// Rows kept: beyond, every other one is let go, so that a long run's log stays whole.
+/// The most rows of a log: beyond, every other one is dropped, so that it still covers the whole run.
 const ROWS: usize = 20_000;
 
 thread_local! {

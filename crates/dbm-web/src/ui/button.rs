@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 
-/// The button; what is empty of it is left out.
+/// The button; an empty key, class or help is left out.
 #[component]
 pub fn Button(
-    /// What stands on it.
+    /// Its text.
     #[prop(into)]
     label: Signal<String>,
     /// The key that presses it as well.
@@ -23,7 +23,7 @@ pub fn Button(
     /// Whether a press does nothing now; the button can have the focus all the same.
     #[prop(optional, into)]
     idle: Option<Signal<bool>>,
-    /// Hears that it is pressed.
+    /// Called when it is pressed.
     #[prop(into)]
     on_press: Callback<()>,
 ) -> impl IntoView {

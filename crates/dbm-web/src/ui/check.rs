@@ -13,7 +13,7 @@ pub fn Check(
     /// Whether it is ticked.
     #[prop(into)]
     value: Signal<bool>,
-    /// Hears what the visitor makes of it.
+    /// Called with the new value.
     #[prop(into)]
     on_change: Callback<bool>,
     /// What stands between the box and its label.

@@ -67,12 +67,12 @@ impl Texts {
         self.entries.iter().zip(0..).find(|(entry, _)| entry.words.key == key)
     }
 
-    /// The text of a setting; of one that there is not, none.
+    /// The text of a setting; empty where there is no such setting.
     pub fn get(&self, key: &str) -> &str {
         self.find(key).map_or("", |(_, place)| &self.texts[place])
     }
 
-    /// Gives a setting another text.
+    /// Sets the text of a setting.
     pub fn set(&mut self, key: &str, text: impl Into<String>) {
         if let Some((_, place)) = self.find(key) {
             self.texts[place] = text.into();

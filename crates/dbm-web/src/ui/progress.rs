@@ -7,13 +7,13 @@ use leptos::prelude::*;
 pub fn ProgressBar(
     /// What it counts, for screen readers.
     label: &'static str,
-    /// How many parts are done, and of how many; none of none where that is unknown.
+    /// Parts done and parts in all; `(0, 0)` where these are unknown.
     #[prop(into)]
     parts: Signal<(u32, u32)>,
     /// Hover help of the button; empty for none.
     #[prop(optional)]
     help: &'static str,
-    /// Hears that the visitor cancels.
+    /// Called when the visitor cancels.
     #[prop(into)]
     on_cancel: Callback<()>,
 ) -> impl IntoView {

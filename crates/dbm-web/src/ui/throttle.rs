@@ -1,4 +1,4 @@
-//! What is done in time: soon and once, however often it is asked for meanwhile; or at every beat.
+//! Timers: something is done once, soon, however often it is asked for meanwhile; or again and again at a fixed interval.
 
 use leptos::prelude::*;
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Throttle {
     }
 }
 
-/// As long as the present part of the page is there, takes a step at every beat while it is `playing`; `step` says whether there are more.
+/// Takes a step at every tick while `playing`, as long as the present part of the page is there; `step` says whether there are more.
 pub fn play(playing: RwSignal<bool>, beat: Duration, step: impl Fn() -> bool + 'static) {
     let step = move || {
         if playing.get_untracked() {

@@ -41,7 +41,7 @@ pub trait Served: Request + 'static {
     /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
     const SPEAKS: bool = false;
 
-    /// What whoever waits for an answer of a lost worker is told: [`Failure::Lost`] where the loss is told by itself.
+    /// The failure that requests to a lost worker end with: [`Failure::Lost`] where the page reports the loss itself.
     fn lost(why: &str) -> Failure;
 
     /// Ticks of silence that this command is allowed besides.
@@ -430,9 +430,9 @@ impl<R: Served> Client<R> {
 /// The request that the worker is at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtWork {
-    /// Tells it from those before.
+    /// Counts the requests, so that late news of an earlier one is ignored.
     number: u32,
-    /// The worker's name for it.
+    /// Its id, by which the worker can cancel it.
     request: u32,
     /// How far it is.
     pub progress: Progress,
@@ -440,7 +440,7 @@ pub struct AtWork {
     pub is_long: bool,
 }
 
-/// Requests of which the worker is at one at a time: a handle, as long-lived as the view that makes it.
+/// Long requests, one at a time: a handle that lives as long as the view that makes it.
 #[derive(Clone, Copy)]
 pub struct Work {
     client: Client<Command>,
@@ -459,12 +459,12 @@ impl Work {
         self.now.get()
     }
 
-    /// How many parts of it are done, and of how many; none of none where that is unknown.
+    /// Parts done and parts in all; `(0, 0)` where these are unknown.
     pub fn parts(self) -> (u32, u32) {
         self.now.with(|now| now.as_ref().map_or((0, 0), |now| (now.progress.done, now.progress.total)))
     }
 
-    /// Asks, in place of what is at work; there is no answer where that is cancelled, or another takes its place.
+    /// Asks, after cancelling the request at work. The answer is `None` where this one is cancelled or replaced in turn.
     pub fn ask(self, command: Command) -> impl Future<Output = Result<Option<Event>, Failure>> {
         self.cancel();
         let number = self.number.get_value().wrapping_add(1);
@@ -490,7 +490,7 @@ impl Work {
         });
     }
 
-    /// Has the worker stop.
+    /// Cancels the request at work.
     pub fn cancel(self) {
         if let Some(now) = self.now.get_untracked() {
             self.now.set(None);

@@ -61,7 +61,7 @@ impl Uploads {
         expect_context()
     }
 
-    /// Takes in what was chosen by such an element, by which the same file can then be chosen again.
+    /// Takes the files chosen in such an element, and clears it, so that the same file can be chosen again.
     pub fn take_chosen(self, input: &HtmlInputElement) {
         if let Some(files) = input.files().filter(|files| files.length() > 0) {
             self.take(&files);
@@ -183,7 +183,7 @@ impl Uploads {
         }
     }
 
-    /// Until the encoding has not been changed meanwhile.
+    /// Asks for previews until one comes of the latest encoding.
     async fn preview_latest(self) -> Result<(), Failure> {
         let latest = || self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
         loop {

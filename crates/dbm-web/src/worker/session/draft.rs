@@ -12,7 +12,7 @@ use dbm_protocol::{Initialization, RunPlan};
 /// Standard deviation of the Gaussian start (Hinton 2012).
 const DEVIATION: f64 = 0.01;
 
-/// What is typed for each setting, by its key: for pictures of digits, and for bars and stripes. Of other settings nothing is.
+/// The usual text of each setting, by its key: for pictures of digits, and for bars and stripes.
 const SUITED: &str = include_str!("draft/suited.txt");
 
 /// The form as typed.

@@ -39,7 +39,7 @@ pub enum DataChoice {
 impl DataChoice {
     const KNOWN: [(&'static str, Self); 3] = [("digits", Self::Digits), ("bars", Self::Bars), ("mnist", Self::Mnist)];
 
-    /// That of data which are known by a name, in addresses and in the select.
+    /// The data set of this name, as addresses and the select have it.
     pub fn named(name: &str) -> Option<Self> {
         Self::KNOWN.into_iter().find(|(known, _)| *known == name).map(|(_, choice)| choice)
     }
@@ -82,7 +82,7 @@ pub(super) enum Change {
     Resumed,
 }
 
-/// How far the keeping of the run is.
+/// How far saving the run in the browser has come.
 #[derive(Default)]
 pub(super) struct Keeping {
     /// Which run of this visit is the present one.
@@ -96,7 +96,7 @@ pub(super) struct Keeping {
     /// Whether a kept run is being taken over: checkpoints of the present one are none of its.
     pub(super) taking: bool,
     pub(super) not_before: f64,
-    /// The trouble that was told last: each is told once.
+    /// The last problem shown to the visitor: each is shown once.
     pub(super) told: String,
     /// Name of the data of the run that was found.
     pub(super) name: String,
@@ -114,7 +114,7 @@ pub struct Held {
     pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
     /// Whether a kept run has been looked for.
     pub(super) looked: StoredValue<bool>,
-    /// How far the keeping of the run is.
+    /// How far saving the run in the browser has come.
     pub(super) keeping: StoredValue<Keeping>,
     /// Where the pretrained model's file stands.
     pub opening: RwSignal<Opening>,
@@ -237,7 +237,7 @@ impl Session {
         self.client.is_ready().then_some(()).ok_or_else(refusal)
     }
 
-    /// Does what takes a while, and tells the visitor where it cannot be done. That the worker was lost is told once for all requests.
+    /// Runs a request and shows the visitor why it failed. The loss of the worker is shown once for all requests.
     pub fn perform(self, work: impl Future<Output = Result<(), Failure>> + 'static) {
         leptos::task::spawn_local(async move {
             if let Err(Failure::Refused(why)) = work.await {
