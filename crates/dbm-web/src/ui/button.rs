@@ -5,7 +5,7 @@ use leptos::prelude::*;
 /// The button; an empty key, class or help is left out.
 #[component]
 pub fn Button(
-    /// Its text.
+    /// The text that stands on it.
     #[prop(into)]
     label: Signal<String>,
     /// The key that presses it as well.
