@@ -7,6 +7,7 @@ use crate::mean_field::{self, MeanField, MeanFieldSettings, entropy};
 use crate::rng::{Purpose, Streams};
 use crate::{Clamp, Dbm, DbmError, Examples, Parity, Units};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 30, tolerance: 1e-3 };
@@ -22,8 +23,10 @@ pub struct Signals {
     pub pseudo_log_likelihood_error: f64,
     /// Mean of [`free_energies`], in nats.
     pub free_energy: f64,
-    /// [`activities`]: one of each hidden layer, the lowest first.
-    pub activities: Vec<Activity>,
+    /// [`activities`]: those of each hidden layer, the lowest first.
+    pub activities: Vec<Vec<f64>>,
+    /// How many examples these are means over.
+    pub examples: usize,
 }
 
 /// Bins of [`Activity::bins`].
@@ -31,8 +34,7 @@ pub const ACTIVITY_BINS: usize = 20;
 /// A unit whose mean activity is as near as this to 0 or 1 says next to nothing of the example.
 pub const IDLE: f64 = 0.01;
 
-/// How active the units of a hidden layer are. A unit's activity is its probability of being high given the visible layer, by mean field, averaged
-/// over the examples looked at.
+/// How active the units of a hidden layer are, by their [`activities`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
     /// Units by their activity, 0 to 1, in [`ACTIVITY_BINS`] bins of one width.
@@ -41,6 +43,19 @@ pub struct Activity {
     pub low: u32,
     /// Units of an activity above `1 - IDLE`: always high.
     pub high: u32,
+}
+
+impl Activity {
+    /// That of a layer whose units are so active.
+    pub fn of(units: &[f64]) -> Self {
+        let mut activity = Self { bins: vec![0; ACTIVITY_BINS], low: 0, high: 0 };
+        for &mean in units {
+            activity.bins[((mean * ACTIVITY_BINS as f64) as usize).min(ACTIVITY_BINS - 1)] += 1;
+            activity.low += u32::from(mean < IDLE);
+            activity.high += u32::from(mean > 1.0 - IDLE);
+        }
+        activity
+    }
 }
 
 impl Signals {
@@ -59,22 +74,43 @@ impl Signals {
     /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::NoExamples`] where nothing is known of any of these
     /// examples.
     pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
+        Self::of_part(model, data, count, 0..count.clamp(1, data.len()), seed, step)
+    }
+
+    /// On a part of these examples, by their places among them: parts together say what [`Signals::of`] says, each in a part of its time.
+    ///
+    /// # Errors
+    /// Those of [`Signals::of`].
+    ///
+    /// # Panics
+    /// If there are no such places.
+    pub fn of_part(
+        model: &Dbm,
+        data: &Examples,
+        count: usize,
+        part: Range<usize>,
+        seed: u64,
+        step: u64,
+    ) -> Result<Self, DbmError> {
         data.check_width(model.n_visible())?;
         let count = count.clamp(1, data.len());
-        let spread = (0..count).map(|place| place * data.len() / count);
+        assert!(part.end <= count, "a part of {count} examples");
+        let first = part.start as u64;
+        let spread = part.map(|place| place * data.len() / count);
         let rows: Vec<usize> = spread.filter(|&row| data.known_in_row(row) > 0).collect();
         if rows.is_empty() {
             return Err(DbmError::NoExamples);
         }
         let posterior = mean_field::posterior_of(model, data, &rows, MEAN_FIELD);
         let (reconstruction_error, _) = mean_and_error(&reconstruction_errors(model, &posterior));
-        let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, 0));
+        let pseudo = mean_and_error(&pseudo_log_likelihoods(model, &posterior, Streams::new(seed), step, first));
         Ok(Self {
             reconstruction_error,
             pseudo_log_likelihood: pseudo.0,
             pseudo_log_likelihood_error: pseudo.1,
             free_energy: mean_and_error(&free_energies(model, &posterior)).0,
             activities: activities(model, &posterior),
+            examples: rows.len(),
         })
     }
 }
@@ -221,22 +257,15 @@ pub fn mean_free_energy(model: &Dbm, bits: &[u8]) -> f64 {
     energies.iter().sum::<f64>() / energies.len().max(1) as f64
 }
 
-/// How active the units of each hidden layer are, the lowest layer first.
+/// The activity of each unit of each hidden layer, the lowest first: its probability of being high given the visible layer, by mean field, averaged over the examples.
 ///
 /// # Panics
 /// If the posterior is of a model of another shape.
-pub fn activities(model: &Dbm, posterior: &MeanField) -> Vec<Activity> {
+pub fn activities(model: &Dbm, posterior: &MeanField) -> Vec<Vec<f64>> {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let layer = |means: &Matrix| {
-        let mut activity = Activity { bins: vec![0; ACTIVITY_BINS], low: 0, high: 0 };
-        for unit in 0..means.columns() {
-            let sum: f64 = (0..means.rows()).map(|row| f64::from(means.row(row)[unit])).sum();
-            let mean = (sum / means.rows().max(1) as f64 - low) / gap;
-            activity.bins[((mean * ACTIVITY_BINS as f64) as usize).min(ACTIVITY_BINS - 1)] += 1;
-            activity.low += u32::from(mean < IDLE);
-            activity.high += u32::from(mean > 1.0 - IDLE);
-        }
-        activity
+        let sum = |unit: usize| -> f64 { (0..means.rows()).map(|row| f64::from(means.row(row)[unit])).sum() };
+        (0..means.columns()).map(|unit| (sum(unit) / means.rows().max(1) as f64 - low) / gap).collect()
     };
     posterior.means[1..].iter().map(layer).collect()
 }

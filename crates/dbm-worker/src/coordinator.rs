@@ -45,6 +45,8 @@ pub struct Coordinator {
     goal: Goal,
     pace: Pace,
     shown: ReportTimes,
+    /// Whether the run has come to rest, and was not yet looked at as it stands.
+    unsettled: bool,
     jobs: VecDeque<Job>,
     pool: WorkerPool,
     /// Whether the run or the benchmark that is shared can do nothing until a helper sends something.
@@ -198,7 +200,7 @@ impl Coordinator {
 
     /// Whether [`Coordinator::work`] has something to do.
     pub fn has_work(&self) -> bool {
-        self.can_answer() || self.next_job().is_some() || self.can_train()
+        self.can_answer() || self.next_job().is_some() || self.can_train() || self.is_unsettled()
     }
 
     fn can_answer(&self) -> bool {
@@ -226,6 +228,8 @@ impl Coordinator {
         } else if self.can_train() {
             // A slice that was on its way when Pause came must not train.
             self.train(until);
+        } else if self.is_unsettled() {
+            self.settle();
         }
         self.out.take()
     }

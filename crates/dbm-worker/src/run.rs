@@ -3,6 +3,7 @@
 //! It advances by pieces, of which a slice of work has as many as fit: a minibatch of pretraining, or a shard of a gradient step. Pausing leaves a step under way as it
 //! is, so pausing changes no bit.
 
+mod looks;
 mod recent;
 mod report;
 mod seen;
@@ -161,7 +162,7 @@ impl Run {
                 match progress {
                     Progress::Goes => return Ok(Advance::Goes),
                     Progress::Waits => return Ok(Advance::Waits),
-                    Progress::Finished(step) => self.seen.step(*step),
+                    Progress::Finished(step) => self.seen.step(*step, replica.trainer().model().n_visible()),
                 }
             }
         }

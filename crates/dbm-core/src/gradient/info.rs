@@ -28,6 +28,9 @@ pub struct PhaseInfo {
     pub energy_sum: f64,
     /// How many states that sum covers.
     pub chains: u32,
+    /// What the free chains of a negative phase look like at the states x_0, or at their last ones where they are not coupled: their visible layers, `[chains, n_0]`, each
+    /// unit at its likelier value given the layer above, packed as [`Examples::packed`](crate::Examples::packed) has rows. A chain that keeps known units is left out.
+    pub visible: Vec<u8>,
     /// Multiply-adds of its chains' fields.
     pub work: Work,
     /// Seconds of search and sweeps, the chains' making included, summed over shards whichever threads they ran on.
@@ -60,6 +63,7 @@ impl PhaseInfo {
         self.mean_field_capped += other.mean_field_capped;
         self.energy_sum += other.energy_sum;
         self.chains += other.chains;
+        self.visible.extend_from_slice(&other.visible);
         self.work += other.work;
         self.search_seconds += other.search_seconds;
         self.coupling_seconds += other.coupling_seconds;

@@ -184,6 +184,18 @@ impl PhaseRun<'_> {
         self.chains.refresh(self.model, Parity::Even, &all);
         self.chains.refresh(self.model, Parity::Odd, &all);
         self.info.chains = self.chains.count() as u32;
+        if self.phase == Phase::Negative {
+            self.note_visible();
+        }
+    }
+
+    /// Notes what the free chains look like: their fields are at hand, so it costs nothing that could be measured.
+    fn note_visible(&mut self) {
+        let bit = |(place, &field): (usize, &f32)| u8::from(field >= 0.0) << place;
+        for c in (0..self.chains.count()).filter(|&c| !self.chains.clamp_of(c).holds_any()) {
+            let fields = self.chains.field(0, c).expect("settled").chunks(8);
+            self.info.visible.extend(fields.map(|fields| fields.iter().enumerate().map(bit).sum::<u8>()));
+        }
     }
 
     /// Adds `f` of every chain's present state, and notes their energies.
@@ -355,5 +367,34 @@ impl Proposals {
             (None, Some(fresh)) => fresh.state(self.fresh_rows[c]),
             (donor, _) => chains.uniform_state(model, c, &mut self.starts[donor.unwrap_or(c)].clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gradient::{Batch, estimator};
+    use crate::linalg::Matrix;
+    use crate::rng::Streams;
+    use crate::{Clamp, Examples, Settings, Units, init};
+
+    #[test]
+    fn free_chains_show_the_likelier_visible_layer_given_the_layer_above() {
+        let model = init::gaussian(&[11, 6, 4], Units::Signs, 0.5, 3).unwrap();
+        let mut batch = Batch::new(Matrix::zeros(3, 11), Streams::new(5));
+        let by = |name: &str, batch: &Batch| {
+            let settings = Settings { estimator: name.parse().unwrap(), ..Settings::default() };
+            estimator(&settings).estimate(&model, batch, &|| 0.0)
+        };
+        let estimate = by("pcd-2", &batch);
+        let (chains, shown) = (estimate.persistent.unwrap(), Examples::from_packed(11, estimate.info.negative.visible).unwrap());
+        for chain in 0..3 {
+            let state: Vec<Vec<f32>> = chains.iter().map(|layer| layer.row(chain).to_vec()).collect();
+            let likelier: Vec<u8> = model.field(0, &state).into_iter().map(|field| u8::from(field >= 0.0)).collect();
+            assert_eq!(shown.row(chain), likelier);
+        }
+        assert!(estimate.info.positive.visible.is_empty());
+        // Of three chains the second keeps a known unit.
+        batch.known = Clamp::Known((0..33).map(|place| place == 12).collect());
+        assert_eq!(by("ucd-lmi", &batch).info.negative.visible.len(), 2 * 2);
     }
 }

@@ -73,14 +73,18 @@ fn trains_until_paused_and_reports() {
     let mut page = fresh();
     assert!(matches!(page.answer(bars()), Event::DataReady(_, RunInfo { can_undo: false, .. })));
     let messages = page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(m)) if m.step >= 5));
-    assert!(messages.iter().any(|m| matches!(&m.body, Reply::Answer(Event::Samples(Grid { count: 64, image: (4, 4), .. })))));
+    let grid = events(&messages).find_map(|event| if let Event::Samples(grid) = event { Some(grid) } else { None }).unwrap();
+    assert_eq!((grid.step, grid.count, grid.image), (1, 40, (4, 4)), "the chains of the first step, at once");
     let last = page.ask(Command::Pause);
     let Reply::Answer(Event::Metrics(metrics)) = &last[0].body else { panic!("metrics first: {last:?}") };
     assert!(!metrics.running && metrics.step >= 5 && metrics.recent_steps == metrics.step.min(100));
     let signals = metrics.signals.expect("samples and signals are shown from the first step");
     assert!((0.0..1.0).contains(&signals.reconstruction_error) && signals.pseudo_log_likelihood < 0.0, "{signals:?}");
     assert!(matches!(last[1].body, Reply::Answer(Event::Snapshot(_))));
-    assert!(matches!(last.last().unwrap().body, Reply::Answer(Event::Done)));
+    assert!(matches!(last[2].body, Reply::Answer(Event::Done)));
+    let Reply::Answer(Event::Metrics(stands)) = &last.last().unwrap().body else { panic!("all of one step: {last:?}") };
+    assert_eq!((stands.step, stands.signals.map(|seen| seen.step), stands.running), (metrics.step, Some(metrics.step), false));
+    assert!(events(&last).any(|event| matches!(event, Event::Samples(Grid { step, .. }) if *step == metrics.step)));
     assert_eq!(metrics.negative.meeting_time.counts.iter().map(|(_, count)| count).sum::<u32>(), 40 * metrics.recent_steps);
     assert!(!page.worker.has_work());
     let step = page.metrics().step;
@@ -120,6 +124,31 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     let mut page = trained_by(plan(&[30, 30]), 1);
     page.ask(Command::Step);
     assert_eq!(page.metrics().signals.unwrap().log_likelihood, None);
+}
+
+#[test]
+fn a_run_at_rest_shows_its_persistent_chains_and_samples_where_it_has_none() {
+    let shown = |estimator: &str| {
+        let mut page = trained_by(plan_by(estimator), 2);
+        let messages = page.ask(Command::Step);
+        let grids: Vec<&Grid> =
+            events(&messages).filter_map(|event| if let Event::Samples(grid) = event { Some(grid) } else { None }).collect();
+        assert_eq!((grids.len(), grids[0].step), (1, 3), "{estimator}");
+        grids[0].count
+    };
+    assert_eq!(shown("pcd-1"), 40);
+    assert_eq!(shown("ucd-lmi"), 64);
+}
+
+#[test]
+fn a_run_whose_chains_all_keep_known_units_draws_its_samples() {
+    let mut plan = plan_by("ucd-lmi");
+    plan.settings.conditional = 1.0;
+    let mut page = fresh();
+    page.ask(on_bars(plan));
+    let messages = page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Samples(_))));
+    let drawn = events(&messages).any(|event| matches!(event, Event::Samples(Grid { count: 64, .. })));
+    assert!(drawn, "more than there are chains");
 }
 
 #[test]

@@ -4,9 +4,14 @@ use crate::clock::now;
 use crate::job::within;
 use dbm_protocol::Event;
 
-/// Training shows samples, with a look at its signals, at most this often, and spends at most one part in [`SAMPLES_SHARE`] of its time on that.
-const SAMPLES_SECONDS: f64 = 0.4;
-const SAMPLES_SHARE: f64 = 54.0;
+/// The page is shown what training's own chains look like this often, after a step.
+const GRID_SECONDS: f64 = 1.0 / 6.0;
+/// Training looks at its signals at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that.
+const LOOKS_SECONDS: f64 = 0.1;
+const LOOKS_SHARE: f64 = 40.0;
+/// Where it has no chains to show, samples are drawn at most this often, and in as small a part of its time.
+const DRAWN_SECONDS: f64 = 0.4;
+const DRAWN_SHARE: f64 = 40.0;
 /// The page gets a snapshot this often, and more rarely where that would cost more than one part in [`SNAPSHOT_SHARE`] of the time of training: at most
 /// so much is lost with the tab, and what the browser's storage takes to write it.
 pub const SNAPSHOT_SECONDS: f64 = 4.0;
@@ -57,23 +62,35 @@ impl Pace {
     }
 }
 
-/// When the page last got what.
+/// When the page last got what, and when it gets the next.
 #[derive(Default)]
 pub struct ReportTimes {
     pub metrics: f64,
     pub looks_due: f64,
-    pub samples_due: f64,
-    /// Seconds that the samples under way have taken, the look at the signals included.
-    samples_seconds: f64,
+    pub chains_due: f64,
+    pub drawn_due: f64,
+    /// Seconds that the samples being drawn have taken.
+    drawing_seconds: f64,
     pub snapshot_due: f64,
 }
 
 impl ReportTimes {
-    /// Training's samples took so long; once they are shown, that decides when the next ones are due.
+    /// A look began then and is over.
+    pub fn looked(&mut self, since: f64) {
+        let time = now();
+        self.looks_due = time + LOOKS_SECONDS.max(LOOKS_SHARE * (time - since));
+    }
+
+    /// Training's own chains were shown.
+    pub fn showed_chains(&mut self) {
+        self.chains_due = now() + GRID_SECONDS;
+    }
+
+    /// Training's samples took so long to draw; once they are shown, that decides when the next ones are due.
     pub fn took_for_samples(&mut self, seconds: f64, shown: bool) {
-        self.samples_seconds += seconds;
+        self.drawing_seconds += seconds;
         if shown {
-            self.samples_due = now() + SAMPLES_SECONDS.max(SAMPLES_SHARE * std::mem::take(&mut self.samples_seconds));
+            self.drawn_due = now() + DRAWN_SECONDS.max(DRAWN_SHARE * std::mem::take(&mut self.drawing_seconds));
         }
     }
 

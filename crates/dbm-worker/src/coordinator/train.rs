@@ -12,11 +12,8 @@ use dbm_protocol::{Event, ModelChoice};
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
 const SLOW_SECONDS: f64 = 1.0;
-/// It looks at its signals alone at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that: together a fortieth.
-const LOOKS_SECONDS: f64 = 0.1;
-const LOOKS_SHARE: f64 = 160.0;
-/// Samples that training shows. They start from the same noise each time, so that one sees each of them form.
-const TRAINING_SAMPLES: u32 = 64;
+/// Samples that are drawn of a run at rest. They start from the same noise each time, so that one sees what training changed.
+const DRAWN_SAMPLES: u32 = 64;
 
 impl Coordinator {
     pub(super) fn can_train(&self) -> bool {
@@ -47,7 +44,10 @@ impl Coordinator {
             // Two presses of Step ask for two steps; one that training overtakes is taken all the same.
             self.out.send(Some(earlier), Event::Done);
         }
+        // What was being drawn of the run at rest is of a step that is about to be past.
+        self.jobs.retain(|job| job.id.is_some());
         let time = now();
+        (self.shown.chains_due, self.shown.drawn_due, self.shown.looks_due) = (time, time, time);
         self.shown.metrics = time;
         self.shown.snapshot_due = self.shown.snapshot_due.max(time + SNAPSHOT_SECONDS);
         Ok(Event::Done)
@@ -65,6 +65,7 @@ impl Coordinator {
         if let Goal::OneStep(id) = std::mem::take(&mut self.goal) {
             self.out.send(Some(id), Event::Cancelled);
         }
+        self.unsettled = false;
         // Training's own samples are of the run that is gone.
         self.jobs.retain(|job| job.id.is_some());
         self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
@@ -77,6 +78,7 @@ impl Coordinator {
         if trained {
             self.report(false);
             self.snapshot(now());
+            self.show_where_it_stands();
         }
         Event::Done
     }
@@ -138,42 +140,70 @@ impl Coordinator {
         };
         self.goal = Goal::Rest;
         run.rest();
-        run.look();
         self.report(false);
         if asked.is_some() {
             self.out.send(asked, Event::Done);
         }
         self.snapshot(now());
-        self.show_samples();
+        self.show_where_it_stands();
     }
 
     fn show_what_is_due(&mut self, time: f64) {
         let Some(run) = &mut self.run else { return };
-        let samples_due = time >= self.shown.samples_due;
-        if samples_due {
+        if time >= self.shown.looks_due {
             run.look();
-            self.shown.took_for_samples(now() - time, false);
-        } else if time >= self.shown.looks_due {
-            run.look();
-            let looked = now();
-            self.shown.looks_due = looked + LOOKS_SECONDS.max(LOOKS_SHARE * (looked - time));
+            self.shown.looked(time);
         }
         if time - self.shown.metrics >= METRICS_SECONDS {
             self.shown.metrics = time;
             self.report(true);
         }
-        if samples_due {
-            self.show_samples();
-        }
+        self.show_samples(time);
         if time >= self.shown.snapshot_due {
             self.snapshot(now());
         }
     }
 
-    fn show_samples(&mut self) {
+    /// What the chains of the step that has ended look like, or samples that are drawn where it has none to show; once they are due.
+    fn show_samples(&mut self, time: f64) {
+        if time < self.shown.chains_due {
+            return;
+        }
+        self.shown.showed_chains();
+        if let Some(grid) = self.run.as_ref().and_then(Run::visible_samples) {
+            self.out.send(None, Event::Samples(grid));
+        } else if time >= self.shown.drawn_due && self.jobs.iter().all(|job| job.id.is_some()) {
+            self.draw_samples();
+        }
+    }
+
+    fn draw_samples(&mut self) {
         let started = now();
         let Ok(view) = self.view(ModelChoice::Training) else { return };
         self.shown.took_for_samples(now() - started, false);
-        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, TRAINING_SAMPLES, 0)) });
+        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, DRAWN_SAMPLES, 0)) });
+    }
+
+    /// A run that rests is shown as it stands: its persistent chains, or samples drawn of it, and its signals on all examples, in slices that a request can come between.
+    fn show_where_it_stands(&mut self) {
+        match self.run.as_ref().and_then(Run::persistent_samples) {
+            Some(chains) => self.out.send(None, Event::Samples(chains)),
+            None => self.draw_samples(),
+        }
+        self.unsettled = true;
+    }
+
+    /// Whether there is more to see of a run that has come to rest.
+    pub(super) fn is_unsettled(&self) -> bool {
+        self.unsettled && self.goal == Goal::Rest && self.run.is_some()
+    }
+
+    /// A look at some examples of a run that rests; once all were looked at, the page is told.
+    pub(super) fn settle(&mut self) {
+        let Some(run) = self.run.as_mut().filter(|run| !run.is_looked_at()) else {
+            self.unsettled = false;
+            return self.report(false);
+        };
+        run.look();
     }
 }

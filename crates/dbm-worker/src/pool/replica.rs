@@ -8,7 +8,7 @@ use super::{Kind, PeerMessage};
 use crate::clock::{SingleThread, now};
 use bytemuck::{cast_slice, pod_collect_to_vec};
 use dbm_core::gradient::Estimate;
-use dbm_core::{DbmError, Examples, Exchange, Part, Shards, StepInfo, Trainer, Updated};
+use dbm_core::{Dbm, DbmError, Examples, Exchange, Part, Shards, StepInfo, Trainer, Updated};
 
 pub struct Replica {
     trainer: Trainer,
@@ -64,6 +64,11 @@ impl Replica {
 
     pub fn trainer(&self) -> &Trainer {
         &self.trainer
+    }
+
+    /// Shows `look` the model to sample from; between two updates.
+    pub fn with_averaged_model<R>(&mut self, look: impl FnOnce(&Dbm) -> R) -> R {
+        self.trainer.with_averaged_model(&SingleThread, look)
     }
 
     pub fn session(&self) -> u32 {

@@ -1,20 +1,20 @@
 //! What the page is told of a run: its signals, its rate, and what its recent steps did.
 
-use super::Run;
+use super::looks::{self, Look};
+use super::seen::SHOWN;
+use super::{Run, Stage};
+use crate::clock::now;
 use crate::pool::Replica;
+use crate::sources::shape;
 use crate::view::{View, about};
 use dbm_core::gradient::PhaseInfo;
-use dbm_core::signals::Signals;
+use dbm_core::signals::{Signals, mean_free_energy};
 use dbm_core::{Dbm, exact};
-use dbm_protocol::{Initialization, Metrics, ModelChoice, ModelInfo, Pretraining, RunSignals};
+use dbm_protocol::{Grid, Initialization, Metrics, ModelChoice, ModelInfo, Pretraining};
 use std::rc::Rc;
 
-/// Examples that a look at the signals takes.
-const LOOK_EXAMPLES: usize = 50;
 /// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
-const LIKELIHOOD_TERMS: f64 = 5e6;
-/// Share of the last look in the pseudo-likelihood shown: one look is noisy.
-const LOOK_SHARE: f64 = 0.2;
+const LIKELIHOOD_TERMS: f64 = 2e6;
 
 /// The latest gradient step of a run.
 pub struct LastStep<'a> {
@@ -24,32 +24,64 @@ pub struct LastStep<'a> {
 }
 
 impl Run {
-    /// Looks at how the model does on the data; [`Run::metrics`] says it.
+    /// Looks at how the model does on some of the data, for about as long as [`super::looks`] says; [`Run::metrics`] tells of it.
     pub fn look(&mut self) {
-        let (seed, step, model) = (self.plan.settings.seed, self.steps(), self.model());
-        let examples = &self.material.data.examples;
-        let Ok(mut signals) = Signals::of(&model, examples, LOOK_EXAMPLES, seed, u64::from(step)) else {
-            return; // never: the model was made as wide as these data
+        let started = now();
+        let (seed, step, count) = (self.plan.settings.seed, self.steps(), self.looked_at());
+        let Self { material, stage, seen, .. } = self;
+        let examples = &material.data.examples;
+        let part = seen.looks.next_part(count);
+        let samples = seen.visible_bits(examples.width(), part.clone());
+        let look = |model: &Dbm| {
+            let small =
+                examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
+            Look {
+                step,
+                // It fails where nothing is known of these examples.
+                signals: Signals::of_part(model, examples, count, part.clone(), seed, u64::from(step)).ok(),
+                free_energy_of_samples: samples.map(|bits| mean_free_energy(model, &bits)),
+                log_likelihood: if small { exact::log_likelihood(model, examples).ok() } else { None },
+                part,
+            }
         };
-        let small =
-            examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
-        self.seen.activities = std::mem::take(&mut signals.activities);
-        let now = signals.pseudo_log_likelihood;
-        let smooth = |last: RunSignals| last.pseudo_log_likelihood + LOOK_SHARE * (now - last.pseudo_log_likelihood);
-        self.seen.look = Some(RunSignals {
-            step,
-            reconstruction_error: signals.reconstruction_error,
-            pseudo_log_likelihood: self.seen.look.map_or(now, smooth),
-            free_energy: signals.free_energy,
-            free_energy_of_samples: None,
-            log_likelihood: if small { exact::log_likelihood(&model, examples).ok() } else { None },
-        });
+        let look = match stage {
+            Stage::Pretraining(pretrainer) => look(&pretrainer.model()),
+            Stage::Training(replica) => replica.with_averaged_model(look),
+        };
+        seen.looks.take(look, count, now() - started);
     }
 
-    /// Takes in the mean free energy of samples of the run as it was at this step; whether that belongs to the last look.
+    /// Whether all examples that are looked at were looked at as the run stands.
+    pub fn is_looked_at(&self) -> bool {
+        self.seen.looks.are_whole_at(self.steps(), self.looked_at())
+    }
+
+    fn looked_at(&self) -> usize {
+        self.material.data.examples.len().min(looks::EXAMPLES)
+    }
+
+    /// Takes in the mean free energy of samples that were drawn of the run as it was at this step; whether that belongs to the last look.
     pub fn look_at_samples(&mut self, step: u32, free_energy: f64) -> bool {
-        let look = self.seen.look.as_mut().filter(|look| look.step == step);
-        look.map(|look| look.free_energy_of_samples = Some(free_energy)).is_some()
+        self.seen.looks.take_drawn(step, free_energy)
+    }
+
+    /// What the free chains of the latest steps look like; none before the first, and where all of them keep what is known.
+    pub fn visible_samples(&self) -> Option<Grid> {
+        self.visible_chains(SHOWN)
+    }
+
+    /// The same of the chains that the latest step left to go on from, where they persist.
+    pub fn persistent_samples(&self) -> Option<Grid> {
+        let persist = self.plan.settings.estimator.kind.descriptor().persistent;
+        self.visible_chains(self.seen.latest_chains).filter(|_| persist)
+    }
+
+    fn visible_chains(&self, count: usize) -> Option<Grid> {
+        let data = &self.material.data;
+        let bits = self.seen.visible_bits(data.examples.width(), 0..count)?;
+        let count = (bits.len() / data.examples.width()) as u32;
+        let (image, depth) = (shape(data.image, data.examples.width()), self.material.depth());
+        Some(Grid { model: ModelChoice::Training, step: self.steps(), count, image, depth, bits })
     }
 
     /// What the latest gradient step did; none before the first.
@@ -88,8 +120,8 @@ impl Run {
             workers: self.workers() as u32,
             steps_per_second: if running { seen.rate() } else { 0.0 },
             checksum: if running || self.is_pretraining() { String::new() } else { format!("{:016x}", self.model().checksum()) },
-            signals: seen.look,
-            activities: seen.activities.clone(),
+            signals: seen.looks.signals(),
+            activities: seen.looks.activities(),
             recent_steps: seen.negative.len() as u32,
             positive: seen.positive.metrics(settings),
             negative: seen.negative.metrics(settings),

@@ -1,14 +1,17 @@
-//! What was seen of a run: its recent steps, how fast it is, and the last look at how its model does.
+//! What was seen of a run: its recent steps, how fast it is, and the latest looks at how its model does.
 
+use super::looks::Looks;
 use super::recent::RecentPhase;
 use crate::clock::now;
-use dbm_core::StepInfo;
-use dbm_core::signals::Activity;
-use dbm_protocol::RunSignals;
+use dbm_core::{Examples, StepInfo};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Steps a second are measured over this many seconds.
 const RATE_SECONDS: f64 = 2.0;
+
+/// Chains that are shown.
+pub const SHOWN: usize = 64;
 
 /// What was seen of a run.
 #[derive(Default)]
@@ -17,17 +20,31 @@ pub struct Seen {
     pub negative: RecentPhase,
     /// When the steps of the last seconds ended.
     ended_at: VecDeque<f64>,
-    pub look: Option<RunSignals>,
-    pub activities: Vec<Activity>,
+    pub looks: Looks,
+    /// What the free chains of the latest step look like, packed, and after them those of the steps before, [`SHOWN`] in all.
+    visible: Vec<u8>,
+    /// How many of them are of the latest step.
+    pub latest_chains: usize,
     pub update_seconds: f64,
 }
 
 impl Seen {
-    /// Takes in what a gradient step did.
-    pub fn step(&mut self, step: StepInfo) {
+    /// Takes in what a gradient step of a model of so many visible units did.
+    pub fn step(&mut self, mut step: StepInfo, n_visible: usize) {
+        let (stride, visible) = (n_visible.div_ceil(8), std::mem::take(&mut step.info.negative.visible));
+        self.latest_chains = SHOWN.min(visible.len() / stride);
+        self.visible.splice(0..0, visible);
+        self.visible.truncate(SHOWN * stride);
         self.positive.push(step.info.positive);
         self.negative.push(step.info.negative);
         self.update_seconds = step.update_seconds;
+    }
+
+    /// What these of the latest free chains look like, one byte a unit, where there are any at all; of fewer, all.
+    pub fn visible_bits(&self, width: usize, chains: Range<usize>) -> Option<Vec<u8>> {
+        let rows = Examples::from_packed(width, self.visible.clone()).ok()?;
+        let bits: Vec<u8> = chains.filter(|&row| row < rows.len()).flat_map(|row| rows.row(row)).collect();
+        (!bits.is_empty()).then_some(bits)
     }
 
     /// A step has ended, of training or pretraining.
