@@ -67,6 +67,27 @@ test("filters of each layer of both models", lab({ search: BARS }, async ({ page
   await region.getByText(/Filters of the first 64 units of hidden layer \d/).waitFor({ timeout: 60_000 });
 }));
 
+test("the grid moves with training, and at rest all is of one step", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  const region = page.getByRole("region", { name: "Samples", exact: true });
+  const grid = async () => Number(/at step (\d+)$/.exec(await region.locator(".figures-text").first().textContent())?.[1] ?? -1);
+  const drawn = () => region.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+  await enabled(page, "Train").click();
+  const pictures = new Set();
+  let last = 0;
+  for (let change = 0; change < 6; change++) {
+    last = await until(grid, (step) => step > last, "a grid of a later step");
+    await until(async () => pictures.size < pictures.add(await drawn()).size, Boolean, "another picture");
+    assert.ok(last <= (await steps(page)), "no grid is ahead of the run");
+  }
+  await button(page, "Pause").click();
+  await idle(page);
+  const stands = await steps(page);
+  await until(grid, (step) => step === stands, "the grid");
+  await page.getByText(new RegExp(`^Reconstruction error, steps \\d+ to ${stands}:`)).waitFor();
+  await page.getByText(new RegExp(`Filters of the first 8 units of hidden layer 1 at step ${stands}$`)).waitFor();
+}));
+
 test("rewind is the same run again, reset the form’s, and both can be undone", lab({ search: `${BARS}&t.go=30` }, async ({ page }) => {
   const [, first] = await standsAt(page, 30);
   await page.getByLabel("Seed", { exact: true }).fill("5");

@@ -3,10 +3,8 @@
 use super::{Colours, Surface};
 use crate::canvas::shape::Shape;
 use dbm_protocol::{Filters, Grid};
-use leptos::prelude::document;
-use std::cell::RefCell;
-use wasm_bindgen::{Clamped, JsCast};
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
+use wasm_bindgen::Clamped;
+use web_sys::ImageData;
 
 /// Space between pictures, in CSS pixels; more where cells are so large that neighbours would run together.
 const GAPS: [f64; 2] = [3.0, 9.0];
@@ -34,7 +32,8 @@ fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
     [0, 1, 2].map(|c| (share * f64::from(to[c]) + (1.0 - share) * f64::from(from[c])).round() as u8)
 }
 
-/// Draws pictures whose units have the colours that `colour` gives them.
+/// Draws pictures whose units have the colours that `colour` gives them. It is done several times a second beside training, so all of them are one piece of pixels, each the mean
+/// of what it covers.
 fn draw(
     surface: &Surface,
     colours: &Colours,
@@ -50,61 +49,87 @@ fn draw(
     let gap = (GAPS[usize::from(shape.columns < 16 && surface.width / surface.ratio > 250.0)] * surface.ratio).round();
     let width = (surface.width - gap * (columns - 1) as f64) / columns as f64;
     let height = (surface.height - gap * (rows - 1) as f64) / rows as f64;
-    let scale = (width / shape.columns as f64).min(height / shape.rows as f64);
-    // Drawn once at a whole number of pixels a cell, then brought to size smoothly: cells stay even at any size.
-    let magnify = (scale.ceil() as usize).clamp(1, 4) * 2;
-    let (w, h) = (shape.columns * magnify, shape.rows * magnify);
-    let mut pixels = Vec::with_capacity(count * w * h * 4);
-    let void = Colours::rgb(&colours.line);
-    let pictures = values.chunks_exact(shape.units).take(count);
-    pictures.for_each(|picture| magnified(shape, magnify, &|unit| unit.map_or(void, |unit| colour(picture, unit)), &mut pixels));
-    let Some(sheet) = sheet(&pixels, w as u32, (count * h) as u32) else { return };
-    surface.context.set_image_smoothing_enabled(true);
-    let (w, h) = (w as f64, h as f64);
-    for place in 0..count {
+    let scale = (width / shape.columns as f64).min(height / shape.rows as f64).max(0.0);
+    let pixels = |cells: usize| (scale * cells as f64).round() as usize;
+    let (across, down) = (cover(shape.columns, pixels(shape.columns)), cover(shape.rows, pixels(shape.rows)));
+    let mut sheet = Sheet::new(surface);
+    for (place, picture) in values.chunks_exact(shape.units).take(count).enumerate() {
         let (left, top) = ((place % columns) as f64 * (width + gap), (place / columns) as f64 * (height + gap));
-        let (wide, high) = (scale * shape.columns as f64, scale * shape.rows as f64);
-        let (left, top, above) = (left.round(), top.round(), place as f64 * h);
-        let _ = surface.context.draw_image_with_html_canvas_element_and_sw_and_sh_and_dx_and_dy_and_dw_and_dh(
-            &sheet, 0.0, above, w, h, left, top, wide, high,
-        );
-    }
-}
-
-/// Appends the pixels of one picture, row after row.
-fn magnified(shape: &Shape, magnify: usize, colour: &dyn Fn(Option<usize>) -> [u8; 3], pixels: &mut Vec<u8>) {
-    for row in 0..shape.rows {
-        let start = pixels.len();
-        for column in 0..shape.columns {
-            let colour = colour(shape.unit(row, column));
-            for _ in 0..magnify {
-                pixels.extend_from_slice(&[colour[0], colour[1], colour[2], 255]);
-            }
-        }
-        let line = start..pixels.len();
-        for _ in 1..magnify {
-            pixels.extend_from_within(line.clone());
+        let void = Colours::rgb(&colours.line);
+        let cell = |row, column| shape.unit(row, column).map_or(void, |unit| colour(picture, unit)).map(f32::from);
+        let lines: Vec<Vec<[f32; 3]>> =
+            (0..shape.rows).map(|row| across.iter().map(|covered| mean(covered, |column| cell(row, column))).collect()).collect();
+        for (y, covered) in down.iter().enumerate() {
+            let line = (0..across.len()).map(|x| mean(covered, |row| lines[row][x]));
+            sheet.put(left.round() as usize, top.round() as usize + y, line);
         }
     }
+    sheet.draw(surface);
 }
 
-thread_local! {
-    /// All pictures under each other, to draw from. Kept: canvases made anew several times a second would have to be collected, which holds the page up.
-    static SHEET: RefCell<Option<HtmlCanvasElement>> = const { RefCell::new(None) };
-}
-
-fn sheet(pixels: &[u8], width: u32, height: u32) -> Option<HtmlCanvasElement> {
-    let sheet = match SHEET.with_borrow(Clone::clone) {
-        Some(sheet) => sheet,
-        None => document().create_element("canvas").ok()?.dyn_into().ok()?,
+/// Which of so many cells each of so many pixels covers, and what share of it each.
+fn cover(cells: usize, pixels: usize) -> Vec<Vec<(usize, f32)>> {
+    let a_pixel = cells as f64 / pixels.max(1) as f64;
+    let covered = |pixel: usize| {
+        let (from, to) = (pixel as f64 * a_pixel, (pixel + 1) as f64 * a_pixel);
+        let share = |cell: usize| (to.min((cell + 1) as f64) - from.max(cell as f64)).max(0.0) / a_pixel;
+        (from as usize..(to.ceil() as usize).min(cells)).map(|cell| (cell, share(cell) as f32)).collect()
     };
-    SHEET.set(Some(sheet.clone()));
-    if (sheet.width(), sheet.height()) != (width, height) {
-        sheet.set_width(width);
-        sheet.set_height(height);
+    (0..pixels).map(covered).collect()
+}
+
+fn mean(covered: &[(usize, f32)], of: impl Fn(usize) -> [f32; 3]) -> [f32; 3] {
+    covered.iter().fold([0.0; 3], |sum, &(cell, share)| {
+        let value = of(cell);
+        [0, 1, 2].map(|c| sum[c] + share * value[c])
+    })
+}
+
+/// The pixels of a whole surface, clear until they are put.
+struct Sheet {
+    width: usize,
+    pixels: Vec<u8>,
+}
+
+impl Sheet {
+    fn new(surface: &Surface) -> Self {
+        let (width, height) = (surface.width as usize, surface.height as usize);
+        Self { width, pixels: vec![0; width * height * 4] }
     }
-    let context: CanvasRenderingContext2d = sheet.get_context("2d").ok().flatten()?.dyn_into().ok()?;
-    let image = ImageData::new_with_u8_clamped_array_and_sh(Clamped(pixels), width, height).ok()?;
-    context.put_image_data(&image, 0.0, 0.0).ok()?;
-    Some(sheet)
+
+    /// Sets pixels side by side; those beyond the edge are left out.
+    fn put(&mut self, left: usize, top: usize, line: impl Iterator<Item = [f32; 3]>) {
+        let (from, to) = (4 * (top * self.width + left.min(self.width)), 4 * (top + 1) * self.width);
+        let Some(room) = self.pixels.get_mut(from..to) else { return };
+        for (pixel, [r, g, b]) in room.chunks_exact_mut(4).zip(line) {
+            pixel.copy_from_slice(&[r, g, b, 255.0].map(|value| (value + 0.5) as u8));
+        }
+    }
+
+    fn draw(&self, surface: &Surface) {
+        if let Ok(image) = ImageData::new_with_u8_clamped_array(Clamped(&self.pixels), self.width as u32) {
+            let _ = surface.context.put_image_data(&image, 0.0, 0.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pixel_is_the_mean_of_what_it_covers() {
+        for (cells, pixels) in [(28, 67), (28, 28), (28, 9), (3, 4), (1, 1), (5, 0)] {
+            let covered = cover(cells, pixels);
+            assert_eq!(covered.len(), pixels);
+            let mut of_cells = vec![0.0; cells];
+            for pixel in &covered {
+                assert!((pixel.iter().map(|(_, share)| share).sum::<f32>() - 1.0).abs() < 1e-5);
+                pixel.iter().for_each(|&(cell, share)| of_cells[cell] += share);
+            }
+            let each = pixels as f32 / cells as f32;
+            assert!(of_cells.iter().all(|sum| (sum - each).abs() < 1e-4), "{cells} cells in {pixels} pixels: {of_cells:?}");
+        }
+        assert_eq!(mean(&[(0, 0.25), (1, 0.75)], |cell| [cell as f32, 4.0, 0.0]), [0.75, 4.0, 0.0]);
+    }
 }

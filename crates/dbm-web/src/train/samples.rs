@@ -36,6 +36,14 @@ pub fn Samples() -> impl IntoView {
             session.perform(ask(session));
         }
     });
+    let trains = move || session.model.get() == ModelChoice::Training && session.running.get();
+    let how = move || {
+        if trains() {
+            "What the free chains of the latest step look like: each pixel at its likelier value, given the layer above."
+        } else {
+            "Each is a state that the local search ends in, started from noise; of a model trained with more Gibbs sweeps, after those. Persistent chains are shown as they stand."
+        }
+    };
     let canvas = NodeRef::<Canvas>::new();
     shows(canvas, move || shown().get(), |surface, colours, samples| tiles(surface, colours, &samples, COLUMNS));
     let save = move |form| {
@@ -59,13 +67,18 @@ pub fn Samples() -> impl IntoView {
         <section class="figure" aria-labelledby="samples-title">
             <div class="figure-head">
                 <h3 id="samples-title">"Samples"</h3>
-                <Button label="New samples" disabled=move || session.about().is_none() on_press=move |()| session.perform(ask(session)) />
+                <Button
+                    label="New samples"
+                    help="Drawn from other noise. While it trains, new ones come by themselves."
+                    disabled=move || session.about().is_none() || trains()
+                    on_press=move |()| session.perform(ask(session))
+                />
                 <Save what="samples" forms=export::BITS save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
             <Signals />
-            <p class="help">"Each is a state that the local search ends in, started from noise; of a model trained with more Gibbs sweeps, after those."</p>
+            <p class="help">{how}</p>
         </section>
     }
 }

@@ -4,8 +4,8 @@ use crate::clock::now;
 use crate::job::within;
 use dbm_protocol::Event;
 
-/// The page is shown what training's own chains look like this often, after a step.
-const GRID_SECONDS: f64 = 1.0 / 6.0;
+/// The page is shown what training's own chains look like at most this often, with metrics: with every other one of them.
+const GRID_SECONDS: f64 = 0.15;
 /// Training looks at its signals at most this often, and spends at most one part in [`LOOKS_SHARE`] of its time on that.
 const LOOKS_SECONDS: f64 = 0.1;
 const LOOKS_SHARE: f64 = 40.0;

@@ -48,7 +48,7 @@ impl Coordinator {
         self.jobs.retain(|job| job.id.is_some());
         let time = now();
         (self.shown.chains_due, self.shown.drawn_due, self.shown.looks_due) = (time, time, time);
-        self.shown.metrics = time;
+        self.shown.metrics = time - METRICS_SECONDS;
         self.shown.snapshot_due = self.shown.snapshot_due.max(time + SNAPSHOT_SECONDS);
         Ok(Event::Done)
     }
@@ -157,8 +157,9 @@ impl Coordinator {
         if time - self.shown.metrics >= METRICS_SECONDS {
             self.shown.metrics = time;
             self.report(true);
+            // After it, so that no grid is of a later step than the counter shows.
+            self.show_samples(time);
         }
-        self.show_samples(time);
         if time >= self.shown.snapshot_due {
             self.snapshot(now());
         }
