@@ -398,7 +398,8 @@ fn activities_are_the_mean_posteriors_counted() {
         let model = Dbm::new(units, vec![vec![0.0, 0.0, 50.0]], biases).unwrap();
         let visible = Matrix::from_vec(2, 1, vec![units.value(false), units.value(true)]);
         let posterior = posterior(&model, &visible, 10, 1e-6);
-        let [activity] = &signals::activities(&model, &posterior)[..] else { panic!("one hidden layer") };
+        let [means] = &signals::activities(&model, &posterior)[..] else { panic!("one hidden layer") };
+        let activity = signals::Activity::of(means);
         let middle = if units == Units::Signs { 0.5 } else { 0.75 }; // a bit that is 0 drives nothing
         let at = |mean: f64| (mean * signals::ACTIVITY_BINS as f64 - 1e-6) as usize;
         assert_eq!((activity.low, activity.high, activity.bins.iter().sum::<u32>()), (1, 1, 3), "{activity:?}");

@@ -94,6 +94,7 @@ mod tests {
             pseudo_log_likelihood_error: 4.0,
             free_energy: -512.25,
             activities: vec![],
+            examples: 1,
         };
         assert!(message(&coupled, Some(&seen)).contains("reconstruction error 0.0312  pseudo-likelihood -98.5"));
         assert_eq!(line("step", &coupled, Some(&seen))["pseudo_log_likelihood"], -98.5);
