@@ -1,5 +1,5 @@
-// Serves dist/ as any static host would, plus the two headers that make the page cross-origin isolated (SharedArrayBuffer, precise
-// timers). Run directly it serves at http://127.0.0.1:$PORT, or below $BASE (/dbm-lab/, say); imported, `serve` gives a server to tests.
+// Serves dist/ as any static host would, plus the headers that make the page cross-origin isolated (SharedArrayBuffer, precise
+// timers), and let isolated pages of others embed it. Run directly it serves at http://127.0.0.1:$PORT, or below $BASE (/dbm-lab/, say); imported, `serve` gives a server to tests.
 import { createReadStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -39,6 +39,7 @@ const POLICY = readFileSync(fileURLToPath(new URL("../index.html", import.meta.u
 const ISOLATION = {
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
 /** The file that a request's path names, inside `root` and nowhere else; undefined when there is none. */

@@ -10,11 +10,12 @@ const BASE = new URL(scope).pathname;
 const PREFIX = `dbm-lab page ${BASE} `;
 const CACHE = PREFIX + "VERSION";
 const DIGEST = "X-SHA-256";
-/** What a server should send, and many a static host does not: with it pages are isolated from other origins, and workers share memory. */
+/** What a server should send, and many a static host does not: with it pages are isolated from other origins, workers share memory, and isolated pages of others may embed it. */
 const HEADERS = {
   "Content-Security-Policy": "POLICY",
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "cross-origin",
   "X-Content-Type-Options": "nosniff",
 };
 

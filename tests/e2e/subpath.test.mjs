@@ -42,6 +42,7 @@ test("in a folder of a plain host: first visit, second visit, and without a netw
   await installed(page);
   await again();
   assert.equal(await page.evaluate(() => crossOriginIsolated), true, "the service worker sends the headers that the host does not");
+  assert.equal((await page.reload()).headers()["cross-origin-resource-policy"], "cross-origin", "those for pages that embed it too");
   await visit(page);
   const outside = asked.filter((path) => !path.startsWith(BASE) && path !== BASE.slice(0, -1));
   assert.deepEqual(outside, [], "nothing was asked for outside the folder");

@@ -1,11 +1,16 @@
 // The Train view: curves, filters, activity, speed, rewind, and a run in the address.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { button, enabled, lab, quiet, screenshot, steps, trainSteps, until } from "./browser.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
 const sum = (page) => page.getByLabel("Checksum", { exact: true }).textContent();
 const hash = (page) => page.evaluate(() => location.hash);
+const share = async (page) => {
+  await page.getByLabel("Share this view", { exact: true }).click();
+  await button(page, "Share this view as link").click();
+};
 const BARS = "#view=train&t.data=bars";
 const onBars = async (page) => {
   await idle(page);
@@ -47,6 +52,35 @@ test("curves of every quantity come while training, with their tables", lab({ se
   const activity = page.getByRole("region", { name: "Layer activity", exact: true });
   await activity.getByText(/^Layer 1: \d+ of 8 always low, \d+ always high\. Layer 2: \d+ of 4 always low/).waitFor();
   assert.deepEqual((await rows(page, "Layer activity"))[0], ["mean activity", "layer 1", "layer 2"]);
+}));
+
+test("a film of training: every frame that was kept, as an animated PNG", lab({ search: BARS }, async ({ page }) => {
+  await onBars(page);
+  const save = async () => {
+    await page.getByLabel("Save samples", { exact: true }).click();
+    await button(page, "Save samples as film (animated PNG)").click();
+  };
+  await save();
+  await page.getByText("There is no film yet: it shows the samples that are seen while a model trains. Press Train first.").waitFor();
+  const step = await trainSteps(page, 300);
+  await page.getByText(`samples at step ${step}`).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), save()]);
+  const said = await page.getByText(/^A film of \d+ frames, steps/).textContent();
+  const [, frames, first, last, size] = said.match(/^A film of (\d+) frames, steps (\d+) to (\d+): (\d+) kB, an animated PNG\.$/);
+  assert.ok(Number(frames) >= 2 && Number(frames) <= 120 && Number(first) < Number(last) && Number(last) === step, said);
+  assert.equal(download.suggestedFilename(), `samples-steps-${first}-to-${last}.png`);
+  const bytes = readFileSync(await download.path());
+  assert.equal(Math.ceil(bytes.length / 1000), Number(size));
+  const decoded = await page.evaluate(async (bytes) => {
+    const decoder = new ImageDecoder({ data: new Uint8Array(bytes), type: "image/png" });
+    await decoder.tracks.ready;
+    const { frameCount } = decoder.tracks.selectedTrack;
+    const { image } = await decoder.decode({ frameIndex: frameCount - 1 });
+    return { frameCount, hold: image.duration, width: image.displayWidth };
+  }, [...bytes]);
+  assert.equal(decoded.frameCount, Number(frames));
+  assert.equal(decoded.hold, 2_000_000, "microseconds that the last frame stands");
+  assert.equal(decoded.width, 8 * (4 * 15 + 1) + 1);
 }));
 
 test("filters of each layer of both models", lab({ search: BARS }, async ({ page }) => {
@@ -139,7 +173,7 @@ test("a shared link reproduces the run bit for bit in a new profile", lab({ sear
   await until(() => hash(page), (now) => now.includes("t.rate=0.01"), "the address follows the form");
   const step = await trainSteps(page, 50);
   const [, checksum] = await standsAt(page, step);
-  await enabled(page, "Share").click();
+  await share(page);
   await page.getByText(`A link to this run is on the clipboard: it trains to step ${step}`).waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   assert.ok(link.startsWith(url) && link.endsWith(`&t.step=${step}&t.sum=${checksum}`), link);
@@ -181,8 +215,8 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
   prepare: (page) => page.addInitScript(() => Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined })),
 }, async ({ page }) => {
   const [, checksum] = await standsAt(page, 5);
-  await enabled(page, "Share").click();
-  const field = page.getByLabel("Link to this run", { exact: true });
+  await share(page);
+  const field = page.getByLabel("A link to this run", { exact: true });
   await field.waitFor();
   assert.ok((await field.inputValue()).endsWith(`t.step=5&t.sum=${checksum}`));
   await until(() => field.evaluate((it) => it.selectionEnd - it.selectionStart === it.value.length), (all) => all, "selected");
@@ -214,7 +248,7 @@ test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
       return it.getAttribute("aria-label") ?? it.labels?.[0]?.textContent ?? it.textContent;
     }));
   }
-  for (const name of ["Train", "Step", "Reset", "Speed", "Share", "Quantity", "Hidden layer", "Marginalized", "Save Curves"]) {
+  for (const name of ["Train", "Step", "Reset", "Speed", "Quantity", "Hidden layer", "Marginalized", "Save Curves"]) {
     // What is disabled at step 0 cannot be reached.
     if (name !== "Reset" || (await button(page, name).isEnabled())) assert.ok(reached.has(name), `${name} among ${[...reached].join("; ")}`);
   }
@@ -238,7 +272,7 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
     await page.getByRole("region", { name: "Filters", exact: true }).scrollIntoViewIfNeeded();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= width, `nothing sticks out: ${wide}`);
-    for (const target of [button(page, "Rewind"), button(page, "Share"), page.getByLabel("Speed", { exact: true }), page.getByLabel("Quantity", { exact: true })]) {
+    for (const target of [button(page, "Rewind"), page.getByLabel("Share this view", { exact: true }), page.getByLabel("Speed", { exact: true }), page.getByLabel("Quantity", { exact: true })]) {
       const box = await target.boundingBox();
       assert.ok(box.height >= 44 && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
     }

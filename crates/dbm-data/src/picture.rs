@@ -1,4 +1,4 @@
-//! Pictures out: grids of examples as PNG.
+//! Pictures out: grids of examples as PNG, and several as a film (animated PNG).
 //!
 //! A grid of samples is `grid(&tiles, 10, 2)`. A page of completions is a row of tiles an example (truth, what is known,
 //! each answer, how far the answers agree) and `columns` set to the tiles of a row. One picture alone, pixel by pixel, is `grey`.
@@ -12,6 +12,11 @@ const HAIRLINE: Colour = [198, 200, 206];
 const PAPER: Colour = [255; 3];
 /// More pixels than this are refused: 100 million.
 const MAX_PIXELS: u128 = 100_000_000;
+/// How long a frame of a film stands, and the last one, in hundredths of a second.
+const FRAME: u16 = 10;
+const HOLD: u16 = 200;
+/// Pixels that a film's tiles are about as wide as, side by side: small pictures are drawn larger.
+const FILM_WIDTH: usize = 480;
 
 /// One example as a small picture, high bits white. The default one is an empty place.
 ///
@@ -106,8 +111,68 @@ struct Grid<'t> {
     empty: Colour,
 }
 
+/// A film, as animated PNG: grids of equally many tiles of one shape, shown one after another, again and again; the last one stands for two seconds. In grey levels, and
+/// drawn as large as about 480 pixels of width allow. `about` is kept in the file as its description.
+///
+/// ```
+/// use dbm_data::picture::{Tile, film};
+/// let frame = |bits| vec![Tile::bits(Some((2, 2)), bits)];
+/// let png = film(&[frame(&[0, 1, 1, 0]), frame(&[1, 1, 1, 0])], 8, "steps 1, 2")?;
+/// assert!(png.starts_with(b"\x89PNG"));
+/// # Ok::<(), dbm_data::DataError>(())
+/// ```
+///
+/// # Errors
+/// [`DataError::OutOfRange`] for no frames, frames of different sizes, more than 100 million pixels in all, and those of [`grid`].
+pub fn film(frames: &[Vec<Tile>], columns: usize, about: &str) -> Result<Vec<u8>, DataError> {
+    let asked = |expected, got: String| DataError::out_of_range("a film", expected, &got);
+    let widest = frames.iter().flatten().map(|tile| tile.columns).max().unwrap_or(0).max(1);
+    let scale = (FILM_WIDTH / columns.max(1).saturating_mul(widest)).max(1);
+    let pixels = |tiles| Grid { tiles, columns, scale, line: 1, between: BETWEEN, empty: BETWEEN }.pixels();
+    let first = frames.first().ok_or_else(|| asked("at least one frame", "none".into()))?;
+    let (size, first) = pixels(first)?;
+    let all = first.len() as u128 * frames.len() as u128;
+    if all > MAX_PIXELS {
+        return Err(asked("at most 100 million pixels", format!("{all} in {} frames", frames.len())));
+    }
+    let refused = |error: png::EncodingError| asked("frames that PNG can hold", error.to_string());
+    let mut file = Vec::new();
+    let mut writer = film_header(&mut file, size, frames.len() as u32, about).map_err(refused)?;
+    for (at, tiles) in frames.iter().enumerate() {
+        let (other, pixels) = pixels(tiles)?;
+        if other != size {
+            return Err(asked("frames of one size", format!("{} x {} and {} x {}", size.0, size.1, other.0, other.1)));
+        }
+        let hold = if at + 1 == frames.len() { HOLD } else { FRAME };
+        let grey: Vec<u8> = pixels.into_iter().map(|[_, green, _]| green).collect();
+        writer.set_frame_delay(hold, 100).and_then(|()| writer.write_image_data(&grey)).map_err(refused)?;
+    }
+    writer.finish().map_err(refused)?;
+    Ok(file)
+}
+
+fn film_header<'f>(
+    file: &'f mut Vec<u8>,
+    (width, height): (u32, u32),
+    frames: u32,
+    about: &str,
+) -> Result<png::Writer<&'f mut Vec<u8>>, png::EncodingError> {
+    let mut encoder = png::Encoder::new(file, width, height);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_animated(frames, 0)?;
+    encoder.add_text_chunk("Description".into(), about.into())?;
+    encoder.write_header()
+}
+
 impl Grid<'_> {
     fn file(self) -> Result<Vec<u8>, DataError> {
+        let (size, pixels) = self.pixels()?;
+        encode(png::ColorType::Rgb, size, pixels.as_flattened())
+            .map_err(|error| DataError::out_of_range("a grid", "a picture PNG can hold", &error.to_string()))
+    }
+
+    /// Width and height, and all pixels.
+    fn pixels(self) -> Result<((u32, u32), Vec<Colour>), DataError> {
         let asked = |what, expected, got: String| DataError::out_of_range(what, expected, &got);
         let Self { tiles, columns, scale, line, .. } = self;
         if tiles.is_empty() || columns == 0 || scale == 0 {
@@ -128,12 +193,8 @@ impl Grid<'_> {
         }
         let (height, width) = (height as usize, width as usize);
         let grid = Self { columns, ..self };
-        let mut bytes = vec![0; height * width * 3];
-        for (at, pixel) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
-            *pixel = grid.colour((at / width, at % width), (high as usize, wide as usize));
-        }
-        encode(png::ColorType::Rgb, (width as u32, height as u32), &bytes)
-            .map_err(|error| asked("a grid", "a picture PNG can hold", error.to_string()))
+        let colour = |at| grid.colour((at / width, at % width), (high as usize, wide as usize));
+        Ok(((width as u32, height as u32), (0..height * width).map(colour).collect()))
     }
 
     /// The colour at `(y, x)`, places with the line above and left of them being so high and wide.
@@ -238,6 +299,34 @@ mod tests {
         for (shape, levels) in [((2, 2), &levels[..]), ((0, 0), &[]), ((usize::MAX, 2), &levels)] {
             assert!(refusal(grey(shape, levels)).contains("a grey level for each"));
         }
+    }
+
+    #[test]
+    fn a_film_has_every_frame_and_holds_the_last() {
+        let frame = |bits: [u8; 4]| vec![Tile::bits(Some((2, 2)), &bits); 3];
+        let frames = [frame([0, 1, 1, 0]), frame([1, 1, 1, 0]), frame([0, 0, 0, 1])];
+        let file = film(&frames, 8, "steps 1, 5, 9").unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+        let animation = reader.info().animation_control.unwrap();
+        assert_eq!((animation.num_frames, animation.num_plays), (3, 0));
+        assert_eq!(reader.info().uncompressed_latin1_text[0].text, "steps 1, 5, 9");
+        let scale = FILM_WIDTH / 8 / 2;
+        assert_eq!(reader.info().size(), (3 * (2 * scale as u32 + 1) + 1, 2 * scale as u32 + 1 + 1));
+        for (at, tiles) in frames.iter().enumerate() {
+            let mut levels = vec![0; reader.output_buffer_size().unwrap()];
+            let info = reader.next_frame(&mut levels).unwrap();
+            let delay = reader.info().frame_control.unwrap().delay_num;
+            assert_eq!(delay, if at == 2 { HOLD } else { FRAME });
+            for (pixel, [level, ..]) in tiles[0].pixels.iter().enumerate() {
+                let (y, x) = (1 + pixel / 2 * scale, 1 + pixel % 2 * scale);
+                assert_eq!(levels[y * info.line_size + x], *level);
+            }
+        }
+        assert!(refusal(film(&[], 8, "")).contains("at least one frame"));
+        let other = vec![Tile::bits(Some((1, 2)), &[1, 0])];
+        assert!(refusal(film(&[frames[0].clone(), other], 8, "")).contains("frames of one size"));
+        let large = vec![Tile::bits(Some((1000, 1000)), &vec![1; 1_000_000]); 64];
+        assert!(refusal(film(&[large.clone(), large], 8, "")).contains("at most 100 million pixels"));
     }
 
     #[test]

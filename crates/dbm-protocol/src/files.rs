@@ -226,6 +226,15 @@ pub enum Product {
         /// What they stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
         visible: String,
     },
+    /// Samples of several steps, as an animated PNG.
+    Film {
+        /// The file's name without its ending.
+        name: String,
+        /// The frames, in their order, all of one shape.
+        frames: Vec<Grid>,
+        /// As in [`Product::Bits`].
+        visible: String,
+    },
     /// How training went.
     Log {
         /// The format of the file.

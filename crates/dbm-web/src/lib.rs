@@ -15,12 +15,19 @@ mod train;
 mod ui;
 mod worker;
 
-/// Puts the page into the document: the lab, or the benchmark where the address asks for one.
+/// Puts the page into the document: the lab, or one view of it or the benchmark, where the address asks for that.
 pub fn mount() {
     console_error_panic_hook::set_once();
     let search = leptos::prelude::window().location().search().unwrap_or_default();
-    match bench::asked(&search) {
-        Some(asked) => leptos::mount::mount_to_body(|| bench::page::BenchPage(bench::page::BenchPageProps { asked })),
-        None => leptos::mount::mount_to_body(app::App),
+    if let Some(asked) = bench::asked(&search) {
+        return leptos::mount::mount_to_body(|| bench::page::BenchPage(bench::page::BenchPageProps { asked }));
+    }
+    let embedded = app::embed::asked();
+    if embedded.is_some() {
+        app::embed::settle();
+    }
+    match embedded.transpose() {
+        Ok(embedded) => leptos::mount::mount_to_body(move || app::App(app::AppProps { embedded })),
+        Err(why) => leptos::mount::mount_to_body(|| app::embed::Unknown(app::embed::UnknownProps { why })),
     }
 }

@@ -1,7 +1,7 @@
-//! Downloads: pictures, arrays, tables and logs, as bytes.
+//! Downloads: pictures, films, arrays, tables and logs, as bytes.
 
 use dbm_data::npy;
-use dbm_data::picture::{Tile, grid};
+use dbm_data::picture::{self, Tile};
 use dbm_data::raw::Visible;
 use dbm_protocol::{BitsFormat, Grid, LogFormat, LogRow, NamedBytes, Product};
 
@@ -16,47 +16,92 @@ const SCALE: usize = 4;
 pub fn write(product: Product) -> Result<NamedBytes, String> {
     match product {
         Product::Bits { name, format, grid, visible } => bits(&name, format, &grid, &visible),
+        Product::Film { name, frames, visible } => film(&name, &frames, &visible),
         Product::Log { format, rows } => log(format, &rows),
     }
 }
 
-fn bits(name: &str, format: BitsFormat, pictures: &Grid, visible: &str) -> Result<NamedBytes, String> {
-    let visible =
-        if visible.is_empty() { None } else { Some(Visible::from_json(name, visible).map_err(|error| error.to_string())?) };
-    let (rows, columns, depth) = (pictures.image.0 as usize, pictures.image.1 as usize, usize::from(pictures.depth.max(1)));
-    let (units, count) = (rows.saturating_mul(columns), pictures.count as usize);
-    if units == 0 || count == 0 || units.checked_mul(count) != Some(pictures.bits.len()) {
-        let got = pictures.bits.len();
-        return Err(format!(
-            "{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"
-        ));
-    }
-    // Values where several bits make one; bits themselves otherwise.
-    let grey = visible
-        .as_ref()
-        .filter(|_| depth > 1)
-        .map(|visible| pictures.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect::<Vec<u8>>());
-    let columns = columns / depth;
-    let shape = (rows, columns);
-    let (ending, bytes) = match format {
-        BitsFormat::Png => {
-            let tiles: Vec<Tile> = match &grey {
-                Some(grey) => grey.chunks_exact(rows * columns).map(|one| Tile::levels(Some(shape), one)).collect(),
-                None => pictures.bits.chunks_exact(units).map(|one| Tile::bits(Some(shape), one)).collect(),
-            };
-            ("png", grid(&tiles, COLUMNS, SCALE).map_err(|error| error.to_string())?)
+/// Pictures, checked.
+struct Pictures<'g> {
+    count: usize,
+    bits: &'g [u8],
+    /// Bits a picture.
+    units: usize,
+    /// Rows and columns of values, of which several bits may make one.
+    shape: (usize, usize),
+    /// Values of several bits each; bits themselves otherwise.
+    grey: Option<Vec<u8>>,
+}
+
+impl<'g> Pictures<'g> {
+    fn new(name: &str, grid: &'g Grid, visible: Option<&Visible>) -> Result<Self, String> {
+        let (rows, columns, depth) = (grid.image.0 as usize, grid.image.1 as usize, usize::from(grid.depth.max(1)));
+        let (units, count) = (rows.saturating_mul(columns), grid.count as usize);
+        if units == 0 || count == 0 || units.checked_mul(count) != Some(grid.bits.len()) {
+            let got = grid.bits.len();
+            return Err(format!(
+                "{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"
+            ));
         }
+        let values = |visible: &Visible| grid.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect();
+        let grey = visible.filter(|_| depth > 1).map(values);
+        Ok(Self { count, bits: &grid.bits, units, shape: (rows, columns / depth), grey })
+    }
+
+    fn tiles(&self) -> Vec<Tile> {
+        let (rows, columns) = self.shape;
+        match &self.grey {
+            Some(grey) => grey.chunks_exact(rows * columns).map(|one| Tile::levels(Some(self.shape), one)).collect(),
+            None => self.bits.chunks_exact(self.units).map(|one| Tile::bits(Some(self.shape), one)).collect(),
+        }
+    }
+
+    /// One number a value.
+    fn values(&self) -> &[u8] {
+        self.grey.as_deref().unwrap_or(self.bits)
+    }
+}
+
+/// What bits stand for, where it is known.
+fn read_visible(name: &str, visible: &str) -> Result<Option<Visible>, String> {
+    if visible.is_empty() {
+        return Ok(None);
+    }
+    Visible::from_json(name, visible).map(Some).map_err(|error| error.to_string())
+}
+
+/// A frame for each grid; the steps are in the file's description.
+fn film(name: &str, grids: &[Grid], visible: &str) -> Result<NamedBytes, String> {
+    let visible = read_visible(name, visible)?;
+    let tiles = |grid| Pictures::new(name, grid, visible.as_ref()).map(|pictures| pictures.tiles());
+    let mut frames = grids.iter().map(tiles).collect::<Result<Vec<_>, _>>()?;
+    // Frames are of one size: where there are fewer pictures, places stay empty.
+    let most = frames.iter().map(Vec::len).max().unwrap_or(0);
+    frames.iter_mut().for_each(|tiles| tiles.resize(most, Tile::default()));
+    let steps = grids.iter().map(|grid| grid.step.to_string()).collect::<Vec<_>>().join(", ");
+    let about = format!("Samples of a deep Boltzmann machine in training, at steps {steps}");
+    let bytes = picture::film(&frames, COLUMNS, &about).map_err(|error| error.to_string())?;
+    Ok(NamedBytes { name: format!("{name}.png"), bytes })
+}
+
+fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: &str) -> Result<NamedBytes, String> {
+    let visible = read_visible(name, visible)?;
+    let pictures = Pictures::new(name, grid, visible.as_ref())?;
+    let (rows, columns) = pictures.shape;
+    let (ending, bytes) = match format {
+        BitsFormat::Png => ("png", picture::grid(&pictures.tiles(), COLUMNS, SCALE).map_err(|error| error.to_string())?),
         BitsFormat::Npy => {
-            let values = grey.as_ref().unwrap_or(&pictures.bits);
             // A row of bits that is no picture has no rows of its own.
-            let whole = [count, rows, columns];
-            let shape = if rows > 1 { &whole[..] } else { &[count, columns] };
-            ("npy", npy::write_u8(shape, values))
+            let whole = [pictures.count, rows, columns];
+            let shape = if rows > 1 { &whole[..] } else { &[pictures.count, columns] };
+            ("npy", npy::write_u8(shape, pictures.values()))
         }
         BitsFormat::Csv => {
             let bytes = match &visible {
-                Some(Visible::Table(table)) if table.n_units() == units => table.decode(&pictures.bits, &[], |_| Vec::new()),
-                _ => lines(grey.as_ref().unwrap_or(&pictures.bits), rows * columns),
+                Some(Visible::Table(table)) if table.n_units() == pictures.units => {
+                    table.decode(pictures.bits, &[], |_| Vec::new())
+                }
+                _ => lines(pictures.values(), rows * columns),
             };
             ("csv", bytes)
         }
@@ -143,6 +188,20 @@ mod tests {
         let csv = bits("x", BitsFormat::Csv, &grid, &visible).unwrap();
         assert_eq!(csv.bytes, b"129,7\n");
         assert_eq!(npy::read_u8("x", &bits("x", BitsFormat::Npy, &grid, &visible).unwrap().bytes).unwrap().0, [1, 2]);
+    }
+
+    #[test]
+    fn grids_become_a_film() {
+        let frame = |step, bits| Grid { step, ..pictures(bits, (1, 16), 8) };
+        let visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 }.to_json();
+        let frames = [frame(3, vec![0; 16]), frame(70, vec![1; 32])];
+        let made = film("samples-film", &frames, &visible).unwrap();
+        let said = b"steps 3, 70";
+        assert!(made.name == "samples-film.png" && made.bytes.windows(said.len()).any(|part| part == said));
+        assert_eq!(made.bytes.windows(4).filter(|part| part == b"fcTL").count(), 2);
+        assert!(film("x", &[], "").unwrap_err().contains("at least one frame"));
+        let short = Grid { count: 3, ..frame(3, vec![0; 32]) };
+        assert!(film("x", &[short], "").unwrap_err().contains("32 bits came"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The top of the page: its name, and which model is on view.
 
 use crate::app::menu::{Menu, Presets};
+use crate::app::share::Share;
 use crate::ui::address::{OnShow, View};
 use crate::ui::button::Button;
 use crate::ui::number::listed;
@@ -41,7 +42,10 @@ pub fn Masthead() -> impl IntoView {
                 <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
             </div>
             <Menu />
-            <Presets />
+            <div class="masthead-tools">
+                <Presets />
+                <Share />
+            </div>
             <div class="masthead-model" class:absent=move || matches!(view.get(), View::Coupling | View::Proof)>
                 <div class="inline">
                     <Select id="model" label="Model" options value=chosen on_choose=choose />

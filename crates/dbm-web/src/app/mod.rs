@@ -1,10 +1,12 @@
 //! The whole page of the lab: its shell, and the views that the address asks for.
 
 mod drop;
+pub mod embed;
 mod help;
 mod later;
 mod masthead;
 mod menu;
+mod share;
 mod shortcuts;
 
 use crate::canvas;
@@ -16,24 +18,22 @@ use crate::ui::explanation::Explanation;
 use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
+use dbm_protocol::ModelChoice;
 use drop::Drop;
 use later::Later;
+use leptos::either::Either;
 use leptos::prelude::*;
 use masthead::Masthead;
 use shortcuts::Shortcuts;
 
-/// The data set that the page was opened with: `?data=ADDRESS`.
-fn asked_address() -> Option<String> {
-    let search = window().location().search().ok()?;
-    let pairs = web_sys::UrlSearchParams::new_with_str(&search).ok()?;
-    pairs.get("data").filter(|address| !address.is_empty())
-}
-
 /// Provides what several features need, starts the worker, and lays the page out.
 #[component]
-pub fn App() -> impl IntoView {
-    let (notices, show) = (Notices::default(), OnShow::default());
-    let OnShow { view, two_runs } = show;
+pub fn App(
+    /// The one view to show, inside the page of somebody else; all of them otherwise.
+    embedded: Option<View>,
+) -> impl IntoView {
+    let (notices, show) = (Notices::default(), OnShow { embedded, ..OnShow::default() });
+    let OnShow { view, two_runs, .. } = show;
     let session = Session::new(notices);
     let uploads = Uploads::new(session);
     provide_context(notices);
@@ -42,44 +42,76 @@ pub fn App() -> impl IntoView {
     provide_context(uploads);
     canvas::follow_theme();
     help::listen();
-    view.set(View::now());
+    let asked = move || embedded.unwrap_or_else(View::now);
+    view.set(asked());
     address::follow(move || {
-        view.set(View::now());
+        view.set(asked());
         // Canvases that were hidden have not been drawn.
         canvas::redraw_all();
     });
     Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", view.get().title())));
-    session.perform(session.fetch_model());
-    session.open();
-    if let Some(address) = asked_address() {
+    let has = move |view| embedded.is_none_or(|only| only == view);
+    if has(View::Complete) {
+        session.perform(session.fetch_model());
+    } else {
+        session.model.set(ModelChoice::Training);
+    }
+    if has(View::Train) || has(View::Complete) {
+        session.open();
+    }
+    if embedded.is_some() {
+        session.keep_nothing();
+    }
+    if let Some(address) = address::asked("data").filter(|address| has(View::Train) && !address.is_empty()) {
         uploads.fetch(address);
     }
     let two = move || view.get() == View::Train && two_runs.get();
     let on_show = |which: View| Signal::derive(move || view.get() == which);
-    view! {
-        <Masthead />
-        <main>
+    let training = move || {
+        view! {
             <div hidden=move || view.get() != View::Train>
                 <Training data=Data gaps=GapsPanel />
             </div>
+        }
+    };
+    let completion = move || {
+        view! {
             <div hidden=move || view.get() != View::Complete>
                 <Completion />
                 <Explanation view=View::Complete />
             </div>
-            <Later view=later::compare shown=Signal::derive(two) />
-            <Later view=later::coupling shown=on_show(View::Coupling) />
-            <Later view=later::proof shown=on_show(View::Proof) />
+        }
+    };
+    let of_training = move || {
+        view! {
             <div hidden=move || view.get() != View::Train>
                 <Explanation view=View::Train />
             </div>
+        }
+    };
+    view! {
+        {embedded.is_none().then(|| view! { <Masthead /> })}
+        <main>
+            {embedded.map(|view| view! { <h1 class="unseen">{format!("DBM Lab: {}", view.title())}</h1> })}
+            {has(View::Train).then(training)}
+            {has(View::Complete).then(completion)}
+            <Later view=later::compare shown=Signal::derive(two) />
+            <Later view=later::coupling shown=on_show(View::Coupling) />
+            <Later view=later::proof shown=on_show(View::Proof) />
+            {has(View::Train).then(of_training)}
         </main>
-        <footer class="foot">
-            <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
-            <Shortcuts />
-        </footer>
+        {match embedded {
+            Some(view) => Either::Left(view! { <embed::Foot view /> }),
+            None => Either::Right(view! {
+                <footer class="foot">
+                    <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
+                    <Shortcuts />
+                </footer>
+            }),
+        }}
         <Preview />
         <NoticeList />
-        <Drop />
+        {has(View::Train).then(|| view! { <Drop /> })}
         <div id="help-box" role="tooltip" hidden></div>
     }
 }

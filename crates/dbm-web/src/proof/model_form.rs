@@ -3,6 +3,7 @@
 use super::address::MOST_DEVIATION;
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
 use super::state::ProofState;
+use crate::ui::address::OnShow;
 use crate::ui::button::Button;
 use crate::ui::field::{LateField, number, whole};
 use crate::ui::number::{listed, sizes};
@@ -25,7 +26,7 @@ const DEVIATION: &str = "Standard deviation of the random weights, 0 to 3. The l
 
 /// Layer sizes, units, what a random model is drawn with, and the model in training.
 pub fn model_form(proof: ProofState) -> impl IntoView {
-    let session = Session::of_page();
+    let (session, embedded) = (Session::of_page(), OnShow::of_page().embedded.is_some());
     let status = RwSignal::new(String::new());
     let model = Memo::new(move |_| proof.settings.with(|settings| settings.model.clone()));
     let random = Memo::new(move |_| model.with(|model| model.origin == Origin::Random));
@@ -81,11 +82,14 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                     {random_model(proof)}
                 </Show>
             </div>
-            <Button
-                label="Use the model in training"
-                help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
-                on_press=move |()| take(proof, session, status)
-            />
+            // Where Proof is alone, nothing trains.
+            <Show when=move || !embedded>
+                <Button
+                    label="Use the model in training"
+                    help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
+                    on_press=move |()| take(proof, session, status)
+                />
+            </Show>
             <p class="help" role="status">{move || status.get()}</p>
         </fieldset>
     }

@@ -1,6 +1,7 @@
 //! Training: the run's buttons and counter, its data and settings, and what is seen of it.
 
 mod field;
+mod film;
 mod instruments;
 mod learning;
 mod log;
@@ -18,9 +19,9 @@ use crate::worker::session::{Draft, PACES, Session, same_run};
 use dbm_protocol::{Command, LogFormat, Metrics, Product};
 use instruments::Instruments;
 use learning::Learning;
-use leptos::html::Input;
 use leptos::prelude::*;
 use run_link::RunLink;
+pub use run_link::shared;
 use samples::Samples;
 use settings::SettingsForm;
 
@@ -36,9 +37,10 @@ pub fn Training(
     gaps: ViewFn,
 ) -> impl IntoView {
     let session = Session::of_page();
-    let link = RunLink::new(session);
+    RunLink::follow(session);
     let two_runs = OnShow::of_page().two_runs;
     log::follow(session);
+    film::follow(session);
     let ready = move || session.plan.with(Option::is_some) && !session.loading.get();
     let step = Memo::new(move |_| session.metrics.with(|metrics| metrics.step));
     let begun = Memo::new(move |_| session.metrics.with(Metrics::begun));
@@ -111,7 +113,7 @@ pub fn Training(
                 <Underway />
                 <p class="hint" role="status">{hint}</p>
             </div>
-            <RunLine link />
+            <RunLine />
             <div class="training-grid">
                 <div class="setup">
                     {data.run()}
@@ -169,18 +171,8 @@ fn Runs() -> impl IntoView {
 
 /// How fast the run goes, and what tells it from others.
 #[component]
-fn RunLine(
-    /// The link to the run.
-    link: RunLink,
-) -> impl IntoView {
+fn RunLine() -> impl IntoView {
     let session = Session::of_page();
-    let field = NodeRef::<Input>::new();
-    Effect::new(move |_| {
-        if let Some(field) = field.get() {
-            // Once it has its value.
-            request_animation_frame(move || field.select());
-        }
-    });
     let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
     let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
     let option =
@@ -207,21 +199,6 @@ fn RunLine(
                     {move || sum.with(|sum| if sum.is_empty() { "–".into() } else { sum.clone() })}
                 </output>
             </p>
-            <Button
-                label="Share"
-                help="A link to this run: whoever opens it has the same data, settings and seed trained to this step, and is told whether the checksum is the same."
-                disabled=move || sum.with(String::is_empty)
-                on_press=move |()| link.share()
-            />
-            <Show when=move || link.to_copy.with(Option::is_some)>
-                <input
-                    node_ref=field
-                    type="text"
-                    readonly
-                    aria-label="Link to this run"
-                    prop:value=move || link.to_copy.get()
-                />
-            </Show>
         </div>
     }
 }

@@ -1,15 +1,11 @@
-//! A run in the address: its data, its settings, and how far it is to go by itself; and the link to a run, which says by a checksum where it stood.
+//! A run in the address: its data, its settings, and how far it is to go by itself; and the keys of a shared run, which say by a checksum where it stood.
 
-use crate::ui::address::{self, OnShow};
+use crate::ui::address::OnShow;
 use crate::ui::binding::{Keys, bind};
-use crate::ui::problem::words;
 use crate::worker::session::{DataChoice, Draft, PACES, Session, Upload, same_run};
 use crate::worker::uploads::{MNIST, Uploads};
 use dbm_protocol::{Command, Metrics, ModelChoice};
-use js_sys::futures::JsFuture;
-use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
 
 /// Of all keys of this part.
 const PREFIX: &str = "t.";
@@ -47,41 +43,30 @@ pub struct RunLink {
     two_runs: RwSignal<bool>,
     /// What an address asked for, as long as data and settings are still those.
     goal: RwSignal<Option<Goal>>,
-    /// The link to the paused run, where it could not be put on the clipboard.
-    pub to_copy: RwSignal<Option<String>>,
 }
 
 impl RunLink {
     /// Takes up what the address asks for, now and whenever it is changed, and keeps it up to date.
-    pub fn new(session: Session) -> Self {
+    pub fn follow(session: Session) {
         let two_runs = OnShow::of_page().two_runs;
         let uploads = Uploads::of_page();
-        let link = Self { session, uploads, two_runs, goal: RwSignal::default(), to_copy: RwSignal::default() };
+        let link = Self { session, uploads, two_runs, goal: RwSignal::default() };
         bind(PREFIX, move || Some(link.keys()), move |keys| link.read(keys));
         Effect::new(move |_| {
             session.runs.track();
-            link.to_copy.set(None);
             link.set_off();
         });
         Effect::new(move |_| {
             session.metrics.track();
             link.compare();
         });
-        link
-    }
-
-    /// What the address calls data.
-    fn name_of(self, choice: DataChoice) -> &'static str {
-        let DataChoice::Upload(place) = choice else { return choice.name() };
-        let is_mnist = |uploads: &Vec<Upload>| uploads.get(place).is_some_and(|upload| upload.name == MNIST);
-        if self.session.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
     }
 
     fn keys(self) -> Keys {
         let mut keys = Keys::default();
         keys.put_on("two", self.two_runs.get());
         keys.put_unless("speed", &self.session.pace.get(), &0);
-        let (goal, data) = (self.goal.get(), self.name_of(self.session.choice.get()));
+        let (goal, data) = (self.goal.get(), name_of(self.session, self.session.choice.get()));
         self.session.draft.with(|draft| {
             let goal = goal.filter(|goal| goal.data == data && goal.draft == *draft);
             put_run(&mut keys, data, draft, goal.as_ref().map(|goal| (goal.step, &*goal.sum)));
@@ -101,7 +86,7 @@ impl RunLink {
     /// Takes up the address's run.
     fn take_up(self, keys: &Keys) {
         let session = self.session;
-        let present = self.name_of(session.choice_in_use.get_untracked());
+        let present = name_of(session, session.choice_in_use.get_untracked());
         let named = keys.get("data").unwrap_or("digits");
         let data = ["digits", "bars", "mnist", "own"].into_iter().find(|data| *data == named).unwrap_or_else(|| {
             let text = format!("The address asks for data “{named}”; expected digits, bars, mnist or own.");
@@ -158,7 +143,7 @@ impl RunLink {
         let plan = goal.draft.plan();
         let same =
             session.plan.with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| same_run(here, plan)));
-        if !same || goal.data != self.name_of(session.choice_in_use.get_untracked()) {
+        if !same || goal.data != name_of(session, session.choice_in_use.get_untracked()) {
             return;
         }
         let step = goal.step;
@@ -186,38 +171,27 @@ impl RunLink {
         }
         self.goal.set(Some(Goal { stage: Stage::Compared, ..goal }));
     }
+}
 
-    /// Puts a link to the paused run on the clipboard, or, where the browser refuses, into a field.
-    pub fn share(self) {
-        let Some(plan) = self.session.plan.get_untracked() else { return };
-        let data = self.name_of(self.session.choice_in_use.get_untracked());
-        let (step, sum) = self.session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone()));
-        let mut keys = Keys::default();
-        put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
-        let mut pairs = keys.prefixed(PREFIX);
-        pairs.insert(0, ("view".into(), "train".into()));
-        let href = window().location().href().unwrap_or_default();
-        let link = format!("{}#{}", href.split('#').next().unwrap_or_default(), address::fragment(&pairs));
-        // The browser lets a page write only while it handles the press.
-        let begun = copy(&link);
-        let notices = self.session.notices;
-        leptos::task::spawn_local(async move {
-            let copied = match begun {
-                Ok(begun) => JsFuture::from(begun).await.map(|_| ()),
-                Err(why) => Err(why),
-            };
-            let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
-            if let Err(why) = copied {
-                self.to_copy.set(Some(link));
-                let why = words(&why);
-                notices.news(format!("The clipboard cannot be written ({why}): copy the link below the buttons.{own}"));
-            } else {
-                notices.news(format!(
-                    "A link to this run is on the clipboard: it trains to step {step} and compares the checksum.{own}"
-                ));
-            }
-        });
+/// What the address calls data.
+fn name_of(session: Session, choice: DataChoice) -> &'static str {
+    let DataChoice::Upload(place) = choice else { return choice.name() };
+    let is_mnist = |uploads: &Vec<Upload>| uploads.get(place).is_some_and(|upload| upload.name == MNIST);
+    if session.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
+}
+
+/// What takes the paused run elsewhere: its keys, and what is to be known of them; nothing of one that goes, or has not begun.
+pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
+    let plan = session.plan.get_untracked()?;
+    let data = name_of(session, session.choice_in_use.get_untracked());
+    let (step, sum) = session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone()));
+    if step == 0 || sum.is_empty() {
+        return None;
     }
+    let mut keys = Keys::default();
+    put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
+    let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
+    Some((keys.prefixed(PREFIX), format!("it trains to step {step} and compares the checksum.{own}")))
 }
 
 /// Writes the keys of a run, and of where it is to go.
@@ -228,13 +202,6 @@ fn put_run(keys: &mut Keys, data: &str, draft: &Draft, goal: Option<(u32, &str)>
         keys.put(if sum.is_empty() { "go" } else { "step" }, step);
         keys.put_unless("sum", &sum, &"");
     }
-}
-
-/// Begins to write to the clipboard, which pages that came without encryption do not have.
-fn copy(text: &str) -> Result<Promise, JsValue> {
-    let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
-    let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
-    write.call1(&clipboard, &text.into())?.dyn_into()
 }
 
 #[cfg(test)]

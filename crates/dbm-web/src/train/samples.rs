@@ -1,5 +1,6 @@
 //! What the model imagines: a grid of samples.
 
+use super::film;
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
@@ -15,6 +16,9 @@ use leptos::prelude::*;
 pub const SAMPLES: u32 = 64;
 /// Samples side by side.
 const COLUMNS: usize = 8;
+
+/// In what they can be saved; last the film of the model in training.
+const FORMS: &[&str] = &[export::BITS[0], export::BITS[1], export::BITS[2], "film (animated PNG)"];
 
 /// Asks for samples of the model on view.
 async fn ask(session: Session) -> Result<(), Failure> {
@@ -47,7 +51,9 @@ pub fn Samples() -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows(canvas, move || shown().get(), |surface, colours, samples| tiles(surface, colours, &samples, COLUMNS));
     let save = move |form| {
-        if let Some(grid) = untrack(|| shown().get()) {
+        if form == export::BITS.len() {
+            film::save(session);
+        } else if let Some(grid) = untrack(|| shown().get()) {
             export::bits(session, "samples", form, grid);
         }
     };
@@ -73,7 +79,7 @@ pub fn Samples() -> impl IntoView {
                     disabled=move || session.about().is_none() || trains()
                     on_press=move |()| session.perform(ask(session))
                 />
-                <Save what="samples" forms=export::BITS save />
+                <Save what="samples" forms=FORMS save />
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>

@@ -38,11 +38,63 @@ impl View {
         ["train", "complete", "coupling", "proof"][self as usize]
     }
 
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.name() == name)
+    }
+
     /// The one that the address asks for; the first visit's otherwise.
     pub fn now() -> Self {
-        let name = get("view");
-        Self::ALL.into_iter().find(|view| Some(view.name()) == name.as_deref()).unwrap_or_default()
+        get("view").and_then(|name| Self::named(&name)).unwrap_or_default()
     }
+
+    /// Of the keys that say what it shows.
+    const fn prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::Train => &["t.", "i.", "x."],
+            Self::Complete => &["c."],
+            Self::Coupling => &["m."],
+            Self::Proof => &["p."],
+        }
+    }
+
+    /// How high a frame with it alone suggests to be, in pixels: Complete is seen whole where there is room for 760 across; the others scroll in their frame.
+    pub const fn embedded_height(self) -> u32 {
+        [960, 1120, 960, 960][self as usize]
+    }
+
+    /// What the address says of it alone.
+    pub fn pairs(self) -> Vec<(String, String)> {
+        let own = |key: &str| self.prefixes().iter().any(|prefix| key.starts_with(prefix));
+        pairs().into_iter().filter(|(key, _)| own(key)).collect()
+    }
+
+    /// The absolute address of the whole page with this view on show, as these pairs say.
+    pub fn link(self, mut pairs: Vec<(String, String)>) -> String {
+        pairs.insert(0, ("view".into(), self.name().into()));
+        absolute(None, &pairs)
+    }
+
+    /// The same of this view alone, for the page of somebody else.
+    pub fn embedded(self, pairs: &[(String, String)]) -> String {
+        absolute(Some(("embed", self.name().into())), pairs)
+    }
+}
+
+/// The page's own address with a key before the fragment, and this fragment; the data that it was opened with stay in it.
+fn absolute(first: Option<(&str, String)>, pairs: &[(String, String)]) -> String {
+    let href = window().location().href().unwrap_or_default();
+    let keys = first.into_iter().chain(asked("data").map(|data| ("data", data)));
+    let search: Vec<_> = keys.map(|(key, value)| format!("{key}={}", escaped(&value))).collect();
+    let part = |mark, text: String| if text.is_empty() { text } else { format!("{mark}{text}") };
+    let page = href.split(['?', '#']).next().unwrap_or_default();
+    format!("{page}{}{}", part('?', search.join("&")), part('#', fragment(pairs)))
+}
+
+/// What the address asks for before the fragment: `?data=…`, `?embed=…`.
+pub fn asked(name: &str) -> Option<String> {
+    let search = window().location().search().ok()?;
+    web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
 }
 
 /// What the page shows of all that it has: a context of the page.
@@ -52,6 +104,8 @@ pub struct OnShow {
     pub view: RwSignal<View>,
     /// Whether Train shows two runs side by side.
     pub two_runs: RwSignal<bool>,
+    /// The one view that there is, inside the page of somebody else (`?embed=…`): it keeps nothing, and nothing in it begins by itself that its address does not ask for.
+    pub embedded: Option<View>,
 }
 
 impl OnShow {

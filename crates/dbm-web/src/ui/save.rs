@@ -1,4 +1,4 @@
-//! A small menu of the forms in which something can be exported.
+//! A small menu of the forms in which something can be saved or shared.
 
 use leptos::html::Details;
 use leptos::prelude::*;
@@ -8,11 +8,14 @@ use web_sys::{HtmlElement, KeyboardEvent};
 /// Folded until pressed: a button for each form. Of all such menus one is open at a time.
 #[component]
 pub fn Save(
-    /// What is saved, for screen readers.
+    /// What the menu does.
+    #[prop(default = "Save")]
+    verb: &'static str,
+    /// To what, for screen readers.
     what: &'static str,
     /// The names of the forms, such as PNG.
     forms: &'static [&'static str],
-    /// Saves it in the form at this place.
+    /// Does it in the form at this place.
     #[prop(into)]
     save: Callback<usize>,
 ) -> impl IntoView {
@@ -37,14 +40,14 @@ pub fn Save(
     };
     view! {
         <details node_ref=menu class="save" name="save" on:keydown=escape>
-            <summary aria-label=format!("Save {what}")>"Save"</summary>
+            <summary aria-label=format!("{verb} {what}")>{verb}</summary>
             <div>
                 {forms
                     .iter()
                     .enumerate()
                     .map(|(place, form)| {
                         view! {
-                            <button type="button" aria-label=format!("Save {what} as {form}") on:click=move |_| choose(place)>
+                            <button type="button" aria-label=format!("{verb} {what} as {form}") on:click=move |_| choose(place)>
                                 {*form}
                             </button>
                         }

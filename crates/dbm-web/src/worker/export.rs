@@ -1,5 +1,6 @@
 //! What the worker for files writes for the visitor to save.
 
+use super::client::Failure;
 use super::session::Session;
 use crate::ui::download;
 use dbm_protocol::{BitsFormat, FilesCommand, FilesEvent, Grid, Product};
@@ -17,10 +18,15 @@ pub fn bits(session: Session, name: &str, form: usize, grid: Grid) {
 
 /// Saves what the worker makes of it.
 pub fn write(session: Session, product: Product) {
-    session.perform(async move {
-        if let FilesEvent::Written(file) = session.reader.ask(FilesCommand::Write(product)).await? {
-            download::file(session.notices, &file);
-        }
-        Ok(())
-    });
+    session.perform(async move { written(session, product).await.map(|_| ()) });
+}
+
+/// The same; resolves to how many bytes the file has.
+///
+/// # Errors
+/// Where the worker refuses, or is lost.
+pub async fn written(session: Session, product: Product) -> Result<usize, Failure> {
+    let FilesEvent::Written(file) = session.reader.ask(FilesCommand::Write(product)).await? else { return Err(Failure::Ended) };
+    download::file(session.notices, &file);
+    Ok(file.bytes.len())
 }

@@ -34,7 +34,7 @@ pub fn Filters(
     chosen: RwSignal<u32>,
 ) -> impl IntoView {
     let session = Session::of_page();
-    let OnShow { view, two_runs } = OnShow::of_page();
+    let OnShow { view, two_runs, .. } = OnShow::of_page();
     let filters = RwSignal::new(None::<Responses>);
     let canvas = NodeRef::<Canvas>::new();
     shows(

@@ -25,6 +25,12 @@ impl Session {
         }
     }
 
+    /// Neither looks for a kept run nor keeps this one: a view inside the page of somebody else leaves the visitor's own alone.
+    pub fn keep_nothing(self) {
+        self.looked.set_value(true);
+        self.keeping.write_value().not_before = f64::INFINITY;
+    }
+
     /// No kept run is being taken over any more.
     pub(super) fn stop_taking(self) {
         self.keeping.write_value().taking = false;

@@ -1,0 +1,25 @@
+// What axe-core finds wrong with what is on a page.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { atRest } from "./browser.mjs";
+
+/** The dark page differs from the light one in its colours alone: it is looked at by the rules for colours. */
+export const RULES = {
+  light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] },
+  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
+};
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Fails if axe-core finds a violation in what is on the page now. The page's policy forbids scripts that are not its own; what the developer tools evaluate is none. */
+export async function isAccessible(page, where, inside = "html", rules = RULES.light) {
+  await atRest(page); // a text that fades in has little contrast at first
+  if (!(await page.evaluate(() => "axe" in self))) await page.evaluate(AXE);
+  const violations = await page.evaluate(async ([inside, runOnly]) => {
+    const { violations } = await self.axe.run(inside, { runOnly, resultTypes: ["violations"] });
+    return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, any, all, none }) => ({ id, help, target: target.join(" "), html: html.slice(0, 200), why: [...any, ...all, ...none].map(({ message }) => message) })));
+  }, [inside, rules]);
+  const told = violations.map(({ id, help, target, html, why }) => `${id} (${help}): ${target}\n    ${html}\n    ${why.join("\n    ")}`);
+  assert.equal(told.length, 0, `${where}: ${told.length} violations\n  ${told.join("\n  ")}`);
+}
