@@ -1,4 +1,4 @@
-// Builds the page into dist/ from what index.html lists for Trunk, and splits its program, which Trunk cannot: each view that is not shown first is a file of its own.
+// Builds the page into dist/ from what index.html lists by `data-build`, and splits its program: each view that is not shown first is a file of its own.
 //
 //     node scripts/build-page.mjs [--quick]     (--quick: without the minute of wasm-opt, for work on the page)
 //
@@ -32,9 +32,9 @@ const run = (command, ...words) =>
 const attributes = (element) => Object.fromEntries([...element.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].slice(1).map(([, name, value]) => [name, value ?? true]));
 
 const source = readFileSync(join(ROOT, "index.html"), "utf8");
-const assets = [...source.matchAll(/ *<link data-trunk [^>]*>\n/g)].map(([element]) => ({ element, ...attributes(element) }));
-const programs = assets.filter(({ rel }) => rel === "rust").map((asset) => ({ ...asset, name: asset.href.split("/").at(-2), isWorker: asset["data-type"] === "worker" }));
-const profile = programs[0]["data-cargo-profile"];
+const assets = [...source.matchAll(/ *<link data-build [^>]*>\n/g)].map(([element]) => ({ element, ...attributes(element) }));
+const programs = assets.filter(({ rel }) => rel === "rust").map((asset) => ({ ...asset, name: asset.href.split("/").at(-2), isWorker: "data-worker" in asset }));
+const profile = programs[0]["data-profile"];
 
 await run("cargo", "build", "--target", "wasm32-unknown-unknown", "--profile", profile, ...programs.flatMap(({ name }) => ["--package", name]), "--features", "dbm-web/split");
 

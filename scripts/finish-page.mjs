@@ -1,7 +1,7 @@
-// The last steps of building the page, after its files have been placed by build-page.mjs, or by Trunk, which runs this as a hook:
+// The last steps of building the page, after build-page.mjs has placed its files:
 //
 // 1. Scripts are minified.
-// 2. www/start.js, a file of its own, starts the page: the page's Content-Security-Policy allows no script inside the page, such as Trunk writes.
+// 2. www/start.js, a file of its own, starts the page: the page's Content-Security-Policy allows no script inside the page.
 // 3. The service worker gets the list of all files and their hashes. That list is one version of the page.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -12,7 +12,6 @@ import { writeServiceWorker } from "./service-worker.mjs";
 
 const WWW = fileURLToPath(new URL("../www/", import.meta.url));
 const PAGE_PROGRAM = /^dbm-web-[0-9a-f]+\.js$/;
-const INLINE_SCRIPT = /<script type="module">[\s\S]*?<\/script>/g;
 
 const smaller = async (script) => (await minify(script, { module: true, compress: { passes: 2 } })).code;
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
@@ -37,9 +36,7 @@ export async function finishPage(dist) {
   if (programs.length !== 1) throw new Error(`expected the one program of the page in ${dist}, dbm-web-HASH.js, and found ${programs.length}`);
   const program = `./${programs[0].slice(0, -".js".length)}`;
   const start = await place("start", { "LAB.js": `${program}.js`, "LAB_bg.wasm": `${program}_bg.wasm`, OFFLINE: await place("offline", {}) });
-  const page = readFileSync(at("index.html"), "utf8").replace(INLINE_SCRIPT, "");
+  const page = readFileSync(at("index.html"), "utf8");
   writeFileSync(at("index.html"), page.replace(/\s*<\/head>/, () => `\n    <script type="module" src="${start}"></script>\n  </head>`));
   await writeServiceWorker(dist);
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await finishPage(process.env.TRUNK_STAGING_DIR ?? fileURLToPath(new URL("../dist", import.meta.url)));

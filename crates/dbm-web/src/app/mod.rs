@@ -14,7 +14,7 @@ use crate::complete::Completion;
 use crate::data::{Data, GapsPanel, Preview};
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
-use crate::ui::explanation::Explanation;
+use crate::ui::explanation::Explained;
 use crate::ui::notices::{NoticeList, Notices};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
@@ -66,39 +66,25 @@ pub fn App(
         uploads.fetch(address);
     }
     let two = move || view.get() == View::Train && two_runs.get();
-    let on_show = |which: View| Signal::derive(move || view.get() == which);
+    let on_show = move |which: View| Signal::derive(move || view.get() == which);
+    let described = move |which: View, inside: ViewFn| {
+        let shown = on_show(which);
+        has(which).then(|| view! { <Explained view=which shown>{inside.run()}</Explained> })
+    };
     let training = move || {
         view! {
-            <div hidden=move || view.get() != View::Train>
-                <Training data=Data gaps=GapsPanel />
-            </div>
-        }
-    };
-    let completion = move || {
-        view! {
-            <div hidden=move || view.get() != View::Complete>
-                <Completion />
-                <Explanation view=View::Complete />
-            </div>
-        }
-    };
-    let of_training = move || {
-        view! {
-            <div hidden=move || view.get() != View::Train>
-                <Explanation view=View::Train />
-            </div>
+            <Training data=Data gaps=GapsPanel />
+            <Later view=later::compare shown=Signal::derive(two) />
         }
     };
     view! {
         {embedded.is_none().then(|| view! { <Masthead /> })}
         <main>
             {embedded.map(|view| view! { <h1 class="unseen">{format!("DBM Lab: {}", view.title())}</h1> })}
-            {has(View::Train).then(training)}
-            {has(View::Complete).then(completion)}
-            <Later view=later::compare shown=Signal::derive(two) />
-            <Later view=later::coupling shown=on_show(View::Coupling) />
-            <Later view=later::proof shown=on_show(View::Proof) />
-            {has(View::Train).then(of_training)}
+            {described(View::Train, training.into())}
+            {described(View::Complete, (|| view! { <Completion /> }).into())}
+            {described(View::Coupling, (move || view! { <Later view=later::coupling shown=on_show(View::Coupling) /> }).into())}
+            {described(View::Proof, (move || view! { <Later view=later::proof shown=on_show(View::Proof) /> }).into())}
         </main>
         {match embedded {
             Some(view) => Either::Left(view! { <embed::Foot view /> }),

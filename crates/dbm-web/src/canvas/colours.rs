@@ -65,6 +65,11 @@ pub(super) fn media_query(text: &str) -> Option<MediaQueryList> {
     window().match_media(text).ok().flatten()
 }
 
+/// Whether there is room for a column of words beside a view: as the style sheet has it.
+pub fn is_wide() -> bool {
+    media_query("(min-width: 1600px)").is_some_and(|query| query.matches())
+}
+
 /// Whether the visitor asked for less motion.
 pub fn prefers_less_motion() -> bool {
     media_query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())

@@ -15,9 +15,7 @@ mod results;
 mod step_table;
 mod transport;
 
-use crate::ui::address::View;
 use crate::ui::binding::{Keys, bind};
-use crate::ui::explanation::Explanation;
 use figure::Figure;
 use figure_view::figure_of_couplings;
 use leptos::prelude::*;
@@ -57,6 +55,5 @@ pub fn Coupling() -> impl IntoView {
             </div>
             {one_coupling(replay)}
         </section>
-        <Explanation view=View::Coupling />
     }
 }

@@ -196,8 +196,8 @@ pub fn graph(proof: ProofState) -> impl IntoView {
             >
                 {move || layout.with(|layout| picture(proof, here, layout))}
             </svg>
-            <figcaption class="help">
-                "Drag an edge or a unit up or down to change its weight or bias; press a square to flip a bit of the pattern. By keyboard: ← and → to choose, ↑ and ↓ to change, Home for 0."
+            <figcaption class="help" data-help="A weight or bias changes as it is dragged. By keyboard: ← and → choose, ↑ and ↓ change, Home makes it 0.">
+                "Drag an edge or a unit up or down. Press a square to flip a bit."
             </figcaption>
         </figure>
     }

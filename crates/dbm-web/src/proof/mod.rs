@@ -19,9 +19,7 @@ mod state;
 mod transport;
 mod verdicts;
 
-use crate::ui::address::View;
 use crate::ui::binding::bind;
-use crate::ui::explanation::Explanation;
 use leptos::prelude::*;
 use settings::ProofSettings;
 use state::ProofState;
@@ -67,7 +65,6 @@ pub fn Proof() -> impl IntoView {
             </div>
             {verdicts::verdicts(proof)}
             {corrections::corrections(proof)}
-            <Explanation view=View::Proof />
         </section>
     }
 }

@@ -1,27 +1,29 @@
-//! What a view shows, in words and equations: a fragment of HTML beside the page, fetched when the view is first opened.
+//! What a view shows, in words and equations: a fragment of HTML beside the page, fetched when the view is first on show.
 
+use crate::canvas::is_wide;
 use crate::ui::address::View;
 use crate::ui::problem::words;
 use js_sys::futures::JsFuture;
-use leptos::html::Div;
+use leptos::html::{Details, Div};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Response;
 
-/// Folded or not, as the visitor leaves it.
+/// A view and its explanation: beside it where there is room, and folded above it elsewhere.
 #[component]
-pub fn Explanation(
-    /// Of which view.
+pub fn Explained(
+    /// Which view.
     view: View,
+    /// Whether it is on show.
+    shown: Signal<bool>,
+    /// The view itself.
+    children: Children,
 ) -> impl IntoView {
-    let inside = NodeRef::<Div>::new();
-    let begun = StoredValue::new(false);
+    let (folded, inside) = (NodeRef::<Details>::new(), NodeRef::<Div>::new());
+    let seen = Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());
     Effect::new(move |_| {
-        let Some(inside) = inside.get() else { return };
-        if begun.get_value() {
-            return;
-        }
-        begun.set_value(true);
+        let (Some(folded), Some(inside), true) = (folded.get(), inside.get(), seen.get()) else { return };
+        folded.set_open(is_wide());
         leptos::task::spawn_local(async move {
             match fetch(view).await {
                 // A file of the page's own, like its scripts.
@@ -31,10 +33,13 @@ pub fn Explanation(
         });
     });
     view! {
-        <details class="explanation">
-            <summary>"What you see here, and the equations"</summary>
-            <div class="explanation-inside" node_ref=inside></div>
-        </details>
+        <div class="explained" hidden=move || !shown.get()>
+            <details class="explanation" node_ref=folded>
+                <summary>"What you see here, and the equations"</summary>
+                <div class="explanation-inside" node_ref=inside></div>
+            </details>
+            <div>{children()}</div>
+        </div>
     }
 }
 
