@@ -34,8 +34,21 @@ pub fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
 fn sizes(plan: &RunPlan, examples: &Examples) -> Result<Vec<usize>, DbmError> {
     plan.settings.check(examples.width())?;
     let sizes = layers(plan, examples.width());
-    Footprint::of_data(&sizes, &plan.settings, examples, 1).check(MEMORY)?;
+    let needs = Footprint::of_data(&sizes, &plan.settings, examples, 1);
+    needs.check(MEMORY)?;
+    needs.check(obtainable(needs.total()))?;
     Ok(sizes)
+}
+
+/// So many bytes, or as many as can be had now: a phone may give a page far less than it can address, and tells only who asks. Given back at once, they are there for the run.
+fn obtainable(wanted: u128) -> u128 {
+    let can_be_had = |bytes: &u128| {
+        let mut room = Vec::<u8>::new();
+        let had = usize::try_from(*bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
+        std::hint::black_box(&room); // else a compiler sees that nobody uses it, and asks nobody
+        had
+    };
+    std::iter::successors(Some(wanted), |bytes| Some(bytes * 7 / 8).filter(|bytes| *bytes > 0)).find(can_be_had).unwrap_or(0)
 }
 
 /// Shards of a step.

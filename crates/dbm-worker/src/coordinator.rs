@@ -292,11 +292,15 @@ impl Coordinator {
 
     /// A helper is gone; the run goes on, from where its last checkpoint was taken if need be.
     pub fn helper_lost(&mut self, why: &str) -> Vec<Message> {
-        self.pool.lost();
+        let were_up = self.pool.lost();
         self.waits = false;
         let bench = self.jobs.iter().position(|job| job.work.has_helpers());
         if let Some(bench) = bench.and_then(|place| self.jobs.remove(place)) {
             self.out.fail(bench.id, format!("a worker that shared the steps was lost: {why}"));
+        }
+        if !were_up {
+            let message = format!("This browser starts no workers to share the run with ({why}): it goes on with one.");
+            self.out.send(None, Event::Notice(message));
         }
         let Some(run) = self.run.as_mut().filter(|run| run.workers() > 1) else { return self.out.take() };
         let before = run.steps();

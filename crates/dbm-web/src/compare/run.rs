@@ -1,7 +1,7 @@
 //! One of the two runs: its worker, how far it is, and what was seen of it on the way.
 
 use crate::ui::history;
-use crate::worker::client::{Client, Failure, Unasked};
+use crate::worker::client::{Client, Failure, Unasked, WORKER_COUNT};
 use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, RunInfo, RunPlan, RunSignals};
 use futures_channel::oneshot;
 use leptos::prelude::*;
@@ -9,8 +9,6 @@ use leptos::task::spawn_local;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-/// By this name, and a number after it, a computing worker knows how many may share its runs.
-const WORKER_COUNT: &str = "dbm-workers-";
 /// Most points of a curve.
 const MOST_POINTS: usize = 800;
 

@@ -11,7 +11,6 @@ mod settings;
 
 use crate::ui::address::{self, OnShow};
 use crate::ui::button::Button;
-use crate::ui::download;
 use crate::ui::save::Save;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
@@ -135,7 +134,7 @@ fn save(session: Session, form: usize) {
     match form {
         0 => session.perform(async move {
             let (step, checkpoint) = session.save().await?;
-            download::save(session.notices, &format!("dbm-step-{step}.safetensors"), &checkpoint);
+            session.save_file(step, &checkpoint);
             Ok(())
         }),
         1 => export::write(session, Product::Log { format: LogFormat::Csv, rows: log::rows() }),

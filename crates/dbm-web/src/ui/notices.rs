@@ -68,7 +68,12 @@ impl Notices {
 
     /// Something was refused or failed.
     pub fn error(self, text: impl Into<String>) {
-        self.add(Tone::Error, text, Vec::new(), None);
+        self.failed(text, Vec::new());
+    }
+
+    /// Something failed, and these are the ways on.
+    pub fn failed(self, text: impl Into<String>, remedies: Vec<Remedy>) {
+        self.add(Tone::Error, text, remedies, None);
     }
 
     /// Something happened that is good to know.

@@ -34,6 +34,9 @@ macro_rules! loader {
     };
 }
 
+/// By this name, and a number after it, a computing worker knows how many may share its runs, itself included.
+pub const WORKER_COUNT: &str = "dbm-workers-";
+
 /// What the page knows of the workers of a role.
 pub trait Served: Request + 'static {
     /// What the script that starts their program is called, beside the page.
@@ -83,6 +86,16 @@ impl Served for DiagnosticsCommand {
     fn lost(why: &str) -> Failure {
         try_again("a worker that studies couplings", why)
     }
+}
+
+/// The browser's word where a program has stopped itself, each engine's own: nothing but the want of memory has it say no more than that.
+fn explained(why: String) -> String {
+    if why.to_lowercase().contains("unreachable") {
+        return format!(
+            "{why}; most often the browser has no more memory for it: close other tabs, or choose smaller layers or batches"
+        );
+    }
+    why
 }
 
 fn try_again(worker: &str, why: &str) -> Failure {
@@ -183,7 +196,7 @@ struct Inner<R: Request> {
     number: u32,
     next_id: u32,
     asked: BTreeMap<u32, Pending<R::Answer>>,
-    waiting: Vec<wire::Parcel>,
+    waiting: Vec<(u32, wire::Parcel)>,
     /// Whether something is expected of the worker besides answers.
     expected: bool,
     silent_ticks: u32,
@@ -271,7 +284,7 @@ impl<R: Served> Client<R> {
                 {
                     let mut inner = self.0.borrow_mut();
                     inner.asked.insert(id, Pending { answer, progress });
-                    inner.waiting.push(parcel);
+                    inner.waiting.push((id, parcel));
                 }
                 self.post();
             }
@@ -305,7 +318,7 @@ impl<R: Served> Client<R> {
             event.prevent_default(); // it is said on the page, and need not be said again in the console
             if present() {
                 let why = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|why| !why.is_empty());
-                self.lose(&why.unwrap_or_else(|| "it could not be loaded or stopped".into()));
+                self.lose(&explained(why.unwrap_or_else(|| "it could not be loaded or stopped".into())));
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -320,24 +333,31 @@ impl<R: Served> Client<R> {
         Ok(())
     }
 
+    /// Has the next worker go by another name.
+    pub fn rename(self, name: impl Into<String>) {
+        self.0.borrow_mut().name = name.into();
+    }
+
     /// Ends the worker and whatever it does; who waits for an answer is told [`Failure::Ended`].
     pub fn end(self) {
         self.drop_worker(&Failure::Ended);
     }
 
+    /// Sends what waits. What cannot be sent has reached nobody: the worker knows nothing of it, and goes on.
     fn post(self) {
-        let sent = {
+        let failed: Vec<_> = {
             let inner = &mut *self.0.borrow_mut();
-            match &inner.running {
-                Some(Running { worker, listens: true }) => inner
-                    .waiting
-                    .drain(..)
-                    .try_for_each(|parcel| worker.post_message_with_transfer(&parcel.message, &parcel.transfer)),
-                _ => Ok(()),
-            }
+            let Some(Running { worker, listens: true }) = &inner.running else { return };
+            let sent = inner.waiting.drain(..);
+            let sent = sent.map(|(id, parcel)| (id, worker.post_message_with_transfer(&parcel.message, &parcel.transfer)));
+            sent.filter_map(|(id, sent)| Some((id, sent.err()?))).collect()
         };
-        if let Err(problem) = sent {
-            self.lose(&format!("nothing could be sent to it ({})", words(&problem)));
+        for (id, problem) in failed {
+            let why = format!(
+                "the browser did not send it to the worker ({}); close other tabs, or choose something smaller",
+                words(&problem)
+            );
+            self.answer(id, Err(Failure::Refused(why)));
         }
     }
 

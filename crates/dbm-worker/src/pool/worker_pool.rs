@@ -71,11 +71,12 @@ impl WorkerPool {
         self.state = State::Up;
     }
 
-    /// One of them is gone, and with it the rest.
-    pub fn lost(&mut self) {
-        self.state = State::None;
-        self.losses += 1;
+    /// One of them is gone, and with it the rest; false where they had never been there. Those a browser cannot start are not asked for again.
+    pub fn lost(&mut self) -> bool {
+        let were_up = std::mem::take(&mut self.state) == State::Up;
+        self.losses = if were_up { self.losses + 1 } else { TRIES };
         self.outgoing.push(Outgoing::StopHelpers);
+        were_up
     }
 
     /// Has helpers join a run; its number is given by this pool.

@@ -1,7 +1,7 @@
 //! The computing worker: a [`Coordinator`] between the page's messages, its helpers' and its own.
 
 use super::helpers::{self, PoolEvent};
-use super::{listen, reply, schedule, schedule_in, scope};
+use super::{listen, reply, schedule, schedule_in, scope, send};
 use crate::coordinator::{Coordinator, Message};
 use crate::pool::Outgoing;
 use dbm_protocol::{Command, Event, Reply, wire};
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
 /// More workers than this gain nothing: a minibatch has few shards.
-const MOST_WORKERS: f64 = 16.0;
+const MOST_WORKERS: usize = 16;
 /// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
 const SHARE_FROM: f64 = 0.004;
 /// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
@@ -20,9 +20,10 @@ thread_local! {
 }
 
 pub fn start() {
-    let threads = scope().navigator().hardware_concurrency().clamp(1.0, MOST_WORKERS);
+    // Where the browser tells no number, it is NaN here, and becomes 0.
+    let threads = (scope().navigator().hardware_concurrency() as usize).clamp(1, MOST_WORKERS);
     let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
-    COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads as usize), SHARE_FROM));
+    COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads), SHARE_FROM));
     listen(|data| receive(&data), || settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
     reply::<Event>(None, Reply::Ready);
 }
@@ -48,12 +49,24 @@ fn hear(event: PoolEvent) {
 
 /// Sends out what a piece of work has led to, and sees to the next one.
 fn settle(messages: Vec<Message>) {
-    messages.into_iter().for_each(|message| reply(message.id, message.body));
+    for message in messages {
+        if message.id.is_some() {
+            reply(message.id, message.body);
+        } else if let Err(why) = send(message) {
+            // Training goes on: what could not be sent was a report or a checkpoint, of which there will be others.
+            reply(None, Reply::from(Event::Notice(format!("A part of what was computed can be neither shown nor kept: {why}."))));
+        }
+    }
     for outgoing in COORDINATOR.with_borrow_mut(Coordinator::take_outgoing) {
         match outgoing {
             Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
             Outgoing::StopHelpers => helpers::stop_all(),
-            Outgoing::Send(of, message) => helpers::send(of, &message),
+            Outgoing::Send(of, message) => {
+                if let Err(why) = helpers::send(of, &message) {
+                    // What is left was for helpers that are now gone.
+                    return hear(PoolEvent::Lost(format!("nothing could be sent to it ({why})")));
+                }
+            }
         }
     }
     if COORDINATOR.with_borrow(Coordinator::has_work) {

@@ -1,7 +1,7 @@
 //! A worker that the coordinator started: a [`Helper`] between its orders and the other replicas' messages.
 
 use super::peer_messages::{Outbox, read};
-use super::{complain, listen, schedule, scope};
+use super::{listen, reason, schedule, scope};
 use crate::pool::{Helper, Kind, PoolMessage};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -17,17 +17,11 @@ struct HelperState {
 
 impl HelperState {
     /// Posts a message to the coordinator and, where it is for them, to the other helpers.
-    fn post(&mut self, message: &PoolMessage, to_all: bool) {
-        let posted = match self.outbox.put(message) {
-            Ok(posted) => posted,
-            Err(problem) => return complain("a message could not be written", &problem.into()),
-        };
+    fn post(&mut self, message: &PoolMessage, to_all: bool) -> Result<(), String> {
+        let posted = self.outbox.put(message)?;
         let to_helpers = self.ports.iter().filter(|_| to_all).map(|port| port.post_message(&posted));
-        for sent in to_helpers.chain([scope().post_message(&posted)]) {
-            if let Err(problem) = sent {
-                complain("another replica could not be reached", &problem);
-            }
-        }
+        let mut sent = to_helpers.chain([scope().post_message(&posted)]);
+        sent.try_for_each(|sent| sent).map_err(|problem| format!("another replica could not be reached ({})", reason(&problem)))
     }
 }
 
@@ -37,7 +31,7 @@ thread_local! {
 
 pub fn start() {
     listen(|data| receive(&data), work);
-    STATE.with_borrow_mut(|state| state.post(&PoolMessage::Greeting, false));
+    or_end(STATE.with_borrow_mut(|state| state.post(&PoolMessage::Greeting, false)));
 }
 
 fn receive(data: &JsValue) {
@@ -50,22 +44,24 @@ fn receive(data: &JsValue) {
         on_message.forget(); // lives as long as the worker
         STATE.with_borrow_mut(|state| state.ports = ports);
     }
-    if let Err(why) = STATE.with_borrow_mut(|state| state.helper.receive(message)) {
-        // The coordinator hears of it, and ends this pool.
-        wasm_bindgen::throw_str(&why);
-    }
+    or_end(STATE.with_borrow_mut(|state| state.helper.receive(message)));
     work();
+}
+
+/// The coordinator hears of an error, and ends this pool.
+fn or_end<T>(done: Result<T, String>) -> T {
+    done.unwrap_or_else(|why| wasm_bindgen::throw_str(&why))
 }
 
 fn work() {
     let goes = STATE.with_borrow_mut(|state| {
         for message in state.helper.work() {
             let to_all = message.kind != Kind::Optimizer;
-            state.post(&PoolMessage::Computed(message), to_all);
+            state.post(&PoolMessage::Computed(message), to_all)?;
         }
-        state.helper.has_work()
+        Ok(state.helper.has_work())
     });
-    if goes {
+    if or_end(goes) {
         schedule();
     }
 }

@@ -1,7 +1,7 @@
 //! The coordinator's helpers: workers of its own, with a channel between any two of them.
 
 use super::peer_messages::{Outbox, read};
-use super::{HELPER, complain, scope};
+use super::{HELPER, reason, scope};
 use crate::pool::{PeerMessage, PoolMessage};
 use js_sys::Array;
 use std::cell::RefCell;
@@ -117,22 +117,11 @@ pub fn stop_all() {
     listeners.into_iter().for_each(Closure::forget);
 }
 
-/// A message to the helpers below number `of`.
-pub fn send(of: usize, message: &PoolMessage) {
+/// A message to the helpers below number `of`; the error says why one could not be reached.
+pub fn send(of: usize, message: &PoolMessage) -> Result<(), String> {
     HELPERS.with_borrow_mut(|Helpers { workers, outbox, .. }| {
-        let message = match outbox.put(message) {
-            Ok(message) => message,
-            Err(problem) => return complain("a message could not be written", &problem.into()),
-        };
-        for worker in workers.iter().take(of.saturating_sub(1)) {
-            if let Err(problem) = worker.post_message(&message) {
-                complain("a helper could not be reached", &problem);
-            }
-        }
-    });
-}
-
-fn reason(problem: &JsValue) -> String {
-    let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
-    message.unwrap_or_else(|| "no reason given".into())
+        let message = outbox.put(message)?;
+        let mut reached = workers.iter().take(of.saturating_sub(1));
+        reached.try_for_each(|worker| worker.post_message(&message)).map_err(|problem| reason(&problem))
+    })
 }

@@ -66,16 +66,23 @@ pub fn schedule_in(seconds: f64) {
     }
 }
 
-fn complain(what: &str, problem: &JsValue) {
-    web_sys::console::error_2(&what.into(), problem);
+/// A JavaScript error in words.
+fn reason(problem: &JsValue) -> String {
+    let message = js_sys::Reflect::get(problem, &"message".into()).ok().and_then(|message| message.as_string());
+    message.unwrap_or_else(|| "no reason given".into())
 }
 
-/// Tells the page something: with an id the reply to a request.
+/// Tells the page something: with an id the reply to a request. Where it cannot be sent, the page is told that, and why.
 pub fn reply<A: Body>(id: Option<u32>, reply: Reply<A>) {
-    let sent = wire::pack(Envelope::new(id, reply))
-        .map_err(JsValue::from)
-        .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
-    if let Err(problem) = sent {
-        complain("the worker could not send a message", &problem);
+    if let Err(why) = send(Envelope::new(id, reply)) {
+        // What cannot be sent either cannot be told: the page notices the silence.
+        let _ = send::<A>(Envelope::new(id, Reply::Failed(why)));
     }
+}
+
+/// Posts a message; the error says why it could not be.
+fn send<A: Body>(message: Envelope<Reply<A>>) -> Result<(), String> {
+    let parcel = wire::pack(message)?;
+    let sent = scope().post_message_with_transfer(&parcel.message, &parcel.transfer);
+    sent.map_err(|problem| format!("the browser did not send it from the worker to the page ({})", reason(&problem)))
 }

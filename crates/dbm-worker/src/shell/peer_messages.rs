@@ -1,14 +1,15 @@
 //! How messages go between workers of one pool: as an array of their bytes in postcard and of what goes beside, the bytes that a replica computed or ports.
 //!
-//! The bytes that a replica computed are in memory that all workers share, where the page is isolated from other origins, and are copied for each receiver where it is not. Shared memory
+//! The bytes that a replica computed are in memory that all workers share, where a worker can make and post such, and are copied for each receiver where it cannot. Shared memory
 //! is written again only when all have read it: every replica's next message of the same kind comes after something that the others can only have sent when they had read this one.
 
 use crate::pool::{Kind, PeerMessage, PoolMessage};
 use dbm_protocol::wire;
-use js_sys::{Array, Reflect, SharedArrayBuffer, Uint8Array};
+use js_sys::{Array, Function, Reflect, Uint8Array};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
-use web_sys::MessagePort;
+use web_sys::{MessageChannel, MessagePort};
 
 /// Messages on their way out: the shared memory of what was computed, by kind and index.
 #[derive(Default)]
@@ -19,27 +20,38 @@ impl Outbox {
     pub fn put(&mut self, message: &PoolMessage) -> Result<Array, String> {
         let parts = Array::of1(&Uint8Array::from(wire::encode(message)?.as_slice()));
         if let PoolMessage::Computed(computed) = message {
-            let bytes = if is_isolated() { self.shared(computed) } else { Uint8Array::from(&computed.bytes[..]) };
-            parts.push(&bytes);
+            parts.push(&self.shared(computed).unwrap_or_else(|| Uint8Array::from(&computed.bytes[..])));
         }
         Ok(parts)
     }
 
-    fn shared(&mut self, message: &PeerMessage) -> Uint8Array {
+    fn shared(&mut self, message: &PeerMessage) -> Option<Uint8Array> {
         let (length, place) = (message.bytes.len() as u32, (message.kind, message.index));
-        let room = self.0.get(&place).filter(|room| room.length() >= length).cloned().unwrap_or_else(|| {
-            let room = Uint8Array::new(&SharedArrayBuffer::new(length.next_power_of_two()));
-            self.0.insert(place, room.clone());
-            room
-        });
+        let room = match self.0.get(&place).filter(|room| room.length() >= length) {
+            Some(room) => room.clone(),
+            None => shared_memory(length.next_power_of_two())?,
+        };
+        self.0.insert(place, room.clone());
         let bytes = room.subarray(0, length);
         bytes.copy_from(&message.bytes);
-        bytes
+        Some(bytes)
     }
 }
 
-fn is_isolated() -> bool {
-    Reflect::get(&js_sys::global(), &"crossOriginIsolated".into()).is_ok_and(|isolated| isolated.is_truthy())
+/// Memory that all workers share, unless this worker cannot make it or send it: a page may be isolated, and its workers have no such constructor. What failed once is not tried again.
+fn shared_memory(length: u32) -> Option<Uint8Array> {
+    thread_local! {
+        static FAILED: Cell<bool> = const { Cell::new(false) };
+    }
+    let make = || -> Result<Uint8Array, JsValue> {
+        let constructor: Function = Reflect::get(&js_sys::global(), &"SharedArrayBuffer".into())?.dyn_into()?;
+        let room = Uint8Array::new(&Reflect::construct(&constructor, &Array::of1(&length.into()))?);
+        MessageChannel::new()?.port1().post_message(&room)?;
+        Ok(room)
+    };
+    let made = if FAILED.get() { None } else { make().ok() };
+    FAILED.set(made.is_none());
+    made
 }
 
 /// A message as it came, and its ports; none where it is something else.

@@ -115,8 +115,6 @@ impl Session {
             }
             return answer.map(|_| ());
         };
-        // Only a worker that has taken its data, and a run on it, counts as one that came up.
-        self.failed.set_value(0);
         self.data.set(Some(data));
         self.loading.set(false);
         let before = self.snapshot.get_untracked();

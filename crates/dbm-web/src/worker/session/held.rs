@@ -105,7 +105,7 @@ pub(super) struct Keeping {
 /// What is known of the models, the data and the run.
 #[derive(Default)]
 pub struct Held {
-    /// Workers lost since one last came up.
+    /// Workers lost since one last took a step.
     pub(super) failed: StoredValue<u32>,
     /// The pretrained model's file, or the visitor's own, once it is here.
     pub(super) model_file: StoredValue<Option<Vec<u8>>>,
@@ -233,8 +233,12 @@ impl Session {
 
     /// Whether the worker listens; a [`Failure`] where it does not yet.
     pub fn readiness(self) -> Result<(), Failure> {
-        let refusal = || Failure::Refused("The worker that computes is not ready yet; try again in a moment.".into());
-        self.client.is_ready().then_some(()).ok_or_else(refusal)
+        let refusal = if self.has_given_up() {
+            "The worker that computes has stopped: press “Start it again”, or reload the page."
+        } else {
+            "The worker that computes is not ready yet; try again in a moment."
+        };
+        self.client.is_ready().then_some(()).ok_or_else(|| Failure::Refused(refusal.into()))
     }
 
     /// Runs a request and shows the visitor why it failed. The loss of the worker is shown once for all requests.

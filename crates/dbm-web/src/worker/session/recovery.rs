@@ -1,13 +1,13 @@
 //! The worker's life: started, watched over, and replaced when it is lost. What the page shows stays.
 
 use super::held::{Opening, Session};
-use crate::ui::notices::Tone;
-use crate::worker::client::Unasked;
+use crate::ui::notices::{Remedy, Tone};
+use crate::worker::client::{Unasked, WORKER_COUNT};
 use dbm_protocol::Initialization;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Workers started in vain, one after another, before the page gives up.
+/// Workers lost one after another, none of which took a step, before the page gives up.
 const TRIES: u32 = 3;
 /// Training data waits this long for the pretrained model, which the visitor sees first.
 const GRACE: Duration = Duration::from_millis(1500);
@@ -28,6 +28,11 @@ impl Session {
         // A run that goes is heard of often: silence means that its worker is lost.
         Effect::new(move |_| self.client.expect(self.running.get()));
         self.start();
+    }
+
+    /// Whether no further worker is started until the visitor asks for one.
+    pub(super) fn has_given_up(self) -> bool {
+        self.failed.get_value() >= TRIES
     }
 
     fn start(self) {
@@ -60,17 +65,39 @@ impl Session {
         self.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
         self.notices.withdraw(Tone::Undoable);
         self.failed.update_value(|failed| *failed += 1);
-        if self.failed.get_value() > TRIES {
-            let text = format!(
-                "The worker that computes cannot be kept alive: {why}. Reload the page; if that does not help, use a smaller model."
-            );
-            return self.notices.error(text);
+        // What the lost one died of is not known: the next does without whatever a browser may lack, helpers and the memory that they share.
+        self.client.rename(format!("{WORKER_COUNT}1"));
+        if self.has_given_up() {
+            return self.give_up(why);
         }
         self.notices.error(format!(
-            "The worker that computes was lost: {why}. A new one takes over; the model and the data are opened again, what you see stays, and {}.",
+            "The worker that computes was lost: {why}. A new one takes over, and computes alone; the model and the data are opened again, what you see stays, and {}.",
             self.what_of_the_run()
         ));
         self.start();
+    }
+
+    /// Says that training has stopped, why, and what the visitor can do.
+    fn give_up(self, why: &str) {
+        self.loading.set(false);
+        let again = move |()| {
+            self.failed.set_value(0);
+            self.loading.set(true);
+            self.start();
+        };
+        let mut remedies = vec![Remedy { label: "Start it again", run: Callback::new(again) }];
+        let saved = self.snapshot.get_untracked().zip(self.checkpoint.get_value());
+        let run = saved
+            .as_ref()
+            .map_or(String::new(), |(step, _)| format!(" The run as it was at step {step} is here: save it first."));
+        if let Some((step, checkpoint)) = saved {
+            remedies.push(Remedy { label: "Save the run", run: Callback::new(move |()| self.save_file(step, &checkpoint)) });
+        }
+        let text = format!(
+            "Training has stopped: the worker that computes was lost {TRIES} times without a step in between, the last time because: {why}.{run} Smaller \
+             layers or batches need less memory, and another browser may have what this one lacks."
+        );
+        self.notices.failed(text, remedies);
     }
 
     /// What becomes of a run whose worker was lost.

@@ -2,6 +2,7 @@
 
 use super::draft::{Draft, same_run};
 use super::held::Session;
+use crate::ui::download;
 use crate::worker::client::Failure;
 use dbm_protocol::{Command, Event, Metrics, ModelChoice, RunInfo, RunPlan, Snapshot};
 use js_sys::Uint8Array;
@@ -98,6 +99,11 @@ impl Session {
         }
     }
 
+    /// Saves the run's checkpoint as a file.
+    pub fn save_file(self, step: u32, checkpoint: &Uint8Array) {
+        download::save(self.notices, &format!("dbm-step-{step}.safetensors"), checkpoint);
+    }
+
     /// The run that the form asks for.
     fn drafted(self) -> Result<RunPlan, Failure> {
         let unusable = "One of the settings cannot be used; it is marked below the buttons.";
@@ -129,7 +135,12 @@ impl Session {
     /// Takes in what the worker says unasked.
     pub(super) fn take_event(self, event: Event, bulk: Option<Uint8Array>) {
         match event {
-            Event::Metrics(metrics) => self.take_metrics(metrics),
+            Event::Metrics(metrics) => {
+                if metrics.step > self.metrics.with_untracked(|before| before.step) {
+                    self.failed.set_value(0);
+                }
+                self.take_metrics(metrics);
+            }
             Event::Samples(grid) => self.samples_of(grid.model).set(Some(grid)),
             Event::Snapshot(snapshot) => bulk.into_iter().for_each(|checkpoint| self.take_snapshot(snapshot.step, checkpoint)),
             Event::Notice(message) => self.notices.news(message),
