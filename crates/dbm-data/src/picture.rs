@@ -159,6 +159,8 @@ fn film_header<'f>(
 ) -> Result<png::Writer<&'f mut Vec<u8>>, png::EncodingError> {
     let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_color(png::ColorType::Grayscale);
+    // A third larger in half the time: somebody waits for it.
+    encoder.set_compression(png::Compression::Fast);
     encoder.set_animated(frames, 0)?;
     encoder.add_text_chunk("Description".into(), about.into())?;
     encoder.write_header()

@@ -1,5 +1,6 @@
 //! A button with its hover help and its key.
 
+use super::address::OnShow;
 use leptos::prelude::*;
 
 /// The button; an empty key, class or help is left out.
@@ -28,6 +29,8 @@ pub fn Button(
     on_press: Callback<()>,
 ) -> impl IntoView {
     let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
+    // Inside the page of somebody else no keys are listened for.
+    let key = if use_context::<OnShow>().is_some_and(|show| show.embedded.is_some()) { "" } else { key };
     view! {
         <button
             type="button"
