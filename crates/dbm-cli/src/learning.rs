@@ -23,8 +23,7 @@ pub struct StepArgs {
     optimizer: Option<OptimizerMethod>,
     #[arg(long, help = usual(Setting::LearningRate.words().help, "0.001; of impute 0.002"))]
     lr: Option<f64>,
-    /// The rate falls linearly to zero over this many steps [default: 0, which keeps it constant; of impute all its steps]
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, help = usual(Setting::RateDecay.words().help, "0, which keeps it constant; of impute all its steps"), value_name = "STEPS")]
     lr_decay: Option<u64>,
     #[arg(long, help = usual(Setting::Momentum.words().help, "0"))]
     momentum: Option<f64>,

@@ -140,6 +140,7 @@ const SWEEPS_IN_PAGE: Range = Range::whole(1, 1000, "a whole number from 1 to 10
 const CAP: Range = Range::whole(1, u32::MAX as u64, "a whole number from 1 to 4294967295");
 const STEPS: Range = Range::whole(1, 1_000_000_000, "a whole number from 1 to 1000000000");
 const STEPS_IN_PAGE: Range = Range::whole(1, 1_000_000, "a whole number from 1 to 1000000");
+const DECAY_STEPS: Range = Range::whole(0, 1_000_000_000, "a whole number from 0 to 1000000000");
 /// What travels exactly as a JavaScript number.
 const SEED: Range = Range::whole(0, (1 << 53) - 1, "a whole number from 0 to 9007199254740991");
 const WIDTH: Range = Range::whole(1, 4000, "a whole number from 1 to 4000");
@@ -164,6 +165,8 @@ settings! {
     Hidden = WIDTH, "hidden", "Hidden layers", "Sizes, from the visible layer upward.",
         "Units of each hidden layer. A first layer at least as wide as the picture learns it best.";
     LearningRate = RATE, "rate", "Learning rate", "", "How far a step goes. Adam: about 0.001.";
+    RateDecay = DECAY_STEPS, "rate-decay", "Rate decay", "In steps; 0 for none.",
+        "The learning rate falls linearly to zero over this many steps. Later ones change nothing.";
     Batch = EXAMPLES, "batch", "Batch size", "", "Examples a step, each with a chain of its own.";
     Seed = SEED, "seed", "Seed", "", "Same seed, same settings: the same run, bit for bit.";
     WeightDecay = DECAY, "decay", "Weight decay", "", "Pulls weights towards zero at each step.";

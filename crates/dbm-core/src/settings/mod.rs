@@ -131,6 +131,7 @@ impl Settings {
         let o = &self.optimizer;
         let unit = |x: f64| (0.0..1.0).contains(&x);
         Setting::LearningRate.check("learning rate", o.learning_rate)?;
+        Setting::RateDecay.check("learning-rate decay", o.decay_steps as f64)?;
         Setting::Momentum.check("momentum", o.momentum)?;
         within("beta1", "at least 0 and below 1", o.beta1, unit(o.beta1))?;
         within("beta2", "at least 0 and below 1", o.beta2, unit(o.beta2))?;
@@ -183,6 +184,7 @@ mod tests {
         assert_eq!(name(|s| s.optimizer.learning_rate = f64::NAN), "learning rate");
         assert_eq!(name(|s| s.optimizer.learning_rate = 0.0), "learning rate");
         assert_eq!(name(|s| s.optimizer.beta2 = 1.0), "beta2");
+        assert_eq!(name(|s| s.optimizer.decay_steps = u64::MAX), "learning-rate decay");
         assert_eq!(name(|s| s.batch = 0), "batch");
         assert_eq!(name(|s| s.conditional = 1.5), "conditional share");
         assert_eq!(name(|s| s.average = Some(f64::NAN)), "averaging decay");

@@ -194,7 +194,7 @@ pub fn Comparisons() -> impl IntoView {
         <Show when=move || chosen.get().is_some()>
             <Check
                 label="All other settings as under “One run”"
-                help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no weight decay. With this, both have those of the form under “One run” instead."
+                help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no decay, one sweep from the mode. With this, both have those of the form under “One run” instead."
                 value=form
                 on_change=choose_form
             />

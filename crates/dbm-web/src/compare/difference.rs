@@ -5,17 +5,21 @@ use crate::ui::field::TextField;
 use crate::ui::select::Choice;
 use crate::worker::session::Draft;
 use dbm_core::gradient::EstimatorKind;
+use dbm_core::mask::Masks;
 use dbm_core::words::{self, Choose, Setting, StartKind, Words, choice, words};
 use dbm_core::{OptimizerMethod, Units};
 use leptos::prelude::*;
 
 /// The settings that are typed, in the order of the form.
-const TYPED: [Setting; 11] = [
+const TYPED: [Setting; 14] = [
     Setting::Hidden,
     Setting::LearningRate,
+    Setting::RateDecay,
+    Setting::Momentum,
     Setting::Batch,
     Setting::Seed,
     Setting::K,
+    Setting::ModeSweeps,
     Setting::WeightDecay,
     Setting::Average,
     Setting::Conditional,
@@ -53,6 +57,7 @@ impl Choose for Centered {
 /// The form of run B's settings.
 #[component]
 pub fn Difference() -> impl IntoView {
+    let other = Pair::of_view().other;
     view! {
         <details class="difference" open>
             <summary>"What differs in run B"</summary>
@@ -71,6 +76,9 @@ pub fn Difference() -> impl IntoView {
                     get=|draft| Centered(draft.centered)
                     set=|draft, Centered(on), _| draft.centered = on
                 />
+                <Show when=move || other.with(Draft::is_masked)>
+                    <Chosen<Masks> id="compare-masks" get=|draft| draft.masks set=|draft, masks, _| draft.masks = masks />
+                </Show>
                 {TYPED.map(|setting| view! { <Typed setting /> }).collect_view()}
             </form>
         </details>

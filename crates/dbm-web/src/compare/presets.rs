@@ -23,7 +23,7 @@ pub struct Preset {
 }
 
 /// The paper's own settings but for the rate: nothing of what this lab adds.
-const PAPER: &str = "units=signs estimator=ucd-lmi start=orthogonal marginalized=yes centered=no conditional=0 average= decay=0";
+const PAPER: &str = "units=signs estimator=ucd-lmi start=orthogonal marginalized=yes centered=no conditional=0 average= decay=0 rate-decay=0 mode-sweeps=1";
 
 /// How many of [`PRESETS`] are the paper's ablations; they come first.
 pub const ABLATIONS: usize = 5;

@@ -123,13 +123,16 @@ pub fn visible_units(data: &DataSource) -> u32 {
 }
 
 /// What is said of each setting that is typed, with `#` for what it is; and where it is none.
-const TYPED: [(Setting, &str, &str); 11] = [
+const TYPED: [(Setting, &str, &str); 14] = [
     (Setting::LearningRate, "rate #", ""),
+    (Setting::RateDecay, "rate falls to zero over # steps", "constant rate"),
+    (Setting::Momentum, "momentum #", "no momentum"),
     (Setting::Batch, "# examples a step", ""),
     (Setting::Conditional, "conditional share #", "no conditional share"),
     (Setting::Average, "averaged with decay #", "no averaging"),
     (Setting::WeightDecay, "weight decay #", "no weight decay"),
     (Setting::MaxMeeting, "couplings cut at #", ""),
+    (Setting::ModeSweeps, "sweeps from the mode #", ""),
     (Setting::MaxSweeps, "searches cut at #", ""),
     (Setting::MaxTries, "draws cut at #", ""),
     (Setting::MeanFieldSweeps, "mean field cut at #", ""),
@@ -161,15 +164,16 @@ fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
         let words = if is_none { none.to_string() } else { words.replace('#', &value) };
         (setting.words().key, draft.applies(setting).then_some(words))
     });
-    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain(typed).collect()
+    let masks = ("masks", draft.is_masked().then(|| format!("masks {}", draft.masks.choice().label)));
+    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain([masks]).chain(typed).collect()
 }
 
 /// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
 pub fn in_words(draft: &Draft, visible: u32) -> String {
     let left_out = ["meeting", "sweeps", "tries", "field-sweeps", "centering-rate"];
-    let words = words(draft, visible).into_iter();
-    let words = words.filter(|(key, word)| !left_out.contains(key) && word.as_deref() != Some("not centered"));
-    words.filter_map(|(_, word)| word).collect::<Vec<_>>().join(", ")
+    let usual = ["not centered", "constant rate", "no momentum", "sweeps from the mode 1", "masks mixed"];
+    let words = words(draft, visible).into_iter().filter(|(key, _)| !left_out.contains(key));
+    words.filter_map(|(_, word)| word).filter(|word| !usual.contains(&&**word)).collect::<Vec<_>>().join(", ")
 }
 
 /// By what the two runs differ: of each the words that the other has not, by which they are called.
@@ -239,8 +243,13 @@ mod tests {
         let own = setup.base(Draft::digits(), &pairs("units=bits"), 784);
         assert_eq!((own.units, own.text(Setting::Conditional)), (Units::Bits, "0.5"));
         assert!(
-            in_words(&own, 784)
-                .starts_with("UCD-LMI, bits 0 and 1, 784–800–200, orthogonal start, marginalized, Adam, rate 0.001")
+            in_words(&own, 784).starts_with(
+                "UCD-LMI, bits 0 and 1, 784–800–200, orthogonal start, marginalized, Adam, rate 0.001, 100 examples"
+            )
         );
+        let other = setup.base(Draft::digits(), &pairs("masks=halves&mode-sweeps=5&rate-decay=900"), 784);
+        assert!(in_words(&other, 784).contains("Adam, masks half planes, rate 0.001, rate falls to zero over 900 steps"));
+        let differing = ["masks half planes", "rate falls to zero over 900 steps", "sweeps from the mode 5"];
+        assert_eq!(names(&Draft::digits(), &other, 784)[1], differing.join(", "));
     }
 }

@@ -1,6 +1,6 @@
 //! How a run learns: its estimator and its start, each with a line about what was chosen and the fields that belong to it.
 
-use super::field::TextField;
+use super::field::{Folded, TextField};
 use crate::ui::button::Button;
 use crate::ui::check::Check;
 use crate::ui::select::{Choice, Select, SelectOption};
@@ -15,8 +15,8 @@ pub fn Learning() -> impl IntoView {
     view! {
         <form class="learning" aria-label="Estimator and start of the run" on:submit=|event| event.prevent_default()>
             <Estimator />
-            <EstimatorFields />
             <Start />
+            <Variants />
         </form>
     }
 }
@@ -45,6 +45,9 @@ fn Estimator() -> impl IntoView {
         }
     };
     let impossible = Memo::new(move |_| draft.with(Draft::share_is_impossible));
+    let k_hint = Signal::derive(move || {
+        if kind.get().has(Setting::MeanFieldSweeps) { "Of the free chains, a step." } else { Setting::K.words().hint }.to_string()
+    });
     view! {
         <div class="settings">
             <div class="field wide">
@@ -58,6 +61,7 @@ fn Estimator() -> impl IntoView {
                     note=Some(Signal::derive(move || kind.get().choice().help.to_string()))
                 />
             </div>
+            <TextField setting=Setting::K hint=k_hint />
             <Show when=move || impossible.get()>
                 <div class="remedy wide" role="alert">
                     <p class="help problem">
@@ -70,9 +74,19 @@ fn Estimator() -> impl IntoView {
     }
 }
 
-/// The chosen estimator's own settings, and the parametrization, in which any of them can train.
+/// The rest of the chosen estimator's own settings, and the parametrization, in which any of them can train.
+const FOLDED: [Setting; 6] = [
+    Setting::ModeSweeps,
+    Setting::MaxSweeps,
+    Setting::MaxMeeting,
+    Setting::MaxTries,
+    Setting::MeanFieldSweeps,
+    Setting::CenteringRate,
+];
+
+/// What of the estimator is rarely changed.
 #[component]
-fn EstimatorFields() -> impl IntoView {
+fn Variants() -> impl IntoView {
     let session = Session::of_page();
     let meeting_hint = Signal::derive(move || {
         let visible = visible(session);
@@ -84,37 +98,36 @@ fn EstimatorFields() -> impl IntoView {
             }
         })
     });
-    let k_hint = Signal::derive(move || {
-        let kind = session.draft.with(Draft::estimator);
-        if kind.has(Setting::MeanFieldSweeps) { "Of the free chains, a step." } else { Setting::K.words().hint }.to_string()
+    let urgent = Signal::derive(move || {
+        let visible = visible(session);
+        session.draft.with(|draft| draft.meeting_is_slow(visible) || FOLDED.iter().any(|&field| draft.problem(field).is_some()))
     });
-    let centered = move || session.draft.with(|draft| draft.centered);
-    let center = move |event| session.draft.update(|draft| draft.centered = event_target_checked(&event));
     view! {
         <div class="settings">
-            <TextField setting=Setting::K hint=k_hint />
-            <TextField setting=Setting::MeanFieldSweeps />
-            <TextField setting=Setting::MaxSweeps />
-            <TextField setting=Setting::MaxMeeting hint=meeting_hint />
-            <TextField setting=Setting::MaxTries />
-            <div class="field wide">
-                <Check
-                    label="Marginalized"
-                    help="Half of each state is replaced by its conditional means, first the odd layers and then the even ones: less noise, the same mean."
-                    value=move || session.draft.with(|draft| draft.marginalize)
-                    on_change=move |on| session.draft.update(|draft| draft.marginalize = on)
-                />
-            </div>
-            <div class="field wide">
-                <label class="check" data-help="Another parametrization of the same models (Montavon and Müller 2012), in which the gradient is better conditioned.">
-                    <input type="checkbox" prop:checked=centered on:change=center aria-describedby="centered-note" />
-                    <span>"Centered parametrization"</span>
-                </label>
-                <p id="centered-note" class="help">
-                    "The same models, with every unit measured from its mean, so that steps go another way."
-                </p>
-            </div>
-            <TextField setting=Setting::CenteringRate />
+            <Folded name="Limits and variants" urgent>
+                <TextField setting=Setting::ModeSweeps />
+                <TextField setting=Setting::MaxSweeps />
+                <TextField setting=Setting::MaxMeeting hint=meeting_hint />
+                <TextField setting=Setting::MaxTries />
+                <TextField setting=Setting::MeanFieldSweeps />
+                <div class="field wide">
+                    <Check
+                        label="Marginalized"
+                        help="Half of each state is replaced by its conditional means, first the odd layers and then the even ones: less noise, the same mean."
+                        value=move || session.draft.with(|draft| draft.marginalize)
+                        on_change=move |on| session.draft.update(|draft| draft.marginalize = on)
+                    />
+                </div>
+                <div class="field wide">
+                    <Check
+                        label="Centered"
+                        help="Every unit is measured from its mean: the same models, with a gradient that is better conditioned (Montavon and Müller 2012)."
+                        value=move || session.draft.with(|draft| draft.centered)
+                        on_change=move |on| session.draft.update(|draft| draft.centered = on)
+                    />
+                </div>
+                <TextField setting=Setting::CenteringRate />
+            </Folded>
         </div>
     }
 }

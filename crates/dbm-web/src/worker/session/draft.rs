@@ -5,6 +5,7 @@ mod address;
 use crate::ui::number::{decimal, listed};
 use crate::ui::texts::rows;
 use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
+use dbm_core::mask::Masks;
 use dbm_core::words::{Setting, StartKind};
 use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
 use dbm_protocol::{Initialization, RunPlan};
@@ -28,6 +29,8 @@ pub struct Draft {
     pub start: StartKind,
     /// Whether half of each state is replaced by its conditional means.
     pub marginalize: bool,
+    /// What the conditional share of a batch hides.
+    pub masks: Masks,
     estimator: EstimatorKind,
     texts: [String; Setting::ALL.len()],
 }
@@ -80,6 +83,7 @@ impl Draft {
             centered: false,
             start: StartKind::Orthogonal,
             marginalize: true,
+            masks: Masks::Mixed,
             estimator: EstimatorKind::UcdLmi,
             texts: Setting::ALL.map(|setting| text(setting).into()),
         }
@@ -94,12 +98,14 @@ impl Draft {
             method: s.optimizer.method,
             centered: e.centering.is_some(),
             marginalize: s.marginalize,
+            masks: s.masks,
             estimator: e.kind,
             ..Self::default()
         };
         for (setting, text) in [
             (Setting::Hidden, listed(&plan.hidden, ", ")),
             (Setting::LearningRate, s.optimizer.learning_rate.to_string()),
+            (Setting::RateDecay, s.optimizer.decay_steps.to_string()),
             (Setting::Batch, s.batch.to_string()),
             (Setting::Seed, s.seed.to_string()),
             (Setting::WeightDecay, s.optimizer.weight_decay.to_string()),
@@ -108,9 +114,11 @@ impl Draft {
             (Setting::MaxSweeps, s.max_sweeps.to_string()),
             (Setting::MaxMeeting, s.max_meeting.to_string()),
             (Setting::K, e.k.to_string()),
+            (Setting::ModeSweeps, e.mode_sweeps.to_string()),
             (Setting::MaxTries, e.max_tries.to_string()),
             (Setting::MeanFieldSweeps, e.mean_field_sweeps.to_string()),
             (Setting::CenteringRate, e.centering.unwrap_or(CENTERING_RATE).to_string()),
+            (Setting::Momentum, s.optimizer.momentum.to_string()),
         ] {
             draft.set(setting, text);
         }
@@ -167,19 +175,27 @@ impl Draft {
     /// Whether the chosen run has such a setting; what is typed in the others does not matter.
     pub fn applies(&self, setting: Setting) -> bool {
         match setting {
-            Setting::ModeSweeps | Setting::Momentum => false,
-            Setting::MaxSweeps | Setting::MaxMeeting | Setting::K | Setting::MaxTries | Setting::MeanFieldSweeps => {
-                self.estimator.has(setting)
-            }
+            Setting::MaxSweeps
+            | Setting::ModeSweeps
+            | Setting::MaxMeeting
+            | Setting::K
+            | Setting::MaxTries
+            | Setting::MeanFieldSweeps => self.estimator.has(setting),
+            Setting::Momentum => self.method == OptimizerMethod::Sgd,
             Setting::CenteringRate => self.centered,
             Setting::PretrainingSteps | Setting::PretrainingRate => self.start == StartKind::Pretrained,
             _ => true,
         }
     }
 
+    /// Whether some of each batch is masked.
+    pub fn is_masked(&self) -> bool {
+        self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
+    }
+
     /// Whether the chosen estimator cannot train with the share of masked examples.
     pub fn share_is_impossible(&self) -> bool {
-        self.estimator.descriptor().persistent && self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
+        self.estimator.descriptor().persistent && self.is_masked()
     }
 
     /// Why a field does not make sense, if it does not: what was expected and what came.
@@ -207,6 +223,7 @@ impl Draft {
         let default = Settings::default();
         let estimator = EstimatorSettings {
             k: self.small(Setting::K, default.estimator.k)?,
+            mode_sweeps: self.small(Setting::ModeSweeps, default.estimator.mode_sweeps)?,
             max_tries: self.small(Setting::MaxTries, default.estimator.max_tries)?,
             mean_field_sweeps: self.small(Setting::MeanFieldSweeps, default.estimator.mean_field_sweeps)?,
             centering: self.number(Setting::CenteringRate).filter(|_| self.centered),
@@ -216,6 +233,8 @@ impl Draft {
             method: self.method,
             learning_rate: self.number(Setting::LearningRate)?,
             weight_decay: self.number(Setting::WeightDecay)?,
+            decay_steps: self.number(Setting::RateDecay)? as u64,
+            momentum: if self.applies(Setting::Momentum) { self.number(Setting::Momentum)? } else { default.optimizer.momentum },
             ..OptimizerSettings::default()
         };
         let settings = Settings {
@@ -225,6 +244,7 @@ impl Draft {
             estimator,
             marginalize: self.marginalize,
             conditional: self.number(Setting::Conditional)?,
+            masks: if self.is_masked() { self.masks } else { default.masks },
             average: self.number(Setting::Average),
             max_sweeps: self.small(Setting::MaxSweeps, default.max_sweeps)?,
             max_meeting: self.small(Setting::MaxMeeting, default.max_meeting)?,

@@ -11,6 +11,9 @@ impl Draft {
         keys.put_choice(self.estimator, base.estimator);
         keys.put_choice(self.start, base.start);
         keys.put_choice(self.method, base.method);
+        if self.is_masked() {
+            keys.put_choice(self.masks, base.masks);
+        }
         let yes_or_no = |on: bool| if on { "yes" } else { "no" };
         keys.put_unless("centered", &yes_or_no(self.centered), &yes_or_no(base.centered));
         keys.put_unless("marginalized", &yes_or_no(self.marginalize), &yes_or_no(base.marginalize));
@@ -32,6 +35,7 @@ impl Draft {
         self.units = keys.choice().unwrap_or(self.units);
         self.start = keys.choice().unwrap_or(self.start);
         self.method = keys.choice().unwrap_or(self.method);
+        self.masks = keys.choice().unwrap_or(self.masks);
         self.estimator = keys.choice().unwrap_or(self.estimator);
         for setting in Setting::ALL {
             if let Some(text) = keys.get(setting.words().key) {
@@ -46,6 +50,7 @@ impl Draft {
 mod tests {
     use super::*;
     use dbm_core::gradient::EstimatorKind;
+    use dbm_core::mask::Masks;
     use dbm_core::words::StartKind;
     use dbm_core::{OptimizerMethod, Units};
 
@@ -67,14 +72,25 @@ mod tests {
         draft.choose_estimator(EstimatorKind::PcdGibbs, 16);
         draft.set(Setting::Hidden, "6, 3".into());
         draft.set(Setting::Seed, "77".into());
+        draft.set(Setting::Momentum, "0.9".into());
+        draft.set(Setting::RateDecay, "400".into());
         let keys = written(&draft);
         assert_eq!((keys.get("hidden"), keys.get("estimator")), (Some("6,3"), Some("pcd-gibbs")));
+        assert_eq!(base.clone().with(&keys), draft);
+        // What the run does not have does not travel: masks without a share to mask, sweeps from a mode without a search.
+        draft.masks = Masks::Boxes;
+        draft.set(Setting::ModeSweeps, "50".into());
+        assert_eq!(written(&draft), keys);
+        draft.choose_estimator(EstimatorKind::Lmi, 16);
+        draft.set(Setting::Conditional, "0.25".into());
+        let keys = written(&draft);
+        assert_eq!((keys.get("masks"), keys.get("mode-sweeps")), (Some("boxes"), Some("50")));
         assert_eq!(base.clone().with(&keys), draft);
     }
 
     #[test]
     fn nonsense_is_passed_over_or_left_to_the_form() {
-        let chosen = ["units", "estimator", "start", "optimizer", "centered", "marginalized"];
+        let chosen = ["units", "estimator", "start", "optimizer", "centered", "marginalized", "masks"];
         let all = chosen.into_iter().chain(Setting::ALL.map(|setting| setting.words().key));
         let draft = Draft::digits().with(&all.map(|key| (key, "💥")).collect());
         assert_eq!((draft.units, draft.estimator()), (Units::Signs, EstimatorKind::UcdLmi));

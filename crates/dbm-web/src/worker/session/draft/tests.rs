@@ -1,6 +1,7 @@
 //! The form: what it suggests, refuses, and asks for.
 
 use super::*;
+use dbm_core::words::Choose;
 
 fn with(setting: Setting, text: &str) -> Draft {
     let mut draft = Draft::digits();
@@ -30,6 +31,8 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                     (Setting::MaxTries, "55"),
                     (Setting::MeanFieldSweeps, "33"),
                     (Setting::MaxSweeps, "77"),
+                    (Setting::ModeSweeps, "50"),
+                    (Setting::RateDecay, "900"),
                     (Setting::CenteringRate, "0.25"),
                     (Setting::PretrainingSteps, "40"),
                     (Setting::PretrainingRate, "0.125"),
@@ -43,6 +46,8 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 assert_eq!(e.k, if kind.has(Setting::K) { 7 } else { 1 });
                 assert_eq!(e.max_tries == 55, kind == EstimatorKind::UcdGibbs);
                 assert_eq!(e.mean_field_sweeps == 33, kind == EstimatorKind::Pcd);
+                assert_eq!(e.mode_sweeps, if kind.has(Setting::ModeSweeps) { 50 } else { 1 });
+                assert_eq!(plan.settings.optimizer.decay_steps, 900);
                 assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Setting::MaxSweeps));
                 assert_eq!(
                     plan.start == Initialization::Pretrained { steps: 40, learning_rate: 0.125 },
@@ -67,6 +72,33 @@ fn persistent_chains_refuse_a_masked_share_at_its_field_and_leave_it_as_typed() 
         assert_eq!(draft.plan().is_none(), kind.descriptor().persistent);
         draft.set(Setting::Conditional, "0".into());
         assert!(draft.plan().is_some());
+    }
+}
+
+#[test]
+fn what_the_best_models_are_made_by_comes_back_as_the_same_form() {
+    for masks in Masks::CHOICES {
+        let mut draft = Draft { masks: masks.value, method: OptimizerMethod::Sgd, ..Draft::digits() };
+        for (field, text) in [
+            (Setting::ModeSweeps, "50"),
+            (Setting::RateDecay, "16000"),
+            (Setting::Average, "0.999"),
+            (Setting::Conditional, "0.75"),
+            (Setting::Momentum, "0.9"),
+        ] {
+            draft.set(field, text.into());
+        }
+        let plan = draft.plan().unwrap();
+        let s = &plan.settings;
+        assert_eq!((s.estimator.mode_sweeps, s.optimizer.decay_steps, s.average), (50, 16_000, Some(0.999)));
+        assert_eq!((s.conditional, s.masks, s.optimizer.momentum), (0.75, masks.value, 0.9));
+        let mut again = Draft::of(&plan);
+        assert_eq!(again, draft);
+        // Nobody sees masks of no share, nor the momentum of Adam.
+        again.set(Setting::Conditional, "0".into());
+        again.method = OptimizerMethod::Adam;
+        let s = again.plan().unwrap().settings;
+        assert_eq!((s.masks, s.optimizer.momentum), (Masks::Mixed, 0.0));
     }
 }
 
@@ -129,9 +161,13 @@ fn nonsense_is_named() {
     assert!(with(Setting::Average, " ").plan().is_some_and(|plan| plan.settings.average.is_none()));
     assert!(with(Setting::Average, "1").problem(Setting::Average).is_some_and(|p| p.contains("“1”")));
     assert!(with(Setting::Seed, "9007199254740992").plan().is_none());
+    for text in ["-1", "1000000001", "0.5", "never", ""] {
+        assert!(with(Setting::RateDecay, text).problem(Setting::RateDecay).is_some(), "{text}");
+    }
     for text in ["0", "1001", "1.5", ""] {
         let mut draft = with(Setting::K, text);
         draft.choose_estimator(EstimatorKind::Cd, 784);
         assert!(draft.problem(Setting::K).is_some(), "{text}");
+        assert!(with(Setting::ModeSweeps, text).problem(Setting::ModeSweeps).is_some(), "{text}");
     }
 }
