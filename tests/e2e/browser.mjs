@@ -80,6 +80,9 @@ export const crew = (page) => page.workers().filter((worker) => worker.url().inc
 /** Goes to a view by the menu: "Train", "Complete", "Coupling" or "Proof". */
 export const goTo = (page, view) => page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view, exact: true }).click();
 
+/** Unfolds all that folds in a form. */
+export const unfold = (page) => page.locator("form details").evaluateAll((all) => all.forEach((details) => (details.open = true)));
+
 /** The page's counter of gradient steps. */
 export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());
 

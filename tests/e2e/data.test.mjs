@@ -421,8 +421,8 @@ function tookTheSameStep(before, one, other) {
   assert.ok(moved > 0 && apart(a, b) < 0.1 * moved, `moved by ${moved}, and ${apart(a, b)} apart then`);
 }
 
-test("a model goes from the page to the command, and from the command to the page, and both take the same next step", lab({ view: "train" }, async ({ page }) => {
-  await onBars(page);
+test("a model goes from the page to the command, and from the command to the page, and both take the same next step", lab({ search: "#view=train&t.data=bars&t.conditional=0.5&t.masks=boxes&t.mode-sweeps=3&t.rate-decay=500&t.average=0.9" }, async ({ page }) => {
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   const step = await trainSteps(page, 20);
   const model = await savedModel(page);
   const drawn = join(folder, "drawn.npy");

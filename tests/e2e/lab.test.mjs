@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, goTo, lab, quiet, steps, until, useData } from "./browser.mjs";
+import { crew, goTo, lab, quiet, steps, unfold, until, useData } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -95,7 +95,8 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await onBars(page);
   await page.getByLabel("Estimator", { exact: true }).selectOption({ label: "PCD-k, mean field" });
   await page.getByText(/^Biased: how DBMs were trained before/).waitFor();
-  await page.getByLabel("Centered parametrization").check();
+  await unfold(page);
+  await page.getByLabel("Centered", { exact: true }).check();
   await page.getByLabel("Centering rate").fill("0.05");
   await page.getByLabel("Start", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
   await page.getByLabel("Steps per layer").fill("100000"); // more than will be waited for
@@ -141,6 +142,7 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
     assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^p?cd/.test(value)), value);
     assert.equal(await page.getByLabel("Cap on meeting").count(), Number(value.startsWith("ucd")), value);
     assert.equal(await page.getByLabel("Cap on search").count(), Number(value.endsWith("lmi")), value);
+    assert.equal(await page.getByLabel("Sweeps from the mode").count(), Number(value.endsWith("lmi")), value);
     assert.equal(await page.getByLabel("Cap on tries").count(), Number(value === "ucd-gibbs"), value);
     if (value === "ucd-gibbs") assert.equal(await page.getByLabel("Cap on meeting").inputValue(), "1000");
     const reset = page.getByRole("button", { name: "Reset", exact: true });

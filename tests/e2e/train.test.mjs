@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { button, enabled, lab, quiet, screenshot, steps, trainSteps, until } from "./browser.mjs";
+import { button, enabled, lab, quiet, screenshot, steps, trainSteps, unfold, until } from "./browser.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
 const sum = (page) => page.getByLabel("Checksum", { exact: true }).textContent();
@@ -190,6 +190,53 @@ test("a shared link reproduces the run bit for bit in a new profile", lab({ sear
   await other.close();
 }));
 
+/** The settings that a saved model carries. */
+async function settingsOfFile(page) {
+  await page.locator("summary[aria-label='Save this run']").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Save this run as model").click()]);
+  const bytes = readFileSync(await download.path());
+  const header = JSON.parse(bytes.toString("utf8", 8, 8 + Number(bytes.readBigUInt64LE(0))));
+  return JSON.parse(header.__metadata__.settings);
+}
+
+test("what the best models are made by is in the form, in the file and in the link", lab({ search: BARS, permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+  await onBars(page);
+  await unfold(page);
+  const typed = { "Sweeps from the mode": "3", "Rate decay": "5000", "Averaging": "0.9", "Conditional share": "0.5", "Momentum": "0.25" };
+  assert.equal(await page.getByLabel("Momentum", { exact: true }).count(), 0, "Adam has its own");
+  await page.getByLabel("Optimizer", { exact: true }).selectOption("sgd");
+  for (const [label, text] of Object.entries(typed)) await page.getByLabel(label, { exact: true }).fill(text);
+  await page.getByLabel("Masks", { exact: true }).selectOption({ label: "boxes" });
+  for (const [label, text, expected] of [["Rate decay", "never", "from 0 to 1000000000"], ["Sweeps from the mode", "0", "from 1 to 1000"]]) {
+    await page.getByLabel(label, { exact: true }).fill(text);
+    await page.getByText(`Expected a whole number ${expected}; got “${text}”.`).waitFor();
+    await page.getByText("One of the settings cannot be used yet.").waitFor();
+    await page.getByLabel(label, { exact: true }).fill(typed[label]);
+  }
+  const step = await trainSteps(page, 20);
+  const [, checksum] = await standsAt(page, step);
+  const { optimizer, estimator, masks, conditional, average } = await settingsOfFile(page);
+  assert.deepEqual([optimizer.method, optimizer.momentum, optimizer.decay_steps, estimator.mode_sweeps], ["sgd", 0.25, 5000, 3]);
+  assert.deepEqual([masks, conditional, average], ["boxes", 0.5, 0.9]);
+  // What a reset replaces comes back with all of it.
+  await page.getByLabel("Masks", { exact: true }).selectOption({ label: "single pixels" });
+  await enabled(page, "Reset").click();
+  await until(() => steps(page), (n) => n === 0, "reset");
+  await page.getByRole("button", { name: /undo/i }).last().click();
+  await standsAt(page, step);
+  assert.equal((await settingsOfFile(page)).masks, "boxes");
+  await enabled(page, "Share").click();
+  await page.getByText("A link to this run is on the clipboard").waitFor();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await page.context().browser().newContext();
+  const fresh = await other.newPage();
+  await fresh.goto(link);
+  await fresh.getByText(`The same run, bit for bit: checksum ${checksum} at step ${step}.`).waitFor({ timeout: 120_000 });
+  for (const [label, text] of Object.entries(typed)) assert.equal(await fresh.getByLabel(label, { exact: true }).inputValue(), text, label);
+  assert.equal(await fresh.getByLabel("Masks", { exact: true }).inputValue(), "boxes");
+  await other.close();
+}));
+
 test("an address with a goal trains by itself, and another one begins another run", lab({ search: `${BARS}&t.go=40` }, async ({ page, errors }) => {
   await standsAt(page, 40);
   await page.evaluate(() => (location.hash = "view=train&t.data=digits&t.hidden=40&t.batch=20&t.go=3"));
@@ -239,6 +286,7 @@ test("two runs are a choice at the head, and the one run goes on meanwhile", lab
 
 test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
+  await unfold(page);
   const reached = new Set();
   await page.getByLabel("One run", { exact: true }).focus();
   for (let at = 0; at < 90; at++) {
