@@ -113,7 +113,7 @@ test("menus of what is saved or shared open, do it and close by keyboard, and th
     const download = name.startsWith("Save") && page.waitForEvent("download");
     await page.keyboard.press(["Space", "Enter"][at % 2]);
     if (download) assert.ok(readFileSync(await (await download).path()).length > 0, name);
-    else await page.getByText(/A link to this run is (on the clipboard|in the field below Share): it trains to step \d+/).waitFor();
+    else await page.getByText(/A link to this run is (on the clipboard|in the field beside Share): it trains to step \d+/).waitFor();
     assert.equal(await focused(page), name, "after saving");
     assert.equal(await page.locator("details.save[open]").count(), 0);
   }

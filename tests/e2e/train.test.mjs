@@ -264,6 +264,7 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
   const [, checksum] = await standsAt(page, 5);
   await share(page);
   const field = page.getByLabel("A link to this run", { exact: true });
+  await page.getByText(/^The clipboard cannot be written \(browsers lend it to encrypted pages alone\)\. A link to this run is in the field beside Share: it trains to step 5 /).waitFor();
   await field.waitFor();
   assert.ok((await field.inputValue()).endsWith(`t.step=5&t.sum=${checksum}`));
   await until(() => field.evaluate((it) => it.selectionEnd - it.selectionStart === it.value.length), (all) => all, "selected");

@@ -43,7 +43,7 @@ pub fn Share() -> impl IntoView {
             let notice = match &copied {
                 Ok(()) => format!("{what} is on the clipboard: {about}"),
                 Err(why) => {
-                    format!("The clipboard cannot be written ({}). {what} is in the field below Share: {about}", words(why))
+                    format!("The clipboard cannot be written ({}). {what} is in the field beside Share: {about}", words(why))
                 }
             };
             to_copy.set(copied.err().map(|_| (what, text)));
@@ -101,6 +101,9 @@ fn iframe(title: &str, address: &str, height: u32) -> String {
 /// Begins to write to the clipboard, which pages that came without encryption do not have.
 fn copy(text: &str) -> Result<Promise, JsValue> {
     let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
+    if clipboard.is_undefined() {
+        return Err("browsers lend it to encrypted pages alone".into());
+    }
     let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
     write.call1(&clipboard, &text.into())?.dyn_into()
 }
