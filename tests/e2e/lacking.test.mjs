@@ -1,7 +1,7 @@
 // A browser that lacks something is told so, in words and at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enabled, lab } from "./browser.mjs";
+import { button, enabled, lab, quiet, steps, trainSteps } from "./browser.mjs";
 
 const told = (page) => page.getByRole("alert");
 
@@ -55,8 +55,122 @@ test("a page that takes long says so, and comes up all the same", async (t) => {
   })(t);
 });
 
-test("without a place to keep anything the page works", lab({ view: "train", prepare: (page) => page.addInitScript(() => { delete self.indexedDB; delete StorageManager.prototype.getDirectory; delete self.caches; }) }, async ({ page }) => {
-  await enabled(page, "Train").waitFor({ timeout: 60_000 });
-  await enabled(page, "Step").click();
-  await page.waitForFunction(() => document.querySelector("output[aria-label='Gradient steps']").textContent === "1");
+/** Runs `take` in every worker of a program ("worker-wasm" or "files") before the program itself: what a worker has is not what the page has. */
+const inWorkers = (page, program, take) =>
+  page.route(`**/dbm-${program}_loader.js*`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: `(${take})();\n${await response.text()}` });
+  });
+
+/** Has the worker's memory grow to so many pages of 64 kB and no further, as a phone's does: a most is written into the program's section of memories. */
+const withMemory = (page, most) =>
+  page.route("**/dbm-worker-wasm_bg.wasm", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: limited(await response.body(), most) });
+  });
+
+function limited(program, most) {
+  const number = (at) => {
+    let [value, shift] = [0, 0];
+    for (; ; shift += 7) {
+      value |= (program[at] & 127) << shift;
+      if (program[at++] < 128) return [value, at];
+    }
+  };
+  const written = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...written(value >> 7)]);
+  for (let at = 8; at < program.length; ) {
+    const [length, body] = number(at + 1);
+    if (program[at] === 5) {
+      assert.deepEqual([...program.subarray(body, body + 2)], [1, 0], "one memory, with no most of its own");
+      const [least] = number(body + 2);
+      const section = [1, 1, ...written(least), ...written(most)];
+      return Buffer.concat([program.subarray(0, at), Buffer.from([5, section.length, ...section]), program.subarray(body + length)]);
+    }
+    at = body + length;
+  }
+  assert.fail("a program without memory");
+}
+
+const alerts = (page) => page.getByRole("alert").allTextContents();
+
+/** Trains some steps and pauses; what the page was open with. */
+async function trains(page) {
+  const before = await steps(page);
+  await trainSteps(page, before + 3);
+}
+
+for (const [what, { page: inPage, worker, files }, words] of [
+  ["shared memory in the page", { page: () => delete self.SharedArrayBuffer }],
+  ["shared memory in workers, as in WebKit", { worker: () => delete self.SharedArrayBuffer }],
+  ["workers that start workers", { worker: () => { Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 }); delete self.Worker; } }, /^This browser starts no workers to share the run with \(Worker is not defined\): it goes on with one\.$/],
+  ["a private file system", { files: () => delete StorageManager.prototype.getDirectory }, /^Kept at step \d+$/],
+  ["a place to keep anything", { files: () => { delete StorageManager.prototype.getDirectory; Object.defineProperty(self, "indexedDB", { value: undefined }); } }, /^This browser keeps nothing in this mode: the run ends with this tab\. Save the model as a file before you close it\./],
+  ["locks between tabs", { files: () => Object.defineProperty(navigator, "locks", { value: undefined }) }, /^This browser does not tell tabs of one another here/],
+  ["the sending of large arrays from workers", { worker: () => {
+    const post = self.postMessage.bind(self);
+    self.postMessage = (message, transfer) => {
+      if (message[1]?.byteLength > 100_000) throw new DOMException("Data cannot be cloned, out of memory.", "DataCloneError");
+      post(message, transfer);
+    };
+  } }, /^A part of what was computed can be neither shown nor kept: the browser did not send it from the worker to the page \(Data cannot be cloned, out of memory\.\)\.$/],
+  ["the sending of large arrays to workers", { page: () => {
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, transfer) {
+      if (message[1]?.byteLength > 1_000_000) throw new DOMException("Data cannot be cloned, out of memory.", "DataCloneError");
+      post.call(this, message, transfer);
+    };
+  } }, /the browser did not send it to the worker \(Data cannot be cloned, out of memory\.\); close other tabs, or choose something smaller/],
+  ["much that is newer", { page: () => {
+    for (const name of ["OffscreenCanvas", "createImageBitmap", "requestIdleCallback", "BroadcastChannel", "CompressionStream", "structuredClone", "ResizeObserver", "indexedDB", "caches"]) Object.defineProperty(self, name, { value: undefined });
+    for (const name of ["clipboard", "deviceMemory", "hardwareConcurrency", "locks", "serviceWorker", "storage"]) Object.defineProperty(navigator, name, { value: undefined });
+    delete CanvasRenderingContext2D.prototype.filter;
+  }, worker: () => Object.defineProperty(navigator, "hardwareConcurrency", { value: undefined }) }],
+]) {
+  const prepare = async (page) => {
+    if (inPage) await page.addInitScript(inPage);
+    if (worker) await inWorkers(page, "worker-wasm", worker);
+    if (files) await inWorkers(page, "files", files);
+  };
+  test(`without ${what} the page trains${words ? ", and says what it does without" : ""}`, lab({ view: "train", prepare }, async ({ page }) => {
+    await trains(page);
+    if (words) await page.getByText(words).first().waitFor();
+    else assert.deepEqual(await alerts(page), []);
+    await trains(page);
+  }));
+}
+
+test("a run for which the browser has no memory is refused in words, and nothing is lost", lab({ view: "train", prepare: (page) => withMemory(page, 3000) }, async ({ page, screenshot }) => {
+  await trains(page);
+  const before = await steps(page);
+  await page.getByLabel("Hidden layers").fill("2000,2000");
+  await button(page, "Reset").click();
+  await page.getByRole("alert").filter({ hasText: /^.*a model of 784-2000-2000 needs .* of memory to train.*; the limit is [\d.]+ MB; choose smaller layers or a smaller batch/ }).waitFor();
+  await screenshot("small-memory");
+  assert.equal(await steps(page), before, "the run is still there");
+  assert.equal(await button(page, "Undo").count(), 0, "nothing was set aside");
+}));
+
+test("what a worker died of is not tried by the next one", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => {
+  Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 });
+  self.Worker = class { constructor() { setTimeout(() => { throw new Error("it cannot have helpers"); }); } };
+}) }, async ({ page }) => {
+  await enabled(page, "Train").click();
+  await told(page).filter({ hasText: /The worker that computes was lost: .*it cannot have helpers\. A new one takes over, and computes alone;/ }).waitFor();
+  await trains(page);
+  assert.equal(await told(page).count(), 1, "lost once");
+}));
+
+test("a worker that dies three times at once is not started again by itself, and the page says why and what to do", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => { throw new Error("nothing works here"); }) }, async ({ page, screenshot }) => {
+  let started = 0;
+  page.on("worker", (worker) => (started += worker.url().includes("dbm-worker")));
+  const stopped = told(page).filter({ hasText: /^Training has stopped: the worker that computes was lost 3 times without a step in between, the last time because: .*nothing works here\./ });
+  await stopped.waitFor();
+  await screenshot("given-up");
+  assert.equal(await told(page).count(), 1, "said once");
+  const before = started;
+  await quiet(page, 500);
+  assert.ok(started === before && started <= 3, `${started} workers`);
+  await page.unroute("**/dbm-worker-wasm_loader.js*");
+  await stopped.getByRole("button", { name: "Start it again" }).click();
+  await trains(page);
 }));

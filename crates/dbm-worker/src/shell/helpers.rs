@@ -39,7 +39,7 @@ pub fn start_all(count: usize, hear: fn(PoolEvent)) {
             let listeners = listeners.into_iter().flatten().collect();
             HELPERS.set(Helpers { workers, listeners, missing: count, outbox: Outbox::default() });
         }
-        Err(problem) => hear(PoolEvent::Lost(format!("this browser could not start it ({})", reason(&problem)))),
+        Err(problem) => hear(PoolEvent::Lost(reason(&problem))),
     }
 }
 

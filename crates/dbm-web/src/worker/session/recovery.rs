@@ -80,6 +80,7 @@ impl Session {
     /// Says that training has stopped, why, and what the visitor can do.
     fn give_up(self, why: &str) {
         self.loading.set(false);
+        self.notices.withdraw(Tone::Error); // that another takes over
         let again = move |()| {
             self.failed.set_value(0);
             self.loading.set(true);

@@ -65,11 +65,12 @@ impl Session {
         let present = if same { self.plan.get_untracked() } else { None };
         let plan = present.map_or_else(|| self.drafted(), Ok)?;
         let (lost, begun) = self.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
-        if begun && self.client.is_ready() {
+        self.new_run(plan).await?;
+        if begun {
             let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
             self.say_undoable(format!("Training begins anew; {what} set aside."));
         }
-        self.new_run(plan).await
+        Ok(())
     }
 
     /// Has the worker train so many steps a second at most; 0 for as many as it can.
