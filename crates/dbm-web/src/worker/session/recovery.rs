@@ -82,6 +82,7 @@ impl Session {
         self.loading.set(false);
         self.notices.withdraw(Tone::Error); // that another takes over
         let again = move |()| {
+            self.notices.withdraw(Tone::Error);
             self.failed.set_value(0);
             self.loading.set(true);
             self.start();
