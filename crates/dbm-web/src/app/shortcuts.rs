@@ -2,6 +2,7 @@
 //! speak to their machine (WCAG 2.2, 2.1.4).
 
 use crate::ui::address::{self, View};
+use crate::ui::remembered;
 use crate::ui::texts::rows;
 use leptos::html::Dialog;
 use leptos::prelude::*;
@@ -13,15 +14,11 @@ const KEYS: &str = include_str!("keys.txt");
 /// Kept in the browser: whether the visitor has switched them off.
 const OFF: &str = "dbm-shortcuts-off";
 
-fn storage() -> Option<web_sys::Storage> {
-    window().local_storage().ok().flatten()
-}
-
 /// The footer's button and its list.
 #[component]
 pub fn Shortcuts() -> impl IntoView {
     let list = NodeRef::<Dialog>::new();
-    let off = RwSignal::new(storage().and_then(|storage| storage.get_item(OFF).ok().flatten()).is_some());
+    let off = RwSignal::new(remembered::is_set(OFF));
     let show = move || {
         if let Some(list) = list.get_untracked().filter(|list| !list.open()) {
             let _ = list.show_modal();
@@ -29,8 +26,7 @@ pub fn Shortcuts() -> impl IntoView {
     };
     let switch = move |_| {
         off.update(|off| *off = !*off);
-        // A browser that keeps nothing forgets it with the page.
-        let _ = storage().map(|storage| if off.get_untracked() { storage.set_item(OFF, "1") } else { storage.remove_item(OFF) });
+        remembered::set(OFF, off.get_untracked());
     };
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let modified = event.ctrl_key() || event.meta_key() || event.alt_key();

@@ -65,9 +65,9 @@ pub(super) fn media_query(text: &str) -> Option<MediaQueryList> {
     window().match_media(text).ok().flatten()
 }
 
-/// Whether there is room for a column of words beside a view: as the style sheet has it.
-pub fn is_wide() -> bool {
-    media_query("(min-width: 1600px)").is_some_and(|query| query.matches())
+/// Whether the window is as wide as this, in CSS pixels.
+pub fn is_as_wide(pixels: u32) -> bool {
+    media_query(&format!("(min-width: {pixels}px)")).is_some_and(|query| query.matches())
 }
 
 /// Whether the visitor asked for less motion.

@@ -13,7 +13,7 @@ mod surface;
 mod tiles;
 
 pub use chart::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
-pub use colours::{Colours, is_wide, prefers_less_motion};
+pub use colours::{Colours, is_as_wide, prefers_less_motion};
 pub use histogram::histogram;
 pub use picture::{Fill, Layer, draw_layer, shows_layer};
 pub use plane::{Plane, Svg};

@@ -3,6 +3,7 @@
 use super::recording::one_decimal;
 use super::settings::Order;
 use crate::canvas::shape::Shape;
+use dbm_core::complete::balanced;
 use dbm_protocol::{CompletionRequest, Completions};
 
 /// A picture among the answers, and how often it came.
@@ -79,17 +80,38 @@ impl AnswerSet {
         (of().filter(|(share, _)| **share < 1e-9 || **share > 1.0 - 1e-9).count(), of().count())
     }
 
+    /// One picture made of all answers: the units that are high most often, as many as an answer has on average (`dbm_core::complete::balanced`). The
+    /// model need never have drawn it.
+    pub fn consensus(&self) -> Vec<u8> {
+        let width = self.request.values.len();
+        if width == 0 || self.completions.bits.is_empty() { Vec::new() } else { balanced(width, &self.completions.bits) }
+    }
+
+    /// The consensus in words.
+    pub fn describe_consensus(&self) -> String {
+        let like = self.likeness(&self.consensus());
+        format!(
+            "Made of all {} answers: the pixels that have ink most often, as many as an answer has{like}.",
+            self.completions.answers
+        )
+    }
+
+    /// How near a picture is to the truth, where that is known.
+    fn likeness(&self, bits: &[u8]) -> String {
+        self.truth.as_ref().map_or_else(String::new, |truth| {
+            let filled = self.request.filled();
+            let units = || truth.iter().zip(bits).zip(&filled).filter(|(_, filled)| **filled != 0);
+            let right = units().filter(|((truth, bit), _)| truth == bit).count();
+            format!("; {} % of its pixels as in the truth", 100 * right / units().count().max(1))
+        })
+    }
+
     /// One of the different answers in words: its energy, its search, how often it came, and how near it is to the truth.
     pub fn describe(&self, answer: &DistinctAnswer) -> String {
         let sweeps = self.completions.sweeps.get(answer.place).copied().unwrap_or_default();
         let searched = if sweeps == 0 { "no search".into() } else { format!("search T = {sweeps} sweeps") };
         let times = if answer.count == 1 { "once".into() } else { format!("{} times", answer.count) };
-        let like = self.truth.as_ref().map_or(String::new(), |truth| {
-            let filled = self.request.filled();
-            let units = || truth.iter().zip(self.answer(answer.place)).zip(&filled).filter(|(_, filled)| **filled != 0);
-            let right = units().filter(|((truth, bit), _)| truth == bit).count();
-            format!("; {} % of its pixels as in the truth", 100 * right / units().count().max(1))
-        });
+        let like = self.likeness(self.answer(answer.place));
         format!("Energy {}, {searched}, came {times} of {}{like}.", one_decimal(answer.energy), self.completions.answers)
     }
 }
@@ -122,6 +144,16 @@ mod tests {
         let of = |order| answers.distinct(order).iter().map(|it| (it.place, it.count, it.energy)).collect::<Vec<_>>();
         assert_eq!(of(Order::Energy), [(1, 1, -3.0), (0, 2, -2.5), (3, 1, -1.0)]);
         assert_eq!(of(Order::Computed), [(0, 2, -2.5), (1, 1, -3.0), (3, 1, -1.0)]);
+    }
+
+    #[test]
+    fn the_consensus_has_as_much_ink_as_an_answer() {
+        // Seven high units in four answers: two in each, the known one and the one that is high most often.
+        let answers = answers();
+        assert_eq!(answers.consensus(), [0, 1, 1]);
+        assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of its pixels as in the truth."));
+        let nothing = CompletionRequest { values: vec![], unknown: vec![], ..answers.request.clone() };
+        assert!(AnswerSet { request: nothing, ..answers }.consensus().is_empty());
     }
 
     #[test]

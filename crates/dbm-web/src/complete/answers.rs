@@ -1,12 +1,9 @@
-//! The buttons that ask for answers; the answers, different pictures apart; where they agree; and the truth beside them.
+//! The answers, different pictures apart; what they say together, and where they agree; and the truth beside them.
 
 use super::answer_set::{AnswerSet, DistinctAnswer};
-use super::choices::Choose;
 use super::recording::one_decimal;
-use super::settings::Method;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, shows_layer};
-use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
 use crate::ui::save::Save;
 use crate::worker::export;
@@ -14,7 +11,7 @@ use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// The buttons, the choices, and the tiles.
+/// What became of the question, and the tiles.
 #[component]
 pub fn Answers() -> impl IntoView {
     let state = CompletionState::of_view();
@@ -26,47 +23,19 @@ pub fn Answers() -> impl IntoView {
         let of_set = state.answers.with(|answers| answers.as_ref().map(|answers| answers.completions.answers));
         of_set.unwrap_or_else(|| state.settings.with(|settings| settings.answers.0)) as usize
     });
-    let no_sweeps = Signal::derive(move || state.settings.with(|settings| settings.method == Method::Search));
     let status = move || {
         state.answers.with(|answers| {
             answers.as_ref().map_or_else(
-                || "Press Complete: the model answers several times, from different random starts.".into(),
+                || "Press Complete. The model answers several times, each time from other noise.".into(),
                 |answers| summary(answers, distinct.with(Vec::len)),
             )
         })
     };
     view! {
-        <div class="ask">
-            <Button
-                label="Complete"
-                key="c"
-                class="primary accent"
-                help="Fills in what is hidden. The same settings and the same set give the same answers."
-                disabled=move || state.has_nothing_to_ask()
-                on_press=move |()| state.complete(false)
-            />
-            <Button
-                label="Another set"
-                help="Other answers to the same question, from other random numbers."
-                disabled=move || state.lacks_model() || state.answers.with(Option::is_none)
-                on_press=move |()| state.complete_again()
-            />
-            <Button
-                label="Clean up"
-                help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
-                disabled=move || state.lacks_model()
-                on_press=move |()| state.complete(true)
-            />
-            <Choose of=|settings| &mut settings.clean_up />
-        </div>
-        <div class="ask">
-            <Choose of=|settings| &mut settings.answers />
-            <Choose of=|settings| &mut settings.method />
-            <Choose of=|settings| &mut settings.sweeps disabled=no_sweeps />
-        </div>
+        <div class="completion-answers" id="answers-on-view">
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
-                <Save what="answers" forms=export::BITS save=move |form| save(state, form) />
+                <Save what="answers, and last their consensus," forms=export::BITS save=move |form| save(state, form) />
             </Show>
             <p role="status">{status}</p>
             <Show when=move || state.work.now().is_some_and(|work| work.is_long)>
@@ -77,25 +46,28 @@ pub fn Answers() -> impl IntoView {
                     on_cancel=move |()| state.work.cancel()
                 />
             </Show>
-            <Choose of=|settings| &mut settings.order />
         </div>
         <div class="answers">
             <ul class="tiles" class:dense=move || 8 < tiles.get() class:denser=move || 16 < tiles.get() aria-label="Answers">
                 {move || (0..tiles.get()).map(|rank| view! { <Answer distinct rank /> }).collect_view()}
             </ul>
             <ul class="tiles beside">
+                <Consensus />
                 <Agreement />
                 <Truth />
             </ul>
+        </div>
         </div>
     }
 }
 
 fn save(state: CompletionState, form: usize) {
-    let Some(AnswerSet { completions, request, .. }) = state.answers.get_untracked() else { return };
+    let Some(answers) = state.answers.get_untracked() else { return };
     let depth = state.picture.with_untracked(|picture| picture.shape.depth as u8);
-    let Completions { answers, image, bits, .. } = completions;
-    export::bits(state.session, "answers", form, Grid { model: request.model, step: 0, count: answers, image, depth, bits });
+    let together = answers.consensus();
+    let AnswerSet { completions: Completions { answers: count, image, bits, .. }, request, .. } = answers;
+    let (count, bits) = (count + 1, [bits, together].concat());
+    export::bits(state.session, "answers", form, Grid { model: request.model, step: 0, count, image, depth, bits });
 }
 
 /// Draws what is filled in of the latest answers, as `show` has it of them: ink, and what is drawn of the filled pixels.
@@ -133,6 +105,23 @@ fn Answer(
             <p class="key">
                 <span>{count}</span>
                 <span class="energy">{move || answer().map(|answer| one_decimal(answer.energy))}</span>
+            </p>
+        </li>
+    }
+}
+
+/// One picture made of all answers.
+#[component]
+fn Consensus() -> impl IntoView {
+    let state = CompletionState::of_view();
+    let canvas = NodeRef::<Canvas>::new();
+    draws(canvas, state, |answers| Some((answers.consensus(), Fill::Answer)));
+    let help = Signal::derive(move || state.answers.with(|answers| answers.as_ref().map(AnswerSet::describe_consensus)));
+    view! {
+        <li>
+            <Tile canvas what=Some(OnCanvas::Consensus) name="Consensus" help />
+            <p class="key">
+                <span>"Consensus"</span>
             </p>
         </li>
     }

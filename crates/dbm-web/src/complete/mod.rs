@@ -4,7 +4,9 @@ mod address;
 mod answer_set;
 mod answers;
 mod choices;
+mod first_visit;
 mod masks;
+mod more;
 mod picture;
 mod picture_canvas;
 mod recording;
@@ -13,20 +15,23 @@ mod state;
 mod tools;
 mod watch;
 
+use crate::ui::button::Button;
 use answers::Answers;
+use first_visit::FirstVisit;
 use leptos::prelude::*;
+use more::More;
 use picture_canvas::{PictureCanvas, agreement, hear_undo};
 use state::{CompletionState, OnCanvas};
-use tools::Tools;
-use watch::Watch;
+use tools::Masks;
 
-/// The view: the picture, its tools, the answers, and what is watched.
+/// The view: the picture, the ways to hide a part of it, the answers; the rest is under More.
 #[component]
 pub fn Completion() -> impl IntoView {
     let state = CompletionState::new();
     provide_context(state);
     address::bind(state);
     hear_undo(state);
+    let first_visit = FirstVisit::begin(state);
     let pointed = RwSignal::new(None);
     let caption = move || {
         let picture = state.picture.get();
@@ -41,8 +46,8 @@ pub fn Completion() -> impl IntoView {
         };
         let what = match state.on_canvas.get() {
             OnCanvas::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
-            OnCanvas::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a mask.".into(),
-            OnCanvas::Picture => format!("{unknown} of {} pixels unknown.", picture.shape.units),
+            OnCanvas::Picture if unknown == 0 => "Nothing is hidden yet: paint over a part, or press a way to hide.".into(),
+            OnCanvas::Picture => format!("{unknown} of {} pixels are hidden. Paint to hide more.", picture.shape.units),
             OnCanvas::Answer(place) => state.answers.with(|answers| {
                 let Some(answers) = answers else { return String::new() };
                 let distinct = answers.distinct(state.settings.with(|settings| settings.order));
@@ -51,18 +56,23 @@ pub fn Completion() -> impl IntoView {
                     format!("Answer {}. {} Paint to go on editing.", rank + 1, answers.describe(answer))
                 })
             }),
+            OnCanvas::Consensus => state
+                .answers
+                .with(|answers| {
+                    answers.as_ref().map(|answers| format!("Consensus. {} Paint to go on editing.", answers.describe_consensus()))
+                })
+                .unwrap_or_default(),
             OnCanvas::Agreement => pointed
                 .get()
                 .and_then(|cell| agreement(state, cell))
                 .unwrap_or_else(|| "Share of answers with ink. Point at a pixel to read it; paint to go on editing.".into()),
-            OnCanvas::Recording
-                if state.recording.with(|recording| {
-                    recording.as_ref().is_some_and(|recording| recording.states.iter().any(|state| !state.y.is_empty()))
-                }) =>
-            {
-                "x of the pair, crossed where y differs. Paint to go on editing.".into()
-            }
-            OnCanvas::Recording => "The search at work. Paint to go on editing.".into(),
+            OnCanvas::Recording => state.recording.with(|recording| {
+                let now = recording.as_ref().and_then(|recording| recording.states.get(state.frame.get()));
+                now.map_or_else(String::new, |now| {
+                    let crossed = if now.y.is_empty() { "" } else { " This is x, crossed where y differs." };
+                    format!("{}{crossed} Paint to go on editing.", now.words)
+                })
+            }),
         };
         what + &wrapped
     };
@@ -70,19 +80,37 @@ pub fn Completion() -> impl IntoView {
         <section class="completion" aria-labelledby="completion-title">
             <div class="ruled">
                 <h2 id="completion-title">"Completion"</h2>
-                <p>"Hide part of a picture; the model says what could be there."</p>
+                <p role="status">{move || first_visit.words()}</p>
             </div>
             <div class="completion-grid">
-                <figure class="plate">
-                    <PictureCanvas pointed />
-                    <figcaption>{caption}</figcaption>
-                </figure>
-                <Tools />
-                <div class="completion-answers">
-                    <Answers />
-                    <Watch />
+                <div class="completion-picture">
+                    <figure class="plate">
+                        <PictureCanvas pointed />
+                        <figcaption>{caption}</figcaption>
+                    </figure>
+                    <Masks />
+                    <div class="ask">
+                        <Button
+                            id="complete"
+                            label="Complete"
+                            key="c"
+                            class="primary accent"
+                            help="Fills in what is hidden. The same settings and the same set give the same answers."
+                            disabled=move || state.has_nothing_to_ask()
+                            on_press=move |()| state.complete(false)
+                        />
+                        <Button
+                            id="new-digit"
+                            label=move || if state.is_digit() { "New digit" } else { "New example" }
+                            key="n"
+                            help="Another picture of the same kind, its lower half hidden."
+                            on_press=move |()| state.another_picture()
+                        />
+                    </div>
                 </div>
+                <Answers />
             </div>
+            <More />
         </section>
     }
 }

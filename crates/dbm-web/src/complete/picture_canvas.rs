@@ -125,6 +125,7 @@ fn view_of(state: CompletionState) -> Layer {
             let Some(answers) = answers else { return plain };
             let (bits, fill) = match shown {
                 OnCanvas::Answer(place) => (answers.answer(place).to_vec(), Fill::Answer),
+                OnCanvas::Consensus => (answers.consensus(), Fill::Answer),
                 _ => (answers.request.values.clone(), Fill::Shares(answers.shares())),
             };
             Layer { shape, bits, unknown: answers.request.filled(), fill, ..Layer::default() }

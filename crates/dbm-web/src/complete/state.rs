@@ -22,6 +22,8 @@ pub enum OnCanvas {
     Picture,
     /// An answer, by its place among all answers.
     Answer(usize),
+    /// One picture made of all answers.
+    Consensus,
     /// The share of answers with ink, pixel by pixel.
     Agreement,
     /// The present state of what is watched.
@@ -101,6 +103,11 @@ impl CompletionState {
     /// The one of the view.
     pub fn of_view() -> Self {
         expect_context()
+    }
+
+    /// Whether pictures are digits.
+    pub fn is_digit(self) -> bool {
+        self.picture.with(|picture| picture.shape == Shape::of((28, 28), 1))
     }
 
     /// Whether there is no model that could be asked.

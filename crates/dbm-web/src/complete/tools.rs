@@ -18,7 +18,7 @@ const TOOLS: [(Tool, &str, &str); 4] = [
     (Tool::Erase, "Erase ink", "Clears ink; the pixels are known to be blank."),
 ];
 
-/// The column of tools.
+/// What a press on the picture does, and where pictures come from.
 #[component]
 pub fn Tools() -> impl IntoView {
     let state = CompletionState::of_view();
@@ -66,7 +66,7 @@ pub fn Tools() -> impl IntoView {
                     on:input=move |event| state.brush.set(decimal(&event_target_value(&event)).unwrap_or(3.0))
                 />
             </label>
-            <Masks />
+            <Button label="Clear mask" help="Makes everything known again." on_press=move |()| state.edit(Picture::clear_mask) />
             <div class="pair even">
                 <Step name="Undo" what="Undo the last edit" help="Takes the last stroke or mask back: Control Z." can=Picture::can_undo act=Picture::undo />
                 <Step name="Redo" what="Redo the edit" help="Does again what was undone: Control Shift Z, or Control Y." can=Picture::can_redo act=Picture::redo />
@@ -74,12 +74,6 @@ pub fn Tools() -> impl IntoView {
             <div class="stacked" data-help=PictureStart::WORDS.help>
                 <Select id="start" label=PictureStart::WORDS.label options=starts value=start on_choose=begin />
             </div>
-            <Button
-                label="New digit"
-                key="n"
-                help="Another picture of the same kind, its lower half hidden."
-                on_press=move |()| state.another_picture()
-            />
         </div>
     }
 }
@@ -108,11 +102,11 @@ fn Step(
 
 /// Buttons that hide a part of the picture at one press.
 #[component]
-fn Masks() -> impl IntoView {
+pub fn Masks() -> impl IntoView {
     let state = CompletionState::of_view();
     view! {
-        <fieldset class="halves">
-            <legend>"Hide"</legend>
+        <fieldset class="halves" id="hide">
+            <legend>"Hide a part"</legend>
             {Mask::CHOICES
                 .iter()
                 .map(|row| {
@@ -130,7 +124,6 @@ fn Masks() -> impl IntoView {
                     }
                 })
                 .collect_view()}
-            <Button label="Clear mask" class="clear" help="Makes everything known again." on_press=move |()| state.edit(Picture::clear_mask) />
         </fieldset>
     }
 }

@@ -97,6 +97,11 @@ pub fn asked(name: &str) -> Option<String> {
     web_sys::UrlSearchParams::new_with_str(&search).ok()?.get(name)
 }
 
+/// Whether the address asks for more than the page itself.
+pub fn asked_anything() -> bool {
+    !pairs().is_empty() || window().location().search().is_ok_and(|search| !search.is_empty())
+}
+
 /// What the page shows of all that it has: a context of the page.
 #[derive(Clone, Copy, Default)]
 pub struct OnShow {

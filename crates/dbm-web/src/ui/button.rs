@@ -3,12 +3,15 @@
 use super::address::OnShow;
 use leptos::prelude::*;
 
-/// The button; an empty key, class or help is left out.
+/// The button; an empty id, key, class or help is left out.
 #[component]
 pub fn Button(
     /// The text that stands on it.
     #[prop(into)]
     label: Signal<String>,
+    /// By which others in the page find it.
+    #[prop(optional)]
+    id: &'static str,
     /// The key that presses it as well.
     #[prop(optional)]
     key: &'static str,
@@ -34,6 +37,7 @@ pub fn Button(
     view! {
         <button
             type="button"
+            id=given(id)
             aria-keyshortcuts=given(key)
             class=given(class)
             data-help=given(help)

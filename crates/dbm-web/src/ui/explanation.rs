@@ -1,6 +1,6 @@
 //! What a view shows, in words and equations: a fragment of HTML beside the page, fetched when the view is first on show.
 
-use crate::canvas::is_wide;
+use crate::canvas::is_as_wide;
 use crate::ui::address::View;
 use crate::ui::problem::words;
 use js_sys::futures::JsFuture;
@@ -8,6 +8,10 @@ use leptos::html::{Details, Div};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Response;
+
+/// From which width of the window on there is room beside a view, as the style sheet has it.
+const ROOM: u32 = 1600;
+const ROOM_BESIDE_COMPLETE: u32 = 1200;
 
 /// A view and its explanation: beside it where there is room, and folded above it elsewhere.
 #[component]
@@ -23,7 +27,7 @@ pub fn Explained(
     let seen = Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());
     Effect::new(move |_| {
         let (Some(folded), Some(inside), true) = (folded.get(), inside.get(), seen.get()) else { return };
-        folded.set_open(is_wide());
+        folded.set_open(is_as_wide(if view == View::Complete { ROOM_BESIDE_COMPLETE } else { ROOM }));
         leptos::task::spawn_local(async move {
             match fetch(view).await {
                 // A file of the page's own, like its scripts.
@@ -33,7 +37,7 @@ pub fn Explained(
         });
     });
     view! {
-        <div class="explained" hidden=move || !shown.get()>
+        <div class=format!("explained {}", view.name()) hidden=move || !shown.get()>
             <details class="explanation" node_ref=folded>
                 <summary>"What you see here, and the equations"</summary>
                 <div class="explanation-inside" node_ref=inside></div>

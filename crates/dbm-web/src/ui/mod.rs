@@ -13,6 +13,7 @@ pub mod notices;
 pub mod number;
 pub mod problem;
 pub mod progress;
+pub mod remembered;
 pub mod save;
 pub mod select;
 pub mod table;

@@ -1,0 +1,75 @@
+//! What a first look does not need: tools, how answers are drawn and sorted, cleaning up, and watching a search or a pair.
+
+use super::choices::Choose;
+use super::settings::{CompletionSettings, Method};
+use super::state::CompletionState;
+use super::tools::Tools;
+use super::watch::Watch;
+use crate::ui::button::Button;
+use leptos::html::Details;
+use leptos::prelude::*;
+
+/// Folded, unless the address asks for something in it.
+#[component]
+pub fn More() -> impl IntoView {
+    let state = CompletionState::of_view();
+    let details = NodeRef::<Details>::new();
+    // Settings that are not the usual ones must be seen; folding them again is the visitor's.
+    let unusual = Memo::new(move |_| {
+        let now = state.settings.get();
+        let CompletionSettings { picture_seed, answer_seed, .. } = now;
+        now != CompletionSettings { picture_seed, answer_seed, ..CompletionSettings::default() }
+    });
+    Effect::new(move |_| {
+        if unusual.get()
+            && let Some(details) = details.get()
+        {
+            details.set_open(true);
+        }
+    });
+    view! {
+        <details class="completion-more" node_ref=details>
+            <summary>"More"</summary>
+            <div>
+                <Tools />
+                <HowAnswersAreDrawn />
+                <Watch />
+            </div>
+        </details>
+    }
+}
+
+#[component]
+fn HowAnswersAreDrawn() -> impl IntoView {
+    let state = CompletionState::of_view();
+    let no_sweeps = Signal::derive(move || state.settings.with(|settings| settings.method == Method::Search));
+    view! {
+        <div class="how" role="group" aria-label="How answers are drawn">
+            <div class="ask">
+                <Choose of=|settings| &mut settings.answers />
+                <Choose of=|settings| &mut settings.order />
+            </div>
+            <div class="ask">
+                <Choose of=|settings| &mut settings.method />
+                <Choose of=|settings| &mut settings.sweeps disabled=no_sweeps />
+            </div>
+            <div class="ask">
+                <Button
+                    label="Another set"
+                    help="Other answers to the same question, from other random numbers."
+                    disabled=move || state.lacks_model() || state.answers.with(Option::is_none)
+                    on_press=move |()| state.complete_again()
+                />
+            </div>
+            <div class="ask">
+                <Button
+                    label="Clean up"
+                    help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
+                    disabled=move || state.lacks_model()
+                    on_press=move |()| state.complete(true)
+                />
+                <Choose of=|settings| &mut settings.clean_up />
+            </div>
+        </div>
+    }
+}
