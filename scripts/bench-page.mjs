@@ -159,8 +159,9 @@ async function hurry(browser, url, data, screenshots, settings) {
 /** From the press of Complete to the answers on the page, and what of it the worker computed. */
 async function completions(browser, url, screenshots, way) {
   const { context, page, interactive } = await open(browser, url);
+  await page.locator("details.completion-more > summary").click();
   await page.locator("#answers").selectOption("16");
-  await page.locator("#way").selectOption(way);
+  await page.locator("#by").selectOption(way);
   const [pressed, computed] = [[], []];
   for (let i = 0; i < COMPLETIONS; i++) {
     const took = await page.evaluate(async () => {

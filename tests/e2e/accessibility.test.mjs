@@ -43,6 +43,8 @@ const VISITS = {
     await enabled(page, "Complete").click({ timeout: 60_000 });
     await page.getByText(/distinct/).first().waitFor({ timeout: 60_000 });
     await look("completed");
+    const unfold = page.locator("details.completion-more > summary");
+    if (await unfold.count()) await unfold.click();
     const watch = button(page, "Watch the search");
     if (await watch.count()) {
       await watch.click();

@@ -26,13 +26,28 @@ after(async () => {
   for (const server of Object.values(servers)) server.close();
 });
 
+/** Whoever was here before sees no first visit. */
+export const returning = (page) =>
+  page.addInitScript(() => {
+    try {
+      localStorage.setItem("dbm-seen", "1");
+    } catch {} // a browser that keeps nothing
+  });
+
+/** Unfolds what Complete keeps under More. */
+export async function more(page) {
+  const details = page.locator("details.completion-more");
+  await details.waitFor();
+  if (!(await details.evaluate((it) => it.open))) await details.locator("summary").first().click();
+}
+
 /**
  * A test body: opens the page (its address ending with `search`, on `view` where that is given) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
  * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
- * `prepare` has the page before it is opened. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
+ * `prepare` has the page before it is opened. The visitor was here before, unless this is a `firstVisit`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png. The service worker, which fetches and hashes the whole page once more, comes only with `serviceWorkers: "allow"`.
  */
-export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", firstVisit = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
   return async () => {
     const server = typeof host === "function" ? host() : servers[host];
     const url = `http://127.0.0.1:${server.address().port}/`;
@@ -40,6 +55,7 @@ export function lab({ width = 1280, height = 900, search = "", view, host = "iso
     try {
       const page = await opened.newPage();
       const errors = collectErrors(page);
+      if (!firstVisit) await returning(page);
       await prepare(page);
       await page.goto(url + search + (view ? `#view=${view}` : ""));
       await body({ page, url, errors, screenshot: (name) => screenshot(page, name) });

@@ -1,7 +1,7 @@
 // The Complete view: ranked answers, masks and strokes taken back, pictures cleaned up, searches and pairs watched, and its state in the address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, collectErrors, enabled, lab, until } from "./browser.mjs";
+import { button, collectErrors, enabled, lab, more, until } from "./browser.mjs";
 
 const SLOW = { timeout: 120_000 };
 const region = (page) => page.getByRole("region", { name: "Completion", exact: true });
@@ -53,6 +53,9 @@ test("answers are ranked by energy, with how often each came", lab({ search: "#v
   const came = await ranked(page);
   assert.deepEqual(came.map(({ energy }) => energy).sort((a, b) => a - b), best.map(({ energy }) => energy));
   await until(() => hash(page), (now) => now.get("c.sort") === "came", "the order in the address");
+  await button(page, "Consensus").click();
+  const told = await caption(page).textContent();
+  assert.match(told, /^Consensus\. Made of all 16 answers: .*; \d+ % of its pixels as in the truth\. Paint to go on editing\.$/);
   await button(page, "Agreement").click();
   await canvas(page).hover({ position: { x: 60, y: 60 } });
   await page.getByText(/^Row \d+, column \d+: \d+ of 16 answers have ink here\./).waitFor();
@@ -61,6 +64,7 @@ test("answers are ranked by energy, with how often each came", lab({ search: "#v
 
 test("masks and strokes are taken back and done again, by keys and by buttons", lab({}, async ({ page }) => {
   await ready(page);
+  await more(page);
   const look = async () => ({ drawn: await picture(page), unknown: Number((await caption(page).textContent()).match(/^\d+/)?.[0] ?? 0) });
   const unknown = (count) => until(async () => (await look()).unknown, (now) => now === count, `${count} unknown`);
   for (const [name, count] of [["Upper half", 392], ["Right half", 392], ["Centre", 196], ["Outer frame", 384], ["Stripes", 392], ["Everything: sampling", 784]]) {
@@ -106,6 +110,7 @@ test("masks and strokes are taken back and done again, by keys and by buttons", 
 }));
 
 test("a digit drawn by hand is cleaned up, and travels in the address", lab({ search: "#view=complete&c.start=blank" }, async ({ page, url, screenshot }) => {
+  await more(page);
   await enabled(page, "Clean up").waitFor(SLOW);
   assert.ok(await button(page, "Complete").isDisabled(), "nothing is unknown");
   assert.equal(await page.getByLabel("Start from").inputValue(), "blank");
@@ -165,24 +170,25 @@ test("the address gives the same picture, mask and answers in a new profile, and
 
 test("a coupled pair is watched: on a wide model it has met at once, and the refusal is a number", lab({ reducedMotion: "reduce" }, async ({ page, screenshot }) => {
   await ready(page);
+  await more(page);
   await page.getByLabel("Watch", { exact: true }).selectOption("metropolis");
   await button(page, "Watch the pair").click();
-  await page.getByText(/^x and y begin as one/).waitFor(SLOW);
+  await page.getByText(/^x and y begin as one/).first().waitFor(SLOW);
   const slider = page.getByLabel("Step of the pair");
   assert.equal(await slider.getAttribute("max"), "1");
   await slider.focus();
   await page.keyboard.press("End");
-  const told = await page.getByText(/^Step 1: ln u = −[\d.]+ for the proposal\. x refuses \(log-probability −[\d.]+\)\. They have met: τ = 1\.$/).textContent();
+  const told = await page.getByText(/^Step 1: ln u = −[\d.]+ for the proposal\. x refuses \(log-probability −[\d.]+\)\. They have met: τ = 1\.$/).first().textContent();
   assert.ok(Number(told.match(/log-probability −([\d.]+)/)[1]) > 100, told);
   await page.getByLabel("Watch", { exact: true }).selectOption("gibbs");
   await button(page, "Watch the pair").click();
   await until(() => slider.getAttribute("max"), (max) => Number(max) > 1, "Gibbs takes more steps");
   await slider.focus();
   await page.keyboard.press("End");
-  await page.getByText(/^Step \d+: .*(units differ|They have met)/).waitFor();
+  await page.getByText(/^Step \d+: .*(units differ|They have met)/).first().waitFor();
   await page.keyboard.press("Home");
   for (let step = 0; step < 2; step++) await page.keyboard.press("ArrowRight");
-  await page.getByText(/^Step 2: .* \d+ units differ\./).waitFor();
+  await page.getByText(/^Step 2: .* \d+ units differ\./).first().waitFor();
   const [x, y] = await page.locator(".chains canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
   assert.notEqual(x, y);
   await screenshot("complete-pair");
@@ -196,6 +202,9 @@ test("the whole view works by keyboard", lab({ search: "#view=complete" }, async
   const before = await picture(page);
   for (const key of ["Home", "ArrowUp", "ArrowRight", "Space"]) await page.keyboard.press(key);
   await until(() => picture(page), (now) => now !== before, "painted by Space");
+  await page.locator("details.completion-more > summary").press("Enter");
+  await page.getByRole("slider", { name: "Brush width in pixels" }).waitFor();
+  await canvas(page).focus();
   const seen = [];
   for (let press = 0; press < 45; press++) {
     await page.keyboard.press("Tab");
@@ -222,6 +231,7 @@ test("the whole view works by keyboard", lab({ search: "#view=complete" }, async
 for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
   test(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
     await ready(page);
+    await more(page);
     for (const name of ["Stripes", "Undo the last edit", "Redo the edit", "Complete"]) await enabled(page, name).tap();
     await status(page).waitFor(SLOW);
     await page.getByRole("button", { name: "Answer 1", exact: true }).tap();
@@ -233,3 +243,51 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
     await screenshot(`complete-touch-${width}`);
   }));
 }
+
+const sentence = (page) => page.locator(".completion .ruled").getByRole("status");
+
+test("on a first visit the digit is completed once by itself, sweep by sweep", lab({ firstVisit: true }, async ({ page, screenshot }) => {
+  await sentence(page).getByText(/^The lower half of this digit was hidden\. From noise, sweep by sweep, /).waitFor(SLOW);
+  await caption(page).getByText(/^Half-sweep \d+: \d+ units? flipped, energy /).waitFor(SLOW);
+  const told = sentence(page).getByText(/^The lower half of this digit was hidden\. The model filled it in 8 times, each time from other noise: \d different answers/);
+  await told.waitFor(SLOW);
+  assert.equal(await tiles(page).count(), Number((await status(page).textContent()).match(/^\d+/)[0]));
+  assert.equal(await page.locator("details.completion-more").evaluate((it) => it.open), false);
+  await screenshot("first-visit");
+  // Whatever the visitor does ends it, and it does not come again.
+  await page.keyboard.press("n");
+  await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
+  await page.reload();
+  await ready(page);
+  await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
+  assert.equal(await status(page).count(), 0);
+}));
+
+test("a first visit without motion has its answers at once", lab({ firstVisit: true, reducedMotion: "reduce" }, async ({ page }) => {
+  await sentence(page).getByText(/^The lower half of this digit was hidden\. The model filled it in 8 times/).waitFor(SLOW);
+}));
+
+test("what the visitor does comes before the first visit's film, and nothing is kept where nothing can be", lab({ firstVisit: true, prepare: (page) => page.addInitScript(() => Object.defineProperty(self, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } })) }, async ({ page }) => {
+  await ready(page);
+  // Where it could not be remembered it would come again and again, so it does not come.
+  await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
+  await complete(page);
+}));
+
+test("an action ends the first visit's film at once", lab({ firstVisit: true }, async ({ page }) => {
+  await caption(page).getByText(/^Half-sweep \d+: /).waitFor(SLOW);
+  await button(page, "Upper half").click();
+  await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
+  await caption(page).getByText("392 of 784 pixels unknown.").waitFor();
+  assert.equal(await status(page).count(), 0);
+}));
+
+test("what is under More unfolds by itself where the address asks for it", lab({ search: "#view=complete&c.answers=4" }, async ({ page }) => {
+  await ready(page);
+  await page.getByLabel("Answers", { exact: true }).and(page.locator("select")).waitFor();
+  const fold = page.locator("details.completion-more > summary");
+  await fold.press("Enter");
+  await page.locator("#answers").waitFor({ state: "hidden" });
+  await fold.press("Enter");
+  await page.locator("#answers").waitFor();
+}));

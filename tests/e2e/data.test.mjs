@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { serve } from "../../scripts/serve.mjs";
-import { button, enabled, goTo, lab, quiet, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { button, enabled, goTo, lab, more, quiet, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
 import { parseCsv, rereader } from "./reread.mjs";
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -140,6 +140,7 @@ async function looksAtTable(page, { table: { names, rows } }) {
 async function completes(page, { rows, columns }) {
   const units = rows * columns;
   await goTo(page, "Complete");
+  await more(page);
   await page.getByLabel("Start from", { exact: true }).selectOption("data");
   await page.getByLabel("Answers", { exact: true }).and(page.locator("select")).selectOption("4");
   await page.getByLabel("By", { exact: true }).selectOption("search");
@@ -272,6 +273,7 @@ test("eight bits a value make as many units each, and the samples are bytes agai
   const lines = await reread.csv(await savedAs(page, "samples", "CSV"), null);
   assert.deepEqual(lines.rows.flat().map(Number), samples.values);
   await goTo(page, "Complete");
+  await more(page);
   await page.getByLabel("Start from", { exact: true }).selectOption("data");
   await page.getByText(/^80 of 160 pixels unknown/).waitFor();
   await enabled(page, "Complete").click();

@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, goTo, lab, quiet, steps, unfold, until, useData } from "./browser.mjs";
+import { crew, goTo, lab, more, quiet, steps, unfold, until, useData } from "./browser.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -25,6 +25,7 @@ test("opens, and one press completes a masked digit with the pretrained model", 
 
 test("masks by halves, by painting and by keyboard, and takes it back", lab({}, async ({ page }) => {
   await ready(page);
+  await more(page);
   const region = page.getByRole("region", { name: "Completion", exact: true });
   const canvas = region.locator("canvas").first();
   const picture = () => canvas.evaluate((c) => c.toDataURL());
@@ -50,13 +51,14 @@ test("masks by halves, by painting and by keyboard, and takes it back", lab({}, 
 
 test("shows a search, sweep by sweep", lab({ reducedMotion: "reduce" }, async ({ page }) => {
   await ready(page);
+  await more(page);
   await page.getByRole("button", { name: "Watch the search" }).click();
-  await page.getByText(/Random start, energy/).waitFor();
+  await page.getByText(/Random start, energy/).first().waitFor();
   const slider = page.getByRole("slider").last();
   await until(async () => Number(await slider.getAttribute("max")), (n) => n >= 2, "several states");
   await slider.focus();
   await page.keyboard.press("End");
-  await page.getByText(/Half-sweep \d+: 0 units flipped, energy/).waitFor();
+  await page.getByText(/Half-sweep \d+: 0 units flipped, energy/).first().waitFor();
 }));
 
 test("trains on generated digits, pauses, steps, resets and undoes", lab({}, async ({ page, screenshot }) => {

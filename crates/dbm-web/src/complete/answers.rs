@@ -11,6 +11,9 @@ use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
+/// The answers in the forms of [`export::BITS`], and their consensus in the same.
+const FORMS: &[&str] = &["PNG", "NPY", "CSV", "PNG of the consensus", "NPY of the consensus", "CSV of the consensus"];
+
 /// What became of the question, and the tiles.
 #[component]
 pub fn Answers() -> impl IntoView {
@@ -35,7 +38,7 @@ pub fn Answers() -> impl IntoView {
         <div class="completion-answers" id="answers-on-view">
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
-                <Save what="answers, and last their consensus," forms=export::BITS save=move |form| save(state, form) />
+                <Save what="answers" forms=FORMS save=move |form| save(state, form) />
             </Show>
             <p role="status">{status}</p>
             <Show when=move || state.work.now().is_some_and(|work| work.is_long)>
@@ -64,10 +67,14 @@ pub fn Answers() -> impl IntoView {
 fn save(state: CompletionState, form: usize) {
     let Some(answers) = state.answers.get_untracked() else { return };
     let depth = state.picture.with_untracked(|picture| picture.shape.depth as u8);
-    let together = answers.consensus();
-    let AnswerSet { completions: Completions { answers: count, image, bits, .. }, request, .. } = answers;
-    let (count, bits) = (count + 1, [bits, together].concat());
-    export::bits(state.session, "answers", form, Grid { model: request.model, step: 0, count, image, depth, bits });
+    let (of_consensus, form) = (form >= export::BITS.len(), form % export::BITS.len());
+    let (name, count, bits) = if of_consensus {
+        ("consensus", 1, answers.consensus())
+    } else {
+        ("answers", answers.completions.answers, answers.completions.bits)
+    };
+    let (model, image) = (answers.request.model, answers.completions.image);
+    export::bits(state.session, name, form, Grid { model, step: 0, count, image, depth, bits });
 }
 
 /// Draws what is filled in of the latest answers, as `show` has it of them: ink, and what is drawn of the filled pixels.

@@ -39,7 +39,7 @@ pub fn Explained(
     view! {
         <div class=format!("explained {}", view.name()) hidden=move || !shown.get()>
             <details class="explanation" node_ref=folded>
-                <summary>"What you see here, and the equations"</summary>
+                <summary>"What you see here"</summary>
                 <div class="explanation-inside" node_ref=inside></div>
             </details>
             <div>{children()}</div>
