@@ -246,7 +246,7 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
 
 const sentence = (page) => page.locator(".completion .ruled").getByRole("status");
 
-test("on a first visit the digit is completed once by itself, sweep by sweep", lab({ firstVisit: true }, async ({ page, screenshot }) => {
+test("on a first visit the digit is completed once by itself, sweep by sweep", lab({ firstVisit: true }, async ({ page, url, screenshot }) => {
   await sentence(page).getByText(/^The lower half of this digit was hidden\. From noise, sweep by sweep, /).waitFor(SLOW);
   await caption(page).getByText(/^Half-sweep \d+: \d+ units? flipped, energy /).waitFor(SLOW);
   const told = sentence(page).getByText(/^The lower half of this digit was hidden\. The model filled it in 8 times, each time from other noise: \d different answers/);
@@ -257,7 +257,8 @@ test("on a first visit the digit is completed once by itself, sweep by sweep", l
   // Whatever the visitor does ends it, and it does not come again.
   await page.keyboard.press("n");
   await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
-  await page.reload();
+  await page.goto("about:blank");
+  await page.goto(url);
   await ready(page);
   await sentence(page).getByText(/^Hide a part of a picture/).waitFor();
   assert.equal(await status(page).count(), 0);
