@@ -100,7 +100,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await unfold(page);
   await page.getByLabel("Centered", { exact: true }).check();
   await page.getByLabel("Centering rate").fill("0.05");
-  await page.getByLabel("Start", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
+  await page.getByLabel("Initial weights", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
   await page.getByLabel("Steps per layer").fill("100000"); // more than will be waited for
   await page.getByRole("button", { name: "Train", exact: true }).click();
   const underway = page.getByText(/^pretraining layer \d of 2: step \d+ of \d+$/);
@@ -223,7 +223,7 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
 
 test("a worker that dies while it pretrains is replaced, and pretraining begins anew", lab({}, async ({ page, errors }) => {
   await onBars(page);
-  await page.getByLabel("Start", { exact: true }).selectOption("pretrained");
+  await page.getByLabel("Initial weights", { exact: true }).selectOption("pretrained");
   await page.getByLabel("Steps per layer").fill("100000");
   await page.getByRole("button", { name: "Train", exact: true }).click();
   await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();

@@ -92,7 +92,7 @@ test("filters of each layer of both models", lab({ search: BARS }, async ({ page
   const first = await until(drawn, (now) => now.length > 1000, "drawn");
   await region.getByLabel("Hidden layer", { exact: true }).selectOption({ label: "Layer 2" });
   await region.getByText("Filters of the first 4 units of hidden layer 2 at step 0").waitFor();
-  await region.getByText(/product of all weights/).waitFor();
+  assert.match(await button(region, "Filters").getAttribute("data-help"), /product of all weights/);
   const second = await until(drawn, (now) => now !== first, "the second layer");
   await trainSteps(page, 40);
   await region.getByText(/hidden layer 2 at step [1-9]/).waitFor();
@@ -202,12 +202,12 @@ async function settingsOfFile(page) {
 test("what the best models are made by is in the form, in the file and in the link", lab({ search: BARS, permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await onBars(page);
   await unfold(page);
-  const typed = { "Sweeps from the mode": "3", "Rate decay": "5000", "Averaging": "0.9", "Conditional share": "0.5", "Momentum": "0.25" };
+  const typed = { "Sweeps from the mode": "3", "Learning-rate decay": "5000", "Averaging": "0.9", "Conditional share": "0.5", "Momentum": "0.25" };
   assert.equal(await page.getByLabel("Momentum", { exact: true }).count(), 0, "Adam has its own");
   await page.getByLabel("Optimizer", { exact: true }).selectOption("sgd");
   for (const [label, text] of Object.entries(typed)) await page.getByLabel(label, { exact: true }).fill(text);
   await page.getByLabel("Masks", { exact: true }).selectOption({ label: "boxes" });
-  for (const [label, text, expected] of [["Rate decay", "never", "from 0 to 1000000000"], ["Sweeps from the mode", "0", "from 1 to 1000"]]) {
+  for (const [label, text, expected] of [["Learning-rate decay", "never", "from 0 to 1000000000"], ["Sweeps from the mode", "0", "from 1 to 1000"]]) {
     await page.getByLabel(label, { exact: true }).fill(text);
     await page.getByText(`Expected a whole number ${expected}; got “${text}”.`).waitFor();
     await page.getByText("One of the settings cannot be used yet.").waitFor();
@@ -225,7 +225,7 @@ test("what the best models are made by is in the form, in the file and in the li
   await page.getByRole("button", { name: /undo/i }).last().click();
   await standsAt(page, step);
   assert.equal((await settingsOfFile(page)).masks, "boxes");
-  await enabled(page, "Share").click();
+  await share(page);
   await page.getByText("A link to this run is on the clipboard").waitFor();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   const other = await page.context().browser().newContext();
@@ -307,6 +307,14 @@ test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
   assert.match(await help.textContent(), /What the curve shows/);
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "hidden" });
+  // A field whose help is at its label has it too, beside what it says already.
+  const field = page.getByLabel("Hidden layers", { exact: true });
+  await field.focus();
+  await help.getByText(/^Units of each hidden layer.*Sizes, from the visible layer upward\.$/).waitFor();
+  assert.equal(await field.getAttribute("aria-describedby"), "field-hidden-note help-box");
+  await button(page, "Search sweeps").focus();
+  await help.getByText(/Each chain begins in a local mode/).waitFor();
+  assert.equal(await field.getAttribute("aria-describedby"), "field-hidden-note");
   await button(page, "Step").focus();
   await page.keyboard.press("Enter");
   await until(() => steps(page), (n) => n === 1, "a step");
@@ -326,6 +334,19 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
       assert.ok(box.height >= 44 && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
     }
     await page.getByLabel("Quantity", { exact: true }).selectOption({ label: "Free energy" });
+    // A finger that stays on a button reads what it does, and does not press it; a word that explains itself does so at a touch.
+    const help = page.getByRole("tooltip");
+    const { x, y } = await button(page, "Rewind").boundingBox();
+    const finger = await page.context().newCDPSession(page);
+    await finger.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x: x + 20, y: y + 20 }] });
+    await help.getByText(/^The same run again from step 0/).waitFor();
+    await finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await quiet(page, 300);
+    assert.equal(await steps(page), 25, "not pressed");
+    await button(page, "Meeting time").tap();
+    await help.getByText(/^Steps until the two coupled chains/).waitFor();
+    await page.locator("h1").tap();
+    await help.waitFor({ state: "hidden" });
     await button(page, "Rewind").tap();
     await until(() => steps(page), (n) => n === 0, "rewound by touch");
     await screenshot(page, `train-${width}`);

@@ -27,7 +27,7 @@ pub struct Words {
     pub key: &'static str,
     /// In a form.
     pub label: &'static str,
-    /// What the label leaves open, shown below the field; or empty.
+    /// What a form adds to the help; or empty.
     pub hint: &'static str,
     /// What the setting does, in a sentence or two: hover help, and the command's.
     pub help: &'static str,
@@ -87,7 +87,7 @@ pub enum StartKind {
 }
 
 impl Choose for StartKind {
-    const WORDS: Words = words("start", "Start", "How the weights begin, drawn with the seed.");
+    const WORDS: Words = words("start", "Initial weights", "How the weights begin, drawn with the seed.");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Orthogonal, "orthogonal", "orthogonal", "Random orthogonal weights, as in the paper of UCD-LMI."),
         choice(Self::Gaussian, "gaussian", "small Gaussian (0.01)", "Random weights near zero, the customary start of an RBM."),
@@ -165,24 +165,24 @@ settings! {
     Hidden = WIDTH, "hidden", "Hidden layers", "Sizes, from the visible layer upward.",
         "Units of each hidden layer. A first layer at least as wide as the picture learns it best.";
     LearningRate = RATE, "rate", "Learning rate", "", "How far a step goes. Adam: about 0.001.";
-    RateDecay = DECAY_STEPS, "rate-decay", "Rate decay", "In steps; 0 for none.",
+    RateDecay = DECAY_STEPS, "rate-decay", "Learning-rate decay", "0 keeps it as it is.",
         "The learning rate falls linearly to zero over this many steps. Later ones change nothing.";
     Batch = EXAMPLES, "batch", "Batch size", "", "Examples a step, each with a chain of its own.";
     Seed = SEED, "seed", "Seed", "", "Same seed, same settings: the same run, bit for bit.";
     WeightDecay = DECAY, "decay", "Weight decay", "", "Pulls weights towards zero at each step.";
-    Average = DECAY, "average", "Averaging", "Decay; blank for none.",
+    Average = DECAY, "average", "Averaging", "Blank for none.",
         "Samples come from an average of the weights over the last steps: how much of it each step keeps.";
-    Conditional = SHARE, "conditional", "Conditional share", "Of each batch, masked; 0 is the paper’s.",
+    Conditional = SHARE, "conditional", "Conditional share", "0 is the paper’s.",
         "Share of the batch that learns to fill in what a mask hides, by the same unbiased machinery.";
-    MaxSweeps = CAP, "sweeps", "Cap on search", "In sweeps.", "Sweeps after which a search for a mode is cut.";
+    MaxSweeps = CAP, "sweeps", "Cap on search", "", "Sweeps after which a search for a mode is cut.";
     MaxMeeting = CAP, "meeting", "Cap on meeting", "A coupling cut there biases.",
         "Steps after which a coupling that has not met is cut, and counted.";
-    K = SWEEPS, "k", "k, Gibbs sweeps", "In each phase of a step.", "Gibbs sweeps of each chain, a step.";
+    K = SWEEPS, "k", "k, Gibbs sweeps", "", "Gibbs sweeps of each chain, a step.";
     ModeSweeps = SWEEPS, "mode-sweeps", "Sweeps from the mode", "1 is the paper’s.",
         "Gibbs sweeps from the mode to where the estimate begins.";
-    MaxTries = CAP, "tries", "Cap on tries", "Of one coupled draw; biases too.",
+    MaxTries = CAP, "tries", "Cap on tries", "That biases too.",
         "Tries after which a draw from the joint coupling is cut, and counted.";
-    MeanFieldSweeps = CAP, "field-sweeps", "Cap on mean field", "In sweeps.", "Sweeps after which mean field is cut.";
+    MeanFieldSweeps = CAP, "field-sweeps", "Cap on mean field", "", "Sweeps after which mean field is cut.";
     CenteringRate = CENTERING, "centering-rate", "Centering rate", "How fast the means follow.",
         "Share of the newest batch in the means that units are measured from.";
     PretrainingSteps = STEPS, "pretraining", "Steps per layer", "", "Minibatches that each layer is trained alone for.";

@@ -1,78 +1,136 @@
-//! Hover help: what has `data-help` shows it on hover, on focus and at a long press.
+//! Hover help: what has `data-help` shows it on hover, on focus and at a long press; a heading that explains itself (`.term`) at a press too.
 //!
 //! One listener for the whole page, and one box. It stays while the pointer is on it, and Escape takes it away (WCAG 2.2, 1.4.13); what has the focus
-//! is described by it (`aria-describedby`).
+//! is described by it (`aria-describedby`). A field whose help is at its label has it on focus as well.
 
 use leptos::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
-use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, PointerEvent};
 
 /// The box, in the page.
 const BOX: &str = "help-box";
-/// Time until it shows for a pointer that rests.
+/// Time until it shows for a pointer that rests, or a finger that stays.
 const REST: Duration = Duration::from_millis(450);
+/// How far a finger that stays may tremble, in pixels.
+const TREMOR: f64 = 10.0;
+/// What a long press is for something else in: it selects, or draws.
+const OWN_PRESS: &str = "input:not([type='checkbox'], [type='radio'], [type='range'], [type='file']), textarea, canvas";
 
 thread_local! {
     /// What it is, or is about to be, shown for.
     static FOR: RefCell<Option<Element>> = const { RefCell::new(None) };
+    /// Where a finger stays that has not yet been there for long.
+    static PRESS: Cell<Option<(f64, f64)>> = const { Cell::new(None) };
+    /// Whether the finger that is down, or was last, has brought up the box: then its press means nothing else.
+    static BY_PRESS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Listens, for as long as the page is there.
 pub fn listen() {
     on("pointerover", |event| {
         let element = helped(&event);
-        if in_box(&event) || element == FOR.with_borrow(Clone::clone) {
+        // A finger comes upon what it presses: it is heard below.
+        if touch(&event).is_some() || in_box(&event) || element == FOR.with_borrow(Clone::clone) {
             return;
         }
         hide();
         if let Some(element) = element {
-            FOR.set(Some(element.clone()));
-            set_timeout(
-                move || {
-                    if FOR.with_borrow(|present| present.as_ref() == Some(&element)) {
-                        show(&element);
-                    }
-                },
-                REST,
-            );
-        }
-    });
-    on("focusin", |event| {
-        hide();
-        // A press with the pointer moves the focus too; it has seen what it wanted.
-        let by_keys = target(&event).is_some_and(|target| target.matches(":focus-visible").unwrap_or(false));
-        if let Some(element) = helped(&event).filter(|_| by_keys) {
-            FOR.set(Some(element.clone()));
-            show(&element);
-        }
-    });
-    on("focusout", |_| hide());
-    on("keydown", |event| {
-        if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
-            hide();
+            show_soon(element);
         }
     });
     on("pointerdown", |event| {
-        if !in_box(&event) {
+        BY_PRESS.set(false);
+        if in_box(&event) {
+            return;
+        }
+        hide();
+        let is_own = target(&event).is_some_and(|target| target.matches(OWN_PRESS).unwrap_or(false));
+        if let Some((touch, element)) = touch(&event).zip(helped(&event)).filter(|_| !is_own) {
+            PRESS.set(Some(place(&touch)));
+            show_soon(element);
+        }
+    });
+    on("pointermove", |event| {
+        if let Some(((x, y), touch)) = PRESS.get().zip(touch(&event))
+            && (place(&touch).0 - x).hypot(place(&touch).1 - y) > TREMOR
+        {
+            lift();
+        }
+    });
+    on("pointerup", |_| lift());
+    on("pointercancel", |_| lift());
+    // The press that brought up help is not one of the button below the finger, and opens no menu of the browser's.
+    on("contextmenu", |event| {
+        if BY_PRESS.get() || PRESS.get().is_some() {
+            event.prevent_default();
+        }
+    });
+    on("click", |event| {
+        if BY_PRESS.get() {
+            event.prevent_default();
+            event.stop_propagation();
+        } else if let Some(element) = helped(&event).filter(|element| element.class_list().contains("term")) {
+            FOR.set(Some(element.clone()));
+            show(&element, &element);
+        }
+    });
+    on("focusin", |event| {
+        if BY_PRESS.get() {
+            return;
+        }
+        hide();
+        // A press with the pointer moves the focus too; it has seen what it wanted.
+        let focused = target(&event).filter(|target| target.matches(":focus-visible").unwrap_or(false));
+        if let Some(focused) = focused
+            && let Some(source) = helped(&event).or_else(|| labelled(&focused))
+        {
+            FOR.set(Some(source.clone()));
+            show(&source, if source.contains(Some(&focused)) { &source } else { &focused });
+        }
+    });
+    on("focusout", |_| {
+        if !BY_PRESS.get() {
+            hide();
+        }
+    });
+    on("keydown", |event| {
+        BY_PRESS.set(false);
+        if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
             hide();
         }
     });
 }
 
+/// Hears an event before anything on the page does.
 fn on(event: &str, listener: impl Fn(Event) + 'static) {
+    let listener = Closure::<dyn Fn(Event)>::new(listener).into_js_value();
     // For as long as the page is there.
-    let _ = window_event_listener_untyped(event, listener);
+    let _ = window().add_event_listener_with_callback_and_bool(event, listener.unchecked_ref(), true);
 }
 
 fn target(event: &Event) -> Option<Element> {
     event.target().and_then(|target| target.dyn_into().ok())
 }
 
+/// The finger, where it is one.
+fn touch(event: &Event) -> Option<PointerEvent> {
+    event.dyn_ref::<PointerEvent>().filter(|event| event.pointer_type() == "touch").cloned()
+}
+
+fn place(touch: &PointerEvent) -> (f64, f64) {
+    (f64::from(touch.client_x()), f64::from(touch.client_y()))
+}
+
 /// The nearest element around what the event is about that has help.
 fn helped(event: &Event) -> Option<Element> {
     target(event).and_then(|element| element.closest("[data-help]").ok().flatten())
+}
+
+/// The label of a field, where that has the help.
+fn labelled(field: &Element) -> Option<Element> {
+    document().query_selector(&format!("label[data-help][for='{}']", field.id())).ok().flatten()
 }
 
 fn in_box(event: &Event) -> bool {
@@ -83,11 +141,33 @@ fn the_box() -> Option<HtmlElement> {
     document().get_element_by_id(BOX).and_then(|element| element.dyn_into().ok())
 }
 
-fn show(element: &Element) {
+/// Shows the help of an element, unless the pointer goes elsewhere first.
+fn show_soon(element: Element) {
+    FOR.set(Some(element.clone()));
+    set_timeout(
+        move || {
+            if FOR.with_borrow(|present| present.as_ref() == Some(&element)) {
+                BY_PRESS.set(PRESS.take().is_some());
+                show(&element, &element);
+            }
+        },
+        REST,
+    );
+}
+
+/// The finger is up, or on its way elsewhere: what has not been shown yet is not.
+fn lift() {
+    if PRESS.take().is_some() {
+        FOR.take();
+    }
+}
+
+/// Shows the help of an element beside another, which is mostly the same.
+fn show(source: &Element, beside: &Element) {
     let Some(the_box) = the_box() else { return };
-    the_box.set_text_content(element.get_attribute("data-help").as_deref());
+    the_box.set_text_content(source.get_attribute("data-help").as_deref());
     the_box.set_hidden(false);
-    let place = element.get_bounding_client_rect();
+    let place = beside.get_bounding_client_rect();
     let (wide, high) = (f64::from(the_box.offset_width()), f64::from(the_box.offset_height()));
     let width = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(0.0);
     let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
@@ -97,9 +177,11 @@ fn show(element: &Element) {
     let style = the_box.style();
     let _ = style.set_property("left", &format!("{left}px"));
     let _ = style.set_property("top", &format!("{top}px"));
-    let focused = document().active_element().filter(|focused| element.contains(Some(focused)));
-    if let Some(focused) = focused.filter(|focused| !focused.has_attribute("aria-describedby")) {
-        let _ = focused.set_attribute("aria-describedby", BOX);
+    if let Some(focused) = document().active_element().filter(|focused| beside.contains(Some(focused))) {
+        let others = focused.get_attribute("aria-describedby").unwrap_or_default();
+        if !others.split(' ').any(|id| id == BOX) {
+            let _ = focused.set_attribute("aria-describedby", format!("{others} {BOX}").trim());
+        }
     }
 }
 
@@ -107,8 +189,14 @@ fn hide() {
     FOR.take();
     if let Some(the_box) = the_box().filter(|the_box| !the_box.hidden()) {
         the_box.set_hidden(true);
-        if let Ok(Some(described)) = document().query_selector("[aria-describedby='help-box']") {
-            let _ = described.remove_attribute("aria-describedby");
+        if let Ok(Some(described)) = document().query_selector("[aria-describedby~='help-box']") {
+            let ids = described.get_attribute("aria-describedby").unwrap_or_default();
+            let others: Vec<&str> = ids.split(' ').filter(|id| *id != BOX).collect();
+            let _ = if others.is_empty() {
+                described.remove_attribute("aria-describedby")
+            } else {
+                described.set_attribute("aria-describedby", &others.join(" "))
+            };
         }
     }
 }

@@ -7,6 +7,7 @@ use super::setup::{FARTHEST, Setup};
 use crate::ui::button::Button;
 use crate::ui::check::Check;
 use crate::ui::select::{Select, SelectOption};
+use crate::ui::term::Term;
 use leptos::prelude::*;
 
 /// Heading, buttons, target and progress.
@@ -37,7 +38,12 @@ pub fn Transport() -> impl IntoView {
     };
     view! {
         <div class="ruled transport">
-            <h2 id="compare-title">"Two runs side by side"</h2>
+            <h2 id="compare-title">
+                <Term
+                    words="Two runs side by side".to_string()
+                    help="The same seed and the same data, trained in step by two workers of their own; what differs shows what it does.".to_string()
+                />
+            </h2>
             <div class="buttons">
                 <Button
                     label="Train both"
@@ -94,7 +100,7 @@ pub fn Transport() -> impl IntoView {
             </Show>
         </div>
         <p class="compare-about">
-            "The same seed and the same data, trained in step by two workers of their own; what differs shows what it does. Run A has "
+            "Run A: "
             <span>{move || super::setup::in_words(&pair.base.get(), pair.visible.get())}</span> "."
         </p>
     }
@@ -151,10 +157,7 @@ pub fn Comparisons() -> impl IntoView {
     };
     let said = move || {
         let preset = pair.setup.with(|setup| setup.preset);
-        let (paper, look) = preset
-            .map_or(("No comparison of the list is chosen.", "Choose one, or change what differs in run B."), |preset| {
-                (preset.paper, preset.look)
-            });
+        let look = preset.map_or("Choose a comparison, or change what differs in run B.", |preset| preset.look);
         let elsewhere = preset.map(|preset| {
             let bars = pair.visible.get() == 16;
             let (name, words) = if bars { ("digits", "The same on digits") } else { ("bars", "The same on bars and stripes") };
@@ -163,10 +166,6 @@ pub fn Comparisons() -> impl IntoView {
             view! { <a href=address>{words}</a> }
         });
         view! {
-            <p>
-                <b>"What the paper says. "</b>
-                {paper}
-            </p>
             <p>
                 <b>"What to look at. "</b>
                 {look} " " {elsewhere}

@@ -89,13 +89,16 @@ pub fn Data() -> impl IntoView {
     }
 }
 
+/// What can be uploaded.
+const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). They can be dropped or pasted anywhere as well. Nothing is trained before you have seen what was understood.";
+
 /// The way in for the visitor's files.
 #[component]
 fn Bring() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
-            <div class="upload">
-                <label for="upload">"Upload data set"</label>
+            <div class="upload" data-tour="upload">
+                <label for="upload" data-help=FORMATS>"Upload data set"</label>
                 <input
                     id="upload"
                     type="file"
@@ -105,8 +108,7 @@ fn Bring() -> impl IntoView {
                 />
             </div>
             <p id="upload-help" class="help">
-                "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). Or drop or paste them anywhere: nothing \
-                 is trained before you have seen what was understood."
+                "A table, an array or pictures; they stay in this tab."
             </p>
     }
 }

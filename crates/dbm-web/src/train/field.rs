@@ -11,7 +11,7 @@ use leptos::prelude::*;
 pub fn TextField(
     /// Which of them.
     setting: Setting,
-    /// What the label leaves open, where that is not as in the table of settings.
+    /// What must be seen of it without asking.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
     /// Whether it takes the whole row.
@@ -20,7 +20,7 @@ pub fn TextField(
 ) -> impl IntoView {
     let draft = Session::of_page().draft;
     let words = setting.words();
-    let hint = hint.unwrap_or_else(|| words.hint.to_string().into());
+    let hint = hint.unwrap_or_default();
     let problem = Memo::new(move |_| draft.with(|draft| draft.problem(setting)));
     let applies = Memo::new(move |_| draft.with(|draft| draft.applies(setting)));
     let value = Signal::derive(move || draft.with(|draft| draft.text(setting).to_string()));

@@ -45,9 +45,6 @@ fn Estimator() -> impl IntoView {
         }
     };
     let impossible = Memo::new(move |_| draft.with(Draft::share_is_impossible));
-    let k_hint = Signal::derive(move || {
-        if kind.get().has(Setting::MeanFieldSweeps) { "Of the free chains, a step." } else { Setting::K.words().hint }.to_string()
-    });
     view! {
         <div class="settings">
             <div class="field wide">
@@ -61,7 +58,7 @@ fn Estimator() -> impl IntoView {
                     note=Some(Signal::derive(move || kind.get().choice().help.to_string()))
                 />
             </div>
-            <TextField setting=Setting::K hint=k_hint />
+            <TextField setting=Setting::K />
             <Show when=move || impossible.get()>
                 <div class="remedy wide" role="alert">
                     <p class="help problem">
@@ -94,7 +91,7 @@ fn Variants() -> impl IntoView {
             if draft.meeting_is_slow(visible) {
                 format!("One step may take minutes on a model this wide; {} is quicker.", draft.suggested_meeting(visible))
             } else {
-                Setting::MaxMeeting.words().hint.to_string()
+                String::new()
             }
         })
     });

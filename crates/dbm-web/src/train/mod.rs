@@ -61,7 +61,7 @@ pub fn Training(
         <section class="training" aria-labelledby="training-title" hidden=move || two_runs.get()>
             <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
-                <div class="buttons">
+                <div class="buttons" data-tour="train">
                     <Button
                         label="Train"
                         key="t"

@@ -5,6 +5,7 @@ use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
 use crate::ui::save::Save;
+use crate::ui::term::Term;
 use crate::worker::client::Failure;
 use crate::worker::export;
 use crate::worker::session::Session;
@@ -70,9 +71,11 @@ pub fn Samples() -> impl IntoView {
     let shape = Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
     let ratio = move || shape.get().ratio(COLUMNS, (SAMPLES as usize).div_ceil(COLUMNS));
     view! {
-        <section class="figure" aria-labelledby="samples-title">
+        <section class="figure" aria-labelledby="samples-title" data-tour="samples">
             <div class="figure-head">
-                <h3 id="samples-title">"Samples"</h3>
+                <h3 id="samples-title">
+                    <Term words="Samples".to_string() help=Signal::derive(move || how().to_string()) />
+                </h3>
                 <Button
                     label="New samples"
                     help="Drawn from other noise. While it trains, new ones come by themselves."
@@ -84,7 +87,6 @@ pub fn Samples() -> impl IntoView {
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
             <Signals />
-            <p class="help">{how}</p>
         </section>
     }
 }

@@ -180,9 +180,9 @@ pub fn TextField(
     /// The element's id.
     #[prop(into)]
     id: String,
-    /// What it is called; the hint stands below while nothing is wrong.
+    /// What it is called. The help is the longer for the hint.
     words: Words,
-    /// What stands there in place of the hint.
+    /// What stands below while nothing is wrong.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
     /// What is typed in it.
@@ -220,10 +220,11 @@ pub fn TextField(
             on_type.run(event_target_value(&event));
         }
     };
-    let hint = move || hint.map_or_else(|| words.hint.to_string(), |hint| hint.get());
+    let hint = move || hint.map(|hint| hint.get()).unwrap_or_default();
+    let help = format!("{} {}", words.help, words.hint).trim_end().to_string();
     view! {
-        <div class="field" class:wide=wide class:differs=move || differs.get() data-help=(!quiet).then_some(words.help)>
-            <label for=id.clone() data-help=quiet.then_some(words.help)>
+        <div class="field" class:wide=wide class:differs=move || differs.get() data-help=(!quiet).then(|| help.clone())>
+            <label for=id.clone() data-help=quiet.then(|| help.clone())>
                 {words.label}
             </label>
             <input

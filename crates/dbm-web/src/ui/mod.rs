@@ -6,6 +6,7 @@ pub mod button;
 pub mod chart;
 pub mod check;
 pub mod download;
+
 pub mod explanation;
 pub mod field;
 pub mod history;
@@ -17,5 +18,6 @@ pub mod remembered;
 pub mod save;
 pub mod select;
 pub mod table;
+pub mod term;
 pub mod texts;
 pub mod throttle;

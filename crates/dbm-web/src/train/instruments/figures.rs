@@ -4,6 +4,7 @@ use crate::canvas::bins::Summary;
 use crate::canvas::{Colours, Scale, Svg, histogram, redraws};
 use crate::ui::download;
 use crate::ui::save::Save;
+use crate::ui::term::Term;
 use crate::worker::session::Session;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::words::Setting;
@@ -107,20 +108,21 @@ fn figure(figure: &'static Figure) -> impl IntoView {
     let kind = Memo::new(move |_| estimator.with(|estimator| estimator.kind));
     let small =
         move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
+    let title = move |place: usize| (figure.titles)(kind.get())[place].to_string();
+    let help = Signal::derive(move || format!("{} {}", figure.help, (figure.about)(kind.get(), small()).unwrap_or_default()));
     view! {
-        <section class="figure" aria-labelledby=figure.id>
+        <section class="figure" aria-labelledby=figure.id data-tour=figure.id.strip_suffix("-title")>
             <div class="figure-head">
-                <h3 id=figure.id>{move || (figure.titles)(kind.get())[0]}</h3>
-                <p class="figures-text" data-help=figure.help>
-                    {move || (figure.titles)(kind.get())[1]}
-                </p>
+                <h3 id=figure.id>
+                    <Term words=Signal::derive(move || title(0)) help />
+                </h3>
+                <p class="figures-text">{move || title(1)}</p>
             </div>
             {plot(figure, kind)}
             {table(figure, kind)}
             <p class="help problem">
                 {move || session.metrics.with(|metrics| estimator.with(|estimator| (figure.warning)(metrics, estimator)))}
             </p>
-            <p class="help">{move || (figure.about)(kind.get(), small())}</p>
         </section>
     }
 }

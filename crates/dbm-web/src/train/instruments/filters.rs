@@ -7,6 +7,7 @@ use crate::ui::address::{OnShow, View};
 use crate::ui::download;
 use crate::ui::save::Save;
 use crate::ui::select::{Select, SelectOption};
+use crate::ui::term::Term;
 use crate::worker::client::Failure;
 use crate::worker::session::Session;
 use dbm_protocol::{Command, Event, Filters as Responses, ModelChoice};
@@ -104,7 +105,9 @@ pub fn Filters(
     view! {
         <section class="figure" aria-labelledby="filters-title">
             <div class="figure-head">
-                <h3 id="filters-title">"Filters"</h3>
+                <h3 id="filters-title">
+                    <Term words="Filters".to_string() help=Signal::derive(what) />
+                </h3>
                 <Select
                     id="hidden-layer"
                     label="Hidden layer"
@@ -123,7 +126,6 @@ pub fn Filters(
                 <span>{move || short(scale())}</span>
             </p>
             <p class="figures-text">{words}</p>
-            <p class="help">{what}{format!(" The first {SAMPLES} units of the layer.")}</p>
         </section>
     }
 }
