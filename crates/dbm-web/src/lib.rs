@@ -11,6 +11,7 @@ mod complete;
 mod coupling;
 mod data;
 mod proof;
+mod tour;
 mod train;
 mod ui;
 mod worker;

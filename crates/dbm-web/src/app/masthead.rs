@@ -2,6 +2,7 @@
 
 use crate::app::menu::{Menu, Presets};
 use crate::app::share::Share;
+use crate::tour::TourButton;
 use crate::ui::address::{OnShow, View};
 use crate::ui::button::Button;
 use crate::ui::number::listed;
@@ -39,10 +40,11 @@ pub fn Masthead() -> impl IntoView {
         <header class="masthead">
             <div class="masthead-name">
                 <h1>"DBM Lab"</h1>
-                <p>"Deep Boltzmann machines, trained with an unbiased gradient, whole in this tab."</p>
+                <p>"A machine that learns what data look like, and fills in what is missing. All of it in this tab."</p>
             </div>
             <Menu />
             <div class="masthead-tools">
+                <TourButton />
                 <Presets />
                 <Share />
             </div>

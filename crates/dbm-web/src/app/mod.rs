@@ -12,6 +12,7 @@ mod shortcuts;
 use crate::canvas;
 use crate::complete::Completion;
 use crate::data::{Data, GapsPanel, Preview};
+use crate::tour::{Tour, TourPanel};
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explained;
@@ -40,6 +41,7 @@ pub fn App(
     provide_context(show);
     provide_context(session);
     provide_context(uploads);
+    provide_context(Tour::new());
     canvas::follow_theme();
     help::listen();
     let asked = move || embedded.unwrap_or_else(View::now);
@@ -95,6 +97,7 @@ pub fn App(
                 </footer>
             }),
         }}
+        {embedded.is_none().then(|| view! { <TourPanel /> })}
         <Preview />
         <NoticeList />
         {has(View::Train).then(|| view! { <Drop /> })}

@@ -1,0 +1,191 @@
+//! The tour: numbered steps that drive the live page. Each points at a control, says what is seen and why, and where there is something to do, does it or asks for it.
+
+mod ring;
+mod text;
+
+use crate::ui::address::{self, OnShow};
+use crate::ui::binding::{self, Keys};
+use crate::ui::button::Button;
+use leptos::html::{Aside, H2};
+use leptos::prelude::*;
+use ring::Ring;
+use text::{Step, steps};
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+
+/// Where the tour is: a handle, a context of the page.
+#[derive(Clone, Copy)]
+pub struct Tour {
+    /// The number of the step on show, from 1 on; none where the tour is left.
+    number: RwSignal<Option<usize>>,
+    /// Where it was left.
+    left_at: RwSignal<usize>,
+    steps: StoredValue<Vec<Step>>,
+}
+
+impl Tour {
+    /// A tour that stands where the address says; it is in the address, as `tour=4`.
+    pub fn new() -> Self {
+        let tour = Self { number: RwSignal::default(), left_at: RwSignal::new(1), steps: StoredValue::new(steps()) };
+        let write = move || {
+            let mut keys = Keys::default();
+            tour.number.get().inspect(|number| keys.put("", number));
+            Some(keys)
+        };
+        binding::bind("tour", write, move |keys| {
+            tour.number.set(keys.parse("").map(|number: usize| number.clamp(1, tour.len())));
+        });
+        tour
+    }
+
+    /// The one of the page.
+    fn of_page() -> Self {
+        expect_context()
+    }
+
+    fn len(self) -> usize {
+        self.steps.with_value(Vec::len).max(1)
+    }
+
+    fn step(self) -> Option<Step> {
+        let number = self.number.get()?;
+        self.steps.with_value(|steps| steps.get(number - 1).cloned())
+    }
+
+    fn go(self, number: usize) {
+        self.left_at.set(number);
+        self.number.set(Some(number.clamp(1, self.len())));
+    }
+
+    /// Begins the tour, or goes on where it was left.
+    fn enter(self) {
+        self.go(self.left_at.get_untracked());
+    }
+
+    fn leave(self) {
+        self.left_at.set(self.number.get_untracked().unwrap_or(1));
+        self.number.set(None);
+        // Who went by keyboard is where the tour was entered.
+        if let Some(button) = document().get_element_by_id("tour").and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
+            let _ = button.focus();
+        }
+    }
+}
+
+/// The masthead's button.
+#[component]
+pub fn TourButton() -> impl IntoView {
+    let tour = Tour::of_page();
+    let label = Signal::derive(move || if tour.left_at.get() > 1 { "Go on with the tour" } else { "Take the tour" }.to_string());
+    view! {
+        <Button
+            id="tour"
+            class="tour-button"
+            label
+            help="Eleven short steps: what this machine is, what it does, and what unbiased means."
+            on_press=move |()| tour.enter()
+        />
+    }
+}
+
+/// The panel of the step on show.
+#[component]
+pub fn TourPanel() -> impl IntoView {
+    let tour = Tour::of_page();
+    let view = OnShow::of_page().view;
+    let ring = Ring::new();
+    let (panel, heading) = (NodeRef::<Aside>::new(), NodeRef::<H2>::new());
+    let step = Memo::new(move |_| tour.step());
+    let done = RwSignal::new(false);
+    Effect::new(move |_| {
+        done.set(false);
+        step.with(|step| match step {
+            Some(step) => {
+                if view.get_untracked() != step.view {
+                    address::go(step.view);
+                }
+                ring.point_at(step.control);
+            }
+            None => ring.clear(),
+        });
+    });
+    // Who reads with a screen reader, or goes by keyboard, is led to the step.
+    Effect::new(move |_| {
+        if let Some(heading) = heading.get().filter(|_| tour.number.get().is_some()) {
+            request_animation_frame(move || {
+                let options = web_sys::FocusOptions::new();
+                options.set_prevent_scroll(true);
+                let _ = heading.focus_with_options(&options);
+            });
+        }
+    });
+    let pressed = window_event_listener(leptos::ev::click, move |event| {
+        let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+        let press = step.with_untracked(|step| step.as_ref().and_then(|step| step.press));
+        if let (Some(target), Some(press)) = (target, press)
+            && target.closest(press).ok().flatten().is_some()
+        {
+            done.set(true);
+        }
+    });
+    let escaped = window_event_listener(leptos::ev::keydown, move |event| {
+        let dialog = document().query_selector("dialog[open]").ok().flatten().is_some();
+        if event.key() == "Escape" && tour.number.get_untracked().is_some() && !event.default_prevented() && !dialog {
+            tour.leave();
+        }
+    });
+    on_cleanup(move || {
+        pressed.remove();
+        escaped.remove();
+    });
+    let do_it = move |()| {
+        let press = step.with_untracked(|step| step.as_ref().and_then(|step| step.press));
+        let control = press.and_then(|press| document().query_selector(press).ok().flatten());
+        if let Some(control) = control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
+            control.click();
+        }
+    };
+    let number = move || tour.number.get().unwrap_or(1);
+    let last = move || number() == tour.len();
+    let shown = move || step.with(Option::is_some);
+    let of = move |part: fn(&Step) -> String| move || step.with(|step| step.as_ref().map(part).unwrap_or_default());
+    view! {
+        <aside class="tour" node_ref=panel aria-labelledby="tour-title" hidden=move || !shown()>
+            <div class="tour-head">
+                <p class="figures-text">{move || format!("Tour, step {} of {}", number(), tour.len())}</p>
+                <button type="button" class="quiet" aria-label="Close the tour" on:click=move |_| tour.leave()>
+                    "Close"
+                </button>
+            </div>
+            <h2 id="tour-title" tabindex="-1" node_ref=heading>
+                {of(|step| step.title.into())}
+            </h2>
+            <p>{of(|step| step.paragraphs.join(" "))}</p>
+            <Show when=move || step.with(|step| step.as_ref().is_some_and(|step| step.asks.is_some()))>
+                <p class="tour-asks" role="status">
+                    <b>{move || if done.get() { "Done. " } else { "Try it: " }}</b>
+                    {of(|step| step.asks.unwrap_or_default().into())}
+                </p>
+            </Show>
+            <div class="buttons">
+                <Show when=move || step.with(|step| step.as_ref().is_some_and(|step| step.press.is_some()))>
+                    <Button label="Do it for me" on_press=do_it />
+                </Show>
+                <span class="spring"></span>
+                <Button label="Back" disabled=move || number() == 1 on_press=move |()| tour.go(number() - 1) />
+                <Button
+                    label=Signal::derive(move || if last() { "Finish" } else { "Next" }.to_string())
+                    class="primary"
+                    on_press=move |()| {
+                        if last() {
+                            tour.leave();
+                            tour.left_at.set(1);
+                        } else {
+                            tour.go(number() + 1);
+                        }
+                    }
+                />
+            </div>
+        </aside>
+    }
+}

@@ -1,0 +1,79 @@
+//! The tour's text: `docs/tour.md`, read as the page needs it.
+//!
+//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`, `control`, and where there is one `press`: CSS selectors), and
+//! paragraphs. One that begins with `**Try it:**` asks for the action.
+
+use crate::ui::address::View;
+
+const TEXT: &str = include_str!("../../../../docs/tour.md");
+const ASKS: &str = "**Try it:** ";
+
+/// One step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// Its heading, without its number.
+    pub title: &'static str,
+    /// The view on which it points at something.
+    pub view: View,
+    /// At what: a CSS selector.
+    pub control: &'static str,
+    /// What is pressed in it: a CSS selector.
+    pub press: Option<&'static str>,
+    /// What is seen, and why.
+    pub paragraphs: Vec<&'static str>,
+    /// What the visitor is asked to do.
+    pub asks: Option<&'static str>,
+}
+
+/// All steps, in their order.
+pub fn steps() -> Vec<Step> {
+    TEXT.split("\n## ").skip(1).filter_map(step).collect()
+}
+
+/// The step of a section; none where the section is of another form.
+fn step(section: &'static str) -> Option<Step> {
+    let (heading, body) = section.split_once('\n')?;
+    let (_, title) = heading.split_once(". ")?;
+    let (comment, body) = body.trim_start().strip_prefix("<!--")?.split_once("-->")?;
+    let entry = |key: &str| {
+        comment
+            .split(';')
+            .filter_map(|entry| entry.split_once(':'))
+            .find(|(name, _)| name.trim() == key)
+            .map(|(_, value)| value.trim())
+    };
+    let (asking, paragraphs): (Vec<_>, Vec<_>) =
+        body.split("\n\n").map(str::trim).filter(|text| !text.is_empty()).partition(|text| text.starts_with(ASKS));
+    Some(Step {
+        title,
+        view: View::named(entry("view")?)?,
+        control: entry("control")?,
+        press: entry("press"),
+        paragraphs,
+        asks: asking.first().and_then(|text| text.strip_prefix(ASKS)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_of_the_file_is_a_step() {
+        let steps = steps();
+        assert_eq!(steps.len(), TEXT.matches("\n## ").count(), "a section has another form");
+        assert!((8..=12).contains(&steps.len()));
+        for (place, step) in steps.iter().enumerate() {
+            assert!(TEXT.contains(&format!("\n## {}. {}\n", place + 1, step.title)), "{}: its number", step.title);
+            assert_eq!(step.paragraphs.len(), 1, "{}: two sentences", step.title);
+            assert_eq!(step.press.is_some(), step.asks.is_some(), "{}: what is asked for can be pressed", step.title);
+            // Text is shown as it stands: no marks of Markdown in it.
+            let texts = || step.paragraphs.iter().chain(&step.asks);
+            assert!(texts().all(|text| !text.contains(['*', '`', '[', '<', '\n'])), "{}", step.title);
+        }
+        // The three questions, each with the step that answers it.
+        for question in ["What is this?", "Why are there several answers?", "Why should I care that it is unbiased?"] {
+            assert_eq!(steps.iter().filter(|step| step.title == question).count(), 1, "{question}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// The tour: every step points at something that is there, drives the page, and can be walked by pointer, by touch and by keyboard alone.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { isAccessible } from "./axe.mjs";
+import { button, enabled, lab, steps as stepsTaken, until } from "./browser.mjs";
+
+const TEXT = readFileSync(new URL("../../docs/tour.md", import.meta.url), "utf8");
+const STEPS = [...TEXT.matchAll(/^## (\d+)\. (.+)$/gm)].map(([, number, title]) => ({ number: Number(number), title }));
+const panel = (page) => page.getByRole("complementary", { name: /./ }).and(page.locator(".tour"));
+const heading = (page) => panel(page).getByRole("heading");
+const onStep = (page, { number, title }) => Promise.all([heading(page).getByText(title, { exact: true }).waitFor(), page.getByText(`Tour, step ${number} of ${STEPS.length}`).waitFor()]);
+const step = (page) => until(() => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("tour")), () => true, "the address");
+
+/** The ring is around something, and the panel does not cover the top of it. */
+async function points(page, where) {
+  const ring = page.locator(".tour-ring");
+  await ring.waitFor({ timeout: 60_000 });
+  const covered = await until(
+    () =>
+      page.evaluate(() => {
+        const [ring, panel] = [".tour-ring", ".tour"].map((name) => document.querySelector(name).getBoundingClientRect());
+        const apart = ring.right <= panel.left || panel.right <= ring.left;
+        return ring.top < -40 || ring.top > innerHeight - 60 || (!apart && ring.top > panel.top - 40);
+      }),
+    (covered) => !covered,
+    `${where}: what it points at is in view`,
+    20,
+  );
+  assert.equal(covered, false);
+}
+
+for (const width of [1280, 390]) {
+  test(`the tour is walked at ${width}, without barriers`, lab({ width, height: width === 390 ? 844 : 900, ...(width === 390 && { hasTouch: true, isMobile: true }) }, async ({ page, screenshot }) => {
+    await enabled(page, "Complete").waitFor({ timeout: 120_000 });
+    await button(page, "Take the tour").click();
+    for (const { number, title } of STEPS) {
+      await onStep(page, { number, title });
+      await points(page, title);
+      const does = button(page, "Do it for me");
+      if (await does.count()) {
+        await page.locator(".tour-asks").getByText("Try it:").waitFor();
+        await does.click();
+        await page.locator(".tour-asks").getByText("Done.").waitFor();
+      }
+      if (title === "Filling in what is missing") await page.getByText(/^\d+ distinct of 8/).waitFor({ timeout: 120_000 });
+      if (title === "Training") {
+        await until(() => stepsTaken(page), (taken) => taken > 2, "it trains");
+        await button(page, "Pause").click();
+      }
+      await screenshot(`tour-${width}-${number}`, false);
+      await isAccessible(page, `step ${number}`);
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(sideways <= 0, `step ${number} scrolls sideways`);
+      await button(page, number === STEPS.length ? "Finish" : "Next").click();
+    }
+    await panel(page).waitFor({ state: "hidden" });
+    assert.equal(await page.locator(".tour-ring").count(), 0);
+  }));
+}
+
+test("the tour by keyboard alone, left and come back to", lab({ search: "#view=complete" }, async ({ page }) => {
+  await enabled(page, "Complete").waitFor({ timeout: 120_000 });
+  await button(page, "Take the tour").focus();
+  await page.keyboard.press("Enter");
+  for (const { number, title } of STEPS) {
+    await onStep(page, { number, title });
+    await until(() => page.evaluate(() => document.activeElement.id), (id) => id === "tour-title", "the focus is on the step");
+    const next = number === STEPS.length ? "Finish" : "Next";
+    for (let press = 0; press < 6 && (await page.evaluate(() => document.activeElement.textContent)) !== next; press++) await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), next);
+    if (number === 4) {
+      await page.keyboard.press("Escape");
+      await panel(page).waitFor({ state: "hidden" });
+      assert.equal(await page.evaluate(() => document.activeElement.id), "tour", "the focus is where the tour is entered");
+      await until(() => step(page), (now) => now === null, "left");
+      await button(page, "Go on with the tour").press("Enter");
+      await onStep(page, { number, title });
+      await button(page, next).focus();
+    }
+    await page.keyboard.press("Enter");
+  }
+  await panel(page).waitFor({ state: "hidden" });
+}));
+
+test("a step is linked, with its view, and a number that is none does no harm", lab({ search: "#tour=8" }, async ({ page }) => {
+  await onStep(page, STEPS[7]);
+  await page.getByRole("heading", { name: "Proof", exact: true }).waitFor({ timeout: 60_000 });
+  await points(page, "linked");
+  await page.evaluate(() => (location.hash = "#tour=99"));
+  await onStep(page, STEPS.at(-1));
+  await page.evaluate(() => (location.hash = "#view=train&tour=-4"));
+  await panel(page).waitFor({ state: "hidden" });
+}));
