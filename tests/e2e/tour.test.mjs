@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { isAccessible } from "./axe.mjs";
-import { button, enabled, lab, steps as stepsTaken, until } from "./browser.mjs";
+import { button, enabled, lab, screenshot, steps as stepsTaken, until } from "./browser.mjs";
 
 const TEXT = readFileSync(new URL("../../docs/tour.md", import.meta.url), "utf8");
 const STEPS = [...TEXT.matchAll(/^## (\d+)\. (.+)$/gm)].map(([, number, title]) => ({ number: Number(number), title }));
@@ -31,7 +31,7 @@ async function points(page, where) {
 }
 
 for (const width of [1280, 390]) {
-  test(`the tour is walked at ${width}, without barriers`, lab({ width, height: width === 390 ? 844 : 900, ...(width === 390 && { hasTouch: true, isMobile: true }) }, async ({ page, screenshot }) => {
+  test(`the tour is walked at ${width}, without barriers`, lab({ width, height: width === 390 ? 844 : 900, ...(width === 390 && { hasTouch: true, isMobile: true }) }, async ({ page }) => {
     await enabled(page, "Complete").waitFor({ timeout: 120_000 });
     await button(page, "Take the tour").click();
     for (const { number, title } of STEPS) {
@@ -48,7 +48,7 @@ for (const width of [1280, 390]) {
         await until(() => stepsTaken(page), (taken) => taken > 2, "it trains");
         await button(page, "Pause").click();
       }
-      await screenshot(`tour-${width}-${number}`, false);
+      await screenshot(page, `tour-${width}-${number}`, false);
       await isAccessible(page, `step ${number}`);
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(sideways <= 0, `step ${number} scrolls sideways`);

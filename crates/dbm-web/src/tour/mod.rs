@@ -6,7 +6,7 @@ mod text;
 use crate::ui::address::{self, OnShow};
 use crate::ui::binding::{self, Keys};
 use crate::ui::button::Button;
-use leptos::html::{Aside, H2};
+use leptos::html::H2;
 use leptos::prelude::*;
 use ring::Ring;
 use text::{Step, steps};
@@ -94,7 +94,7 @@ pub fn TourPanel() -> impl IntoView {
     let tour = Tour::of_page();
     let view = OnShow::of_page().view;
     let ring = Ring::new();
-    let (panel, heading) = (NodeRef::<Aside>::new(), NodeRef::<H2>::new());
+    let heading = NodeRef::<H2>::new();
     let step = Memo::new(move |_| tour.step());
     let done = RwSignal::new(false);
     Effect::new(move |_| {
@@ -150,7 +150,7 @@ pub fn TourPanel() -> impl IntoView {
     let shown = move || step.with(Option::is_some);
     let of = move |part: fn(&Step) -> String| move || step.with(|step| step.as_ref().map(part).unwrap_or_default());
     view! {
-        <aside class="tour" node_ref=panel aria-labelledby="tour-title" hidden=move || !shown()>
+        <aside class="tour" aria-labelledby="tour-title" hidden=move || !shown()>
             <div class="tour-head">
                 <p class="figures-text">{move || format!("Tour, step {} of {}", number(), tour.len())}</p>
                 <button type="button" class="quiet" aria-label="Close the tour" on:click=move |_| tour.leave()>
@@ -163,8 +163,8 @@ pub fn TourPanel() -> impl IntoView {
             <p>{of(|step| step.paragraphs.join(" "))}</p>
             <Show when=move || step.with(|step| step.as_ref().is_some_and(|step| step.asks.is_some()))>
                 <p class="tour-asks" role="status">
-                    <b>{move || if done.get() { "Done. " } else { "Try it: " }}</b>
-                    {of(|step| step.asks.unwrap_or_default().into())}
+                    <b>{move || if done.get() { "Done." } else { "Try it: " }}</b>
+                    {move || if done.get() { String::new() } else { of(|step| step.asks.unwrap_or_default().into())() }}
                 </p>
             </Show>
             <div class="buttons">
