@@ -27,6 +27,12 @@ use leptos::prelude::*;
 use masthead::Masthead;
 use shortcuts::Shortcuts;
 
+/// What there is to say where the browser cannot keep the page itself.
+fn lacks_offline() -> Option<&'static str> {
+    let keeps = js_sys::Reflect::get(&window().navigator(), &"serviceWorker".into()).is_ok_and(|it| it.is_truthy());
+    (!keeps).then_some(" This browser does not keep the page for visits without a network.")
+}
+
 /// Provides what several features need, starts the worker, and lays the page out.
 #[component]
 pub fn App(
@@ -92,7 +98,7 @@ pub fn App(
             Some(view) => Either::Left(view! { <embed::Foot view /> }),
             None => Either::Right(view! {
                 <footer class="foot">
-                    <p>"Everything runs in this tab: nothing you draw or load leaves it."</p>
+                    <p>"Everything runs in this tab: nothing you draw or load leaves it."{lacks_offline()}</p>
                     <Shortcuts />
                 </footer>
             }),
