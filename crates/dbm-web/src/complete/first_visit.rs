@@ -36,7 +36,7 @@ impl FirstVisit {
     /// Begins, where this is a first visit to the page as it is.
     pub fn begin(state: CompletionState) -> Self {
         let asked = address::asked_anything() || OnShow::of_page().embedded.is_some();
-        let first = !asked && !remembered::is_set(SEEN) && remembered::set(SEEN, true);
+        let first = !asked && !remembered::is_set(SEEN);
         let visit = Self { state, stage: RwSignal::new(if first { Stage::Waits } else { Stage::Over }) };
         if first {
             visit.follow();
@@ -48,7 +48,10 @@ impl FirstVisit {
         let Self { state, stage } = self;
         Effect::new(move |_| match stage.get() {
             Stage::Waits if !state.has_nothing_to_ask() => {
-                if prefers_less_motion() {
+                if !remembered::set(SEEN, true) {
+                    // It would come again and again.
+                    stage.set(Stage::Over);
+                } else if prefers_less_motion() {
                     self.answer();
                 } else {
                     stage.set(Stage::Plays);
@@ -70,15 +73,22 @@ impl FirstVisit {
         let end = move || {
             if stage.try_get_untracked().is_some_and(|stage| stage != Stage::Over) {
                 if stage.get_untracked() == Stage::Plays {
-                    state.show(super::state::OnCanvas::Picture);
+                    state.stop_watching();
+                }
+                if stage.get_untracked() == Stage::Answers {
+                    state.work.cancel();
                 }
                 stage.set(Stage::Over);
             }
         };
         let pressed = window_event_listener(leptos::ev::pointerdown, move |_| end());
+        let clicked = window_event_listener(leptos::ev::click, move |_| end());
+        let dropped = window_event_listener(leptos::ev::drop, move |_| end());
         let typed = window_event_listener(leptos::ev::keydown, move |_| end());
         on_cleanup(move || {
             pressed.remove();
+            clicked.remove();
+            dropped.remove();
             typed.remove();
         });
     }
@@ -99,15 +109,24 @@ impl FirstVisit {
         };
         match self.stage.get() {
             Stage::Waits | Stage::Over => VIEW.into(),
-            Stage::Plays => format!("{}. From noise, sweep by sweep, the model looks for pixels that go with the rest.", hidden()),
+            // The search may not have come.
+            Stage::Plays if self.state.recording.with(Option::is_none) => VIEW.into(),
+            Stage::Plays => {
+                format!("{}. From noise, sweep by sweep, the model looks for pixels that go with the rest.", hidden())
+            }
             Stage::Answers => self.state.answers.with(|answers| match answers {
                 None => format!("{}. The model fills it in.", hidden()),
                 Some(answers) => {
                     let different = answers.distinct(self.state.settings.get().order).len();
                     format!(
-                        "{}. The model filled it in {} times, each time from other noise: {different} different answers, the lowest energy first.",
+                        "{}. The model filled it in {} times, each time from other noise: {}.",
                         hidden(),
-                        answers.completions.answers
+                        answers.completions.answers,
+                        if different == 1 {
+                            "one answer, always the same".into()
+                        } else {
+                            format!("{different} different answers, the lowest energy first")
+                        }
                     )
                 }
             }),

@@ -68,6 +68,8 @@ pub struct CompletionState {
     pub playing: RwSignal<bool>,
     /// What the address says of the next picture, until it is there.
     pub to_come: RwSignal<Option<PictureInAddress>>,
+    /// Which watching this is: what an earlier one asked for is not shown any more.
+    watching: StoredValue<u32>,
     /// The request that the next picture answers, and the layout that it was made for.
     awaited: StoredValue<Option<(u32, Shape)>>,
 }
@@ -89,6 +91,7 @@ impl CompletionState {
             frame: RwSignal::default(),
             playing: RwSignal::default(),
             to_come: RwSignal::default(),
+            watching: StoredValue::default(),
             awaited: StoredValue::default(),
         };
         Effect::new(move |_| {
@@ -176,8 +179,13 @@ impl CompletionState {
             Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
         let answer = self.session.client.ask(command);
+        let watching = self.next_watching();
         self.session.perform(async move {
-            let states = match answer.await? {
+            let answered = answer.await?;
+            if self.watching.get_value() != watching {
+                return Ok(());
+            }
+            let states = match answered {
                 Event::Search(trace) => recording::of_search(trace),
                 Event::Pair(trace) => recording::of_pair(&trace, visible),
                 _ => Vec::new(),
@@ -190,6 +198,17 @@ impl CompletionState {
             }
             Ok(())
         });
+    }
+
+    fn next_watching(self) -> u32 {
+        self.watching.update_value(|watching| *watching = watching.wrapping_add(1));
+        self.watching.get_value()
+    }
+
+    /// Puts the picture back on view; a search that is still to come is not shown.
+    pub fn stop_watching(self) {
+        self.next_watching();
+        self.show(OnCanvas::Picture);
     }
 
     /// How the visible layer of the model on view is laid out.
