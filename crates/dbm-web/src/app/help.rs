@@ -21,6 +21,8 @@ const OWN_PRESS: &str = "input:not([type='checkbox'], [type='radio'], [type='ran
 thread_local! {
     /// What it is, or is about to be, shown for.
     static FOR: RefCell<Option<Element>> = const { RefCell::new(None) };
+    /// What it is shown beside.
+    static BESIDE: RefCell<Option<Element>> = const { RefCell::new(None) };
     /// Where a finger stays that has not yet been there for long.
     static PRESS: Cell<Option<(f64, f64)>> = const { Cell::new(None) };
     /// Whether the finger that is down, or was last, has brought up the box: then its press means nothing else.
@@ -95,6 +97,8 @@ pub fn listen() {
             hide();
         }
     });
+    // What gets the focus out of sight is scrolled into view after this has been shown for it.
+    on("scroll", |_| put_beside());
     on("keydown", |event| {
         BY_PRESS.set(false);
         if event.dyn_ref::<KeyboardEvent>().is_some_and(|event| event.key() == "Escape") {
@@ -167,6 +171,19 @@ fn show(source: &Element, beside: &Element) {
     let Some(the_box) = the_box() else { return };
     the_box.set_text_content(source.get_attribute("data-help").as_deref());
     the_box.set_hidden(false);
+    BESIDE.set(Some(beside.clone()));
+    put_beside();
+    if let Some(focused) = document().active_element().filter(|focused| beside.contains(Some(focused))) {
+        let others = focused.get_attribute("aria-describedby").unwrap_or_default();
+        if !others.split(' ').any(|id| id == BOX) {
+            let _ = focused.set_attribute("aria-describedby", format!("{others} {BOX}").trim());
+        }
+    }
+}
+
+/// Puts the box, if it is shown, beside what it is shown for, where that is now.
+fn put_beside() {
+    let Some((the_box, beside)) = the_box().zip(BESIDE.with_borrow(Clone::clone)) else { return };
     let place = beside.get_bounding_client_rect();
     let (wide, high) = (f64::from(the_box.offset_width()), f64::from(the_box.offset_height()));
     let width = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(0.0);
@@ -177,16 +194,11 @@ fn show(source: &Element, beside: &Element) {
     let style = the_box.style();
     let _ = style.set_property("left", &format!("{left}px"));
     let _ = style.set_property("top", &format!("{top}px"));
-    if let Some(focused) = document().active_element().filter(|focused| beside.contains(Some(focused))) {
-        let others = focused.get_attribute("aria-describedby").unwrap_or_default();
-        if !others.split(' ').any(|id| id == BOX) {
-            let _ = focused.set_attribute("aria-describedby", format!("{others} {BOX}").trim());
-        }
-    }
 }
 
 fn hide() {
     FOR.take();
+    BESIDE.take();
     if let Some(the_box) = the_box().filter(|the_box| !the_box.hidden()) {
         the_box.set_hidden(true);
         if let Ok(Some(described)) = document().query_selector("[aria-describedby~='help-box']") {

@@ -93,6 +93,7 @@ pub fn App(
             {described(View::Complete, (|| view! { <Completion /> }).into())}
             {described(View::Coupling, (move || view! { <Later view=later::coupling shown=on_show(View::Coupling) /> }).into())}
             {described(View::Proof, (move || view! { <Later view=later::proof shown=on_show(View::Proof) /> }).into())}
+            <div id="help-box" role="tooltip" hidden></div>
         </main>
         {match embedded {
             Some(view) => Either::Left(view! { <embed::Foot view /> }),
@@ -107,6 +108,5 @@ pub fn App(
         <Preview />
         <NoticeList />
         {has(View::Train).then(|| view! { <Drop /> })}
-        <div id="help-box" role="tooltip" hidden></div>
     }
 }

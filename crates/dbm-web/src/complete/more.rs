@@ -6,36 +6,25 @@ use super::state::CompletionState;
 use super::tools::Tools;
 use super::watch::Watch;
 use crate::ui::button::Button;
-use leptos::html::Details;
+use crate::ui::folded::Folded;
 use leptos::prelude::*;
 
 /// Folded, unless the address asks for something in it.
 #[component]
 pub fn More() -> impl IntoView {
     let state = CompletionState::of_view();
-    let details = NodeRef::<Details>::new();
-    // Settings that are not the usual ones must be seen; folding them again is the visitor's.
-    let unusual = Memo::new(move |_| {
+    // Settings that are not the usual ones must be seen.
+    let unusual = Signal::derive(move || {
         let now = state.settings.get();
         let CompletionSettings { picture_seed, answer_seed, .. } = now;
         now != CompletionSettings { picture_seed, answer_seed, ..CompletionSettings::default() }
     });
-    Effect::new(move |_| {
-        if unusual.get()
-            && let Some(details) = details.get()
-        {
-            details.set_open(true);
-        }
-    });
     view! {
-        <details class="completion-more" node_ref=details>
-            <summary>"More"</summary>
-            <div>
-                <Tools />
-                <HowAnswersAreDrawn />
-                <Watch />
-            </div>
-        </details>
+        <Folded name="More" class="completion-more" urgent=unusual>
+            <Tools />
+            <HowAnswersAreDrawn />
+            <Watch />
+        </Folded>
     }
 }
 

@@ -82,7 +82,7 @@ pub fn TourButton() -> impl IntoView {
             id="tour"
             class="tour-button"
             label
-            help="Eleven short steps: what this machine is, what it does, and what unbiased means."
+            help="Short steps: what this machine is, what it does, and what unbiased means."
             on_press=move |()| tour.enter()
         />
     }

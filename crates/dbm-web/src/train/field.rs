@@ -1,9 +1,8 @@
-//! What the form is made of: a text field with what is wrong with it, and what is folded because it is rarely changed.
+//! A text field of the form, with what is wrong with it.
 
 use crate::ui::field;
 use crate::worker::session::Session;
 use dbm_core::words::Setting;
-use leptos::html::Details;
 use leptos::prelude::*;
 
 /// A labelled field, checked while it is typed in; absent where the chosen run has no such setting.
@@ -39,34 +38,5 @@ pub fn TextField(
                 quiet=true
             />
         </Show>
-    }
-}
-
-/// Settings that are out of sight until asked for.
-#[component]
-pub fn Folded(
-    /// What they are called together.
-    name: &'static str,
-    /// Whether one of them must be seen.
-    #[prop(into)]
-    urgent: Signal<bool>,
-    /// Their fields.
-    children: Children,
-) -> impl IntoView {
-    let details = NodeRef::<Details>::new();
-    let urgent = Memo::new(move |_| urgent.get());
-    // What must be seen unfolds them; folding them again is the visitor's.
-    Effect::new(move |_| {
-        if urgent.get()
-            && let Some(details) = details.get()
-        {
-            details.set_open(true);
-        }
-    });
-    view! {
-        <details class="wide" node_ref=details>
-            <summary>{name}</summary>
-            <div class="settings">{children()}</div>
-        </details>
     }
 }

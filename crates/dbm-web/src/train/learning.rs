@@ -1,8 +1,9 @@
 //! How a run learns: its estimator and its start, each with a line about what was chosen and the fields that belong to it.
 
-use super::field::{Folded, TextField};
+use super::field::TextField;
 use crate::ui::button::Button;
 use crate::ui::check::Check;
+use crate::ui::folded::Folded;
 use crate::ui::select::{Choice, Select, SelectOption};
 use crate::worker::session::{Draft, Session};
 use dbm_core::gradient::EstimatorKind;
@@ -101,7 +102,7 @@ fn Variants() -> impl IntoView {
     });
     view! {
         <div class="settings">
-            <Folded name="Limits and variants" urgent>
+            <Folded name="Limits and variants" class="wide" inside="settings" urgent>
                 <TextField setting=Setting::ModeSweeps />
                 <TextField setting=Setting::MaxSweeps />
                 <TextField setting=Setting::MaxMeeting hint=meeting_hint />

@@ -1,6 +1,7 @@
 //! The settings a run begins with.
 
-use super::field::{Folded, TextField};
+use super::field::TextField;
+use crate::ui::folded::Folded;
 use crate::ui::select::{Choice, Select, SelectOption};
 use crate::worker::session::{Draft, Session};
 use dbm_core::mask::Masks;
@@ -28,7 +29,7 @@ pub fn SettingsForm() -> impl IntoView {
             <TextField setting=Setting::LearningRate />
             <TextField setting=Setting::Batch />
             <TextField setting=Setting::Seed />
-            <Folded name="More" urgent=Signal::derive(urgent)>
+            <Folded name="More" class="wide" inside="settings" urgent=Signal::derive(urgent)>
                 <div class="field">
                     <Choice<OptimizerMethod> id="optimizer" value=method on_choose=move |method| draft.update(|draft| draft.method = method) />
                 </div>

@@ -9,6 +9,7 @@ pub mod download;
 
 pub mod explanation;
 pub mod field;
+pub mod folded;
 pub mod history;
 pub mod notices;
 pub mod number;
