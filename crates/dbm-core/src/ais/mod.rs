@@ -1,5 +1,7 @@
 //! Annealed importance sampling: an estimate of log Z, with its error, from chains on the way from independent units to the model.
 
+mod bennett;
+
 use crate::chains::Chains;
 use crate::error::within;
 use crate::host::even_pieces;
@@ -9,6 +11,7 @@ use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::AnnealedDraw;
 use crate::{Dbm, DbmError, Examples, Host};
+pub use bennett::{LogRatio, bennett};
 use std::ops::Range;
 
 /// Chains a shard: enough for the batch products, few enough to keep every thread busy.
