@@ -2,6 +2,7 @@
 
 mod consensus;
 mod schedule;
+mod start;
 
 use crate::chains::Chains;
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
@@ -13,6 +14,7 @@ use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
 pub use schedule::{SamplingSchedule, annealing};
 use serde::{Deserialize, Serialize};
+pub use start::{ChainStart, unchanged_since};
 
 /// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
 ///
@@ -113,7 +115,7 @@ impl Completer {
 
     /// The visible layers as they stand, as bytes 0 and 1.
     pub fn visible_bits(&self) -> Vec<u8> {
-        self.chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect()
+        bits(&self.chains)
     }
 
     /// Energies of the whole states, hidden layers included.
@@ -153,6 +155,10 @@ impl Completer {
         let SearchInfo { sweeps, capped } = searches[0];
         SearchTrace { frames, sweeps, capped }
     }
+}
+
+fn bits(chains: &Chains) -> Vec<u8> {
+    chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect()
 }
 
 /// A local search of one chain, from where it begins to its mode.

@@ -17,7 +17,7 @@ pub mod training;
 pub use classifier::{CLASSES, Classifier, FEATURES, PIXELS, Reading, SIDE};
 pub use completions::{Completions, Questions};
 pub use error::ScoreError;
-pub use scores::{Reference, Scores};
+pub use scores::{Quality, Reference, Scores};
 
 /// Grey levels above this are white, as MNIST is binarized throughout this project.
 pub const BINARIZED_ABOVE: u8 = 127;

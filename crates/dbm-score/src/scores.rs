@@ -2,7 +2,7 @@
 
 use crate::ScoreError;
 use crate::classes::{Classes, distinct};
-use crate::classifier::{Classifier, FEATURES, PIXELS, Reading};
+use crate::classifier::{Classifier, FEATURES, Reading};
 use crate::frechet::Gaussian;
 use crate::manifold::{Manifold, NEIGHBOURS, Overlap};
 use dbm_core::Host;
@@ -28,6 +28,20 @@ pub struct Scores {
     pub overlap: Overlap,
     /// The k of the k-th nearest neighbours that bound the neighbourhoods.
     pub neighbours: usize,
+    /// Share of pictures that differ from all before them.
+    pub distinct: f64,
+    /// How they are spread over the digits.
+    #[serde(flatten)]
+    pub classes: Classes,
+    /// Mean probability that the classifier gives the digit it reads.
+    pub confidence: f64,
+}
+
+/// The scores that take no neighbours: cheap enough for many looks at the same chains.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quality {
+    /// As in [`Scores`].
+    pub digit_frechet_distance: f64,
     /// Share of pictures that differ from all before them.
     pub distinct: f64,
     /// How they are spread over the digits.
@@ -74,18 +88,30 @@ impl Reference {
     /// # Errors
     /// As [`Reference::new`].
     pub fn scores(&self, host: &impl Host, pictures: &[u8]) -> Result<Scores, ScoreError> {
-        let Reading { features, digits, confidence } = self.classifier.read(host, pictures)?;
-        let gaussian = Gaussian::of(&features, FEATURES)?;
-        let manifold = Manifold::new(host, features, FEATURES)?;
-        let count = digits.len();
-        Ok(Scores {
-            count,
-            digit_frechet_distance: self.gaussian.distance(&gaussian),
-            overlap: self.manifold.overlap(host, &manifold),
-            neighbours: NEIGHBOURS,
-            distinct: distinct(pictures) as f64 / (pictures.len() / PIXELS) as f64,
-            classes: Classes::of(&digits)?,
-            confidence: confidence.iter().map(|&chance| f64::from(chance)).sum::<f64>() / count as f64,
+        let reading = self.classifier.read(host, pictures)?;
+        let Quality { digit_frechet_distance, distinct, classes, confidence } = self.judge(&reading, pictures)?;
+        let count = reading.digits.len();
+        let manifold = Manifold::new(host, reading.features, FEATURES)?;
+        let overlap = self.manifold.overlap(host, &manifold);
+        Ok(Scores { count, digit_frechet_distance, overlap, neighbours: NEIGHBOURS, distinct, classes, confidence })
+    }
+
+    /// Of pictures `[N, 784]`, grey levels, what takes no neighbours; and the digit that each is read as.
+    ///
+    /// # Errors
+    /// [`ScoreError::Shape`] where these are not whole pictures, [`ScoreError::TooFew`] for fewer than two.
+    pub fn quality(&self, host: &impl Host, pictures: &[u8]) -> Result<(Quality, Vec<u8>), ScoreError> {
+        let reading = self.classifier.read(host, pictures)?;
+        Ok((self.judge(&reading, pictures)?, reading.digits))
+    }
+
+    fn judge(&self, Reading { features, digits, confidence }: &Reading, pictures: &[u8]) -> Result<Quality, ScoreError> {
+        let count = digits.len() as f64;
+        Ok(Quality {
+            digit_frechet_distance: self.gaussian.distance(&Gaussian::of(features, FEATURES)?),
+            distinct: distinct(pictures) as f64 / count,
+            classes: Classes::of(digits)?,
+            confidence: confidence.iter().map(|&chance| f64::from(chance)).sum::<f64>() / count,
         })
     }
 }
