@@ -96,7 +96,7 @@ pub struct SamplerArgs {
     /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search [default: as the negative phase of the model's training went: `mode`,
     /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
     #[arg(long, value_name = "SCHEDULE")]
-    sampler: Option<SamplingSchedule>,
+    pub sampler: Option<SamplingSchedule>,
 }
 
 impl SamplerArgs {
@@ -106,6 +106,9 @@ impl SamplerArgs {
     }
 }
 
+/// Gibbs sweeps of an answer before its last search, where nothing else is asked for.
+pub const ANSWER_SWEEPS: u32 = 100;
+
 /// How answers are drawn.
 #[derive(Args, Clone, Copy)]
 pub struct AnswerArgs {
@@ -114,16 +117,14 @@ pub struct AnswerArgs {
     answers: u32,
     #[arg(long, help = Method::WORDS.help, value_parser = choice::<Method>(), default_value = "annealed")]
     method: Method,
-    /// Gibbs sweeps before the last search
-    #[arg(long, default_value_t = 100)]
-    sweeps: u32,
     #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
     consensus: Option<Consensus>,
 }
 
 impl AnswerArgs {
-    pub fn answering(self) -> Answering {
-        let Self { answers, method, sweeps, consensus } = self;
+    /// With so many Gibbs sweeps before the last search.
+    pub fn answering(self, sweeps: u32) -> Answering {
+        let Self { answers, method, consensus } = self;
         Answering { answers, method, sweeps, consensus }
     }
 }

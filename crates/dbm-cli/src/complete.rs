@@ -1,6 +1,6 @@
 //! `dbm complete`.
 
-use crate::args::{AnswerArgs, DataArgs, ModelArgs, choice};
+use crate::args::{ANSWER_SWEEPS, AnswerArgs, DataArgs, ModelArgs, choice};
 use crate::context::Context;
 use crate::output::Format;
 use clap::Args;
@@ -31,6 +31,9 @@ pub struct Complete {
     mask: String,
     #[command(flatten)]
     answering: AnswerArgs,
+    /// Gibbs sweeps before the last search
+    #[arg(long, default_value_t = ANSWER_SWEEPS)]
+    sweeps: u32,
     /// Seed of the answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -49,7 +52,7 @@ impl Complete {
         let data = self.data.source().load_for(&checkpoint, self.split)?;
         let columns = if format == Format::Csv { Some(file.columns(&checkpoint)?) } else { None };
         let n = model.n_visible();
-        let answering = self.answering.answering();
+        let answering = self.answering.answering(self.sweeps);
         let (count, answers) = (self.count as usize, answering.kept());
         check_fit(&model, &data, count)?;
         let unknown = unknown(&self.mask, self.seed, count, &data, checkpoint.image)?;

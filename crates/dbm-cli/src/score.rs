@@ -1,6 +1,8 @@
 //! `dbm score`.
 
-use crate::args::{AisArgs, AnswerArgs, DataArgs, SamplerArgs};
+mod sweeps;
+
+use crate::args::{ANSWER_SWEEPS, AisArgs, AnswerArgs, DataArgs, SamplerArgs};
 use crate::context::Context;
 use clap::Args;
 use dbm_core::Host;
@@ -14,15 +16,16 @@ use dbm_experiments::{Error, answers, files};
 use dbm_score::PIXELS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use sweeps::SweepArgs;
 
 /// A file of grey levels is held against digits in all their bits.
 const GREY: Visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 };
 
 #[derive(Args)]
 pub struct Score {
-    /// The checkpoint whose samples are scored
+    /// The checkpoint whose samples are scored; with --sweeps it may be given several times, and all are drawn on the same axes
     #[arg(long, value_name = "FILE", required_unless_present = "images", conflicts_with = "images")]
-    model: Option<PathBuf>,
+    model: Vec<PathBuf>,
     /// Use the last step's weights, even where the run kept averaged ones
     #[arg(long, conflicts_with = "images")]
     last: bool,
@@ -47,12 +50,18 @@ pub struct Score {
     count: u32,
     #[command(flatten)]
     answering: AnswerArgs,
+    /// Quality against sweeps: look at the chains after each of these numbers of Gibbs sweeps, such as 1,10,50,300,2000,10000; one set of chains from each start
+    /// goes on through all. With --completions, one number: the Gibbs sweeps of an answer before its last search [default: 100]
+    #[arg(long, value_delimiter = ',', value_name = "N,N", conflicts_with = "images", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    sweeps: Vec<u32>,
+    #[command(flatten)]
+    sweeping: SweepArgs,
     /// Bound the mean log-likelihood of the test digits as well, by annealed importance sampling
     #[arg(long, conflicts_with = "images")]
     ais: bool,
     #[command(flatten)]
     ais_settings: AisArgs,
-    /// Write every number to a CSV file as well, a line each: of, score, value
+    /// Write every number to a CSV file as well, a line each: of, score, value; with --sweeps a line a look
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
 }
@@ -63,11 +72,19 @@ impl Score {
         if let Some(path) = &self.csv {
             files::check_writable(path)?;
         }
+        if self.completions.is_none() && !self.sweeps.is_empty() {
+            return self.against_sweeps(context);
+        }
         let started = context.session.now();
-        let report = match (&self.images, &self.model) {
+        let report = match (&self.images, self.model.as_slice()) {
             (Some(images), _) => self.of_images(images, context)?,
-            (None, Some(model)) => self.of_model(model, &ais, context)?,
-            (None, None) => return Err(Error::Usage("give --model or --images".into())),
+            (None, [model]) => self.of_model(model, &ais, context)?,
+            (None, models) => {
+                return Err(Error::Usage(format!(
+                    "--model should be given once, but was {} times; several are compared with --sweeps alone",
+                    models.len()
+                )));
+            }
         };
         let seconds = context.session.now() - started;
         if let Some(path) = &self.csv {
@@ -133,7 +150,13 @@ impl Score {
             searches_capped: Some(samples.capped()),
         };
         if let Some(unknown) = hidden {
-            let answers = self.answering.answering().draw(session, &model, (&reference.test, 0..count), &unknown, self.seed);
+            let answers = self.answering.answering(self.answer_sweeps()?).draw(
+                session,
+                &model,
+                (&reference.test, 0..count),
+                &unknown,
+                self.seed,
+            );
             report.completions = Some(reference.completions(session, &unknown, count, &answers)?);
             report.nearest = Some(reference.nearest(session, &unknown, count)?);
         }
@@ -141,5 +164,16 @@ impl Score {
             report.bound = Some(bound(&model, &reference, ais, session)?);
         }
         Ok(report)
+    }
+
+    fn answer_sweeps(&self) -> Result<u32, Error> {
+        match self.sweeps[..] {
+            [] => Ok(ANSWER_SWEEPS),
+            [sweeps] => Ok(sweeps),
+            _ => Err(Error::Usage(format!(
+                "--sweeps with --completions should be one number, but is {:?}; leave --completions away for quality against sweeps",
+                self.sweeps
+            ))),
+        }
     }
 }

@@ -109,7 +109,10 @@ impl Examples {
     }
 
     /// Accepts a model whose visible layer has `n` units.
-    pub(crate) fn check_width(&self, n: usize) -> Result<(), DbmError> {
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where a row has more or fewer bits.
+    pub fn check_width(&self, n: usize) -> Result<(), DbmError> {
         DbmError::check_shape("a row of the data set", n, self.width)
     }
 

@@ -9,6 +9,7 @@ mod columns;
 pub mod compare;
 pub mod coupling;
 pub mod data;
+pub mod equilibrium;
 mod error;
 pub mod experiment;
 pub mod files;

@@ -13,3 +13,4 @@ mod impute;
 mod refusals;
 mod scale;
 mod score;
+mod sweeps;

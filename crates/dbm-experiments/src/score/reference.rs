@@ -5,7 +5,7 @@ use crate::data::{DataSource, Split, without_gaps};
 use dbm_core::Host;
 use dbm_data::Dataset;
 use dbm_data::raw::Visible;
-use dbm_score::{Classifier, Completions, PIXELS, Questions, SIDE, Scores};
+use dbm_score::{Classifier, Completions, PIXELS, Quality, Questions, SIDE, Scores};
 use std::ops::Range;
 
 /// So many training digits make the floor, from the first.
@@ -76,6 +76,23 @@ impl Reference {
         self.of_levels(threads, &pictures(&self.train, 0..count))
     }
 
+    /// What takes no neighbours of bits `[N, visible]`, 0 and 1, and the digit that each is read as.
+    ///
+    /// # Errors
+    /// [`Error::Score`] for bits that are not whole pictures, or fewer than two of these.
+    pub fn quality(&self, threads: &impl Host, bits: &[u8]) -> Result<(Quality, Vec<u8>), Error> {
+        Ok(self.scorer.quality(threads, &self.levels(bits))?)
+    }
+
+    /// The same of the first training digits, so many, or all: the distance that as many samples need not be below.
+    ///
+    /// # Errors
+    /// As [`Self::quality`].
+    pub fn quality_of_train(&self, threads: &impl Host, count: usize) -> Result<Quality, Error> {
+        let count = count.min(self.train.examples.len());
+        Ok(self.scorer.quality(threads, &pictures(&self.train, 0..count))?.0)
+    }
+
     /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
     ///
     /// # Errors
@@ -123,6 +140,11 @@ impl Reference {
 pub fn digits(data: &Dataset) -> Result<Vec<u8>, Error> {
     check_shape(data)?;
     Ok(pictures(data, 0..data.examples.len()))
+}
+
+/// Whether the classifier can read them.
+pub fn are_digits(data: &Dataset) -> bool {
+    check_shape(data).is_ok()
 }
 
 /// That they are pictures of 28 x 28, with any number of bits a pixel.

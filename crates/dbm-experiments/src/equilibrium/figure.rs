@@ -1,0 +1,77 @@
+//! The looks as a picture: quality against sweeps, on the same axes for all models.
+
+use super::{Look, Model, Run};
+use crate::Error;
+use crate::plot::{Curve, Panel, distinct, svg};
+use dbm_core::complete::ChainStart;
+use dbm_core::words::Choose;
+
+/// Room above and below on a logarithmic axis, as a factor.
+const ROOM: f64 = 1.15;
+
+/// Standard errors of a mean energy's band.
+const ERRORS: f64 = 2.0;
+
+/// The digit Frechet distance against sweeps, or where there is none the mean energy with a band of two standard errors. Of one model a line a start; of several a
+/// panel a start, with a line a model. Dashed is what real digits have, or the exact energy.
+///
+/// # Errors
+/// Those of [`crate::plot::svg`]: more than 12 models.
+pub fn figure(models: &[Model]) -> Result<String, Error> {
+    let digits = models.iter().all(|model| model.floor.is_some());
+    let runs = || models.iter().flat_map(|model| model.starts.iter().map(move |run| (model, run)));
+    let panels = match models {
+        [model] => vec![panel(&model.name, digits, models, runs().map(|(_, run)| curve(&from(run.start), run, digits)))],
+        _ => {
+            let starts: Vec<ChainStart> = distinct(runs().map(|(_, run)| run.start));
+            let of_start = |start: &ChainStart| {
+                let curves = runs().filter(|(_, run)| run.start == *start).map(|(model, run)| curve(&model.name, run, digits));
+                panel(&from(*start), digits, models, curves)
+            };
+            starts.iter().map(of_start).collect()
+        }
+    };
+    svg(&panels, 2)
+}
+
+fn from(start: ChainStart) -> String {
+    format!("from {}", start.choice().label)
+}
+
+fn panel(title: &str, digits: bool, models: &[Model], curves: impl Iterator<Item = Curve>) -> Panel {
+    let level = models.first().and_then(|model| match &model.floor {
+        Some(floor) => Some(("as many real digits".into(), floor.digit_frechet_distance)),
+        // Each model has its own.
+        None if models.len() == 1 => Some(("the model's own mean".into(), model.exact_energy?)),
+        None => None,
+    });
+    let looks = || models.iter().flat_map(|model| &model.starts).flat_map(|run| &run.looks);
+    let heights = looks().filter_map(distance).chain(level.iter().map(|(_, level)| *level)).filter(|&height| height > 0.0);
+    let (low, high) = heights.fold((f64::INFINITY, 0.0_f64), |(low, high), y| (y.min(low), y.max(high)));
+    Panel {
+        title: title.into(),
+        x_label: "Gibbs sweeps".into(),
+        y_label: if digits { "digit Frechet distance" } else { "mean energy, nats" }.into(),
+        curves: curves.collect(),
+        reference: level,
+        log_x: true,
+        log_y: digits,
+        y_range: (digits && low < high).then_some((low / ROOM, high * ROOM)),
+        ..Panel::default()
+    }
+}
+
+fn distance(look: &Look) -> Option<f64> {
+    look.digits.as_ref().map(|digits| digits.quality.digit_frechet_distance)
+}
+
+/// Without a look at the start itself, for which a logarithmic axis has no place.
+fn curve(name: &str, run: &Run, digits: bool) -> Curve {
+    let looks = || run.looks.iter().filter(|look| look.sweeps > 0);
+    let height = |look: &Look| distance(look).filter(|_| digits).unwrap_or(look.energy);
+    let points = looks().map(|look| (f64::from(look.sweeps), height(look))).collect();
+    let edge = |sign: f64| -> Vec<f64> {
+        if digits { vec![] } else { looks().map(|look| look.energy + sign * ERRORS * look.energy_error).collect() }
+    };
+    Curve { name: name.into(), points, low: edge(-1.0), high: edge(1.0), ..Curve::default() }
+}
