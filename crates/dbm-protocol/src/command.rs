@@ -66,6 +66,18 @@ pub enum Command {
         /// Seed of the samples.
         seed: u32,
     },
+    /// Chains from noise after a number of Gibbs sweeps; those of more sweeps are the same chains further on. Answer: [`crate::Event::Swept`], with
+    /// [`crate::Reply::Progress`] before.
+    Sweeps {
+        /// The model whose chains they are.
+        model: ModelChoice,
+        /// How many, 1 to 64.
+        count: u32,
+        /// Sweeps that each makes, 1 to 100 000.
+        sweeps: u32,
+        /// Seed of the chains.
+        seed: u32,
+    },
     /// One picture to complete. Answer: [`crate::Event::Picture`].
     Picture {
         /// A sample, a generated digit or an example.

@@ -29,6 +29,8 @@ pub enum Event {
     Snapshot(Snapshot),
     /// Samples, asked for or from training.
     Samples(Grid),
+    /// Chains after so many sweeps.
+    Swept(Swept),
     /// What hidden units respond to.
     Filters(Filters),
     /// A picture to complete.
@@ -271,6 +273,19 @@ pub struct Completions {
     pub energies: Vec<f64>,
     /// Seconds the worker computed.
     pub seconds: f64,
+}
+
+/// Chains from noise after so many Gibbs sweeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Swept {
+    /// Sweeps that they have made.
+    pub sweeps: u32,
+    /// The modes that local searches from where they stand end in.
+    pub samples: Grid,
+    /// Energy of each chain where it stands, in nats.
+    pub energies: Vec<f64>,
+    /// High visible units of each chain where it stands.
+    pub high: Vec<f64>,
 }
 
 /// Answers compared on the same hidden cells.

@@ -25,7 +25,7 @@ pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, Estima
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
     BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, Metrics, ModelInfo, PhaseMetrics,
-    PictureToComplete, Pretraining, RunInfo, RunSignals,
+    PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
     BitsFormat, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow,
@@ -36,4 +36,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 14;
+pub const VERSION: u32 = 15;

@@ -20,6 +20,7 @@ use crate::job::{Job, Slice, Work, within};
 use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
 use crate::samples::Samples;
+use crate::sweeps::Sweeping;
 use crate::view::View;
 use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
 use std::collections::VecDeque;
@@ -144,6 +145,10 @@ impl Coordinator {
                 within("the number of samples", count, 1..=MAX_SAMPLES)?;
                 let samples = Samples::new(self.view(model)?, count, seed);
                 return self.begin(id, samples);
+            }
+            Command::Sweeps { model, count, sweeps, seed } => {
+                let sweeping = Sweeping::new(self.view(model)?, count, sweeps, seed)?;
+                return self.begin(id, sweeping);
             }
             Command::Picture { source, model, seed } => {
                 complete::picture(&self.view(model)?, self.run.as_ref().map(|run| &run.material), source, seed)?

@@ -18,6 +18,7 @@ mod samples;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 mod sources;
+mod sweeps;
 mod view;
 #[cfg(test)]
 mod workplace;

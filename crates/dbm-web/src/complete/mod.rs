@@ -12,6 +12,7 @@ mod picture_canvas;
 mod recording;
 mod settings;
 mod state;
+mod sweeps;
 mod tools;
 mod watch;
 

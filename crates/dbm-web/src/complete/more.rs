@@ -3,6 +3,7 @@
 use super::choices::Choose;
 use super::settings::{CompletionSettings, Method};
 use super::state::CompletionState;
+use super::sweeps::AgainstSweeps;
 use super::tools::Tools;
 use super::watch::Watch;
 use crate::ui::button::Button;
@@ -24,6 +25,7 @@ pub fn More() -> impl IntoView {
             <Tools />
             <HowAnswersAreDrawn />
             <Watch />
+            <AgainstSweeps />
         </Folded>
     }
 }

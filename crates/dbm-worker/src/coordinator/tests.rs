@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::workplace::{Workplace, encoded, events, on_bars};
+use dbm_core::complete::Completer;
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::impute::{ImputationMethod, ImputeSettings};
@@ -11,7 +12,7 @@ use dbm_core::{Examples, Settings, Units};
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
     BenchProtocol, BenchResult, CompletionMethod, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, Grid,
-    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunInfo, RunPlan, Snapshot,
+    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunInfo, RunPlan, Snapshot, Swept,
 };
 
 /// A worker without helpers.
@@ -326,6 +327,19 @@ fn completes_and_keeps_what_is_known() {
 }
 
 #[test]
+fn chains_of_more_sweeps_are_the_same_further_on() {
+    let mut page = trained(20);
+    let sweeps = |count, sweeps| Command::Sweeps { model: ModelChoice::Training, count, sweeps, seed: 5 };
+    let Event::Swept(Swept { sweeps: 30, samples, energies, high }) = page.answer(sweeps(9, 30)) else { panic!("swept") };
+    assert_eq!((samples.count, samples.bits.len(), energies.len(), high.len()), (9, 9 * 16, 9, 9));
+    let model = page.worker.run.as_ref().unwrap().view().model;
+    let mut straight = Completer::sample(&model, 9, 5, 0);
+    (0..30).for_each(|_| straight.sweep(&model));
+    assert_eq!((straight.energies(&model), straight.look(&model, 1000).0), (energies, samples.bits));
+    assert!(page.failure(sweeps(65, 1)).contains("1 to 64") && page.failure(sweeps(1, 0)).contains("1 to 100000"));
+}
+
+#[test]
 fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     let mut page = trained(150);
     // Bars with one wrong pixel.
@@ -443,7 +457,8 @@ fn long_requests_can_be_cancelled_and_there_is_one_benchmark_at_a_time() {
     let method = CompletionMethod::Gibbs { sweeps: 10_000 };
     let completion = CompletionRequest { unknown: vec![1; 16], answers: 64, method, ..completion(&[0; 16]) };
     let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
-    for command in [Command::Complete(completion), bench(plan(&[12, 6]), long)] {
+    let sweeps = Command::Sweeps { model: ModelChoice::Training, count: 64, sweeps: 100_000, seed: 1 };
+    for command in [Command::Complete(completion), sweeps, bench(plan(&[12, 6]), long)] {
         let benchmark = matches!(command, Command::Bench { .. });
         page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
         let request = page.next;

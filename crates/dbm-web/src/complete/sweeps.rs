@@ -1,0 +1,165 @@
+//! Quality against sweeps: the same chains from noise after more and more Gibbs sweeps, and since when they have stood still. It says whether the model is
+//! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
+
+use super::recording::one_decimal;
+use super::state::CompletionState;
+use crate::canvas::shape::Shape;
+use crate::canvas::{shows, tiles};
+use crate::ui::button::Button;
+use crate::ui::progress::ProgressBar;
+use crate::worker::client::{Failure, Work};
+use dbm_core::complete::unchanged_since;
+use dbm_core::math::mean_and_error;
+use dbm_protocol::{Command, Event, Grid, ModelChoice, Swept, fresh_seed};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+/// After how many sweeps the chains are looked at.
+const SWEEPS: [u32; 6] = [1, 10, 50, 300, 2000, 10_000];
+/// Chains, for the numbers.
+const CHAINS: u32 = 64;
+/// Of which so many are shown, so many side by side.
+const SHOWN: (u32, usize) = (36, 6);
+
+/// The fold: a button, the samples as they come, and what follows from them. Only images are shown so.
+#[component]
+pub fn AgainstSweeps() -> impl IntoView {
+    let state = CompletionState::of_view();
+    let session = state.session;
+    let work = Work::new(session.client);
+    let looks = RwSignal::new(Vec::<Swept>::new());
+    let running = RwSignal::new(false);
+    let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
+    // What was seen of one model says nothing of another.
+    let trains = Memo::new(move |_| session.model.get() == ModelChoice::Training && session.running.get());
+    let of = Memo::new(move |_| {
+        (session.model.get(), trains.get(), session.about().as_ref().map(|about| (about.sizes.clone(), about.steps)))
+    });
+    let stop = move || {
+        work.cancel();
+        running.set(false);
+    };
+    Effect::new(move |before: Option<()>| {
+        of.track();
+        if before.is_some() {
+            stop();
+            looks.set(Vec::new());
+        }
+    });
+    let start = move || {
+        looks.set(Vec::new());
+        running.set(true);
+        let (model, seed) = (session.model.get_untracked(), fresh_seed());
+        session.perform(async move {
+            let done = look(work, looks, |sweeps| Command::Sweeps { model, count: CHAINS, sweeps, seed }).await;
+            // One that was replaced has nothing more to say.
+            if !matches!(done, Ok(false)) {
+                running.set(false);
+            }
+            done.map(|_| ())
+        });
+    };
+    // All looks together: each goes its way from noise anew, which costs a fifth, and needs nobody to keep the chains.
+    let parts = Signal::derive(move || {
+        let before: u32 = SWEEPS.iter().take(looks.with(Vec::len)).sum();
+        (before + work.parts().0, SWEEPS.iter().sum())
+    });
+    let figure = move |place: usize| {
+        let canvas = NodeRef::<Canvas>::new();
+        let shown = move || looks.with(|looks| looks.get(place).map(|look| Grid { count: SHOWN.0, ..look.samples.clone() }));
+        shows(canvas, shown, |surface, colours, grid| tiles(surface, colours, &grid, SHOWN.1));
+        let ratio = move || {
+            let shape = session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model);
+            shape.ratio(SHOWN.1, (SHOWN.0 as usize).div_ceil(SHOWN.1))
+        };
+        let sweeps = format!("{} {}", SWEEPS[place], if SWEEPS[place] == 1 { "sweep" } else { "sweeps" });
+        let label = format!("Samples after {sweeps} from noise");
+        view! {
+            <figure>
+                <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=label></canvas>
+                <figcaption>
+                    <b>{sweeps}</b>
+                    {move || looks.with(|looks| looks.get(place).map_or_else(String::new, describe))}
+                </figcaption>
+            </figure>
+        }
+    };
+    view! {
+        <details class="against-sweeps" hidden=move || !is_image.get()>
+            <summary>"Quality against sweeps"</summary>
+            <p class="help">
+                "A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves."
+            </p>
+            <div class="ask">
+                <Button
+                    label="Run the chains"
+                    help="64 chains from noise, looked at after 1, 10, 50, 300, 2000 and 10 000 Gibbs sweeps. Not while this model trains."
+                    disabled=move || state.lacks_model() || running.get() || trains.get()
+                    on_press=move |()| start()
+                />
+                <Show when=move || running.get()>
+                    <ProgressBar label="Gibbs sweeps made" parts help="Stops the chains; what was seen stays." on_cancel=move |()| stop() />
+                </Show>
+                <p role="status">{move || looks.with(|looks| verdict(looks, running.get()))}</p>
+            </div>
+            <div class="looks" hidden=move || looks.with(Vec::is_empty)>
+                {(0..SWEEPS.len()).map(figure).collect_view()}
+            </div>
+        </details>
+    }
+}
+
+/// Looks at the chains after more and more sweeps; whether it came to the end, and was not cancelled or replaced.
+async fn look(work: Work, looks: RwSignal<Vec<Swept>>, command: impl Fn(u32) -> Command) -> Result<bool, Failure> {
+    for sweeps in SWEEPS {
+        let Some(Event::Swept(swept)) = work.ask(command(sweeps)).await? else { return Ok(false) };
+        looks.update(|looks| looks.push(swept));
+    }
+    Ok(true)
+}
+
+/// Mean and standard error, as they are printed.
+fn mean(values: &[f64]) -> String {
+    let (mean, error) = mean_and_error(values);
+    format!("{} ± {}", one_decimal(mean), one_decimal(error))
+}
+
+fn describe(look: &Swept) -> String {
+    format!(": energy {}, {} pixels high", mean(&look.energies), mean(&look.high))
+}
+
+/// Whether the chains have come to stand still, and since when.
+fn verdict(looks: &[Swept], running: bool) -> String {
+    let Some(last) = looks.last() else {
+        return if running { "The chains are on their way." } else { "64 chains, 12 361 sweeps in all." }.into();
+    };
+    let since = |of: fn(&Swept) -> &Vec<f64>| unchanged_since(&looks.iter().map(|look| of(look).clone()).collect::<Vec<_>>());
+    match since(|look| &look.energies).zip(since(|look| &look.high)) {
+        Some((energies, high)) => format!(
+            "Up to {} sweeps, energy and pixels have not changed by more than two standard errors since {}.",
+            last.sweeps,
+            looks[energies.max(high)].sweeps
+        ),
+        None if looks.len() == 1 => "The first look; whether they change is seen from the second on.".into(),
+        None => format!("After {} sweeps, energy or pixels are still changing.", last.sweeps),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_are_said_to_stand_still_since_the_first_look_like_the_last() {
+        let look = |sweeps, energies: [f64; 3]| {
+            let (image, bits) = ((2, 2), vec![0; 12]);
+            let samples = Grid { model: ModelChoice::Pretrained, step: 0, count: 3, image, depth: 1, bits };
+            Swept { sweeps, samples, energies: energies.to_vec(), high: vec![1.0, 2.0, 3.0] }
+        };
+        let looks = [look(1, [9.0, 9.1, 9.2]), look(10, [3.0, 3.2, 3.1]), look(50, [3.1, 3.1, 3.0])];
+        assert!(verdict(&looks, false).ends_with("standard errors since 10."));
+        assert!(verdict(&looks[..2], true).ends_with("After 10 sweeps, energy or pixels are still changing."));
+        assert!(verdict(&looks[..1], true).starts_with("The first look"));
+        assert_eq!(describe(&looks[0]), ": energy 9.1 ± 0.1, 2.0 ± 0.6 pixels high");
+    }
+}

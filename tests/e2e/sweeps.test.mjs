@@ -1,0 +1,47 @@
+// Quality against sweeps, in Complete's More: chains of the pretrained model from noise, looked at after more and more sweeps.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { RULES, isAccessible } from "./axe.mjs";
+import { enabled, lab, more, until } from "./browser.mjs";
+
+const SLOW = { timeout: 180_000 };
+const fold = (page) => page.locator("details.against-sweeps");
+const status = (page) => fold(page).getByRole("status");
+const captions = (page) => fold(page).locator("figcaption").allTextContents();
+
+/** Unfolds it by the keyboard alone, and starts the chains. */
+async function begin(page) {
+  await enabled(page, "Complete").waitFor(SLOW);
+  await more(page);
+  await fold(page).locator("summary").focus();
+  await page.keyboard.press("Enter");
+  await enabled(page, "Run the chains").focus();
+  await page.keyboard.press("Enter");
+}
+
+for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
+  test(`chains go on while one looks, and it is said since when they stand still (${width}, ${colorScheme})`, lab({ width, colorScheme, view: "complete" }, async ({ page, screenshot }) => {
+    await begin(page);
+    await until(() => captions(page), (all) => /^10 sweeps: energy −[\d.]+ ± [\d.]+, [\d.]+ ± [\d.]+ pixels high$/.test(all[1]), "the second look");
+    assert.ok(await fold(page).getByRole("progressbar").isVisible());
+    if (width < 1000) {
+      // Cancel keeps what was seen, and nothing more comes.
+      await fold(page).getByRole("button", { name: "Cancel" }).click();
+      await enabled(page, "Run the chains").waitFor();
+      const seen = await captions(page);
+      await page.waitForTimeout(2500);
+      assert.deepEqual(await captions(page), seen);
+      assert.ok(seen[1].includes("energy") && !seen[5].includes("energy"), seen.join());
+      await enabled(page, "Run the chains").click();
+    }
+    await until(() => captions(page), (all) => all.every((caption) => caption.includes("energy")), "the last look", 180);
+    await enabled(page, "Run the chains").waitFor();
+    assert.match(await status(page).textContent(), /^(Up to 10000 sweeps, energy and pixels have not changed by more than two standard errors since \d+\.|After 10000 sweeps, energy or pixels are still changing\.)$/);
+    const inked = await fold(page).locator("canvas").last().evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
+    assert.ok(inked > 3, "the last grid is drawn");
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(overflow <= 0, `${overflow} px too wide`);
+    await isAccessible(page, "quality against sweeps", "details.against-sweeps", RULES[colorScheme]);
+    await screenshot(`sweeps-${width}`);
+  }));
+}
