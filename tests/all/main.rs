@@ -18,3 +18,4 @@ mod pretrain;
 mod proof;
 mod reference;
 mod run;
+mod tempering;

@@ -5,7 +5,7 @@ use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{
-    Backend, Clamp, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot,
+    Backend, Clamp, Dbm, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot,
     Trainer, Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -94,6 +94,47 @@ fn in_two_ways(mut whole: Trainer, data: &Examples, steps: usize) -> Trainer {
     assert_eq!(whole.snapshot(), resumed.snapshot(), "{}", whole.settings().estimator);
     assert_eq!(whole.averaged_model(), resumed.averaged_model());
     whole
+}
+
+/// A run that climbs a ladder, so fast that the ladder changes at nearly every step.
+fn climber(rate: f64) -> Trainer {
+    let mut estimator: EstimatorSettings = "centered-ptt-2".parse().unwrap();
+    estimator.ladder_every = 2;
+    let optimizer = OptimizerSettings { learning_rate: rate, ..settings(OptimizerMethod::Sgd).optimizer };
+    let settings = Settings { estimator, optimizer, conditional: 0.0, batch: 70, ..settings(OptimizerMethod::Sgd) };
+    Trainer::new(init::of_data(&[16, 12, 5], Units::Signs, 0.001, 2, &data()).unwrap(), settings).unwrap()
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn a_climbing_run_is_a_value_too() {
+    let rungs = |run: &Trainer| run.ladder().map_or(0, |ladder| ladder.rungs().len());
+    let run = in_two_ways(climber(0.1), &data(), 6);
+    assert!(rungs(&run) > 1, "{} rungs", rungs(&run));
+    assert_eq!(run.snapshot().persistent.unwrap().len(), 3 * (rungs(&run) + 1));
+    let mut alone = run.clone();
+    let steps = (0..20).map(|_| alone.step(&data(), &SingleThread).unwrap().climb.unwrap().rungs);
+    let mut seen: Vec<usize> = steps.collect();
+    seen.dedup();
+    assert!(seen.len() > 1, "the ladder changed while replicas shared it");
+    assert_eq!(on_replicas(&run, 2, &data(), 20).snapshot(), alone.snapshot());
+}
+
+/// A step that goes too far is undone, at half the rate; where there is only the lowest rung to go back to, it says what start it needs.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_step_too_far_is_undone() {
+    let mut run = climber(3.0);
+    let undone = (0..60).find_map(|_| {
+        let step = run.step(&data(), &SingleThread).unwrap().climb.unwrap();
+        (!step.taken).then_some(step)
+    });
+    assert_eq!(undone.map(|step| step.rate), Some(0.5));
+    let start = init::of_data(&[16, 12, 5], Units::Signs, 0.001, 2, &data()).unwrap();
+    let weights = start.weights().iter().map(|weight| weight.data().to_vec()).collect();
+    // Hidden units that are all high.
+    let far = Dbm::new(Units::Signs, weights, vec![start.biases()[0].clone(), vec![5.0; 12], vec![0.0; 5]]).unwrap();
+    let far = Trainer::new(far, run.settings().clone());
+    let refused = far.unwrap().step(&data(), &SingleThread).unwrap_err().to_string();
+    assert!(refused.contains("near zero"), "{refused}");
 }
 
 #[wasm_bindgen_test(unsupported = test)]

@@ -36,6 +36,8 @@ pub struct StepArgs {
     /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
     #[arg(long, value_name = "TRIES")]
     max_tries: Option<u32>,
+    #[arg(long, help = usual(Setting::LadderEvery.words().help, "1"), value_name = "STEPS")]
+    ladder_every: Option<u32>,
     /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
     #[arg(long, value_name = "SWEEPS")]
     mean_field_sweeps: Option<u32>,
@@ -50,6 +52,7 @@ impl StepArgs {
         set(&mut s.optimizer.decay_steps, self.lr_decay);
         set(&mut s.optimizer.momentum, self.momentum);
         set(&mut s.estimator.max_tries, self.max_tries);
+        set(&mut s.estimator.ladder_every, self.ladder_every);
         set(&mut s.estimator.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);
         set(&mut s.max_sweeps, self.max_sweeps);
@@ -65,7 +68,7 @@ pub struct Learning {
     pub hidden: Option<Vec<usize>>,
     #[arg(long, help = usual(Units::WORDS.help, "signs"), value_parser = choice::<Units>())]
     pub units: Option<Units>,
-    /// Standard deviation of Gaussian initial weights, in place of orthogonal ones
+    /// Standard deviation of Gaussian initial weights, in place of orthogonal ones, or of the 0.001 that ptt begins with
     #[arg(long, value_name = "DEVIATION")]
     gaussian: Option<f64>,
     #[command(flatten)]
@@ -145,15 +148,22 @@ impl Learning {
         })?;
         let model = match (self.gaussian, pretraining) {
             (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend, data, context)?,
+            (deviation, None) if settings.estimator.kind.descriptor().has_ladder => {
+                init::of_data(&sizes, units, checked(deviation.unwrap_or(init::NEARLY_INDEPENDENT))?, settings.seed, data)?
+            }
             (None, None) => init::orthogonal_on(&context.session, &sizes, units, settings.seed)?,
-            (Some(deviation), None) if deviation > 0.0 && deviation <= 10.0 => {
-                init::gaussian(&sizes, units, deviation, settings.seed)?
-            }
-            (Some(other), None) => {
-                return Err(Error::Usage(format!("--gaussian should be above 0 and at most 10, but is {other}")));
-            }
+            (Some(deviation), None) => init::gaussian(&sizes, units, checked(deviation)?, settings.seed)?,
         };
         Ok(Trainer::new(model, settings)?)
+    }
+}
+
+/// A deviation of initial weights.
+fn checked(deviation: f64) -> Result<f64, Error> {
+    if deviation > 0.0 && deviation <= 10.0 {
+        Ok(deviation)
+    } else {
+        Err(Error::Usage(format!("--gaussian should be above 0 and at most 10, but is {deviation}")))
     }
 }
 

@@ -203,6 +203,13 @@ impl Chains {
         self.valid.iter_mut().for_each(|valid| valid.fill(false));
     }
 
+    /// Puts a chain where the chain of the same number in another batch of the same model is, with its fields. What is clamped must be the same.
+    pub(crate) fn copy_chain(&mut self, chain: usize, from: &Self) {
+        let tensors = self.states.iter_mut().chain(&mut self.fields).zip(from.states.iter().chain(&from.fields));
+        tensors.filter(|(to, _)| to.rows() > 0).for_each(|(to, from)| to.row_mut(chain).copy_from_slice(from.row(chain)));
+        self.valid.iter_mut().zip(&from.valid).for_each(|(to, from)| to[chain] = from[chain]);
+    }
+
     /// The fields of a layer of one chain, `[n_l]`, where they are up to date.
     pub fn field(&self, layer: usize, chain: usize) -> Option<&[f32]> {
         let there = self.valid[layer % 2][chain] && self.fields[layer].rows() > 0;

@@ -18,6 +18,12 @@ const GROWN: u128 = 2;
 /// velocity and a gradient.
 const PRETRAINING_COPIES: u128 = 4;
 
+/// Rungs that a ladder counts with: twice as many as a model of 784-500 units needs.
+const RUNGS: u128 = 128;
+
+/// Copies of the states of a rung's chains while a round goes over it: kept, handed out, at work with their fields, and handed back.
+const RUNG_STATES: u128 = 5;
+
 /// Rows of a product's operand that its kernel rearranges at a time, at most.
 const PACKED_ROWS: u128 = 512;
 
@@ -34,6 +40,7 @@ const PACKED_ROWS: u128 = 512;
 ///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
 ///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long,
 ///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P)`.
+/// - Where a ladder is climbed, 128 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
 /// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
@@ -75,8 +82,9 @@ impl Footprint {
         let (units, visible, first) = layers(sizes);
         let triples = 3 * (u128::from(kind.descriptor().persistent) + u128::from(kind.has(Setting::MeanFieldSweeps)));
         let masked = total([(2, units), (1, first), (1, visible / 4 + 1)]);
-        let besides = total([(triples, units), (u128::from(settings.conditional > 0.0), masked)]);
-        let copies = 2 + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());
+        let rungs = RUNGS * u128::from(kind.descriptor().has_ladder);
+        let besides = total([(triples + RUNG_STATES * rungs, units), (u128::from(settings.conditional > 0.0), masked)]);
+        let copies = 2 + 2 * rungs + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());
         let mut run = Self::with_copies(sizes, copies, settings.batch, examples, threads, besides);
         if kind.has(Setting::MaxTries) {
             let rows = total(sizes.windows(2).map(|pair| (MAX_ROWS as u128, row_of_pair(pair, GROWN))));

@@ -1,9 +1,10 @@
 //! How a model begins: semi-orthogonal weights and logistic biases.
 
+use crate::ais::BaseDistribution;
 use crate::linalg::{add_scaled, dot_f32};
 use crate::model::check_sizes;
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Dbm, DbmError, Host, SingleThread, Units};
+use crate::{Dbm, DbmError, Examples, Host, SingleThread, Units};
 
 /// Vectors made orthogonal to all earlier ones together.
 const BLOCK: usize = 16;
@@ -57,6 +58,21 @@ pub fn gaussian(sizes: &[usize], units: Units, deviation: f64, seed: u64) -> Res
     build(sizes, units, seed, |stream, rows, columns| {
         (0..rows * columns).map(|_| (deviation * stream.gaussian()) as f32).collect()
     })
+}
+
+/// A deviation of weights by which units are nearly independent, in models of thousands of them.
+pub const NEARLY_INDEPENDENT: f64 = 0.001;
+
+/// Nearly independent units: Gaussian weights of this small standard deviation, visible biases by which the units are as often high as in the data
+/// ([`crate::ais::BaseDistribution::of_data`]), hidden biases zero. Where a ladder of tempering begins, and as good a start for the rest.
+///
+/// # Errors
+/// Those of [`check_sizes`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+pub fn of_data(sizes: &[usize], units: Units, deviation: f64, seed: u64, data: &Examples) -> Result<Dbm, DbmError> {
+    let mut model = gaussian(sizes, units, deviation, seed)?;
+    let base = BaseDistribution::of_data(&model, data)?.model(&model);
+    model.parameters_mut().1.clone_from_slice(base.biases());
+    Ok(model)
 }
 
 fn build(

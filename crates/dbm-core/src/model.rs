@@ -98,6 +98,23 @@ impl Dbm {
         self
     }
 
+    /// A model of this shape with these biases and no weights: independent units.
+    pub(crate) fn without_weights(&self, biases: Vec<Vec<f32>>) -> Self {
+        let zeros = |matrices: &[Matrix]| matrices.iter().map(|m| Matrix::zeros(m.rows(), m.columns())).collect();
+        let (weights, transposed) = (zeros(&self.weights), zeros(&self.transposed));
+        Self { units: self.units, backend: self.backend, sizes: self.sizes.clone(), weights, transposed, biases }
+    }
+
+    /// The model half way to another of its shape: the means of their parameters.
+    pub(crate) fn half_way_to(&self, other: &Self) -> Self {
+        let mut between = self.clone();
+        let mean = |values: &mut [f32], others: &[f32]| values.iter_mut().zip(others).for_each(|(x, y)| *x = 0.5 * (*x + y));
+        let matrices = between.weights.iter_mut().zip(&other.weights).chain(between.transposed.iter_mut().zip(&other.transposed));
+        matrices.for_each(|(matrix, other)| mean(matrix.data_mut(), other.data()));
+        between.biases.iter_mut().zip(&other.biases).for_each(|(biases, others)| mean(biases, others));
+        between
+    }
+
     /// Which values its units take.
     pub fn units(&self) -> Units {
         self.units

@@ -13,8 +13,8 @@ impl OptimizerSettings {
         }
     }
 
-    /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all.
-    pub(crate) fn at(&self, steps_before: u64) -> OptimizerRule {
+    /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all, at this share of its rate.
+    pub(crate) fn at(&self, steps_before: u64, share: f64) -> OptimizerRule {
         let t = (steps_before + 1) as f64;
         let left = match self.decay_steps {
             0 => 1.0,
@@ -22,7 +22,7 @@ impl OptimizerSettings {
         };
         OptimizerRule {
             method: self.method,
-            rate: (self.learning_rate * left) as f32,
+            rate: (self.learning_rate * left * share) as f32,
             momentum: self.momentum as f32,
             beta1: self.beta1 as f32,
             beta2: self.beta2 as f32,
@@ -107,7 +107,7 @@ mod tests {
         for t in 0..steps {
             let mut g = [gradient(t, values[0])];
             let mut slices: Vec<&mut [f32]> = moments.iter_mut().map(|m| &mut m[..]).collect();
-            settings.at(t).apply(&mut values, &mut g, &mut slices, true);
+            settings.at(t, 1.0).apply(&mut values, &mut g, &mut slices, true);
         }
         values[0]
     }

@@ -30,10 +30,24 @@ pub struct Snapshot<T = Vec<f32>> {
     pub moments: Vec<Parameters<T>>,
     /// The averaged weights, where the run keeps them.
     pub average: Option<Parameters<T>>,
-    /// States of persistent chains, `[batch, n_l]` a layer, where the run's estimator has such and has taken a step.
+    /// States of persistent chains, `[batch, n_l]` a layer, where the run's estimator has such and has taken a step; of every rung of a ladder one after the other, those of the
+    /// model last.
     pub persistent: Option<Vec<T>>,
+    /// The ladder that the run climbs, from its first step on.
+    pub ladder: Option<LadderSnapshot<T>>,
     /// Offsets `mu_l` of the centered parametrization, where the run trains in it.
     pub offsets: Option<Vec<T>>,
+}
+
+/// A [`crate::tempering::Ladder`] as plain values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LadderSnapshot<T = Vec<f32>> {
+    /// The parameters of each rung, independent units first.
+    pub rungs: Vec<Parameters<T>>,
+    /// What the rate of the run is multiplied by.
+    pub rate: f64,
+    /// Share of exchanges that each rung accepts with the one above it, in the long run.
+    pub accepted: Vec<f64>,
 }
 
 /// [`Parameters`] without a copy of them.
@@ -65,6 +79,14 @@ impl<T: AsRef<[f32]>> Parameters<T> {
     }
 }
 
+impl<T: AsRef<[f32]>> LadderSnapshot<T> {
+    /// A copy of every rung.
+    pub fn to_owned(&self) -> LadderSnapshot {
+        let rungs = self.rungs.iter().map(Parameters::to_owned).collect();
+        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone() }
+    }
+}
+
 impl SnapshotView<'_> {
     /// A copy of the run, tensors and all.
     pub fn to_owned(&self) -> Snapshot {
@@ -76,6 +98,7 @@ impl SnapshotView<'_> {
             moments: self.moments.iter().map(Parameters::to_owned).collect(),
             average: self.average.as_ref().map(Parameters::to_owned),
             persistent: self.persistent.as_deref().map(copies),
+            ladder: self.ladder.as_ref().map(LadderSnapshot::to_owned),
             offsets: self.offsets.as_deref().map(copies),
         }
     }

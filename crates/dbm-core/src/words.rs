@@ -84,6 +84,8 @@ pub enum StartKind {
     Gaussian,
     /// Greedy layer-wise pretraining.
     Pretrained,
+    /// Nearly independent units, as often high as in the data.
+    Independent,
 }
 
 impl Choose for StartKind {
@@ -96,6 +98,12 @@ impl Choose for StartKind {
             "pretrained",
             "pretrained, layer by layer",
             "Before the first gradient step each layer is trained alone, as an RBM, on what the layers below make of the data.",
+        ),
+        choice(
+            Self::Independent,
+            "independent",
+            "nearly independent units",
+            "Random weights of 0.001, and visible units as often high as in the data: where parallel tempering begins.",
         ),
     ];
 }
@@ -187,6 +195,8 @@ settings! {
         "Share of the newest batch in the means that units are measured from.";
     PretrainingSteps = STEPS, "pretraining", "Steps per layer", "", "Minibatches that each layer is trained alone for.";
     PretrainingRate = RATE, "pretraining-rate", "Their learning rate", "", "How far a step of pretraining goes.";
+    LadderEvery = SWEEPS, "ladder-every", "Steps a round", "Steps from one round over the whole ladder to the next.",
+        "A round over all rungs costs as much as a sweep of each. Between two, the model exchanges with the last rung alone.";
     Momentum = DECAY, "momentum", "Momentum", "", "Share of the step before that SGD goes on with.";
 }
 

@@ -32,11 +32,16 @@ pub fn line(event: &str, step: &StepInfo, seen: Option<&Signals>) -> Value {
             "coupling_seconds": p.coupling_seconds,
         })
     };
+    let exchanges = &step.info.negative.exchanges;
     json!({
         "event": event,
         "step": step.step,
         "step_seconds": step.seconds,
         "update_seconds": step.update_seconds,
+        "rungs": step.climb.map(|climb| climb.rungs),
+        "taken": step.climb.map(|climb| climb.taken),
+        "rate_share": step.climb.map(|climb| climb.rate),
+        "exchanges_accepted": exchanges.rates().collect::<Vec<_>>(),
         "positive": phase(&step.info.positive),
         "negative": phase(&step.info.negative),
         "reconstruction_error": seen.map(|seen| seen.reconstruction_error),
@@ -62,6 +67,12 @@ pub fn message(step: &StepInfo, seen: Option<&Signals>) -> String {
         pair("tau", &|p| mean(&p.meeting_times)),
         mean(&step.info.positive.mean_field_sweeps).map(|sweeps| format!("mean field {sweeps:.1} sweeps")),
         pair("energy", &mean_energy),
+        step.climb.map(|climb| {
+            let exchanges = &step.info.negative.exchanges;
+            let least = exchanges.rates().fold(1.0, f64::min);
+            let rate = if climb.rate < 1.0 { format!(", rate x {}", climb.rate) } else { String::new() };
+            format!("{} rungs, exchanges accepted {least:.2} at least{rate}", climb.rungs)
+        }),
         seen.map(|seen| format!("reconstruction error {:.4}", seen.reconstruction_error)),
         seen.map(|seen| format!("pseudo-likelihood {:.1}", seen.pseudo_log_likelihood)),
         capped("searches", &|p| p.searches_capped),

@@ -88,6 +88,8 @@ pub enum Initialization {
         /// Their step size, above 0 and at most 10.
         learning_rate: f64,
     },
+    /// Nearly independent units, as often high as in the data: where a ladder of tempering begins.
+    Independent,
 }
 
 /// A run as it stood.

@@ -66,6 +66,7 @@ pub fn first(plan: &RunPlan, examples: &Examples) -> Result<Trainer, DbmError> {
             return Err(DbmError::Setting { name: "deviation of the start", expected, got: deviation.to_string() });
         }
         Initialization::Gaussian { deviation } => init::gaussian(&sizes, plan.units, deviation, settings.seed)?,
+        Initialization::Independent => init::of_data(&sizes, plan.units, init::NEARLY_INDEPENDENT, settings.seed, examples)?,
         Initialization::Orthogonal | Initialization::Pretrained { .. } => init::orthogonal(&sizes, plan.units, settings.seed)?,
     };
     Trainer::new(model, settings.clone())

@@ -93,6 +93,11 @@ impl BaseDistribution {
         Ok(Self::new(model, biases))
     }
 
+    /// This distribution as a model of that shape: its biases, and no weights.
+    pub fn model(&self, like: &Dbm) -> Dbm {
+        like.without_weights(self.biases.clone())
+    }
+
     fn new(model: &Dbm, biases: Vec<Vec<f32>>) -> Self {
         let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
         let log_z = biases.iter().flatten().map(|&a| low * f64::from(a) + softplus(gap * f64::from(a))).sum();

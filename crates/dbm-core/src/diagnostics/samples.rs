@@ -166,6 +166,9 @@ impl<'a> Samples<'a> {
         let sizes = self.model.sizes();
         let (rows, units) = (self.visible.rows(), sizes.iter().sum::<usize>());
         let persists = self.settings.estimator.kind.descriptor().persistent && first_group > 0;
+        // Without a ladder, independent units are the only rung below the model.
+        let rungs = 1 + usize::from(self.settings.estimator.kind.descriptor().has_ladder);
+        let units = rungs * units;
         let expected = if persists { rows * units } else { 0 };
         DbmError::check_shape("the states of persistent chains, as the job before left them,", expected, chains.len())?;
         if !persists {
@@ -174,7 +177,7 @@ impl<'a> Samples<'a> {
         if let Some(&got) = chains.iter().find(|&&bit| bit > 1) {
             return Err(DbmError::Setting { name: "a unit of a persistent chain", expected: "0 or 1", got: got.to_string() });
         }
-        let mut layers: Vec<Matrix> = sizes.iter().map(|&n| Matrix::zeros(rows, n)).collect();
+        let mut layers: Vec<Matrix> = sizes.iter().cycle().take(rungs * sizes.len()).map(|&n| Matrix::zeros(rows, n)).collect();
         for (row, chain) in chains.chunks_exact(units).enumerate() {
             let mut bits = chain.iter();
             for layer in &mut layers {

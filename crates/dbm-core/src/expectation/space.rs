@@ -147,6 +147,26 @@ impl<'m> StateSpace<'m> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
+    /// A law after one parity of the state was offered to be exchanged for an independent uniform one, by what both are worth with the other parity summed out; what the
+    /// other parity is then does not matter, and is left uniform.
+    pub(crate) fn exchanged_with_uniform(&self, law: &[f64], held: Parity) -> Vec<f64> {
+        let (n, others) = (self.count_of(held), self.count_of(held.other()));
+        let sum = |of: &dyn Fn(usize) -> f64, own: usize| (0..others).map(|other| of(self.join(held, own, other))).sum::<f64>();
+        let weight: Vec<f64> = (0..n).map(|own| sum(&|state| libm::exp(-self.energies[state]), own)).collect();
+        let before: Vec<f64> = (0..n).map(|own| sum(&|state| law[state], own)).collect();
+        let mut after = before.clone();
+        for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+            let moved = before[from] / n as f64 * (weight[to] / weight[from]).min(1.0);
+            after[from] -= moved;
+            after[to] += moved;
+        }
+        let mut whole = vec![0.0; law.len()];
+        for (own, other) in (0..n).flat_map(|own| (0..others).map(move |other| (own, other))) {
+            whole[self.join(held, own, other)] = after[own] / others as f64;
+        }
+        whole
+    }
+
     /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and its Gibbs sweeps, both orders alike.
     pub fn local_mode(&self, start: LocalMode) -> Vec<f64> {
         let mut modes = vec![0.0; self.count()];

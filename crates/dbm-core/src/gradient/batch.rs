@@ -4,9 +4,11 @@ use super::{Info, Moments, Phase};
 use crate::expectation::Expected;
 use crate::linalg::Matrix;
 use crate::rng::{Stream, Streams};
+use crate::tempering::{Ladder, Reach};
 use crate::{Clamp, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// Examples of one shard of a minibatch, and where their random streams are.
 #[derive(Clone, Debug)]
@@ -18,8 +20,11 @@ pub struct Batch {
     /// For the conditional gradient: what the negative phase keeps clamped, all of it observed; a row without a mark is the
     /// plain gradient of its example. [`Clamp::Free`] where no row has one.
     pub known: Clamp,
-    /// Where the last step left this shard's persistent chains, `[count, n_l]` a layer; `None` before the first.
+    /// Where the last step left this shard's persistent chains, `[count, n_l]` a layer, and of the rungs that [`Estimator::reach`] tells one after the other, the model's last;
+    /// `None` before the first.
     pub persistent: Option<Vec<Matrix>>,
+    /// The rungs from independent units to the model, where the estimator has such; without, fair coins are the only one.
+    pub ladder: Option<Arc<Ladder>>,
     /// The run's streams.
     pub streams: Streams,
     /// The step they are drawn for.
@@ -31,7 +36,16 @@ pub struct Batch {
 impl Batch {
     /// Examples without gaps and masks at the first step of a run, the first of its minibatch.
     pub fn new(visible: Matrix, streams: Streams) -> Self {
-        Self { visible, observed: Clamp::Visible, known: Clamp::Free, persistent: None, streams, step: 0, first_chain: 0 }
+        Self {
+            visible,
+            observed: Clamp::Visible,
+            known: Clamp::Free,
+            persistent: None,
+            ladder: None,
+            streams,
+            step: 0,
+            first_chain: 0,
+        }
     }
 
     /// Whether the data tell all visible units of a row.
@@ -60,8 +74,8 @@ impl Estimate {
     /// Whether it can be one of `chains` chains of a model.
     pub fn fits(&self, model: &Dbm, chains: usize) -> bool {
         let rows = |layers: &Vec<Matrix>| {
-            layers.iter().map(Matrix::columns).eq(model.sizes().iter().copied())
-                && layers.iter().all(|layer| layer.rows() == chains)
+            let of_a_rung = |layers: &[Matrix]| layers.iter().map(Matrix::columns).eq(model.sizes().iter().copied());
+            layers.chunks(model.sizes().len()).all(of_a_rung) && layers.iter().all(|layer| layer.rows() == chains)
         };
         self.moments.fits(model.sizes()) && self.persistent.as_ref().is_none_or(rows)
     }
@@ -91,6 +105,11 @@ pub trait Estimator: Debug + Send + Sync {
         known: &[bool],
         steps_before: u32,
     ) -> Result<Expected, DbmError>;
+
+    /// How far down its ladder a step goes, where it has one. The first goes over the whole.
+    fn reach(&self, _step: u64) -> Reach {
+        Reach::Whole(0)
+    }
 
     /// Whether the negative phase depends on units that are not known.
     fn negative_sees_all(&self) -> bool {

@@ -1,6 +1,7 @@
 //! What happened while a gradient was estimated: views read this and nothing else.
 
 use crate::chains::Work;
+use crate::tempering::Exchanges;
 use serde::{Deserialize, Serialize};
 
 /// One phase of a batch.
@@ -31,6 +32,8 @@ pub struct PhaseInfo {
     /// What the free chains of a negative phase look like at the states x_0, or at their last ones where they are not coupled: their visible layers, `[chains, n_0]`, each
     /// unit at its likelier value given the layer above, packed as [`Examples::packed`](crate::Examples::packed) has rows. A chain that keeps known units is left out.
     pub visible: Vec<u8>,
+    /// What the exchanges between neighbouring rungs came to, where there are such.
+    pub exchanges: Exchanges,
     /// Multiply-adds of its chains' fields.
     pub work: Work,
     /// Seconds of search and sweeps, the chains' making included, summed over shards whichever threads they ran on.
@@ -64,6 +67,7 @@ impl PhaseInfo {
         self.energy_sum += other.energy_sum;
         self.chains += other.chains;
         self.visible.extend_from_slice(&other.visible);
+        self.exchanges.append(&other.exchanges);
         self.work += other.work;
         self.search_seconds += other.search_seconds;
         self.coupling_seconds += other.coupling_seconds;

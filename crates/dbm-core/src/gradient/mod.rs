@@ -9,6 +9,7 @@
 //! | `cd` | k Gibbs sweeps from a uniform start | k sweeps on from there | biased |
 //! | `pcd` | mean field | k sweeps on from the last step's states | biased |
 //! | `pcd_gibbs` | k Gibbs sweeps from a uniform start | as `pcd` | biased |
+//! | `ptt` | as `pcd_gibbs` | the same, exchanged with chains at the run's own past | biased |
 //!
 //! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. Each can also tell its
 //! expectation without sampling, by [`crate::expectation`].
@@ -27,6 +28,7 @@ mod moments;
 mod pcd;
 mod pcd_gibbs;
 mod phase;
+mod ptt;
 mod ucd_gibbs;
 mod ucd_lmi;
 
@@ -40,6 +42,7 @@ pub(crate) use moments::MAX_ROWS;
 pub use moments::{Moments, Phase};
 pub use pcd::Pcd;
 pub use pcd_gibbs::PcdGibbs;
+pub use ptt::Ptt;
 pub use ucd_gibbs::UcdGibbs;
 pub use ucd_lmi::UcdLmi;
 
@@ -71,5 +74,6 @@ pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
         EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
         EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
         EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
+        EstimatorKind::Ptt => Arc::new(Ptt { cd: Cd { marginalize, k }, every: settings.estimator.ladder_every }),
     }
 }

@@ -92,7 +92,7 @@ impl Phases<'_> {
         let (starts, info) = (Vec::new(), PhaseInfo::default());
         let mut run = PhaseRun { model, phase, marginalize, clock, rows, started, chains, streams, starts, moments, info };
         estimate(&mut run);
-        run.info.work = run.chains.work();
+        run.info.work += run.chains.work();
         run.info
     }
 }

@@ -29,6 +29,8 @@ pub struct EstimatorDescriptor {
     pub unbiased: bool,
     /// Whether chains live on from step to step.
     pub persistent: bool,
+    /// Whether it climbs a ladder of the run's own past, and so has to begin near independent units.
+    pub has_ladder: bool,
     /// Which settings it has.
     settings: &'static [Setting],
     /// What `dbm bias` lists of it.
@@ -45,6 +47,7 @@ const BIASED: EstimatorDescriptor = EstimatorDescriptor {
     summary: "",
     unbiased: false,
     persistent: false,
+    has_ladder: false,
     settings: &[],
     bias_rows: &[],
     suggested_max_meeting: |_| NO_COUPLING_CAP,
@@ -168,6 +171,18 @@ estimators! {
         bias_rows: &["pcd-gibbs-1"],
         ..BIASED
     };
+    /// Persistent chains at every rung of the run's own past, exchanged: biased.
+    Ptt = EstimatorDescriptor {
+        name: "ptt",
+        label: "PTT-k, parallel trajectory tempering",
+        title: "PTT-{k}",
+        summary: "Biased, but hardly where rungs are close: persistent chains change places with chains of the models that the run has been, down to independent units.",
+        persistent: true,
+        has_ladder: true,
+        settings: &[Setting::K, Setting::LadderEvery],
+        bias_rows: &["ptt-1"],
+        ..BIASED
+    };
 }
 
 /// Words beside the plots of a run.
@@ -249,6 +264,8 @@ pub struct EstimatorSettings {
     pub mean_field_sweeps: u32,
     /// `pcd`: the iteration ends when no probability moves by more than this in a sweep.
     pub mean_field_tolerance: f64,
+    /// `ptt`: steps from one round over the whole ladder to the next.
+    pub ladder_every: u32,
     /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
     pub centering: Option<f64>,
 }
@@ -265,6 +282,7 @@ impl Default for EstimatorSettings {
             max_tries: 10_000,
             mean_field_sweeps: 100,
             mean_field_tolerance: 1e-4,
+            ladder_every: 1,
             centering: None,
         }
     }
@@ -290,6 +308,7 @@ impl EstimatorSettings {
         Setting::ModeSweeps.check("mode sweeps", f64::from(self.mode_sweeps))?;
         Setting::MaxTries.check("max tries", f64::from(self.max_tries))?;
         Setting::MeanFieldSweeps.check("mean-field sweeps", f64::from(self.mean_field_sweeps))?;
+        Setting::LadderEvery.check("steps between rounds over the ladder", f64::from(self.ladder_every))?;
         let tolerance = self.mean_field_tolerance;
         within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
         self.centering.map_or(Ok(()), |rate| Setting::CenteringRate.check("centering rate", rate))

@@ -4,7 +4,7 @@ mod restore;
 mod update;
 
 pub(crate) use update::BLOCK_ROWS;
-pub use update::{Exchange, Part, StepInfo, Updated};
+pub use update::{Climb, Exchange, Part, StepInfo, Updated};
 
 use crate::centered::Centering;
 use crate::examples::Visits;
@@ -12,6 +12,7 @@ use crate::gradient::{self, Batch, Estimate, Estimator};
 use crate::host::{Host, SingleThread, even_pieces};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
+use crate::tempering::Ladder;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView};
 use std::sync::Arc;
 
@@ -38,7 +39,10 @@ pub struct Trainer {
     moments: Vec<Parameters>,
     average: Option<Parameters>,
     /// Where the last step left the persistent chains, `[batch, n_l]` a layer.
+    /// With the states of every rung's chains one after the other, where the run climbs a ladder.
     persistent: Option<Vec<Matrix>>,
+    /// From the first step on, where the run's estimator climbs one.
+    ladder: Option<Arc<Ladder>>,
     centering: Option<Centering>,
     visits: Visits,
 }
@@ -88,8 +92,19 @@ impl Trainer {
     fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         settings.check(model.n_visible())?;
         let estimator = gradient::estimator(&settings);
-        let (moments, average, persistent, centering, visits) = (vec![], None, None, None, Visits::default());
-        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, centering, visits })
+        let (moments, average, persistent, ladder, centering) = (vec![], None, None, None, None);
+        Ok(Self {
+            estimator,
+            model,
+            settings,
+            step: 0,
+            moments,
+            average,
+            persistent,
+            ladder,
+            centering,
+            visits: Visits::default(),
+        })
     }
 
     /// All this run needs to go on exactly, copied.
@@ -107,6 +122,7 @@ impl Trainer {
             moments: self.moments.iter().map(Parameters::view).collect(),
             average: self.average.as_ref().map(Parameters::view),
             persistent: self.persistent.as_ref().map(|layers| layers.iter().map(Matrix::data).collect()),
+            ladder: self.ladder.as_ref().map(|ladder| ladder.view()),
             offsets: self.centering.as_ref().map(|centering| centering.offsets.iter().map(Vec::as_slice).collect()),
         }
     }
@@ -152,6 +168,11 @@ impl Trainer {
         }
     }
 
+    /// The ladder that the run climbs, from its first step on.
+    pub fn ladder(&self) -> Option<&Ladder> {
+        self.ladder.as_deref()
+    }
+
     /// What the run was begun with.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -169,8 +190,14 @@ impl Trainer {
     pub fn begin(&mut self, data: &Examples) -> Result<Shards, DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;
+        if self.settings.estimator.kind.descriptor().has_ladder && self.ladder.is_none() {
+            self.ladder = Some(Arc::new(Ladder::of_data(&self.model, data)?));
+        }
         let streams = Streams::new(self.settings.seed);
         let (batch, step) = (self.settings.batch, self.step);
+        // Of a ladder's chains, those that this step does not move stay here.
+        let rungs = self.ladder.as_ref().map_or(1, |ladder| ladder.rungs().len());
+        let unmoved = self.estimator.reach(step).lowest(rungs) * self.model.sizes().len();
         let mut batches = Vec::new();
         for chains in even_pieces(batch, SHARD) {
             let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
@@ -195,9 +222,10 @@ impl Trainer {
                 known.resize(chains.len() * n, false);
                 Clamp::Known(known)
             };
-            let own = |layers: &Vec<Matrix>| layers.iter().map(|l| l.rows_of(chains.clone())).collect();
+            let own = |layers: &Vec<Matrix>| layers[unmoved..].iter().map(|l| l.rows_of(chains.clone())).collect();
             let (persistent, first_chain) = (self.persistent.as_ref().map(own), chains.start as u64);
-            batches.push(Batch { visible, observed, known, persistent, streams, step, first_chain });
+            let ladder = self.ladder.clone();
+            batches.push(Batch { visible, observed, known, persistent, ladder, streams, step, first_chain });
         }
         Ok(Shards { step, batches })
     }

@@ -4,7 +4,9 @@ use super::Trainer;
 use crate::centered::Centering;
 use crate::linalg::Matrix;
 use crate::model::check_parameters;
+use crate::tempering::Ladder;
 use crate::{Dbm, DbmError, Parameters, Snapshot};
+use std::sync::Arc;
 
 impl Trainer {
     /// A run as a snapshot left it; further steps have the bits they would have had. The snapshot's values become the run's: nothing
@@ -24,6 +26,11 @@ impl Trainer {
         {
             DbmError::check_shape("the list of persistent chains", 0, layers.len())?;
         }
+        let ladder = run.settings.estimator.kind.descriptor().has_ladder;
+        if !ladder {
+            DbmError::check_shape("the list of rungs", 0, snapshot.ladder.as_ref().map_or(0, |kept| kept.rungs.len()))?;
+        }
+        run.ladder = snapshot.ladder.map(|kept| Ladder::restore(&run.model, kept).map(Arc::new)).transpose()?;
         run.persistent = snapshot.persistent.map(|layers| run.persistent_layers(layers)).transpose()?;
         let of_both = |what: &str, asked: bool, given: bool| DbmError::check_shape(what, usize::from(asked), usize::from(given));
         let rate = run.settings.estimator.centering;
@@ -47,8 +54,9 @@ impl Trainer {
     fn persistent_layers(&self, layers: Vec<Vec<f32>>) -> Result<Vec<Matrix>, DbmError> {
         let (sizes, batch, units) = (self.model.sizes(), self.settings.batch, self.model.units());
         let what = "the states of the persistent chains";
-        DbmError::check_shape(what, sizes.len(), layers.len())?;
-        let checked = layers.into_iter().zip(sizes).map(|(values, &size)| {
+        let rungs = 1 + self.ladder.as_ref().map_or(0, |ladder| ladder.rungs().len());
+        DbmError::check_shape(what, rungs * sizes.len(), layers.len())?;
+        let checked = layers.into_iter().zip(sizes.iter().cycle()).map(|(values, &size)| {
             DbmError::check_shape(what, batch * size, values.len())?;
             match values.iter().find(|&&x| x != units.low() && x != units.high()) {
                 Some(other) => Err(DbmError::Setting {

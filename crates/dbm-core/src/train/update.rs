@@ -9,9 +9,12 @@ use super::{Shards, Trainer};
 use crate::gradient::{BinaryOuterProducts, Estimate, Info, Moments};
 use crate::host::Host;
 use crate::linalg::{Matrix, TABLES_PAY};
+use crate::optimize::OptimizerRule;
+use crate::tempering::{Change, Exchanges, Ladder};
 use crate::vector::vectorized;
 use crate::{Backend, DbmError, Examples};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows of a weight matrix whose gradient is made and applied at a time.
 pub(crate) const BLOCK_ROWS: usize = 64;
@@ -26,6 +29,8 @@ pub struct StepInfo {
     pub step: u64,
     /// Searches, couplings and energies.
     pub info: Info,
+    /// Of a run that climbs a ladder.
+    pub climb: Option<Climb>,
     /// Seconds of the update of the parameters, of which the next four are parts.
     pub update_seconds: f64,
     /// Seconds in which the blocks of the weights were updated.
@@ -38,6 +43,17 @@ pub struct StepInfo {
     pub transpose_seconds: f64,
     /// Seconds of the whole step.
     pub seconds: f64,
+}
+
+/// Where a run stands on its ladder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Climb {
+    /// Rungs below the model, independent units included.
+    pub rungs: usize,
+    /// Whether this step's gradient was taken: not where the step before went too far, and the model is the last rung again.
+    pub taken: bool,
+    /// What the learning rate is multiplied by.
+    pub rate: f64,
 }
 
 /// Which blocks of the weights a replica updates: every `of`-th, beginning with number `index`.
@@ -72,6 +88,8 @@ pub struct Updated {
     info: StepInfo,
     bias_gradients: Vec<Vec<f32>>,
     part: Part,
+    /// Whether the gradient is taken.
+    taken: bool,
     /// The largest magnitude in this part.
     largest: f32,
 }
@@ -135,7 +153,8 @@ impl Trainer {
         }
         let (shards, persistent): (Vec<Moments>, Vec<_>) =
             estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
-        self.persistent = persistent.into_iter().reduce(append_rows).flatten();
+        self.keep_chains(persistent.into_iter().reduce(append_rows).flatten());
+        let taken = self.climb(&info.negative.exchanges)?;
         let (alpha, sizes) = (1.0 / self.settings.batch as f32, self.model.sizes().to_vec());
         let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
             let mut sums: Vec<Vec<f32>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
@@ -145,7 +164,7 @@ impl Trainer {
             sums
         };
         let bias_gradients = sum(Moments::add_bias);
-        let (rule, decay, n_moments) = (self.settings.optimizer.at(self.step), self.average_decay(), self.moments.len());
+        let (rule, decay, n_moments) = (self.rule(taken), self.average_decay(), self.moments.len());
         let centering = self.centering.as_mut().map(|centering| {
             centering.follow(&sum(Moments::add_positive), self.step);
             &*centering
@@ -197,8 +216,10 @@ impl Trainer {
             }
             (magnitude(values), made - started, host.now() - made)
         });
+        let rung = |ladder: &Arc<Ladder>| Climb { rungs: ladder.rungs().len(), taken, rate: ladder.rate };
         let info = StepInfo {
             info,
+            climb: self.ladder.as_ref().map(rung),
             update_seconds: host.now() - started,
             blocks_seconds: gathering + host.now() - updating,
             gradient_seconds: gathering + applied.iter().map(|block| block.1).sum::<f64>(),
@@ -206,7 +227,7 @@ impl Trainer {
             ..StepInfo::default()
         };
         let largest = applied.iter().map(|block| block.0).fold(0.0, larger);
-        Ok(Updated { info, bias_gradients, part, largest })
+        Ok(Updated { info, bias_gradients, part, taken, largest })
     }
 
     /// Ends a step, once the weights of all parts are here: biases, averages, transposed copies.
@@ -215,8 +236,8 @@ impl Trainer {
     /// [`DbmError::Diverged`] where a parameter is no longer finite, or beyond all bounds: on all replicas alike.
     pub fn complete(&mut self, updated: Updated, host: &impl Host) -> Result<StepInfo, DbmError> {
         let started = host.now();
-        let Updated { mut info, mut bias_gradients, part, largest } = updated;
-        let (rule, decay) = (self.settings.optimizer.at(self.step), self.average_decay());
+        let Updated { mut info, mut bias_gradients, part, taken, largest } = updated;
+        let (rule, decay) = (self.rule(taken), self.average_decay());
         let sizes = self.model.sizes().to_vec();
         let (weights, biases) = self.model.parameters_mut();
         for (l, gradient) in bias_gradients.iter_mut().enumerate() {
@@ -285,6 +306,56 @@ impl Trainer {
             }
         }
         Ok(())
+    }
+
+    /// Keeps where the persistent chains are; of a ladder's, those that a step did not move are where they were.
+    fn keep_chains(&mut self, moved: Option<Vec<Matrix>>) {
+        match (&mut self.persistent, moved) {
+            (Some(chains), Some(moved)) if chains.len() >= moved.len() => {
+                let unmoved = chains.len() - moved.len();
+                chains.truncate(unmoved);
+                chains.extend(moved);
+            }
+            (chains, moved) => *chains = moved,
+        }
+    }
+
+    /// How this step moves the parameters.
+    fn rule(&self, taken: bool) -> OptimizerRule {
+        let rate = self.ladder.as_ref().map_or(1.0, |ladder| ladder.rate);
+        self.settings.optimizer.at(self.step, if taken { rate } else { 0.0 })
+    }
+
+    /// Where the run climbs a ladder: lets it follow what the exchanges of this step came to, chains and model with it, and says whether this step's gradient is to be taken.
+    fn climb(&mut self, exchanges: &Exchanges) -> Result<bool, DbmError> {
+        let Some(ladder) = self.ladder.as_mut().filter(|_| exchanges.tried > 0) else { return Ok(true) };
+        let ladder = Arc::make_mut(ladder);
+        let changes = ladder.follow(exchanges, &self.model)?;
+        let layers = self.model.sizes().len();
+        if let Some(chains) = &mut self.persistent {
+            let copy = |chains: &mut Vec<Matrix>, from: usize, to: usize| {
+                let copied = chains[from * layers..(from + 1) * layers].to_vec();
+                drop(chains.splice(to * layers..to * layers, copied));
+            };
+            for change in &changes {
+                let top = chains.len() / layers - 1;
+                match *change {
+                    // A new rung's chains begin where those of the one above are, an undone model's where those of the last rung are.
+                    Change::Grown => copy(chains, top, top),
+                    Change::Inserted(rung) => copy(chains, rung, rung),
+                    Change::Removed(rung) => drop(chains.drain(rung * layers..(rung + 1) * layers)),
+                    Change::Undone => {
+                        chains.truncate(top * layers);
+                        copy(chains, top - 1, top);
+                    }
+                }
+            }
+        }
+        let undone = changes.contains(&Change::Undone);
+        if undone {
+            self.model = ladder.last().clone();
+        }
+        Ok(!undone)
     }
 
     /// Of the averaged weights at this step. The average forgets its start quickly at first: a fixed decay would carry the random initial weights for long.

@@ -1,24 +1,24 @@
 //! Checkpoints: a model, and where wanted the run that trains it, as a safetensors file.
 //!
 //! Tensors, F32 or F16: `weight.{l}` of shape `[n_l, n_{l+1}]` and `bias.{l}` of `[n_l]`, the same names behind
-//! `average.` for the averaged weights and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Runs with persistent chains have
+//! `average.` for the averaged weights, behind `rung.{r}.` for the models of a ladder, and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Runs with persistent chains have
 //! `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32. Metadata:
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
-//! `moments` (how many; absent from a file that cannot be resumed), and any notes besides.
+//! `moments` (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts), and any notes besides.
 
 mod check;
 mod read;
 mod write;
 
 use crate::DataError;
-use dbm_core::{Dbm, Parameters, Settings, Snapshot, Units};
+use dbm_core::{Dbm, LadderSnapshot, Parameters, Settings, Snapshot, Units};
 use std::collections::BTreeMap;
 pub use write::{Layout, Precision};
 
 const FORMAT: &str = "dbm-lab";
 const VERSION: &str = "1";
 /// Metadata entries with a meaning, which notes cannot have.
-const RESERVED: [&str; 7] = ["format", "image", "moments", "settings", "step", "units", "version"];
+const RESERVED: [&str; 8] = ["format", "image", "ladder", "moments", "settings", "step", "units", "version"];
 /// What errors call a checkpoint that is not a file yet.
 const UNNAMED: &str = "the checkpoint";
 
@@ -51,6 +51,8 @@ pub struct Checkpoint<T = Vec<f32>> {
     pub moments: Option<Vec<Parameters<T>>>,
     /// States of the run's persistent chains, `[batch, n_l]` a layer, which resuming needs where there are such.
     pub persistent: Option<Vec<T>>,
+    /// The ladder of models from independent units to this one, which tempering climbs.
+    pub ladder: Option<LadderSnapshot<T>>,
     /// Offsets of the centered parametrization, `[n_l]` a layer, which resuming needs where the run trains in it.
     pub offsets: Option<Vec<T>>,
     /// Where the model comes from, in free entries: the data's SHA-256, the command, a licence.
@@ -72,6 +74,7 @@ impl<T> Checkpoint<T> {
             image: None,
             moments: None,
             persistent: None,
+            ladder: None,
             offsets: None,
             notes: BTreeMap::new(),
         }
@@ -97,6 +100,7 @@ impl<T> Checkpoint<T> {
             image,
             moments: Some(snapshot.moments),
             persistent: snapshot.persistent,
+            ladder: snapshot.ladder,
             offsets: snapshot.offsets,
             notes,
             ..Self::new(snapshot.units, snapshot.parameters)
@@ -106,7 +110,7 @@ impl<T> Checkpoint<T> {
     /// The same without what a run needs to go on: the average, the optimizer's state, chains and offsets.
     #[must_use]
     pub fn without_run(self) -> Self {
-        Self { average: None, moments: None, persistent: None, offsets: None, ..self }
+        Self { average: None, moments: None, persistent: None, ladder: None, offsets: None, ..self }
     }
 
     /// Every list of tensors that a model of these layer sizes has here, its own first, in the order of [`Checkpoint::lists_mut`].
@@ -116,21 +120,30 @@ impl<T> Checkpoint<T> {
         };
         let average = self.average.iter().map(|average| ("average.".to_string(), average));
         let moments = self.moments.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
+        let rungs = self.ladder.iter().flat_map(|ladder| &ladder.rungs).enumerate().map(|(r, rung)| (format!("rung.{r}."), rung));
         let mut lists = Vec::new();
-        for (prefix, set) in std::iter::once((String::new(), &self.parameters)).chain(average).chain(moments) {
+        for (prefix, set) in std::iter::once((String::new(), &self.parameters)).chain(average).chain(rungs).chain(moments) {
             let pairs = sizes.windows(2).map(<[usize]>::to_vec).collect();
             lists.push(List { name: format!("{prefix}bias"), shapes: a_layer(None), tensors: &set.biases });
             lists.push(List { name: format!("{prefix}weight"), shapes: pairs, tensors: &set.weights });
         }
         let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
         let extra = |name: &str, rows: Option<usize>, tensors| List { name: name.into(), shapes: a_layer(rows), tensors };
-        lists.extend(self.persistent.iter().map(|tensors| extra("persistent", Some(batch), tensors)));
+        lists.extend(self.persistent.iter().map(|tensors| {
+            // As many chains at every rung, and at the model.
+            let mut list = extra("persistent", Some(batch), tensors);
+            let rungs = self.ladder.as_ref().map_or(0, |ladder| ladder.rungs.len());
+            list.shapes = (0..=rungs).flat_map(|_| list.shapes.clone()).collect();
+            list
+        }));
         lists.extend(self.offsets.iter().map(|tensors| extra("offset", None, tensors)));
         lists
     }
 
     fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<T>> {
-        let sets = std::iter::once(&mut self.parameters).chain(&mut self.average).chain(self.moments.iter_mut().flatten());
+        let sets = std::iter::once(&mut self.parameters).chain(&mut self.average);
+        let sets =
+            sets.chain(self.ladder.iter_mut().flat_map(|ladder| &mut ladder.rungs)).chain(self.moments.iter_mut().flatten());
         let lists = sets.flat_map(|set| [&mut set.biases, &mut set.weights]);
         lists.chain(&mut self.persistent).chain(&mut self.offsets)
     }
@@ -161,6 +174,7 @@ impl Checkpoint {
             moments,
             average: self.average,
             persistent: self.persistent,
+            ladder: self.ladder,
             offsets: self.offsets,
         })
     }

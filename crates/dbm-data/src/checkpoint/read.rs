@@ -4,7 +4,7 @@ use super::{Checkpoint, FORMAT, RESERVED, VERSION};
 use crate::DataError;
 use crate::error::check_length;
 use crate::reading::names::line;
-use dbm_core::{Parameters, Units};
+use dbm_core::{LadderSnapshot, Parameters, Units};
 use half::f16;
 use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
@@ -101,6 +101,15 @@ impl<'a> File<'a> {
         let settings = get("settings").map(serde_json::from_str).transpose();
         let settings = settings.map_err(|_| refuse("settings", "a run's settings in JSON", OTHER))?;
         let moments = number("moments")?.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        let ladder: Option<(f64, Vec<f64>)> = get("ladder")
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|_| refuse("ladder", "its rate and accepted shares in JSON", OTHER))?;
+        if let Some((_, accepted)) = &ladder
+            && self.count_layers().saturating_mul(accepted.len()) > self.header.tensors().len()
+        {
+            return Err(self.missing(&format!("rung.{}.bias.0", accepted.len() - 1)));
+        }
         // So many tensors cannot be there: refuse the number before making room for it.
         if let Some(count) = moments
             && self.count_layers().saturating_mul(count) > self.header.tensors().len()
@@ -116,6 +125,11 @@ impl<'a> File<'a> {
             average: there("average.").then(Parameters::default),
             moments: moments.map(|count| vec![Parameters::default(); count]),
             persistent: there("persistent.").then(Vec::new),
+            ladder: ladder.map(|(rate, accepted)| LadderSnapshot {
+                rungs: vec![Parameters::default(); accepted.len()],
+                rate,
+                accepted,
+            }),
             offsets: there("offset.").then(Vec::new),
             notes: notes.fold(BTreeMap::new(), |mut notes, (key, value)| {
                 notes.insert(key.clone(), value.clone());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_support::refusal;
-use dbm_core::OptimizerSettings;
+use dbm_core::{LadderSnapshot, OptimizerSettings};
 
 fn parameters(sizes: &[usize], salt: u32) -> Parameters {
     let mut state = salt;
@@ -28,6 +28,7 @@ fn snapshot(sizes: &[usize], moments: usize, average: bool) -> Snapshot {
         moments: (0..moments).map(|k| parameters(sizes, 2 + k as u32)).collect(),
         average: average.then(|| parameters(sizes, 99)),
         persistent: None,
+        ladder: None,
         offsets: None,
     }
 }
@@ -40,6 +41,25 @@ fn persistent_and_centered() -> Checkpoint {
     snapshot.persistent = Some([6, 3, 2].map(|n| (0..5 * n).map(|i| (i % 3 % 2) as f32).collect()).to_vec());
     snapshot.offsets = Some(parameters(&[6, 3, 2], 5).biases);
     Checkpoint::from_snapshot(snapshot, None, BTreeMap::new())
+}
+
+#[test]
+fn a_ladder_comes_back_with_the_chains_of_its_rungs_and_in_half_precision_alone() {
+    let mut snapshot = snapshot(&[6, 3, 2], 0, false);
+    snapshot.settings.batch = 5;
+    snapshot.settings.estimator = "ptt-2".parse().unwrap();
+    let rungs = vec![parameters(&[6, 3, 2], 7), parameters(&[6, 3, 2], 8)];
+    snapshot.ladder = Some(LadderSnapshot { rungs, rate: 0.5, accepted: vec![0.25, 0.75] });
+    let chains = |rung: usize| [6, 3, 2].map(|n| (0..5 * n).map(|i| ((i + rung) % 3 % 2) as f32).collect());
+    snapshot.persistent = Some((0..3).flat_map(chains).collect());
+    let checkpoint = Checkpoint::from_snapshot(snapshot, None, BTreeMap::new());
+    assert_eq!(read(&checkpoint.to_bytes(Precision::Full).unwrap()).unwrap(), checkpoint);
+    let shipped = read(&checkpoint.to_bytes(Precision::Half).unwrap()).unwrap();
+    let rungs = |file: &Checkpoint| file.ladder.as_ref().map_or(0, |ladder| ladder.rungs.len());
+    assert!(rungs(&shipped) == 2 && shipped.persistent.is_none());
+    let mut fewer = checkpoint;
+    fewer.persistent.as_mut().unwrap().truncate(6);
+    assert!(refusal(fewer.to_bytes(Precision::Full)).contains("persistent: expected 9 of them, but 6 came"));
 }
 
 #[test]

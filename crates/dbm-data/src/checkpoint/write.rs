@@ -2,7 +2,7 @@
 
 use super::{Checkpoint, CheckpointView, FORMAT, List, UNNAMED, VERSION};
 use crate::DataError;
-use dbm_core::Units;
+use dbm_core::{LadderSnapshot, Units};
 use half::f16;
 use safetensors::Dtype;
 use safetensors::tensor::TensorInfo;
@@ -74,8 +74,10 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
         let mut lists = self.lists(&sizes);
         let mut metadata = self.metadata();
         if half && metadata.remove("moments").is_some() {
-            // The model and its average, of two lists each, come first.
-            lists.truncate(if self.average.is_some() { 4 } else { 2 });
+            // The model, its average and its ladder, of two lists each, come first.
+            lists.truncate(
+                2 + 2 * usize::from(self.average.is_some()) + 2 * self.ladder.as_ref().map_or(0, |ladder| ladder.rungs.len()),
+            );
         }
         // Maps are filled one by one: to collect them would sort first, in kilobytes of the page.
         let mut tensors: BTreeMap<String, (Vec<usize>, &'v [f32])> = BTreeMap::new();
@@ -119,6 +121,9 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
         }
         if let Some(settings) = &self.settings {
             put("settings", json(settings));
+        }
+        if let Some(LadderSnapshot { rate, accepted, .. }) = &self.ladder {
+            put("ladder", json(&(rate, accepted)));
         }
         if let Some(moments) = &self.moments {
             put("moments", moments.len().to_string());

@@ -123,7 +123,7 @@ pub fn visible_units(data: &DataSource) -> u32 {
 }
 
 /// What is said of each setting that is typed, with `#` for what it is; and where it is none.
-const TYPED: [(Setting, &str, &str); 14] = [
+const TYPED: [(Setting, &str, &str); 15] = [
     (Setting::LearningRate, "rate #", ""),
     (Setting::RateDecay, "rate falls to zero over # steps", "constant rate"),
     (Setting::Momentum, "momentum #", "no momentum"),
@@ -136,6 +136,7 @@ const TYPED: [(Setting, &str, &str); 14] = [
     (Setting::MaxSweeps, "searches cut at #", ""),
     (Setting::MaxTries, "draws cut at #", ""),
     (Setting::MeanFieldSweeps, "mean field cut at #", ""),
+    (Setting::LadderEvery, "a round every # steps", ""),
     (Setting::CenteringRate, "centering rate #", ""),
     (Setting::Seed, "seed #", ""),
 ];
@@ -145,6 +146,7 @@ fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
     let text = |setting: Setting| draft.text(setting).trim().to_string();
     let start = match draft.start {
         StartKind::Orthogonal => "orthogonal start".to_string(),
+        StartKind::Independent => "nearly independent start".to_string(),
         StartKind::Gaussian => "small Gaussian start".to_string(),
         StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Setting::PretrainingSteps)),
     };

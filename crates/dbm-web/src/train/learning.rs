@@ -73,12 +73,13 @@ fn Estimator() -> impl IntoView {
 }
 
 /// The rest of the chosen estimator's own settings, and the parametrization, in which any of them can train.
-const FOLDED: [Setting; 6] = [
+const FOLDED: [Setting; 7] = [
     Setting::ModeSweeps,
     Setting::MaxSweeps,
     Setting::MaxMeeting,
     Setting::MaxTries,
     Setting::MeanFieldSweeps,
+    Setting::LadderEvery,
     Setting::CenteringRate,
 ];
 
@@ -108,6 +109,7 @@ fn Variants() -> impl IntoView {
                 <TextField setting=Setting::MaxMeeting hint=meeting_hint />
                 <TextField setting=Setting::MaxTries />
                 <TextField setting=Setting::MeanFieldSweeps />
+                <TextField setting=Setting::LadderEvery />
                 <div class="field wide">
                     <Check
                         label="Marginalized"

@@ -501,6 +501,9 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
         for centering in [None, Some(0.1)] {
             let mut plan = plan(&[12, 6]);
             plan.settings.estimator = EstimatorSettings { centering, ..EstimatorSettings::new(kind) };
+            if kind.descriptor().has_ladder {
+                plan.start = Initialization::Independent;
+            }
             let page = trained_by(plan, 3);
             let Metrics { step, positive, negative, .. } = page.metrics();
             assert_eq!(step, 3, "{kind:?}");

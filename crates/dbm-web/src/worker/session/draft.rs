@@ -117,6 +117,7 @@ impl Draft {
             (Setting::ModeSweeps, e.mode_sweeps.to_string()),
             (Setting::MaxTries, e.max_tries.to_string()),
             (Setting::MeanFieldSweeps, e.mean_field_sweeps.to_string()),
+            (Setting::LadderEvery, e.ladder_every.to_string()),
             (Setting::CenteringRate, e.centering.unwrap_or(CENTERING_RATE).to_string()),
             (Setting::Momentum, s.optimizer.momentum.to_string()),
         ] {
@@ -125,6 +126,7 @@ impl Draft {
         match plan.start {
             Initialization::Orthogonal => {}
             Initialization::Gaussian { .. } => draft.start = StartKind::Gaussian,
+            Initialization::Independent => draft.start = StartKind::Independent,
             Initialization::Pretrained { steps, learning_rate } => {
                 draft.start = StartKind::Pretrained;
                 draft.set(Setting::PretrainingSteps, steps.to_string());
@@ -153,6 +155,10 @@ impl Draft {
     /// for this one; what the visitor typed stays. `visible` units are those of the data.
     pub fn choose_estimator(&mut self, kind: EstimatorKind, visible: u32) {
         let is_suggested = self.number(Setting::MaxMeeting) == Some(f64::from(self.suggested_meeting(visible)));
+        // Tempering begins at independent units, and can begin nowhere else; the others can begin there too.
+        if kind.descriptor().has_ladder && !self.estimator.descriptor().has_ladder {
+            self.start = StartKind::Independent;
+        }
         self.estimator = kind;
         if is_suggested {
             self.set(Setting::MaxMeeting, self.suggested_meeting(visible).to_string());
@@ -180,7 +186,8 @@ impl Draft {
             | Setting::MaxMeeting
             | Setting::K
             | Setting::MaxTries
-            | Setting::MeanFieldSweeps => self.estimator.has(setting),
+            | Setting::MeanFieldSweeps
+            | Setting::LadderEvery => self.estimator.has(setting),
             Setting::Momentum => self.method == OptimizerMethod::Sgd,
             Setting::CenteringRate => self.centered,
             Setting::PretrainingSteps | Setting::PretrainingRate => self.start == StartKind::Pretrained,
@@ -226,6 +233,7 @@ impl Draft {
             mode_sweeps: self.small(Setting::ModeSweeps, default.estimator.mode_sweeps)?,
             max_tries: self.small(Setting::MaxTries, default.estimator.max_tries)?,
             mean_field_sweeps: self.small(Setting::MeanFieldSweeps, default.estimator.mean_field_sweeps)?,
+            ladder_every: self.small(Setting::LadderEvery, default.estimator.ladder_every)?,
             centering: self.number(Setting::CenteringRate).filter(|_| self.centered),
             ..EstimatorSettings::new(self.estimator)
         };
@@ -253,6 +261,7 @@ impl Draft {
         let start = match self.start {
             StartKind::Orthogonal => Initialization::Orthogonal,
             StartKind::Gaussian => Initialization::Gaussian { deviation: DEVIATION },
+            StartKind::Independent => Initialization::Independent,
             StartKind::Pretrained => Initialization::Pretrained {
                 steps: self.small(Setting::PretrainingSteps, 0)?,
                 learning_rate: self.number(Setting::PretrainingRate)?,

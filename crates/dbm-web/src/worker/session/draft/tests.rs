@@ -21,15 +21,21 @@ fn what_is_suggested_is_a_run_and_comes_back_as_the_same_form() {
 #[test]
 fn every_estimator_and_start_comes_back_as_the_same_form() {
     for kind in EstimatorKind::ALL {
-        for start in [StartKind::Orthogonal, StartKind::Gaussian, StartKind::Pretrained] {
+        for start in [StartKind::Orthogonal, StartKind::Gaussian, StartKind::Pretrained, StartKind::Independent] {
             for centered in [false, true] {
                 let mut draft = Draft { centered, start, ..Draft::digits() };
                 draft.choose_estimator(kind, 784);
+                assert_eq!(
+                    draft.start == StartKind::Independent,
+                    kind.descriptor().has_ladder || start == StartKind::Independent
+                );
+                draft.start = start;
                 for (field, text) in [
                     (Setting::Conditional, "0"),
                     (Setting::K, "7"),
                     (Setting::MaxTries, "55"),
                     (Setting::MeanFieldSweeps, "33"),
+                    (Setting::LadderEvery, "9"),
                     (Setting::MaxSweeps, "77"),
                     (Setting::ModeSweeps, "50"),
                     (Setting::RateDecay, "900"),
@@ -46,6 +52,7 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
                 assert_eq!(e.k, if kind.has(Setting::K) { 7 } else { 1 });
                 assert_eq!(e.max_tries == 55, kind == EstimatorKind::UcdGibbs);
                 assert_eq!(e.mean_field_sweeps == 33, kind == EstimatorKind::Pcd);
+                assert_eq!(e.ladder_every == 9, kind == EstimatorKind::Ptt);
                 assert_eq!(e.mode_sweeps, if kind.has(Setting::ModeSweeps) { 50 } else { 1 });
                 assert_eq!(plan.settings.optimizer.decay_steps, 900);
                 assert_eq!(plan.settings.max_sweeps == 77, draft.applies(Setting::MaxSweeps));
@@ -131,6 +138,7 @@ fn nonsense_in_a_field_that_does_not_apply_does_no_harm() {
         Setting::K,
         Setting::MaxTries,
         Setting::MeanFieldSweeps,
+        Setting::LadderEvery,
         Setting::CenteringRate,
         Setting::PretrainingSteps,
         Setting::PretrainingRate,

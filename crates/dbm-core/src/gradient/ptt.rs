@@ -1,0 +1,81 @@
+//! PTT-k: parallel trajectory tempering, persistent chains at every rung of the run's own past.
+
+use super::phase::Phases;
+use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
+use crate::expectation::{Expected, StateSpace};
+use crate::linalg::Matrix;
+use crate::tempering::{Ladder, Reach, Replicas, SPACED, held_parity};
+use crate::{Dbm, DbmError};
+
+/// Parallel trajectory tempering (Bereux, Decelle, Furtlehner and Seoane 2025, "Fast training and sampling of restricted Boltzmann machines").
+///
+/// Positive phase: as [`super::PcdGibbs`]'s. Negative phase: free persistent chains as many as examples, at the model and at every rung of the run's ladder
+/// (models that it has been, from independent units on), which exchange their states with their neighbours and make a sweep, and those at the model `k`, a step. The chains at the model cannot get stuck
+/// in a mode as persistent ones alone do: states keep coming up from independent units. Biased as [`super::PcdGibbs`] is, by chains that lag behind the parameters, but far less.
+///
+/// A round over the whole ladder costs as much as a sweep of every rung, and more: it is made once in `every` steps, and between two of them the model exchanges with the last rung
+/// alone.
+#[derive(Clone, Debug)]
+pub struct Ptt {
+    /// Its positive phase, and the settings of both.
+    pub cd: Cd,
+    /// Steps from one round over the whole ladder to the next.
+    pub every: u32,
+}
+
+impl Estimator for Ptt {
+    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
+        let mut moments = Moments::new(model);
+        let phases = Phases { model, batch, marginalize: self.cd.marginalize, clock };
+        let positive = phases.positive(&mut moments, &mut |run| self.cd.positive_phase(run));
+        let (persistent, negative) = self.tempered_phase(&phases, &mut moments);
+        Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
+    }
+
+    fn reach(&self, step: u64) -> Reach {
+        let every = u64::from(self.every);
+        if step.is_multiple_of(every) { Reach::Whole((step / every % SPACED as u64) as usize) } else { Reach::Top }
+    }
+
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        self.cd.expected_positive(model, visible)
+    }
+
+    /// Without a ladder: independent fair coins are the only rung below the model, and drawn anew at every step.
+    fn expected_negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+        let space = StateSpace::new(model, &vec![None; model.n_visible()])?;
+        let held = held_parity(model);
+        let start = space.sweeps(space.uniform(), held.other(), 1);
+        let law = (0..=steps_before).fold(start, |law, _| {
+            let law = space.exchanged_with_uniform(&law, held);
+            space.sweeps(law, held.other(), self.cd.k)
+        });
+        Ok(space.expected(&law, self.cd.marginalize))
+    }
+}
+
+impl Ptt {
+    /// The negative phase; returns where the chains of all rungs are afterwards, `[count, n_l]` for each layer of each rung.
+    fn tempered_phase(&self, phases: &Phases, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
+        let mut ends = Vec::new();
+        let coins;
+        let ladder = match &phases.batch.ladder {
+            Some(ladder) => &**ladder,
+            None => {
+                coins = Ladder::uniform(phases.model);
+                &coins
+            }
+        };
+        let info = phases.negative(moments, |run| {
+            let Batch { step, persistent, .. } = phases.batch;
+            let mut replicas = Replicas::new(ladder, run.model, self.reach(*step), persistent.as_deref(), &mut run.streams);
+            replicas.round(self.cd.k, &mut run.streams);
+            run.chains.place_all(replicas.top().layers());
+            run.push_states();
+            ends = replicas.states();
+            run.info.work += replicas.work();
+            run.info.exchanges = replicas.exchanges;
+        });
+        (ends, info)
+    }
+}

@@ -1,0 +1,195 @@
+//! Replica exchange: chains at every rung of a ladder, and neighbours that change places.
+
+use super::{Ladder, held_parity, log_marginal};
+use crate::chains::{Chains, Work};
+use crate::linalg::Matrix;
+use crate::rng::Stream;
+use crate::sweep::half_gibbs;
+use crate::{Dbm, Parity};
+use serde::{Deserialize, Serialize};
+
+/// What exchanges between neighbouring rungs came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exchanges {
+    /// Of each pair, from the lowest that was offered exchanges up to that of the last rung and the model, the sum of the probabilities by which they were accepted.
+    pub acceptance: Vec<f64>,
+    /// How many exchanges each pair was offered.
+    pub tried: u64,
+    /// Rungs whose neighbours were asked what they would accept from each other, and the sums of these probabilities.
+    pub without: Vec<(usize, f64)>,
+}
+
+impl Exchanges {
+    /// Share of exchanges that a pair accepts, on average; the last is that of the last rung and the model.
+    pub fn rates(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
+        self.acceptance.iter().map(|sum| self.rate(*sum))
+    }
+
+    /// Rungs, with the share of exchanges that their neighbours would accept without them.
+    pub fn rates_without(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.without.iter().map(|&(rung, sum)| (rung, self.rate(sum)))
+    }
+
+    fn rate(&self, sum: f64) -> f64 {
+        sum / self.tried.max(1) as f64
+    }
+
+    /// Adds those of other chains on the same ladder, in the same round.
+    pub(crate) fn append(&mut self, other: &Self) {
+        if self.tried == 0 {
+            *self = other.clone();
+            return;
+        }
+        self.acceptance.iter_mut().zip(&other.acceptance).for_each(|(sum, more)| *sum += more);
+        self.without.iter_mut().zip(&other.without).for_each(|(sum, more)| sum.1 += more.1);
+        self.tried += other.tried;
+    }
+}
+
+/// Which part of a ladder a round goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All of it. Every [`SPACED`]-th rung, from this one on, is looked at: whether its neighbours could do without it.
+    Whole(usize),
+    /// The last rung and the model.
+    Top,
+}
+
+/// One rung in so many is looked at in a round.
+pub const SPACED: usize = 8;
+
+impl Reach {
+    /// The lowest rung it goes down to, of so many.
+    pub fn lowest(self, rungs: usize) -> usize {
+        match self {
+            Self::Whole(_) => 0,
+            Self::Top => rungs - 1,
+        }
+    }
+}
+
+/// Free chains at the rungs of a ladder and at the model on top of it, as many at each.
+///
+/// In a round neighbours exchange their states, first the pairs (0, 1), (2, 3), ... and then (1, 2), (3, 4), ...: the exchange of `x` at rung `a` and `y` at rung `b` is
+/// accepted with probability
+///
+/// `min(1, p*_a(y_p) p*_b(x_p) / (p*_a(x_p) p*_b(y_p)))`, `p` being [`held_parity`],
+///
+/// and then every chain makes Gibbs sweeps at its own rung, one, and `k` at the model. Both leave the product of all rungs' distributions as it is. The lowest rung has
+/// independent units, so a sweep there is an exact and independent draw: what climbs from it to the top has forgotten everything.
+pub struct Replicas<'a> {
+    rungs: Vec<&'a Dbm>,
+    reach: Reach,
+    held: Parity,
+    chains: Vec<Chains>,
+    /// What the exchanges so far came to.
+    pub exchanges: Exchanges,
+}
+
+impl<'a> Replicas<'a> {
+    /// Chains at these states, `[count, n_l]` for each layer of each rung that is reached, the lowest first; or, without any, where one
+    /// sweep from uniform states leads, drawn from their streams: a draw from independent units, and nearly one from what is near them.
+    ///
+    /// # Panics
+    /// If the states are not as many as the rungs and the model need.
+    pub fn new(ladder: &'a Ladder, model: &'a Dbm, reach: Reach, states: Option<&[Matrix]>, streams: &mut [Stream]) -> Self {
+        let lowest = reach.lowest(ladder.rungs().len());
+        let rungs: Vec<&Dbm> = ladder.rungs()[lowest..].iter().map(|rung| &**rung).chain([model]).collect();
+        let mut chains: Vec<Chains> = rungs.iter().map(|rung| Chains::free(rung, streams.len())).collect();
+        match states {
+            Some(states) => {
+                assert_eq!(states.len(), rungs.len() * model.sizes().len(), "states of every rung");
+                chains.iter_mut().zip(states.chunks(model.sizes().len())).for_each(|(chains, states)| chains.place_all(states));
+            }
+            None => chains.iter_mut().zip(&rungs).for_each(|(chains, rung)| chains.randomize_all(rung, streams)),
+        }
+        let exchanges = Exchanges { acceptance: vec![0.0; rungs.len() - 1], ..Exchanges::default() };
+        let mut replicas = Self { held: held_parity(model), rungs, reach, chains, exchanges };
+        if states.is_none() {
+            (0..replicas.rungs.len()).for_each(|rung| replicas.sweep(rung, streams));
+        }
+        replicas
+    }
+
+    /// One round; one stream a chain, whichever rung it is at.
+    pub fn round(&mut self, sweeps: u32, streams: &mut [Stream]) {
+        self.round_observed(sweeps, streams, |_, _, _| ());
+    }
+
+    /// The same. `observe` sees each pair's number, and `log p*_b - log p*_a` at the state of its lower rung `a` and at that of its upper rung `b`, for each chain:
+    /// what Bennett's ratio (1976) makes the difference of the two log Z of.
+    pub fn round_observed(&mut self, sweeps: u32, streams: &mut [Stream], mut observe: impl FnMut(usize, f64, f64)) {
+        if let Reach::Whole(first) = self.reach {
+            for rung in (1 + first % SPACED..self.rungs.len() - 1).step_by(SPACED) {
+                let without: f64 =
+                    self.offer(rung - 1, rung + 1).2.iter().map(|(lower, upper)| libm::exp((lower - upper).min(0.0))).sum();
+                self.exchanges.without.push((rung, without));
+            }
+        }
+        for first in 0..2 {
+            for lower in (first..self.rungs.len() - 1).step_by(2) {
+                self.exchange(lower, streams, &mut observe);
+            }
+        }
+        self.exchanges.tried += streams.len() as u64;
+        let top = self.rungs.len() - 1;
+        (0..top).for_each(|rung| self.sweep(rung, streams));
+        (0..sweeps).for_each(|_| self.sweep(top, streams));
+    }
+
+    /// One Gibbs sweep of the chains of one rung.
+    fn sweep(&mut self, rung: usize, streams: &mut [Stream]) {
+        half_gibbs(self.rungs[rung], &mut self.chains[rung], self.held.other(), streams);
+        half_gibbs(self.rungs[rung], &mut self.chains[rung], self.held, streams);
+    }
+
+    /// Where the chains of two rungs would be at each other's, the upper one's at the lower rung first; and `log p*_b - log p*_a` at each chain's state at the lower rung `a` and at
+    /// that at the upper rung `b`.
+    fn offer(&mut self, lower: usize, upper: usize) -> (Chains, Chains, Vec<(f64, f64)>) {
+        let Self { rungs, held, chains, .. } = self;
+        let (below, above) = chains.split_at_mut(upper);
+        let (x, y, a, b) = (&mut below[lower], &mut above[0], rungs[lower], rungs[upper]);
+        let all = x.all();
+        let (mut down, mut up) = (Chains::free(a, all.len()), Chains::free(b, all.len()));
+        down.place_all(y.layers());
+        up.place_all(x.layers());
+        for (chains, rung) in [(&mut *x, a), (&mut *y, b), (&mut up, b), (&mut down, a)] {
+            chains.refresh(rung, held.other(), &all);
+        }
+        let of = |c| {
+            let at_lower = log_marginal(b, &up, c, *held) - log_marginal(a, x, c, *held);
+            (at_lower, log_marginal(b, y, c, *held) - log_marginal(a, &down, c, *held))
+        };
+        let ratios = (0..all.len()).map(of).collect();
+        (down, up, ratios)
+    }
+
+    fn exchange(&mut self, lower: usize, streams: &mut [Stream], observe: &mut impl FnMut(usize, f64, f64)) {
+        let (down, up, ratios) = self.offer(lower, lower + 1);
+        for (c, (stream, (at_lower, at_upper))) in streams.iter_mut().zip(ratios).enumerate() {
+            observe(lower, at_lower, at_upper);
+            self.exchanges.acceptance[lower] += libm::exp((at_lower - at_upper).min(0.0));
+            if libm::log(stream.uniform()) < at_lower - at_upper {
+                self.chains[lower].copy_chain(c, &down);
+                self.chains[lower + 1].copy_chain(c, &up);
+            }
+        }
+    }
+
+    /// The chains at the model itself.
+    pub fn top(&self) -> &Chains {
+        &self.chains[self.chains.len() - 1]
+    }
+
+    /// Where all chains are: what [`Replicas::new`] takes.
+    pub fn states(&self) -> Vec<Matrix> {
+        self.chains.iter().flat_map(|chains| chains.layers().to_vec()).collect()
+    }
+
+    /// What all chains' fields have cost.
+    pub fn work(&self) -> Work {
+        let mut work = Work::default();
+        self.chains.iter().for_each(|chains| work += chains.work());
+        work
+    }
+}

@@ -1,0 +1,159 @@
+//! The rungs that lead from independent units to the model in training: the run's own past.
+
+use super::Exchanges;
+use crate::ais::BaseDistribution;
+use crate::error::within;
+use crate::{Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
+use std::sync::Arc;
+
+/// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). Its chains lag behind it a
+/// little: once they are where they belong, the share is about 0.3.
+const GROW_BELOW: f64 = 0.4;
+/// Below this share a step went too far: the run goes back to the last rung, at half the rate.
+const UNDO_BELOW: f64 = 0.1;
+/// Two neighbours that accept a smaller share than this in the long run get a rung between them.
+const INSERT_BELOW: f64 = 0.1;
+/// A rung whose neighbours would accept more than this share from each other is not needed.
+const REMOVE_ABOVE: f64 = 0.3;
+/// A new pair counts as accepting this share.
+const AT_FIRST: f64 = 0.3;
+/// Share of the newest round in what a pair accepts in the long run.
+const NEWEST: f64 = 0.05;
+
+/// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The model, as it is, has become the last rung.
+    Grown,
+    /// A rung has been put at this place, half way between its neighbours.
+    Inserted(usize),
+    /// The rung at this place has been taken away.
+    Removed(usize),
+    /// The model has lost touch with the last rung, and is to be that again.
+    Undone,
+}
+
+/// Models on the way from independent units, which come first, to the model in training, which comes after the last. All of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// Shared, so that a copy of the ladder is cheap.
+    rungs: Vec<Arc<Dbm>>,
+    /// What the rate of the run is multiplied by: halved at every step that was undone.
+    pub rate: f64,
+    /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run.
+    accepted: Vec<f64>,
+}
+
+impl Ladder {
+    /// With the lowest rung alone: visible units as independent as they are often high in the data, hidden ones as likely high as low.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
+        Ok(Self::from_base(BaseDistribution::of_data(model, data)?.model(model)))
+    }
+
+    /// The same with every unit as likely high as low.
+    pub fn uniform(model: &Dbm) -> Self {
+        Self::from_base(BaseDistribution::uniform(model).model(model))
+    }
+
+    fn from_base(base: Dbm) -> Self {
+        Self { rungs: vec![Arc::new(base)], rate: 1.0, accepted: vec![AT_FIRST] }
+    }
+
+    /// As it was kept.
+    ///
+    /// # Errors
+    /// Those of [`Dbm::new`]; [`DbmError::Shape`] where there is no rung, or they are not all of the model's sizes; [`DbmError::Setting`] where the first has weights, or the
+    /// rate or a share is none.
+    pub fn restore(model: &Dbm, kept: LadderSnapshot) -> Result<Self, DbmError> {
+        let LadderSnapshot { rungs, rate, accepted } = kept;
+        let rung = |Parameters { weights, biases }| Ok(Dbm::new(model.units(), weights, biases)?.with_backend(model.backend()));
+        let rungs = rungs.into_iter().map(rung).collect::<Result<Vec<Dbm>, DbmError>>()?;
+        let Some(base) = rungs.first() else {
+            return Err(DbmError::Shape { what: "the ladder".into(), expected: 1, got: 0 });
+        };
+        if base.weights().iter().any(|weight| weight.data().iter().any(|&w| w != 0.0)) {
+            let expected = "independent units, whose weights are all 0";
+            return Err(DbmError::Setting { name: "the lowest rung", expected, got: "weights".into() });
+        }
+        for rung in &rungs {
+            DbmError::check_shape("a rung", model.n_parameters(), rung.n_parameters())?;
+            DbmError::check_shape("the layers of a rung", 0, usize::from(rung.sizes() != model.sizes()))?;
+        }
+        within("rate of a ladder", "above 0 and at most 1", rate, rate > 0.0 && rate <= 1.0)?;
+        DbmError::check_shape("the list of accepted shares", rungs.len(), accepted.len())?;
+        accepted.iter().try_for_each(|&share| within("accepted share", "from 0 to 1", share, (0.0..=1.0).contains(&share)))?;
+        Ok(Self { rungs: rungs.into_iter().map(Arc::new).collect(), rate, accepted })
+    }
+
+    /// Its values, without a copy of them.
+    pub fn view(&self) -> LadderSnapshot<&[f32]> {
+        let rungs = self.rungs.iter().map(|rung| ParametersView::of(rung.weights(), rung.biases())).collect();
+        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone() }
+    }
+
+    /// The models, independent units first.
+    pub fn rungs(&self) -> &[Arc<Dbm>] {
+        &self.rungs
+    }
+
+    /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run.
+    pub fn accepted(&self) -> &[f64] {
+        &self.accepted
+    }
+
+    /// Follows a round of exchanges below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between neighbours that hardly
+    /// exchange, and one whose neighbours exchange without it is taken away.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] where the model has lost touch with the lowest rung: nothing can be learned from units that are all alike.
+    pub(crate) fn follow(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
+        let top = self.rungs.len() - 1;
+        for (share, now) in self.accepted.iter_mut().rev().zip(exchanges.rates().rev()) {
+            *share += NEWEST * (now - *share);
+        }
+        let now = exchanges.rates().next_back().unwrap_or(1.0);
+        if now < UNDO_BELOW {
+            if top == 0 {
+                return Err(DbmError::Setting {
+                    name: "initial weights",
+                    expected: "near zero, the visible biases being those of the data: a ladder begins at independent units",
+                    got: "a model that these have nothing in common with".into(),
+                });
+            }
+            self.rate /= 2.0;
+            self.accepted[top] = AT_FIRST;
+            return Ok(vec![Change::Undone]);
+        }
+        let mut changes = vec![];
+        if now < GROW_BELOW {
+            self.rungs.push(Arc::new(model.clone()));
+            self.accepted.push(AT_FIRST);
+            changes.push(Change::Grown);
+        }
+        let spare = exchanges.rates_without().filter(|&(rung, share)| share > REMOVE_ABOVE && rung < top);
+        // From above, so that the numbers of those below stay what they are.
+        for (rung, share) in spare.collect::<Vec<_>>().into_iter().rev() {
+            self.rungs.remove(rung);
+            self.accepted.remove(rung);
+            self.accepted[rung - 1] = share;
+            changes.push(Change::Removed(rung));
+        }
+        let broken = self.accepted.iter().rposition(|&share| share < INSERT_BELOW).filter(|pair| pair + 1 < self.rungs.len());
+        if let Some(pair) = broken {
+            let between = self.rungs[pair].half_way_to(&self.rungs[pair + 1]);
+            self.rungs.insert(pair + 1, Arc::new(between));
+            self.accepted[pair] = AT_FIRST;
+            self.accepted.insert(pair, AT_FIRST);
+            changes.push(Change::Inserted(pair + 1));
+        }
+        Ok(changes)
+    }
+
+    /// The last rung.
+    pub fn last(&self) -> &Dbm {
+        &self.rungs[self.rungs.len() - 1]
+    }
+}

@@ -1,0 +1,34 @@
+//! The way from independent units to a model, over distributions between the two: what parallel tempering exchanges states along, and sequential Monte Carlo
+//! takes particles along.
+//!
+//! One parity of layers is held by a state; the other is summed out, which makes neighbouring distributions overlap more. With `p` the parity held,
+//!
+//! `log p*(s_p) = sum_{l in p} b_l . s_l + sum_{l not in p} sum_j log sum_j(a_lj)`,
+//!
+//! where `a_l` is the field of layer `l`, and `log sum_j(a)` the log of the sum over one unit, `log 2 cosh a` for signs and `log(1 + e^a)` for bits.
+
+mod exchange;
+mod ladder;
+
+pub use exchange::{Exchanges, Reach, Replicas, SPACED};
+pub use ladder::{Change, Ladder};
+
+use crate::chains::Chains;
+use crate::linalg::dot;
+use crate::math::sum_softplus;
+use crate::{Dbm, Parity};
+
+/// The parity that a state of free units holds: the one with fewer units, so that the more are summed out; the odd one where they are as many.
+pub fn held_parity(model: &Dbm) -> Parity {
+    let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
+    if units(Parity::Even) < units(Parity::Odd) { Parity::Even } else { Parity::Odd }
+}
+
+/// `log p*(s_p)` of one chain that has nothing clamped; the fields of the parity summed out must be up to date.
+pub(crate) fn log_marginal(model: &Dbm, chains: &Chains, chain: usize, held: Parity) -> f64 {
+    let biases = held.layers(model.depth()).map(|l| dot(&model.biases()[l], chains.layer(l).row(chain)));
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let fields = held.other().layers(model.depth()).flat_map(|l| chains.field(l, chain).expect("refreshed by the caller"));
+    let scaled: Vec<f64> = fields.map(|&a| gap * f64::from(a)).collect();
+    biases.sum::<f64>() + low / gap * scaled.iter().sum::<f64>() + sum_softplus(&scaled)
+}
