@@ -4,7 +4,7 @@ use crate::args::{choice, set};
 use crate::context::Context;
 use crate::pretraining::{PretrainArgs, pretrained};
 use clap::Args;
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, SmcPath};
 use dbm_core::mask::Masks;
 use dbm_core::signals::Signals;
 use dbm_core::words::{Choose, Setting};
@@ -36,6 +36,16 @@ pub struct StepArgs {
     /// Most tries of one draw from a residual distribution, with ucd-gibbs [default: 10000]
     #[arg(long, value_name = "TRIES")]
     max_tries: Option<u32>,
+    #[arg(long, help = usual(Setting::Particles.words().help, "100"), value_name = "N")]
+    particles: Option<u32>,
+    #[arg(long, help = usual(Setting::SmcSteps.words().help, "50"), value_name = "K")]
+    smc_steps: Option<u32>,
+    #[arg(long, help = usual(SmcPath::WORDS.help, "temperatures"), value_parser = choice::<SmcPath>())]
+    path: Option<SmcPath>,
+    #[arg(long, help = usual(Setting::AverageFrom.words().help, "0"), value_name = "k")]
+    average_from: Option<u32>,
+    #[arg(long, help = usual(Setting::AverageTo.words().help, "0"), value_name = "m")]
+    average_to: Option<u32>,
     #[arg(long, help = usual(Setting::LadderEvery.words().help, "1"), value_name = "STEPS")]
     ladder_every: Option<u32>,
     /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
@@ -52,6 +62,11 @@ impl StepArgs {
         set(&mut s.optimizer.decay_steps, self.lr_decay);
         set(&mut s.optimizer.momentum, self.momentum);
         set(&mut s.estimator.max_tries, self.max_tries);
+        set(&mut s.estimator.particles, self.particles);
+        set(&mut s.estimator.smc_steps, self.smc_steps);
+        set(&mut s.estimator.path, self.path);
+        set(&mut s.estimator.average_from, self.average_from);
+        set(&mut s.estimator.average_to, self.average_to);
         set(&mut s.estimator.ladder_every, self.ladder_every);
         set(&mut s.estimator.mean_field_sweeps, self.mean_field_sweeps);
         set(&mut s.batch, self.batch);

@@ -96,17 +96,24 @@ impl Chains {
         let all_clamped = clamp == Clamp::Visible;
         let fields = model.sizes().iter().enumerate();
         let fields = fields.map(|(l, &size)| Matrix::zeros(if l == 0 && all_clamped { 0 } else { count }, size)).collect();
-        let mut drive = Matrix::zeros(0, model.sizes()[1]);
-        let mut work = Work::default();
-        if all_clamped {
-            work.products += (count * model.weights()[0].data().len()) as u64;
-            for _ in 0..count {
-                drive.push_row(&model.biases()[1]);
-            }
-            model.backend().add_binary_product(drive.data_mut(), states[0].data(), model.units().values(), &model.weights()[0]);
-        }
+        let (drive, work) = (Matrix::zeros(0, model.sizes()[1]), Work::default());
         let valid = [vec![false; count], vec![false; count]];
-        Self { count, clamp, states, fields, valid, drive, work, scratch: Scratch::default() }
+        let mut chains = Self { count, clamp, states, fields, valid, drive, work, scratch: Scratch::default() };
+        if all_clamped {
+            chains.set_drive(model);
+        }
+        chains
+    }
+
+    /// Computes what a wholly clamped visible layer adds to the layer above.
+    fn set_drive(&mut self, model: &Dbm) {
+        let Self { count, states, drive, work, .. } = self;
+        *drive = Matrix::zeros(0, model.sizes()[1]);
+        work.products += (*count * model.weights()[0].data().len()) as u64;
+        for _ in 0..*count {
+            drive.push_row(&model.biases()[1]);
+        }
+        model.backend().add_binary_product(drive.data_mut(), states[0].data(), model.units().values(), &model.weights()[0]);
     }
 
     /// How many chains.
@@ -201,6 +208,27 @@ impl Chains {
     pub(crate) fn place_all(&mut self, states: &[Matrix]) {
         self.states.clone_from_slice(states);
         self.valid.iter_mut().for_each(|valid| valid.fill(false));
+    }
+
+    /// Puts the chains from this one on where these of them are, fields and all, counted from it. What is clamped must be the same.
+    pub(crate) fn resample(&mut self, from: usize, ancestors: &[usize]) {
+        let rows: Vec<usize> = ancestors.iter().map(|ancestor| from + ancestor).collect();
+        for tensor in self.states.iter_mut().chain(&mut self.fields).filter(|tensor| tensor.rows() > 0) {
+            let chosen = tensor.select(&rows);
+            (0..rows.len()).for_each(|row| tensor.row_mut(from + row).copy_from_slice(chosen.row(row)));
+        }
+        for valid in &mut self.valid {
+            let chosen: Vec<bool> = rows.iter().map(|&row| valid[row]).collect();
+            valid[from..from + rows.len()].copy_from_slice(&chosen);
+        }
+    }
+
+    /// Goes on with the same states under another model of the shape.
+    pub(crate) fn change_model(&mut self, model: &Dbm) {
+        self.valid.iter_mut().for_each(|valid| valid.fill(false));
+        if self.clamp == Clamp::Visible {
+            self.set_drive(model);
+        }
     }
 
     /// Puts a chain where the chain of the same number in another batch of the same model is, with its fields. What is clamped must be the same.

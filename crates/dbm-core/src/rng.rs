@@ -73,6 +73,11 @@ fn mix(x: u64) -> u64 {
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
+    /// A stream of its own, seeded by this one's next draw.
+    pub fn fork(&mut self) -> Self {
+        Self(Xoshiro256PlusPlus::seed_from_u64(self.0.next_u64()))
+    }
+
     /// A fair coin.
     pub fn coin(&mut self) -> bool {
         self.0.random()

@@ -49,10 +49,10 @@ impl UpdateRule for GibbsDraw<'_> {
 
 /// Draws each unit from its conditional distribution under the fields `(1 - beta) base_l + beta a_l`: those of the energy
 /// `- (1 - beta) sum_l base_l . s_l + beta E(s)`, on the way from independent units to the model.
-#[derive(Debug)]
 pub struct AnnealedDraw<'a> {
     draw: GibbsDraw<'a>,
-    base: &'a [Vec<f32>],
+    /// The biases of a chain's layer.
+    base: Box<dyn Fn(usize, usize) -> &'a [f32] + 'a>,
     beta: f32,
     fields: Vec<f32>,
 }
@@ -60,7 +60,12 @@ pub struct AnnealedDraw<'a> {
 impl<'a> AnnealedDraw<'a> {
     /// Draws from these streams, one a chain, with the biases `base`, `[n_l]` a layer, at `beta = 0`, and the model at `beta = 1`.
     pub fn new(streams: &'a mut [Stream], base: &'a [Vec<f32>], beta: f32) -> Self {
-        Self { draw: GibbsDraw::new(streams), base, beta, fields: Vec::new() }
+        Self::of_chains(streams, |_, layer| &base[layer], beta)
+    }
+
+    /// The same with biases that `base` tells, of a chain and a layer.
+    pub(crate) fn of_chains(streams: &'a mut [Stream], base: impl Fn(usize, usize) -> &'a [f32] + 'a, beta: f32) -> Self {
+        Self { draw: GibbsDraw::new(streams), base: Box::new(base), beta, fields: Vec::new() }
     }
 }
 
@@ -68,7 +73,7 @@ impl UpdateRule for AnnealedDraw<'_> {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
         let Self { draw, base, beta, fields } = self;
         fields.clear();
-        fields.extend(base[layer.layer].iter().zip(layer.fields).map(|(base, a)| (1.0 - *beta) * base + *beta * a));
+        fields.extend(base(layer.chain, layer.layer).iter().zip(layer.fields).map(|(base, a)| (1.0 - *beta) * base + *beta * a));
         draw.decide(LayerFields { fields, ..layer }, decisions);
     }
 }

@@ -145,6 +145,8 @@ const EXAMPLES: Range = Range::whole(1, 100_000, "a whole number from 1 to 10000
 const SWEEPS: Range = Range::whole(1, 100_000, "a whole number from 1 to 100000");
 /// In a page, where a shard of a step makes all sweeps of its chains in one piece.
 const SWEEPS_IN_PAGE: Range = Range::whole(1, 1000, "a whole number from 1 to 1000");
+const PARTICLES: Range = Range::whole(2, 10_000, "a whole number from 2 to 10000");
+const TIMES: Range = Range::whole(0, 1000, "a whole number from 0 to 1000");
 const CAP: Range = Range::whole(1, u32::MAX as u64, "a whole number from 1 to 4294967295");
 const STEPS: Range = Range::whole(1, 1_000_000_000, "a whole number from 1 to 1000000000");
 const STEPS_IN_PAGE: Range = Range::whole(1, 1_000_000, "a whole number from 1 to 1000000");
@@ -197,6 +199,10 @@ settings! {
     PretrainingRate = RATE, "pretraining-rate", "Their learning rate", "", "How far a step of pretraining goes.";
     LadderEvery = SWEEPS, "ladder-every", "Steps a round", "Steps from one round over the whole ladder to the next.",
         "A round over all rungs costs as much as a sweep of each. Between two, the model exchanges with the last rung alone.";
+    Particles = PARTICLES, "particles", "Particles", "", "Weighted states of a run: more make what it estimates of Z sharper, and couplings shorter.";
+    SmcSteps = SWEEPS, "smc-steps", "Steps of the path", "", "Temperatures from independent units to the model, each a sweep of all particles.";
+    AverageFrom = TIMES, "average-from", "Average from", "", "First time k of the coupled chains that the estimate averages over.";
+    AverageTo = TIMES, "average-to", "Average to", "", "Last time m of the coupled chains that the estimate averages over: each further one is a run, and averages noise away.";
     Momentum = DECAY, "momentum", "Momentum", "", "Share of the step before that SGD goes on with.";
 }
 

@@ -129,6 +129,14 @@ impl<'m> StateSpace<'m> {
         vec![1.0 / self.count() as f64; self.count()]
     }
 
+    /// The model's own: `exp(-E)`, normalized.
+    pub fn stationary(&self) -> Vec<f64> {
+        let least = self.energies.iter().copied().fold(f64::INFINITY, f64::min);
+        let weights: Vec<f64> = self.energies.iter().map(|energy| libm::exp(least - energy)).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|weight| weight / sum).collect()
+    }
+
     /// A law after one parity of the state was drawn given the other.
     pub fn half_sweep(&self, law: &[f64], parity: Parity) -> Vec<f64> {
         let mut after = vec![0.0; law.len()];

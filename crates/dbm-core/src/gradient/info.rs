@@ -1,7 +1,7 @@
 //! What happened while a gradient was estimated: views read this and nothing else.
 
 use crate::chains::Work;
-use crate::tempering::Exchanges;
+use crate::tempering::{Exchanges, Spread};
 use serde::{Deserialize, Serialize};
 
 /// One phase of a batch.
@@ -34,6 +34,8 @@ pub struct PhaseInfo {
     pub visible: Vec<u8>,
     /// What the exchanges between neighbouring rungs came to, where there are such.
     pub exchanges: Exchanges,
+    /// How much each step of the path that free particles went along changed their weights, where there is such.
+    pub spread: Spread,
     /// Multiply-adds of its chains' fields.
     pub work: Work,
     /// Seconds of search and sweeps, the chains' making included, summed over shards whichever threads they ran on.
@@ -68,6 +70,7 @@ impl PhaseInfo {
         self.chains += other.chains;
         self.visible.extend_from_slice(&other.visible);
         self.exchanges.append(&other.exchanges);
+        self.spread.append(&other.spread);
         self.work += other.work;
         self.search_seconds += other.search_seconds;
         self.coupling_seconds += other.coupling_seconds;

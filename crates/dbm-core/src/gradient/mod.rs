@@ -5,6 +5,7 @@
 //! | `ucd_lmi` | mode, one Gibbs sweep, Metropolis coupling | the same | exact |
 //! | `ucd_lmi` without its search, UCD-MH | uniform start, Metropolis coupling | the same | exact |
 //! | `ucd_gibbs` | uniform start, Gibbs coupling | the same | exact |
+//! | `ucd_smc` | runs of particles, coupled by their estimates of Z | the same | exact |
 //! | `lmi` | mode, one Gibbs sweep | the same | biased |
 //! | `cd` | k Gibbs sweeps from a uniform start | k sweeps on from there | biased |
 //! | `pcd` | mean field | k sweeps on from the last step's states | biased |
@@ -31,8 +32,9 @@ mod phase;
 mod ptt;
 mod ucd_gibbs;
 mod ucd_lmi;
+mod ucd_smc;
 
-pub use crate::settings::estimator::{CENTERING_RATE, EstimatorDescriptor, EstimatorKind, EstimatorSettings};
+pub use crate::settings::estimator::{CENTERING_RATE, EstimatorDescriptor, EstimatorKind, EstimatorSettings, SmcPath};
 pub use batch::{Batch, Estimate, Estimator};
 pub(crate) use binary_outer_products::BinaryOuterProducts;
 pub use cd::Cd;
@@ -45,9 +47,11 @@ pub use pcd_gibbs::PcdGibbs;
 pub use ptt::Ptt;
 pub use ucd_gibbs::UcdGibbs;
 pub use ucd_lmi::UcdLmi;
+pub use ucd_smc::UcdSmc;
 
 use crate::Settings;
 use crate::coupling::SharedUniform;
+use crate::tempering::RunCoupling;
 use std::sync::Arc;
 
 /// The estimator that a run's settings ask for.
@@ -70,6 +74,11 @@ pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
         EstimatorKind::UcdLmi => Arc::new(UcdLmi { marginalize, start: Some(start), max_meeting, acceptance }),
         EstimatorKind::UcdMh => Arc::new(UcdLmi { marginalize, start: None, max_meeting, acceptance }),
         EstimatorKind::UcdGibbs => Arc::new(UcdGibbs { marginalize, max_meeting, max_tries }),
+        EstimatorKind::UcdSmc => {
+            let EstimatorSettings { particles, smc_steps: steps, path, average_from: first, average_to: last, .. } =
+                settings.estimator;
+            Arc::new(UcdSmc { marginalize, particles, steps, path, coupling: RunCoupling { first, last, cap: max_meeting } })
+        }
         EstimatorKind::Lmi => Arc::new(Lmi { marginalize, start }),
         EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
         EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),

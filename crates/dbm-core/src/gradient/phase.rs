@@ -9,9 +9,11 @@ use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
 use crate::coupling::{Acceptance, GibbsCoupling, Meeting, MetropolisCoupling, StateWithEnergy, meet};
 use crate::expectation::{Expected, StateSpace};
+use crate::linalg::Matrix;
 use crate::math::sigma;
 use crate::rng::Stream;
 use crate::sweep::{LocalMode, chains_starting_with, half_gibbs, uniform_start};
+use crate::tempering::Run;
 use crate::{Clamp, Dbm, DbmError, Parity};
 use std::rc::Rc;
 
@@ -205,6 +207,46 @@ impl PhaseRun<'_> {
             self.info.energy_sum += self.push_state(c);
         }
         self.note_search();
+    }
+
+    /// Adds a run's `sum_i W^i f(x^i)`, so many times.
+    pub fn push_run(&mut self, times: f64, run: &Run, clamp: &Clamp) {
+        if times == 0.0 {
+            return;
+        }
+        for (particle, w) in run.weights.iter().enumerate() {
+            let of =
+                |layers: &'_ [Matrix]| -> Vec<Vec<f32>> { layers.iter().map(|layer| layer.row(particle).to_vec()).collect() };
+            let (state, weight) = (of(&run.states), (times * w) as f32);
+            if self.marginalize {
+                self.moments.push_marginal(self.phase, weight, &state, &of(&run.means), *clamp == Clamp::Visible);
+            } else {
+                self.moments.push(self.phase, weight, &state);
+            }
+        }
+    }
+
+    /// Notes the run that so many chains start from, and what its particles look like, where they are free.
+    pub fn note_run(&mut self, run: &Run, chains: f64, free: bool) {
+        self.info.energy_sum += chains * run.energy;
+        self.info.chains += chains as u32;
+        if free && self.phase == Phase::Negative {
+            let units = self.model.units();
+            let middle = units.low() + 0.5 * units.gap();
+            let bit = |(place, &mean): (usize, &f32)| u8::from(mean >= middle) << place;
+            for row in 0..run.means[0].rows() {
+                let means = run.means[0].row(row).chunks(8);
+                self.info.visible.extend(means.map(|means| means.iter().enumerate().map(bit).sum::<u8>()));
+            }
+        }
+    }
+
+    /// Notes how the coupling of two chains of runs ended, and how many runs were offered and accepted.
+    pub fn note_meeting(&mut self, (time, capped): (u32, bool), (offered, accepted): (u64, u64)) {
+        self.info.meeting_times.push(time);
+        self.info.couplings_capped += u32::from(capped);
+        self.info.proposals += offered;
+        self.info.accepted += accepted;
     }
 
     /// Adds `f` of the present state of chain `c`, whose fields are at hand, and returns its energy.

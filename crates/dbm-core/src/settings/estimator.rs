@@ -5,7 +5,7 @@
 use crate::DbmError;
 use crate::error::within;
 use crate::mean_field::MeanFieldSettings;
-use crate::words::{Choice, Choose, Setting, Words};
+use crate::words::{Choice, Choose, Setting, Words, choice};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -183,6 +183,49 @@ estimators! {
         bias_rows: &["ptt-1"],
         ..BIASED
     };
+    /// Coupled chains of particle runs: unbiased.
+    UcdSmc = EstimatorDescriptor {
+        name: "ucd-smc",
+        label: "UCD-SMC, coupled particles",
+        title: "UCD-SMC",
+        summary: "Unbiased at any size: runs of weighted particles, of which two coupled chains accept one another; what one run gets wrong the next corrects.",
+        unbiased: true,
+        has_ladder: true,
+        settings: &[Setting::MaxMeeting, Setting::Particles, Setting::SmcSteps, Setting::AverageFrom, Setting::AverageTo],
+        bias_rows: &["ucd-smc"],
+        // Each step of a coupling is a run of its own.
+        suggested_max_meeting: |_| 100,
+        ..BIASED
+    };
+}
+
+/// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SmcPath {
+    /// The model at rising inverse temperatures.
+    #[default]
+    Temperatures,
+    /// The models that the run has been.
+    Past,
+}
+
+impl Choose for SmcPath {
+    const WORDS: Words = Words {
+        key: "path",
+        label: "Path",
+        hint: "",
+        help: "What particles are taken along, from independent units to the model.",
+    };
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Temperatures, "temperatures", "temperatures", "The model itself, at rising inverse temperatures."),
+        choice(
+            Self::Past,
+            "past",
+            "the run's own past",
+            "The models that the run has been: no step of the way is far, where temperatures freeze all at once.",
+        ),
+    ];
 }
 
 /// Words beside the plots of a run.
@@ -266,6 +309,16 @@ pub struct EstimatorSettings {
     pub mean_field_tolerance: f64,
     /// `ptt`: steps from one round over the whole ladder to the next.
     pub ladder_every: u32,
+    /// `ucd-smc`: particles of a free run.
+    pub particles: u32,
+    /// `ucd-smc`: temperatures from independent units to the model, where the path is one of temperatures.
+    pub smc_steps: u32,
+    /// `ucd-smc`: what free particles are taken along.
+    pub path: SmcPath,
+    /// `ucd-smc`: k, the first time of the coupled chains that the estimate averages over.
+    pub average_from: u32,
+    /// `ucd-smc`: m, the last one.
+    pub average_to: u32,
     /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
     pub centering: Option<f64>,
 }
@@ -283,6 +336,11 @@ impl Default for EstimatorSettings {
             mean_field_sweeps: 100,
             mean_field_tolerance: 1e-4,
             ladder_every: 1,
+            particles: 100,
+            smc_steps: 50,
+            path: SmcPath::default(),
+            average_from: 0,
+            average_to: 0,
             centering: None,
         }
     }
@@ -309,6 +367,12 @@ impl EstimatorSettings {
         Setting::MaxTries.check("max tries", f64::from(self.max_tries))?;
         Setting::MeanFieldSweeps.check("mean-field sweeps", f64::from(self.mean_field_sweeps))?;
         Setting::LadderEvery.check("steps between rounds over the ladder", f64::from(self.ladder_every))?;
+        Setting::Particles.check("particles", f64::from(self.particles))?;
+        Setting::SmcSteps.check("steps of the path", f64::from(self.smc_steps))?;
+        Setting::AverageFrom.check("first time of the average", f64::from(self.average_from))?;
+        Setting::AverageTo.check("last time of the average", f64::from(self.average_to))?;
+        let expected = "at least the first time of the average";
+        within("last time of the average", expected, f64::from(self.average_to), self.average_to >= self.average_from)?;
         let tolerance = self.mean_field_tolerance;
         within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
         self.centering.map_or(Ok(()), |rate| Setting::CenteringRate.check("centering rate", rate))

@@ -1,6 +1,6 @@
 //! The rungs that lead from independent units to the model in training: the run's own past.
 
-use super::Exchanges;
+use super::{Exchanges, SPACED, Spread};
 use crate::ais::BaseDistribution;
 use crate::error::within;
 use crate::{Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
@@ -9,8 +9,8 @@ use std::sync::Arc;
 /// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). Its chains lag behind it a
 /// little: once they are where they belong, the share is about 0.3.
 const GROW_BELOW: f64 = 0.4;
-/// Below this share a step went too far: the run goes back to the last rung, at half the rate.
-const UNDO_BELOW: f64 = 0.1;
+/// Below this share a step of chains went too far: the run goes back to the last rung, at half the rate.
+const LOST_BELOW: f64 = 0.1;
 /// Two neighbours that accept a smaller share than this in the long run get a rung between them.
 const INSERT_BELOW: f64 = 0.1;
 /// A rung whose neighbours would accept more than this share from each other is not needed.
@@ -19,6 +19,39 @@ const REMOVE_ABOVE: f64 = 0.3;
 const AT_FIRST: f64 = 0.3;
 /// Share of the newest round in what a pair accepts in the long run.
 const NEWEST: f64 = 0.05;
+
+/// How much neighbouring rungs have in common: the share of exchanges between them that are accepted, or would be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Overlaps {
+    /// Of each pair that is known of, the last one that of the last rung and the model.
+    pub shares: Vec<f64>,
+    /// Rungs, with what their neighbours would have in common without them.
+    pub without: Vec<(usize, f64)>,
+    /// Whether chains lag behind the model, and can lose touch with it.
+    pub of_chains: bool,
+}
+
+impl Overlaps {
+    /// As exchanges tell.
+    pub fn of_exchanges(exchanges: &Exchanges) -> Self {
+        Self { shares: exchanges.rates().collect(), without: exchanges.rates_without().collect(), of_chains: true }
+    }
+
+    /// As particles tell that were taken along the ladder: where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges would
+    /// be accepted; and the deviation between a rung's neighbours is at most the sum of those to the rung. One rung in [`SPACED`] is looked at, from this one on.
+    pub fn of_particles(spread: &Spread, first: usize) -> Self {
+        let deviations: Vec<f64> = spread.means().map(f64::sqrt).collect();
+        let share = |deviation: f64| libm::erfc(deviation / 2.0);
+        let without = (1 + first % SPACED..deviations.len())
+            .step_by(SPACED)
+            .map(|rung| (rung, share(deviations[rung - 1] + deviations[rung])));
+        Self {
+            without: without.collect(),
+            shares: deviations.iter().map(|&deviation| share(deviation)).collect(),
+            of_chains: false,
+        }
+    }
+}
 
 /// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,18 +137,22 @@ impl Ladder {
         &self.accepted
     }
 
-    /// Follows a round of exchanges below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between neighbours that hardly
-    /// exchange, and one whose neighbours exchange without it is taken away.
+    /// Follows a round of exchanges or of particles below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between
+    /// neighbours that hardly overlap, and one whose neighbours overlap without it is taken away.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where the model has lost touch with the lowest rung: nothing can be learned from units that are all alike.
-    pub(crate) fn follow(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
+    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung: nothing can be learned from units that are all alike.
+    pub(crate) fn follow(&mut self, overlaps: &Overlaps, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         let top = self.rungs.len() - 1;
-        for (share, now) in self.accepted.iter_mut().rev().zip(exchanges.rates().rev()) {
+        for (share, now) in self.accepted.iter_mut().rev().zip(overlaps.shares.iter().rev()) {
             *share += NEWEST * (now - *share);
         }
-        let now = exchanges.rates().next_back().unwrap_or(1.0);
-        if now < UNDO_BELOW {
+        let now = overlaps.shares.last().copied().unwrap_or(1.0);
+        let mut changes = vec![];
+        if now < LOST_BELOW && !overlaps.of_chains {
+            // Particles are not lost, only spread: what is between comes first.
+            self.push(self.rungs[top].half_way_to(model));
+        } else if now < LOST_BELOW {
             if top == 0 {
                 return Err(DbmError::Setting {
                     name: "initial weights",
@@ -126,16 +163,14 @@ impl Ladder {
             self.rate /= 2.0;
             self.accepted[top] = AT_FIRST;
             return Ok(vec![Change::Undone]);
-        }
-        let mut changes = vec![];
-        if now < GROW_BELOW {
-            self.rungs.push(Arc::new(model.clone()));
-            self.accepted.push(AT_FIRST);
+        } else if now < GROW_BELOW {
+            self.push(model.clone());
             changes.push(Change::Grown);
         }
-        let spare = exchanges.rates_without().filter(|&(rung, share)| share > REMOVE_ABOVE && rung < top);
         // From above, so that the numbers of those below stay what they are.
-        for (rung, share) in spare.collect::<Vec<_>>().into_iter().rev() {
+        for &(rung, share) in
+            overlaps.without.iter().rev().filter(|&&(rung, share)| share > REMOVE_ABOVE && (1..top).contains(&rung))
+        {
             self.rungs.remove(rung);
             self.accepted.remove(rung);
             self.accepted[rung - 1] = share;
@@ -150,6 +185,11 @@ impl Ladder {
             changes.push(Change::Inserted(pair + 1));
         }
         Ok(changes)
+    }
+
+    fn push(&mut self, rung: Dbm) {
+        self.rungs.push(Arc::new(rung));
+        self.accepted.push(AT_FIRST);
     }
 
     /// The last rung.

@@ -9,9 +9,14 @@
 
 mod exchange;
 mod ladder;
+mod path;
+mod smc;
 
 pub use exchange::{Exchanges, Reach, Replicas, SPACED};
+pub(crate) use ladder::Overlaps;
 pub use ladder::{Change, Ladder};
+pub use path::{Base, Path, Point};
+pub use smc::{Pair, Run, RunCoupling, Spread, runs};
 
 use crate::chains::Chains;
 use crate::linalg::dot;

@@ -6,11 +6,11 @@
 //! optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise. All else, averaged weights included, every replica has whole.
 
 use super::{Shards, Trainer};
-use crate::gradient::{BinaryOuterProducts, Estimate, Info, Moments};
+use crate::gradient::{BinaryOuterProducts, Estimate, Info, Moments, PhaseInfo, SmcPath};
 use crate::host::Host;
 use crate::linalg::{Matrix, TABLES_PAY};
 use crate::optimize::OptimizerRule;
-use crate::tempering::{Change, Exchanges, Ladder};
+use crate::tempering::{Change, Ladder, Overlaps};
 use crate::vector::vectorized;
 use crate::{Backend, DbmError, Examples};
 use std::ops::Range;
@@ -154,7 +154,7 @@ impl Trainer {
         let (shards, persistent): (Vec<Moments>, Vec<_>) =
             estimates.into_iter().map(|shard| (shard.moments, shard.persistent)).unzip();
         self.keep_chains(persistent.into_iter().reduce(append_rows).flatten());
-        let taken = self.climb(&info.negative.exchanges)?;
+        let taken = self.climb(&info.negative)?;
         let (alpha, sizes) = (1.0 / self.settings.batch as f32, self.model.sizes().to_vec());
         let sum = |add: fn(&Moments, usize, f32, &mut [f32])| -> Vec<Vec<f32>> {
             let mut sums: Vec<Vec<f32>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
@@ -326,11 +326,17 @@ impl Trainer {
         self.settings.optimizer.at(self.step, if taken { rate } else { 0.0 })
     }
 
-    /// Where the run climbs a ladder: lets it follow what the exchanges of this step came to, chains and model with it, and says whether this step's gradient is to be taken.
-    fn climb(&mut self, exchanges: &Exchanges) -> Result<bool, DbmError> {
-        let Some(ladder) = self.ladder.as_mut().filter(|_| exchanges.tried > 0) else { return Ok(true) };
+    /// Where the run climbs a ladder: lets it follow what the exchanges or particles of this step came to, chains and model with it, and says whether this step's gradient is to be taken.
+    fn climb(&mut self, negative: &PhaseInfo) -> Result<bool, DbmError> {
+        let along_it = self.settings.estimator.path == SmcPath::Past;
+        let overlaps = match negative {
+            PhaseInfo { exchanges, .. } if exchanges.tried > 0 => Overlaps::of_exchanges(exchanges),
+            PhaseInfo { spread, .. } if spread.runs > 0 && along_it => Overlaps::of_particles(spread, self.step as usize),
+            _ => return Ok(true),
+        };
+        let Some(ladder) = self.ladder.as_mut() else { return Ok(true) };
         let ladder = Arc::make_mut(ladder);
-        let changes = ladder.follow(exchanges, &self.model)?;
+        let changes = ladder.follow(&overlaps, &self.model)?;
         let layers = self.model.sizes().len();
         if let Some(chains) = &mut self.persistent {
             let copy = |chains: &mut Vec<Matrix>, from: usize, to: usize| {

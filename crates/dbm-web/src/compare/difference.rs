@@ -4,7 +4,7 @@ use super::pair::Pair;
 use crate::ui::field::TextField;
 use crate::ui::select::Choice;
 use crate::worker::session::Draft;
-use dbm_core::gradient::EstimatorKind;
+use dbm_core::gradient::{EstimatorKind, SmcPath};
 use dbm_core::mask::Masks;
 use dbm_core::words::{self, Choose, Setting, StartKind, Words, choice, words};
 use dbm_core::{OptimizerMethod, Units};
@@ -78,6 +78,9 @@ pub fn Difference() -> impl IntoView {
                 />
                 <Show when=move || other.with(Draft::is_masked)>
                     <Chosen<Masks> id="compare-masks" get=|draft| draft.masks set=|draft, masks, _| draft.masks = masks />
+                </Show>
+                <Show when=move || other.with(Draft::has_particles)>
+                    <Chosen<SmcPath> id="compare-path" get=|draft| draft.path set=|draft, path, _| draft.path = path />
                 </Show>
                 {TYPED.map(|setting| view! { <Typed setting /> }).collect_view()}
             </form>

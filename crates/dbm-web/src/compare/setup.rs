@@ -123,7 +123,7 @@ pub fn visible_units(data: &DataSource) -> u32 {
 }
 
 /// What is said of each setting that is typed, with `#` for what it is; and where it is none.
-const TYPED: [(Setting, &str, &str); 15] = [
+const TYPED: [(Setting, &str, &str); 19] = [
     (Setting::LearningRate, "rate #", ""),
     (Setting::RateDecay, "rate falls to zero over # steps", "constant rate"),
     (Setting::Momentum, "momentum #", "no momentum"),
@@ -136,6 +136,10 @@ const TYPED: [(Setting, &str, &str); 15] = [
     (Setting::MaxSweeps, "searches cut at #", ""),
     (Setting::MaxTries, "draws cut at #", ""),
     (Setting::MeanFieldSweeps, "mean field cut at #", ""),
+    (Setting::Particles, "# particles", ""),
+    (Setting::SmcSteps, "# temperatures", ""),
+    (Setting::AverageFrom, "averaged from time #", ""),
+    (Setting::AverageTo, "averaged to time #", ""),
     (Setting::LadderEvery, "a round every # steps", ""),
     (Setting::CenteringRate, "centering rate #", ""),
     (Setting::Seed, "seed #", ""),
@@ -167,12 +171,13 @@ fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
         (setting.words().key, draft.applies(setting).then_some(words))
     });
     let masks = ("masks", draft.is_masked().then(|| format!("masks {}", draft.masks.choice().label)));
-    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain([masks]).chain(typed).collect()
+    let path = ("path", draft.has_particles().then(|| format!("along {}", draft.path.choice().label)));
+    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain([masks, path]).chain(typed).collect()
 }
 
 /// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
 pub fn in_words(draft: &Draft, visible: u32) -> String {
-    let left_out = ["meeting", "sweeps", "tries", "field-sweeps", "centering-rate"];
+    let left_out = ["meeting", "sweeps", "tries", "field-sweeps", "centering-rate", "average-from", "average-to"];
     let usual = ["not centered", "constant rate", "no momentum", "sweeps from the mode 1", "masks mixed"];
     let words = words(draft, visible).into_iter().filter(|(key, _)| !left_out.contains(key));
     words.filter_map(|(_, word)| word).filter(|word| !usual.contains(&&**word)).collect::<Vec<_>>().join(", ")

@@ -6,7 +6,7 @@ use crate::ui::check::Check;
 use crate::ui::folded::Folded;
 use crate::ui::select::{Choice, Select, SelectOption};
 use crate::worker::session::{Draft, Session};
-use dbm_core::gradient::EstimatorKind;
+use dbm_core::gradient::{EstimatorKind, SmcPath};
 use dbm_core::words::{Choose, Setting, StartKind};
 use leptos::prelude::*;
 
@@ -60,6 +60,15 @@ fn Estimator() -> impl IntoView {
                 />
             </div>
             <TextField setting=Setting::K />
+            <Show when=move || draft.with(Draft::has_particles)>
+                <div class="field">
+                    <Choice<SmcPath>
+                        id="path"
+                        value=Signal::derive(move || draft.with(|draft| draft.path))
+                        on_choose=move |path| draft.update(|draft| draft.path = path)
+                    />
+                </div>
+            </Show>
             <Show when=move || impossible.get()>
                 <div class="remedy wide" role="alert">
                     <p class="help problem">
@@ -73,12 +82,16 @@ fn Estimator() -> impl IntoView {
 }
 
 /// The rest of the chosen estimator's own settings, and the parametrization, in which any of them can train.
-const FOLDED: [Setting; 7] = [
+const FOLDED: [Setting; 11] = [
     Setting::ModeSweeps,
     Setting::MaxSweeps,
     Setting::MaxMeeting,
     Setting::MaxTries,
     Setting::MeanFieldSweeps,
+    Setting::Particles,
+    Setting::SmcSteps,
+    Setting::AverageFrom,
+    Setting::AverageTo,
     Setting::LadderEvery,
     Setting::CenteringRate,
 ];
@@ -109,6 +122,10 @@ fn Variants() -> impl IntoView {
                 <TextField setting=Setting::MaxMeeting hint=meeting_hint />
                 <TextField setting=Setting::MaxTries />
                 <TextField setting=Setting::MeanFieldSweeps />
+                <TextField setting=Setting::Particles />
+                <TextField setting=Setting::SmcSteps />
+                <TextField setting=Setting::AverageFrom />
+                <TextField setting=Setting::AverageTo />
                 <TextField setting=Setting::LadderEvery />
                 <div class="field wide">
                     <Check

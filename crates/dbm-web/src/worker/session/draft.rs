@@ -4,7 +4,7 @@ mod address;
 
 use crate::ui::number::{decimal, listed};
 use crate::ui::texts::rows;
-use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{CENTERING_RATE, EstimatorKind, EstimatorSettings, SmcPath};
 use dbm_core::mask::Masks;
 use dbm_core::words::{Setting, StartKind};
 use dbm_core::{OptimizerMethod, OptimizerSettings, Settings, Units};
@@ -31,6 +31,8 @@ pub struct Draft {
     pub marginalize: bool,
     /// What the conditional share of a batch hides.
     pub masks: Masks,
+    /// What the particles of UCD-SMC are taken along.
+    pub path: SmcPath,
     estimator: EstimatorKind,
     texts: [String; Setting::ALL.len()],
 }
@@ -84,6 +86,7 @@ impl Draft {
             start: StartKind::Orthogonal,
             marginalize: true,
             masks: Masks::Mixed,
+            path: SmcPath::default(),
             estimator: EstimatorKind::UcdLmi,
             texts: Setting::ALL.map(|setting| text(setting).into()),
         }
@@ -99,6 +102,7 @@ impl Draft {
             centered: e.centering.is_some(),
             marginalize: s.marginalize,
             masks: s.masks,
+            path: e.path,
             estimator: e.kind,
             ..Self::default()
         };
@@ -117,6 +121,10 @@ impl Draft {
             (Setting::ModeSweeps, e.mode_sweeps.to_string()),
             (Setting::MaxTries, e.max_tries.to_string()),
             (Setting::MeanFieldSweeps, e.mean_field_sweeps.to_string()),
+            (Setting::Particles, e.particles.to_string()),
+            (Setting::SmcSteps, e.smc_steps.to_string()),
+            (Setting::AverageFrom, e.average_from.to_string()),
+            (Setting::AverageTo, e.average_to.to_string()),
             (Setting::LadderEvery, e.ladder_every.to_string()),
             (Setting::CenteringRate, e.centering.unwrap_or(CENTERING_RATE).to_string()),
             (Setting::Momentum, s.optimizer.momentum.to_string()),
@@ -187,12 +195,21 @@ impl Draft {
             | Setting::K
             | Setting::MaxTries
             | Setting::MeanFieldSweeps
+            | Setting::Particles
+            | Setting::SmcSteps
+            | Setting::AverageFrom
+            | Setting::AverageTo
             | Setting::LadderEvery => self.estimator.has(setting),
             Setting::Momentum => self.method == OptimizerMethod::Sgd,
             Setting::CenteringRate => self.centered,
             Setting::PretrainingSteps | Setting::PretrainingRate => self.start == StartKind::Pretrained,
             _ => true,
         }
+    }
+
+    /// Whether runs of particles estimate the gradient.
+    pub fn has_particles(&self) -> bool {
+        self.estimator.has(Setting::Particles)
     }
 
     /// Whether some of each batch is masked.
@@ -233,6 +250,11 @@ impl Draft {
             mode_sweeps: self.small(Setting::ModeSweeps, default.estimator.mode_sweeps)?,
             max_tries: self.small(Setting::MaxTries, default.estimator.max_tries)?,
             mean_field_sweeps: self.small(Setting::MeanFieldSweeps, default.estimator.mean_field_sweeps)?,
+            particles: self.small(Setting::Particles, default.estimator.particles)?,
+            smc_steps: self.small(Setting::SmcSteps, default.estimator.smc_steps)?,
+            average_from: self.small(Setting::AverageFrom, default.estimator.average_from)?,
+            average_to: self.small(Setting::AverageTo, default.estimator.average_to)?,
+            path: if self.has_particles() { self.path } else { default.estimator.path },
             ladder_every: self.small(Setting::LadderEvery, default.estimator.ladder_every)?,
             centering: self.number(Setting::CenteringRate).filter(|_| self.centered),
             ..EstimatorSettings::new(self.estimator)

@@ -14,6 +14,9 @@ impl Draft {
         if self.is_masked() {
             keys.put_choice(self.masks, base.masks);
         }
+        if self.has_particles() {
+            keys.put_choice(self.path, base.path);
+        }
         let yes_or_no = |on: bool| if on { "yes" } else { "no" };
         keys.put_unless("centered", &yes_or_no(self.centered), &yes_or_no(base.centered));
         keys.put_unless("marginalized", &yes_or_no(self.marginalize), &yes_or_no(base.marginalize));
@@ -36,6 +39,7 @@ impl Draft {
         self.start = keys.choice().unwrap_or(self.start);
         self.method = keys.choice().unwrap_or(self.method);
         self.masks = keys.choice().unwrap_or(self.masks);
+        self.path = keys.choice().unwrap_or(self.path);
         self.estimator = keys.choice().unwrap_or(self.estimator);
         for setting in Setting::ALL {
             if let Some(text) = keys.get(setting.words().key) {

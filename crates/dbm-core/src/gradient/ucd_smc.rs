@@ -1,0 +1,181 @@
+//! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet at any size of a model.
+
+use super::phase::{PhaseRun, Phases};
+use super::{Batch, Estimate, Estimator, Info, Moments};
+use crate::expectation::{Expected, StateSpace};
+use crate::linalg::Matrix;
+use crate::mean_field::{self, MeanFieldSettings};
+use crate::rng::Stream;
+use crate::settings::estimator::SmcPath;
+use crate::tempering::{Base, Ladder, Pair, Path, Run, RunCoupling, Spread, runs};
+use crate::{Clamp, Dbm, DbmError};
+
+/// Sweeps of the mean field that a run with clamped units begins at.
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 10, tolerance: 1e-2 };
+/// Its largest bias: a unit that is surely high could never be drawn low.
+const SUREST: f32 = 4.0;
+/// A run with clamped units has this share of the particles and steps of a free one: what is left to it is far less.
+const CLAMPED_SHARE: u32 = 10;
+
+/// Unbiased contrastive divergence by sequential Monte Carlo.
+///
+/// Each phase is the estimate of [`RunCoupling`]: the start and all proposals are independent runs of [`runs`], from independent units to the model. The free chains of a shard share one pair of coupled
+/// chains, whose estimate counts for each of them; a chain with clamped units (of the positive phase, of an example with gaps, or of a mask) has a pair of its own, whose runs begin at
+/// the mean field of the clamped units. The mean is the exact gradient for any number of particles and any path, as long as nothing is cut at the cap: where a run accepts another with a fair
+/// probability, which no uniform proposal does in a wide model, the correction comes at every size.
+///
+/// Nothing in a step depends on the step's own particles: a path along the run's past was fixed before it.
+#[derive(Clone, Debug)]
+pub struct UcdSmc {
+    /// Replace half of each particle by its conditional means.
+    pub marginalize: bool,
+    /// N: particles of a free run.
+    pub particles: u32,
+    /// K: temperatures of a free run's path, where it is one of temperatures.
+    pub steps: u32,
+    /// What free runs go along.
+    pub path: SmcPath,
+    /// Times that the estimate averages over, and the cap.
+    pub coupling: RunCoupling,
+}
+
+impl Estimator for UcdSmc {
+    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
+        let mut moments = Moments::new(model);
+        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let positive = phases.positive(&mut moments, &mut |run| {
+            if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, batch) }
+        });
+        let negative = phases.negative(&mut moments, |run| self.phase(run, batch));
+        Estimate { moments, info: Info { positive, negative }, persistent: None }
+    }
+
+    /// Without a cap: it is the exact mean, whatever the runs are.
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        let space = StateSpace::new(model, visible)?;
+        Ok(if space.has_exact_posterior() {
+            space.exact_posterior()
+        } else {
+            space.expected(&space.stationary(), self.marginalize)
+        })
+    }
+
+    fn expected_negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        let space = StateSpace::of_known(model, visible, known)?;
+        Ok(space.expected(&space.stationary(), self.marginalize))
+    }
+}
+
+impl UcdSmc {
+    /// One phase: the pairs of the chains with clamped units, and one of all free chains together.
+    fn phase(&self, run: &mut PhaseRun, batch: &Batch) {
+        let n = run.model.n_visible();
+        let (free, held): (Vec<usize>, Vec<usize>) = (0..run.rows.len()).partition(|&c| !run.chains.clamp_of(c).holds_any());
+        if !held.is_empty() {
+            let visible = run.chains.layer(0).select(&held);
+            let clamp = run.chains.clamp().of_rows(&held, n);
+            let fewer = |of: u32| (of / CLAMPED_SHARE).max(2);
+            let path = Path::of_temperatures(mean_field_base(run.model, &visible, &clamp), run.model, fewer(self.steps));
+            let mut streams: Vec<Stream> = held.iter().map(|&c| run.streams[c].clone()).collect();
+            let weights = vec![1.0; held.len()];
+            self.couple(run, &path, (&visible, &clamp), fewer(self.particles), &mut streams, &weights);
+        }
+        if let Some(&first) = free.first() {
+            let coins;
+            let ladder = match &batch.ladder {
+                Some(ladder) => &**ladder,
+                None => {
+                    coins = Ladder::uniform(run.model);
+                    &coins
+                }
+            };
+            let path = match self.path {
+                SmcPath::Temperatures => Path::of_temperatures(Base::of(&ladder.rungs()[0]), run.model, self.steps),
+                SmcPath::Past => Path::of_ladder(ladder, run.model),
+            };
+            let visible = Matrix::from_vec(1, n, vec![run.model.units().low(); n]);
+            let mut streams = vec![run.streams[first].clone()];
+            self.couple(run, &path, (&visible, &Clamp::Free), self.particles, &mut streams, &[free.len() as f64]);
+        }
+        run.note_search();
+    }
+
+    /// Adds the estimates of some pairs, each counting so often.
+    fn couple(
+        &self,
+        run: &mut PhaseRun,
+        path: &Path,
+        (visible, clamp): (&Matrix, &Clamp),
+        particles: u32,
+        streams: &mut [Stream],
+        counts: &[f64],
+    ) {
+        let n = visible.columns();
+        let mut spread = Spread::default();
+        // Starts and first proposals together: larger products.
+        let twice: Vec<usize> = (0..2 * counts.len()).map(|run| run % counts.len()).collect();
+        let mut forks: Vec<Stream> = twice.iter().map(|&pair| streams[pair].fork()).collect();
+        let mut first = runs(
+            &path.of_runs(&twice),
+            &visible.select(&twice),
+            &clamp.of_rows(&twice, n),
+            particles as usize,
+            &mut forks,
+            (&mut spread, &mut run.info.work),
+        );
+        let mut offered: Vec<Option<Run>> = first.split_off(counts.len()).into_iter().map(Some).collect();
+        let mut pairs: Vec<Option<Pair>> = Vec::new();
+        for (start, &count) in first.into_iter().zip(counts) {
+            run.note_run(&start, count, *clamp == Clamp::Free);
+            pairs.push(Some(Pair::new(&self.coupling, start)));
+        }
+        loop {
+            for (place, pair) in pairs.iter_mut().enumerate() {
+                let Some(mut at_work) = pair.take() else { continue };
+                if let Some(offered) = offered[place].take() {
+                    let u = streams[place].uniform();
+                    at_work.step(offered, u, &mut |times, of| run.push_run(counts[place] * times, of, clamp));
+                }
+                if at_work.is_done() {
+                    run.note_meeting(at_work.meeting(), at_work.offered);
+                    at_work.finish(&mut |times, of| run.push_run(counts[place] * times, of, clamp));
+                } else {
+                    *pair = Some(at_work);
+                }
+            }
+            let left: Vec<usize> = (0..pairs.len()).filter(|&place| pairs[place].is_some()).collect();
+            if left.is_empty() {
+                break;
+            }
+            let mut forks: Vec<Stream> = left.iter().map(|&place| streams[place].fork()).collect();
+            let more = runs(
+                &path.of_runs(&left),
+                &visible.select(&left),
+                &clamp.of_rows(&left, n),
+                particles as usize,
+                &mut forks,
+                (&mut spread, &mut run.info.work),
+            );
+            left.into_iter().zip(more).for_each(|(place, run)| offered[place] = Some(run));
+        }
+        if *clamp == Clamp::Free {
+            run.info.spread.append(&spread);
+        }
+    }
+}
+
+/// Independent units at the mean field of what is clamped, each at most so sure.
+fn mean_field_base(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Base {
+    let (low, gap) = (model.units().low(), model.units().gap());
+    let bias = |mean: f32| {
+        let p = (mean - low) / gap;
+        (libm::logf(p / (1.0 - p)) / gap).clamp(-SUREST / gap, SUREST / gap)
+    };
+    let means = mean_field::posterior(model, visible, clamp, MEAN_FIELD).means;
+    Base(
+        means
+            .iter()
+            .map(|layer| Matrix::from_vec(layer.rows(), layer.columns(), layer.data().iter().map(|&m| bias(m)).collect()))
+            .collect(),
+    )
+}

@@ -1,0 +1,107 @@
+//! The distributions that particles are taken along, from independent units to a model.
+
+use super::Ladder;
+use crate::chains::Chains;
+use crate::linalg::{Matrix, dot};
+use crate::math::{softplus, sum_softplus};
+use crate::{Clamp, Dbm, Parity};
+
+/// One distribution: `p(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, `a` being the biases of the path's [`Base`].
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    /// Whose energy it is.
+    pub model: &'a Dbm,
+    /// From 0, the independent units, to 1, the model.
+    pub beta: f64,
+}
+
+/// The independent units at the beginning of a path: their biases, `[1, n_l]` a layer, or `[runs, n_l]` where every run has its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Base(pub Vec<Matrix>);
+
+impl Base {
+    /// Those of a model whose weights do not matter.
+    pub fn of(model: &Dbm) -> Self {
+        Self(model.biases().iter().map(|biases| Matrix::from_vec(1, biases.len(), biases.clone())).collect())
+    }
+
+    /// The biases of a layer, for one run.
+    pub fn biases(&self, layer: usize, run: usize) -> &[f32] {
+        let Self(layers) = self;
+        layers[layer].row(if layers[layer].rows() == 1 { 0 } else { run })
+    }
+}
+
+/// Where particles begin, and what they are taken along. The last distribution is the model they are wanted of.
+#[derive(Clone, Debug)]
+pub struct Path<'a> {
+    /// Independent units.
+    pub base: Base,
+    /// The distributions after them.
+    pub points: Vec<Point<'a>>,
+}
+
+impl<'a> Path<'a> {
+    /// The same path for these runs of it, each of which may have a base of its own.
+    pub fn of_runs(&self, runs: &[usize]) -> Self {
+        let Base(layers) = &self.base;
+        let layers = layers.iter().map(|layer| if layer.rows() == 1 { layer.clone() } else { layer.select(runs) });
+        Self { base: Base(layers.collect()), points: self.points.clone() }
+    }
+
+    /// Along temperatures: `steps` equal steps of the inverse temperature.
+    pub fn of_temperatures(base: Base, model: &'a Dbm, steps: u32) -> Self {
+        let points = (1..=steps).map(|k| Point { model, beta: f64::from(k) / f64::from(steps) });
+        Self { base, points: points.collect() }
+    }
+
+    /// Along the rungs of a ladder, up to the model.
+    pub fn of_ladder(ladder: &'a Ladder, model: &'a Dbm) -> Self {
+        let (lowest, rungs) = ladder.rungs().split_first().expect("a ladder has its lowest rung");
+        let models = rungs.iter().map(|rung| &**rung).chain([model]);
+        Self { base: Base::of(lowest), points: models.map(|model| Point { model, beta: 1.0 }).collect() }
+    }
+}
+
+/// The log of the sum of `exp((1 - beta) a . s - beta E(s))` over the units that are neither clamped nor of the parity held: what a state of that parity is worth, unnormalized.
+/// The fields of the other parity must be up to date.
+pub(super) fn log_weight(point: Point, base: &Base, run: usize, chains: &Chains, chain: usize, held: Parity) -> f64 {
+    let Point { model, beta } = point;
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let depth = model.depth();
+    let of_held = held.layers(depth).map(|l| {
+        let state = chains.layer(l).row(chain);
+        (1.0 - beta) * dot(base.biases(l, run), state) + beta * dot(&model.biases()[l], state)
+    });
+    let mut sum: f64 = of_held.sum();
+    let clamp = chains.clamp_of(chain);
+    for l in held.other().layers(depth) {
+        let fields = chains.field(l, chain).expect("refreshed by the caller");
+        let both = base.biases(l, run).iter().zip(fields);
+        let mut scaled: Vec<f64> =
+            both.map(|(&a, &field)| gap * ((1.0 - beta) * f64::from(a) + beta * f64::from(field))).collect();
+        if l == 0 {
+            let state = chains.layer(0).row(chain);
+            clamp.for_each_held(0, state.len(), |unit| {
+                // What it adds is not a sum over two values: `field . v`. Minus infinity adds nothing below.
+                sum += scaled[unit] / gap * f64::from(state[unit]);
+                scaled[unit] = f64::NEG_INFINITY;
+            });
+        }
+        let free = scaled.iter().filter(|x| x.is_finite());
+        sum += low / gap * free.sum::<f64>() + sum_softplus(&scaled);
+    }
+    sum
+}
+
+/// The log of the sum over the free units of the base: what a path begins with.
+pub(super) fn log_sum_of_base(model: &Dbm, base: &Base, run: usize, visible: &[f32], clamp: &Clamp) -> f64 {
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+    let of_unit = |a: f32| low * f64::from(a) + softplus(gap * f64::from(a));
+    let mut sum: f64 = (0..model.sizes().len()).flat_map(|l| base.biases(l, run)).map(|&a| of_unit(a)).sum();
+    clamp.for_each_held(0, visible.len(), |unit| {
+        let a = base.biases(0, run)[unit];
+        sum += f64::from(a) * f64::from(visible[unit]) - of_unit(a);
+    });
+    sum
+}

@@ -1,0 +1,292 @@
+//! Sequential Monte Carlo: particles that are weighted, resampled and moved along a path, and an unbiased estimate of Z.
+
+use super::held_parity;
+use super::path::{Path, Point, log_sum_of_base, log_weight};
+use crate::chains::{Chains, Work};
+use crate::linalg::Matrix;
+use crate::math::log_sum_exp;
+use crate::rng::Stream;
+use crate::sweep::AnnealedDraw;
+use crate::{Clamp, Parity};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// One run: its particles at the end of the path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// States, `[particles, n_l]` a layer.
+    pub states: Vec<Matrix>,
+    /// Conditional means given the neighbouring layers, `[particles, n_l]` a layer; a clamped unit keeps its value.
+    pub means: Vec<Matrix>,
+    /// Weights, which sum to 1.
+    pub weights: Vec<f64>,
+    /// The estimate of the log of the sum of `exp(-E)` over the units that are not clamped. That of the sum itself is unbiased, for any number of particles and any path.
+    pub log_z: f64,
+    /// Weighted mean of the particles' energies.
+    pub energy: f64,
+}
+
+/// How much each step of a path changed the weights: of every point, the sum over runs of the variance of the particles' log weight increments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// One number a point.
+    pub variances: Vec<f64>,
+    /// How many runs.
+    pub runs: u64,
+}
+
+impl Spread {
+    /// The mean over the runs, of each point.
+    pub fn means(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.variances.iter().map(|sum| sum / self.runs.max(1) as f64)
+    }
+
+    /// Adds that of other runs on the same path.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.variances.resize(self.variances.len().max(other.variances.len()), 0.0);
+        self.variances.iter_mut().zip(&other.variances).for_each(|(sum, more)| *sum += more);
+        self.runs += other.runs;
+    }
+}
+
+/// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
+///
+/// At the base all free units are drawn. Then, for each point of the path: the log weight of every particle grows by the log of what it is worth there minus what it was worth
+/// at the point before; where the effective sample size `(sum w)^2 / sum w^2` is below half the particles, these are resampled (systematically: one uniform a run) and the log
+/// of their mean weight goes to `log_z`; and one Gibbs sweep moves each, which leaves the point's distribution as it is (Del Moral, Doucet and Jasra 2006).
+///
+/// # Panics
+/// If the path has no point, there is not one stream a run, or no particle.
+pub fn runs(
+    path: &Path,
+    visible: &Matrix,
+    clamp: &Clamp,
+    particles: usize,
+    streams: &mut [Stream],
+    (spread, work): (&mut Spread, &mut Work),
+) -> Vec<Run> {
+    assert_eq!(streams.len(), visible.rows(), "one stream a run");
+    assert!(particles > 0, "at least one particle");
+    let first = Point { beta: 0.0, ..*path.points.first().expect("a path has a point") };
+    let count = visible.rows();
+    let rows: Vec<usize> = (0..count * particles).map(|c| c / particles).collect();
+    let mut chains = Chains::new(first.model, visible.select(&rows), clamp.of_rows(&rows, visible.columns()));
+    let all = chains.all();
+    let held = if *clamp == Clamp::Visible { Parity::Even } else { held_parity(first.model) };
+    let mut own: Vec<Stream> = rows.iter().map(|&run| streams[run].fork()).collect();
+    let mut draw = |chains: &mut Chains, parity: Parity, Point { model, beta }: Point| {
+        let base = |chain: usize, layer: usize| path.base.biases(layer, chain / particles);
+        chains.half_sweep(model, parity, &all, &mut AnnealedDraw::of_chains(&mut own, base, beta as f32));
+    };
+    for parity in [held.other(), held] {
+        draw(&mut chains, parity, first);
+    }
+    let begun =
+        |run: usize| log_sum_of_base(first.model, &path.base, run, visible.row(run), &clamp.of_rows(&[run], visible.columns()));
+    let mut log_z: Vec<f64> = (0..count).map(begun).collect();
+    let mut log_weights = vec![0.0; rows.len()];
+    spread.variances.resize(path.points.len().max(spread.variances.len()), 0.0);
+    spread.runs += count as u64;
+    let mut before = first;
+    for (place, &point) in path.points.iter().enumerate() {
+        let worth = |chains: &mut Chains, point: Point| -> Vec<f64> {
+            chains.refresh(point.model, held.other(), &chains.all());
+            rows.iter().enumerate().map(|(c, &run)| log_weight(point, &path.base, run, chains, c, held)).collect()
+        };
+        let old = worth(&mut chains, before);
+        if !std::ptr::eq(point.model, before.model) {
+            chains.change_model(point.model);
+        }
+        let increments: Vec<f64> = worth(&mut chains, point).iter().zip(&old).map(|(new, old)| new - old).collect();
+        log_weights.iter_mut().zip(&increments).for_each(|(weight, increment)| *weight += increment);
+        for (run, increments) in increments.chunks(particles).enumerate() {
+            spread.variances[place] += variance(increments);
+            let log_weights = &mut log_weights[run * particles..][..particles];
+            let weights = normalized(log_weights);
+            if weights.iter().map(|w| w * w).sum::<f64>() * particles as f64 > 2.0 {
+                log_z[run] += log_mean(log_weights);
+                log_weights.fill(0.0);
+                let ancestors = systematic(&weights, streams[run].uniform());
+                chains.resample(run * particles, &ancestors);
+            }
+        }
+        for parity in [held.other(), held] {
+            draw(&mut chains, parity, point);
+        }
+        before = point;
+    }
+    let model = before.model;
+    for parity in [Parity::Even, Parity::Odd] {
+        chains.refresh(model, parity, &all);
+    }
+    *work += chains.work();
+    let run = |run: usize| {
+        let own: Vec<usize> = (run * particles..(run + 1) * particles).collect();
+        let weights = normalized(&log_weights[own[0]..][..particles]);
+        let means = |l: usize| {
+            let mut means = Matrix::zeros(particles, model.sizes()[l]);
+            own.iter().enumerate().for_each(|(row, &c)| chains.means(model, l, c, means.row_mut(row)));
+            means
+        };
+        Run {
+            states: chains.layers().iter().map(|layer| layer.select(&own)).collect(),
+            means: (0..model.sizes().len()).map(means).collect(),
+            log_z: log_z[run] + log_mean(&log_weights[own[0]..][..particles]),
+            energy: own.iter().zip(&weights).map(|(&c, w)| w * chains.energy(model, c)).sum(),
+            weights,
+        }
+    };
+    (0..count).map(run).collect()
+}
+
+/// `w_i / sum_j w_j` from the logs of the weights.
+fn normalized(log_weights: &[f64]) -> Vec<f64> {
+    let sum = log_sum_exp(log_weights);
+    log_weights.iter().map(|w| libm::exp(w - sum)).collect()
+}
+
+fn log_mean(log_weights: &[f64]) -> f64 {
+    log_sum_exp(log_weights) - libm::log(log_weights.len() as f64)
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0).max(1.0)
+}
+
+/// Of each new particle, which one it comes from: particle `i` comes `floor` or `ceil` of `N w_i` times, and `N w_i` times on average over `u` in `[0, 1)` (Kitagawa 1996).
+pub(crate) fn systematic(weights: &[f64], u: f64) -> Vec<usize> {
+    let n = weights.len();
+    let (mut ancestors, mut sum) = (Vec::with_capacity(n), 0.0);
+    for (i, w) in weights.iter().enumerate() {
+        sum += w * n as f64;
+        while ancestors.len() < n && (ancestors.len() as f64 + u) < sum {
+            ancestors.push(i);
+        }
+    }
+    // What rounding leaves goes to the last that weighs anything.
+    let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(n - 1);
+    ancestors.resize(n, last);
+    ancestors
+}
+
+/// The coupling of chains whose states are runs: particle independent Metropolis-Hastings (Andrieu, Doucet and Holenstein 2010; coupled by Middleton, Deligiannidis, Doucet and
+/// Jacob 2019).
+///
+/// A chain at run `S` accepts the run `P` with probability `min(1, Zhat(P) / Zhat(S))`; two chains with a lag of one are offered the same run and compare the same uniform. With
+/// `f(S) = sum_i W^i f(x^i)`,
+///
+/// `H = 1/(m-k+1) sum_{t=k}^m f(X_t) + sum_{t>k} min(1, (t-k)/(m-k+1)) (f(X_t) - f(Y_{t-1}))`
+///
+/// is unbiased for `E[f]` (Jacob, O'Leary and Atchade 2020). Every `f(X_t)` is replaced by its mean over whether the run offered was accepted, `a f(P) + (1 - a) f(X_{t-1})`, which
+/// leaves it unbiased and wastes no run; the sum then goes on to t = tau.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunCoupling {
+    /// k: the first time that counts.
+    pub first: u32,
+    /// m: the last time of the average, at least k.
+    pub last: u32,
+    /// A coupling that has not met after so many steps is cut.
+    pub cap: u32,
+}
+
+/// One pair of chains on its way.
+pub struct Pair<'a> {
+    coupling: &'a RunCoupling,
+    x: Rc<Counted>,
+    y: Rc<Counted>,
+    /// t of X.
+    time: u32,
+    met: Option<u32>,
+    /// Runs offered to X, and those it accepted.
+    pub offered: (u64, u64),
+}
+
+/// A run, and how often it counts so far.
+struct Counted {
+    run: Run,
+    times: Cell<f64>,
+}
+
+impl Counted {
+    fn new(run: Run) -> Rc<Self> {
+        Rc::new(Self { run, times: Cell::new(0.0) })
+    }
+
+    fn add(&self, times: f64) {
+        self.times.set(self.times.get() + times);
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// Both chains at a run.
+    pub fn new(coupling: &'a RunCoupling, start: Run) -> Self {
+        let start = Counted::new(start);
+        let pair = Self { coupling, x: start.clone(), y: start, time: 0, met: None, offered: (0, 0) };
+        if coupling.first == 0 {
+            pair.x.add(pair.share());
+        }
+        pair
+    }
+
+    /// `1/(m-k+1)`.
+    fn share(&self) -> f64 {
+        1.0 / f64::from(self.coupling.last - self.coupling.first + 1)
+    }
+
+    /// Whether it has met, or was cut, and all times that count are over.
+    pub fn is_done(&self) -> bool {
+        let over = self.met.is_some() && self.time >= self.coupling.last;
+        over || self.time >= self.coupling.cap.max(self.coupling.last)
+    }
+
+    /// tau, and whether the cap cut it.
+    pub fn meeting(&self) -> (u32, bool) {
+        (self.met.unwrap_or(self.time), self.met.is_none())
+    }
+
+    /// One step of both: from `(X_{t-1}, Y_{t-2})` to `(X_t, Y_{t-1})`, offered a run, with the uniform that both compare. What no longer can count again is handed to `push`
+    /// with how often it counts.
+    pub fn step(&mut self, offered: Run, u: f64, push: &mut dyn FnMut(f64, &Run)) {
+        self.time += 1;
+        let RunCoupling { first: k, last: m, .. } = *self.coupling;
+        let t = self.time;
+        let accepts = |of: &Counted| libm::exp((offered.log_z - of.run.log_z).min(0.0));
+        let (a_x, a_y) = (accepts(&self.x), accepts(&self.y));
+        let in_average = if (k..=m).contains(&t) { self.share() } else { 0.0 };
+        let correction = if t > k && self.met.is_none() { (f64::from(t - k) * self.share()).min(1.0) } else { 0.0 };
+        let offered = Counted::new(offered);
+        let (x, y) = (self.x.clone(), self.y.clone());
+        offered.add((in_average + correction) * a_x);
+        x.add((in_average + correction) * (1.0 - a_x));
+        let next = |from: &Rc<Counted>, a: f64| if u < a { offered.clone() } else { from.clone() };
+        self.x = next(&x, a_x);
+        self.offered = (self.offered.0 + 1, self.offered.1 + u64::from(u < a_x));
+        if t == 1 {
+            // Y_0 is the start itself: nothing was offered to it.
+            y.add(-correction);
+        } else {
+            offered.add(-correction * a_y);
+            y.add(-correction * (1.0 - a_y));
+            self.y = next(&y, a_y);
+        }
+        if self.met.is_none() && Rc::ptr_eq(&self.x, &self.y) {
+            self.met = Some(t);
+        }
+        let mut gone = vec![x, y, offered];
+        gone.retain(|run| !Rc::ptr_eq(run, &self.x) && !Rc::ptr_eq(run, &self.y));
+        gone.dedup_by(|a, b| Rc::ptr_eq(a, b));
+        for run in gone {
+            push(run.times.replace(0.0), &run.run);
+        }
+    }
+
+    /// Hands out what is left, once it is done.
+    pub fn finish(self, push: &mut dyn FnMut(f64, &Run)) {
+        for run in [self.x, self.y] {
+            push(run.times.replace(0.0), &run.run);
+        }
+    }
+}
