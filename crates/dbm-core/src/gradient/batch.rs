@@ -7,6 +7,7 @@ use crate::rng::{Stream, Streams};
 use crate::tempering::{Ladder, Reach};
 use crate::{Clamp, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -51,6 +52,11 @@ impl Batch {
     /// Whether the data tell all visible units of a row.
     pub fn is_whole(&self, row: usize) -> bool {
         self.observed.of_rows(&[row], self.visible.columns()).holds_all()
+    }
+
+    /// The ladder, or that of fair coins alone.
+    pub(super) fn ladder(&self, model: &Dbm) -> Cow<'_, Ladder> {
+        self.ladder.as_deref().map_or_else(|| Cow::Owned(Ladder::uniform(model)), Cow::Borrowed)
     }
 
     /// The stream of a row's chain, from its beginning.

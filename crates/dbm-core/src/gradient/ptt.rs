@@ -4,7 +4,7 @@ use super::phase::Phases;
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::tempering::{Ladder, Reach, Replicas, SPACED, held_parity};
+use crate::tempering::{Reach, Replicas, SPACED, held_parity};
 use crate::{Dbm, DbmError};
 
 /// Parallel trajectory tempering (Bereux, Decelle, Furtlehner and Seoane 2025, "Fast training and sampling of restricted Boltzmann machines").
@@ -58,17 +58,10 @@ impl Ptt {
     /// The negative phase; returns where the chains of all rungs are afterwards, `[count, n_l]` for each layer of each rung.
     fn tempered_phase(&self, phases: &Phases, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
         let mut ends = Vec::new();
-        let coins;
-        let ladder = match &phases.batch.ladder {
-            Some(ladder) => &**ladder,
-            None => {
-                coins = Ladder::uniform(phases.model);
-                &coins
-            }
-        };
+        let ladder = phases.batch.ladder(phases.model);
         let info = phases.negative(moments, |run| {
             let Batch { step, persistent, .. } = phases.batch;
-            let mut replicas = Replicas::new(ladder, run.model, self.reach(*step), persistent.as_deref(), &mut run.streams);
+            let mut replicas = Replicas::new(&ladder, run.model, self.reach(*step), persistent.as_deref(), &mut run.streams);
             replicas.round(self.cd.k, &mut run.streams);
             run.chains.place_all(replicas.top().layers());
             run.push_states();

@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::Stream;
 use crate::settings::estimator::SmcPath;
-use crate::tempering::{Base, Ladder, Pair, Path, Run, RunCoupling, Spread, runs};
+use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, runs};
 use crate::{Clamp, Dbm, DbmError};
 
 /// Sweeps of the mean field that a run with clamped units begins at.
@@ -81,17 +81,10 @@ impl UcdSmc {
             self.couple(run, &path, (&visible, &clamp), fewer(self.particles), &mut streams, &weights);
         }
         if let Some(&first) = free.first() {
-            let coins;
-            let ladder = match &batch.ladder {
-                Some(ladder) => &**ladder,
-                None => {
-                    coins = Ladder::uniform(run.model);
-                    &coins
-                }
-            };
+            let ladder = batch.ladder(run.model);
             let path = match self.path {
                 SmcPath::Temperatures => Path::of_temperatures(Base::of(&ladder.rungs()[0]), run.model, self.steps),
-                SmcPath::Past => Path::of_ladder(ladder, run.model),
+                SmcPath::Past => Path::of_ladder(&ladder, run.model),
             };
             let visible = Matrix::from_vec(1, n, vec![run.model.units().low(); n]);
             let mut streams = vec![run.streams[first].clone()];

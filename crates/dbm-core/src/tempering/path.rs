@@ -57,9 +57,8 @@ impl<'a> Path<'a> {
 
     /// Along the rungs of a ladder, up to the model.
     pub fn of_ladder(ladder: &'a Ladder, model: &'a Dbm) -> Self {
-        let (lowest, rungs) = ladder.rungs().split_first().expect("a ladder has its lowest rung");
-        let models = rungs.iter().map(|rung| &**rung).chain([model]);
-        Self { base: Base::of(lowest), points: models.map(|model| Point { model, beta: 1.0 }).collect() }
+        let models = ladder.rungs()[1..].iter().map(|rung| &**rung).chain([model]);
+        Self { base: Base::of(&ladder.rungs()[0]), points: models.map(|model| Point { model, beta: 1.0 }).collect() }
     }
 }
 
