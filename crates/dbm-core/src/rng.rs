@@ -33,6 +33,12 @@ pub enum Purpose {
     Imputation = 10,
     /// Which known cells an evaluation hides.
     Hiding = 11,
+    /// A state from which annealing in reverse starts.
+    ReverseStart = 12,
+    /// A chain of annealing in reverse.
+    ReverseAnnealing = 13,
+    /// The bits of an example whose pixels are drawn by their grey.
+    Binarization = 14,
 }
 
 /// All streams of one seed.

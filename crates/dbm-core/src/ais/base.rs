@@ -1,0 +1,53 @@
+//! The model of independent units that annealing begins at.
+
+use crate::math::softplus;
+use crate::{Dbm, DbmError, Examples};
+
+/// The model of independent units that the way begins at, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BaseDistribution {
+    pub(super) biases: Vec<Vec<f32>>,
+    /// `log Z_A = sum_i low a_i + log(1 + exp(gap a_i))`.
+    pub log_z: f64,
+}
+
+impl BaseDistribution {
+    /// All biases zero: every state is as likely as every other.
+    pub fn uniform(model: &Dbm) -> Self {
+        Self::new(model, model.sizes().iter().map(|&size| vec![0.0; size]).collect())
+    }
+
+    /// Visible units as independent as they are often high in the data, `gap a = log((ones + 1) / (zeros + 1))` with the counts of the known
+    /// bits alone; hidden biases zero. Nearer to a model trained on these data than the uniform one, so fewer betas do.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
+        let n = model.n_visible();
+        data.check_width(n)?;
+        let (mut ones, mut missing) = (vec![0_u32; n], vec![0_u32; n]);
+        for row in 0..data.len() {
+            ones.iter_mut().zip(data.row(row)).for_each(|(ones, bit)| *ones += u32::from(bit));
+            if data.has_gaps() {
+                missing.iter_mut().zip(data.known_row(row)).for_each(|(missing, known)| *missing += u32::from(!known));
+            }
+        }
+        let mut biases: Vec<Vec<f32>> = model.sizes().iter().map(|&size| vec![0.0; size]).collect();
+        for ((bias, &ones), &missing) in biases[0].iter_mut().zip(&ones).zip(&missing) {
+            let (ones, zeros) = (f64::from(ones), data.len() as f64 - f64::from(ones) - f64::from(missing));
+            *bias = (libm::log((ones + 1.0) / (zeros + 1.0)) / f64::from(model.units().gap())) as f32;
+        }
+        Ok(Self::new(model, biases))
+    }
+
+    /// This distribution as a model of that shape: its biases, and no weights.
+    pub fn model(&self, like: &Dbm) -> Dbm {
+        like.without_weights(self.biases.clone())
+    }
+
+    fn new(model: &Dbm, biases: Vec<Vec<f32>>) -> Self {
+        let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+        let log_z = biases.iter().flatten().map(|&a| low * f64::from(a) + softplus(gap * f64::from(a))).sum();
+        Self { biases, log_z }
+    }
+}

@@ -1,0 +1,116 @@
+//! Where annealing in reverse starts: at the model's end, from data or from samples of the model.
+
+use super::path::{AnnealedChains, held_parity, log_marginal};
+use super::{Ais, AisSettings, BaseDistribution};
+use crate::chains::Chains;
+use crate::linalg::Matrix;
+use crate::mean_field::{MeanField, MeanFieldSettings, posterior_of};
+use crate::rng::{Purpose, Stream, Streams};
+use crate::{Dbm, DbmError, Examples};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The mean-field posteriors that hidden layers are drawn from.
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 };
+
+/// Step of the address of the streams by which samples are annealed; that of the other draws is 0.
+const OF_SAMPLES: u64 = 1;
+
+/// From where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartFrom {
+    /// From examples, evenly spread over the data, with hidden layers drawn from their mean-field posteriors, exact ones where there is one hidden layer.
+    Data,
+    /// From the ends of annealing runs of their own, of as many betas: near the model, as far as such runs find all that holds much of its mass.
+    Samples,
+}
+
+/// The states that chains of [`ReverseAis`](super::ReverseAis) start from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReverseStart {
+    /// States, `[chains, n_l]` a layer.
+    pub states: Vec<Matrix>,
+    /// The example that each chain started from and `log p*(v, s_p) - log q(s_p | v)`, p being the parity that chains hold, where the states are draws from q: what
+    /// [`raise`](super::raise) needs. With one hidden layer it is `log p*(v)`. Empty for other states.
+    pub examples: Vec<(usize, f64)>,
+}
+
+impl ReverseStart {
+    /// From examples, chain `c` of `R` from example `c N / R` of `N`, or `c mod N` where there are fewer than chains.
+    ///
+    /// Hidden units, and missing visible ones, are drawn from the mean-field posterior. `p*(v, s_p)`, with the other parity summed out, needs no estimate.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    pub fn of_data(model: &Dbm, data: &Examples, settings: &AisSettings, chains: Range<usize>) -> Result<Self, DbmError> {
+        data.check_width(model.n_visible())?;
+        let spread = |c: usize| if data.len() < settings.chains { c % data.len() } else { c * data.len() / settings.chains };
+        let rows: Vec<usize> = chains.clone().map(spread).collect();
+        let posterior = posterior_of(model, data, &rows, MEAN_FIELD);
+        let mut streams = streams(settings, chains, 0);
+        let (low, gap) = (model.units().low(), model.units().gap());
+        let mut states = posterior.means.clone();
+        let mut log_q = vec![0.0; rows.len()];
+        for l in held_parity(model).layers(model.depth()) {
+            for (c, stream) in streams.iter_mut().enumerate() {
+                for unit in states[l].row_mut(c) {
+                    let high = f64::from((*unit - low) / gap);
+                    // A known visible unit has its value for a mean, and so keeps it.
+                    let drawn = stream.uniform() < high;
+                    log_q[c] += libm::log(if drawn { high } else { 1.0 - high });
+                    *unit = model.units().value(drawn);
+                }
+            }
+        }
+        // What is summed out is drawn at the first transition; until then its means stand for no state.
+        for l in held_parity(model).other().layers(model.depth()) {
+            states[l].data_mut().iter_mut().for_each(|unit| *unit = model.units().value(*unit > 0.5));
+        }
+        let examples = log_joints(model, &states, &posterior).into_iter().zip(log_q).map(|(joint, log_q)| joint - log_q);
+        Ok(Self { examples: rows.into_iter().zip(examples).collect(), states })
+    }
+
+    /// From the ends of annealing runs with streams of their own.
+    ///
+    /// # Panics
+    /// If the base is that of a model of another shape.
+    pub fn of_samples(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, chains: Range<usize>) -> Self {
+        let ais = Ais::with_streams(model, base, settings.betas, streams(settings, chains, OF_SAMPLES));
+        Self { states: ais.into_states(model), examples: vec![] }
+    }
+
+    /// So many Gibbs sweeps of the model on, which bring the states nearer to samples of it. What is known of their examples is lost.
+    ///
+    /// # Panics
+    /// If the states are not those of chains of these numbers, or the base is that of a model of another shape.
+    #[must_use]
+    pub fn sweep_on(
+        self,
+        model: &Dbm,
+        base: &BaseDistribution,
+        (settings, chains): (&AisSettings, Range<usize>),
+        sweeps: u32,
+    ) -> Self {
+        if sweeps == 0 {
+            return self;
+        }
+        let mut annealed = AnnealedChains::new(model, base, streams(settings, chains, 2));
+        annealed.place(&self.states);
+        annealed.sweep_on(model, sweeps);
+        Self { states: annealed.states().to_vec(), examples: vec![] }
+    }
+}
+
+fn streams(settings: &AisSettings, chains: Range<usize>, step: u64) -> Vec<Stream> {
+    Streams::new(settings.seed).of_chains(Purpose::ReverseStart, step, chains.start as u64..chains.end as u64)
+}
+
+/// `log p*(v, s_p)` of each row.
+fn log_joints(model: &Dbm, states: &[Matrix], posterior: &MeanField) -> Vec<f64> {
+    let held = held_parity(model);
+    let mut chains = Chains::free(model, posterior.count());
+    chains.place_all(states);
+    chains.refresh(model, held.other(), &chains.all());
+    (0..posterior.count()).map(|c| log_marginal(model, &chains, held, c, &posterior.known_units(c))).collect()
+}
