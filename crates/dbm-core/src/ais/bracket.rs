@@ -22,7 +22,7 @@ impl Bracket {
     ///
     /// ```
     /// use dbm_core::ais::Bracket;
-    /// let bracket = Bracket::of(100.0, &[1.0, 2.0], &[2.0, 4.5])?;
+    /// let bracket = Bracket::of(100.0, &[1.0, 2.0], &[3.0, 5.0])?;
     /// assert!(bracket.low.log_z < bracket.bennett.log_ratio && bracket.bennett.log_ratio < bracket.high.log_z);
     /// assert!(bracket.is_open() && !Bracket::of(100.0, &[1.0, 2.0], &[1.5, 2.5])?.is_open());
     /// # Ok::<(), dbm_core::DbmError>(())

@@ -14,7 +14,7 @@ use crate::{Dbm, DbmError};
 /// use dbm_core::{Dbm, DbmError, Units, exact};
 /// let models = [0.2, 0.4, 0.6].map(|w| Dbm::new(Units::Signs, vec![vec![w; 12]], vec![vec![w; 4], vec![0.0; 3]]));
 /// let models = models.into_iter().collect::<Result<Vec<Dbm>, DbmError>>()?;
-/// let settings = AisSettings { chains: 500, betas: 20, seed: 1 };
+/// let settings = AisSettings { chains: 500, betas: 200, seed: 1 };
 /// let samples = |model| ReverseStart::of_samples(model, &BaseDistribution::uniform(model), &settings, 0..500).states;
 /// let rungs = ladder(&models, &models.iter().map(samples).collect::<Vec<_>>())?;
 /// for (pair, rung) in models.windows(2).zip(rungs) {
