@@ -130,7 +130,7 @@ fn raised(model: &Dbm, missing: &[usize], each: usize, betas: usize) -> (Vec<f64
     let settings = AisSettings { chains: each * rows.len(), betas, seed: 9 };
     let data = examples(&rows);
     let base = BaseDistribution::uniform(model);
-    let start = ReverseStart::of_data(model, &data, &settings, 0..settings.chains).unwrap();
+    let start = ReverseStart::of_data(model, (&data, rows.len()), &settings, 0..settings.chains).unwrap();
     let found = raise(base.log_z, &start, &reverse(model, &base, &settings, &start, 0));
     let mut of_rows = vec![vec![]; rows.len()];
     start.examples.iter().zip(found).for_each(|(&(row, _), found)| of_rows[row].push(found));
@@ -183,7 +183,7 @@ fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
     let base = BaseDistribution::of_data(&model, &data).unwrap();
     let settings = AisSettings { chains: 45, betas: 40, seed: 8 };
     let starts = |chains: std::ops::Range<usize>| {
-        let of_data = ReverseStart::of_data(&model, &data, &settings, chains.clone()).unwrap();
+        let of_data = ReverseStart::of_data(&model, (&data, 7), &settings, chains.clone()).unwrap();
         let swept = of_data.clone().sweep_on(&model, &base, (&settings, chains.clone()), 2);
         [of_data, swept, ReverseStart::of_samples(&model, &base, &settings, chains)]
     };
@@ -202,12 +202,16 @@ fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
     }
     // Seven examples, each by six or seven chains in turn; of 45 and more, evenly spread.
     let rows = |data: &Examples| {
-        let start = ReverseStart::of_data(&model, data, &settings, 0..45).unwrap();
+        let start = ReverseStart::of_data(&model, (data, data.len()), &settings, 0..45).unwrap();
         start.examples.iter().map(|&(row, _)| row).collect::<Vec<usize>>()
     };
     assert_eq!(rows(&data), (0..45).map(|c| c % 7).collect::<Vec<usize>>());
     let many = Examples::from_bits(30, &bits.repeat(13)).unwrap();
     assert_eq!(rows(&many), (0..45).map(|c| c * 91 / 45).collect::<Vec<usize>>());
+    for count in [0, 8] {
+        let refused = ReverseStart::of_data(&model, (&data, count), &settings, 0..45);
+        assert!(matches!(refused, Err(DbmError::Setting { .. })), "{refused:?}");
+    }
 }
 
 /// log Z differences of neighbours from exact samples, 4 standard errors, seed 3; and what does not fit is refused.

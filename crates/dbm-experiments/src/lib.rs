@@ -14,6 +14,7 @@ mod error;
 pub mod experiment;
 pub mod files;
 pub mod likelihood;
+pub mod log_z;
 pub mod memory;
 pub mod model;
 pub mod plot;

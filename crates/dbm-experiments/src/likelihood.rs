@@ -1,7 +1,7 @@
-//! How likely a model finds data: annealed importance sampling, mean-field bounds, and exact values where models are small enough.
+//! How likely a model finds data: mean-field bounds, a conservative estimate by annealing, and exact values where models are small enough.
 
+use crate::log_z::{LogZ, feasible};
 use crate::{Error, Session};
-use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution};
 use dbm_core::math::mean_and_error;
 use dbm_core::mean_field::{self, MeanFieldSettings};
 use dbm_core::rng::Streams;
@@ -10,9 +10,6 @@ use dbm_data::Dataset;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Betas between two looks at the progress bar.
-const SLICE: usize = 20;
 
 /// Examples a task: a fixed number, so that the sums do not depend on the threads.
 const EXAMPLES: usize = 50;
@@ -26,31 +23,6 @@ const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: MAX_SWEEPS
 /// Exact likelihoods are left out where they would take more hidden states than this in all.
 const MAX_STATES: u128 = 1 << 32;
 
-/// Annealed importance sampling on all threads; independent units as often high as in the data, where there are any, to begin.
-pub(crate) fn estimate_log_z(
-    model: &Dbm,
-    data: Option<&Dataset>,
-    settings: &AisSettings,
-    session: &Session,
-) -> Result<AisEstimate, Error> {
-    let base = match data {
-        Some(data) => BaseDistribution::of_data(model, &data.examples)?,
-        None => BaseDistribution::uniform(model),
-    };
-    session.progress.begin("betas", (settings.betas * settings.shards().len()) as u64);
-    let weights = session.map(settings.shards(), |chains| {
-        let mut ais = Ais::new(model, &base, settings, chains);
-        while ais.done < ais.betas {
-            let before = ais.done;
-            ais.advance(model, SLICE);
-            session.progress.advance((ais.done - before) as u64);
-        }
-        ais.log_weights
-    });
-    session.progress.end();
-    Ok(AisEstimate::from_log_weights(base.log_z, &weights.concat()).finite()?)
-}
-
 /// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.
 pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Vec<f64> {
     let of = |rows: Range<usize>| {
@@ -58,24 +30,6 @@ pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Sessio
         (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
     };
     session.in_parts("examples", 0..count, EXAMPLES, of).concat()
-}
-
-/// An estimate of log Z, and the exact value where a model is small enough for it.
-pub struct LogZ {
-    /// By annealed importance sampling.
-    pub estimate: AisEstimate,
-    /// By enumeration, where the model is small enough.
-    pub exact: Option<f64>,
-}
-
-impl LogZ {
-    /// By annealed importance sampling, and by enumeration where that is feasible.
-    ///
-    /// # Errors
-    /// Those of the estimate of log Z.
-    pub fn of(model: &Dbm, data: Option<&Dataset>, settings: &AisSettings, session: &Session) -> Result<Self, Error> {
-        Ok(Self { estimate: estimate_log_z(model, data, settings, session)?, exact: feasible(exact::log_z(model))? })
-    }
 }
 
 /// Means over examples, in nats an example.
@@ -89,6 +43,18 @@ pub struct Likelihood {
     pub log_p_bound_error_from_log_z: f64,
     /// Its standard error over the examples.
     pub log_p_bound_error_over_examples: f64,
+    /// The same by the high side of log Z: lower, and a lower bound even where log Z is a bit too low, as far as that side is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_bound_reverse: Option<f64>,
+    /// The same by Bennett's estimate of log Z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_bound_bennett: Option<f64>,
+    /// Conservative estimate of the mean of log p(v) by annealing in reverse (RAISE), where it started from these examples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_raise: Option<f64>,
+    /// Its standard error over the chains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_raise_error: Option<f64>,
     /// The exact mean, where it is feasible.
     pub exact_log_p: Option<f64>,
     /// Mean of the pseudo-log-likelihood.
@@ -118,12 +84,22 @@ impl Likelihood {
             None => None,
         };
         let (mean, error) = over_all(|part| &part.bounds);
+        let reverse = log_z.reverse.as_ref();
+        let bounds: Vec<f64> = parts.iter().flat_map(|part| &part.bounds).copied().collect();
+        // The chains started from some examples only; the bounds, which are known of all, say how those differ from the others.
+        let raise = reverse
+            .filter(|reverse| !reverse.raise.is_empty())
+            .map(|reverse| mean_and_error(&reverse.raise.iter().map(|&(row, log_p)| log_p - bounds[row]).collect::<Vec<f64>>()));
         let (pseudo, pseudo_error) = over_all(|part| &part.pseudo);
         Ok(Self {
             count,
             log_p_bound: mean - log_z.estimate.log_z,
             log_p_bound_error_from_log_z: log_z.estimate.standard_error,
             log_p_bound_error_over_examples: error,
+            log_p_bound_reverse: reverse.map(|reverse| mean - reverse.bracket.high.log_z),
+            log_p_bound_bennett: reverse.map(|reverse| mean - reverse.bracket.bennett.log_ratio),
+            log_p_raise: raise.map(|(offset, _)| mean + offset),
+            log_p_raise_error: raise.map(|(_, error)| error),
             exact_log_p: exact,
             pseudo_log_likelihood: pseudo,
             pseudo_log_likelihood_error: pseudo_error,
@@ -175,13 +151,4 @@ fn exact_mean(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> R
         .map(times.into_iter().collect(), |(clamped, times)| Ok(f64::from(times) * exact::expectation(model, &clamped)?.log_sum));
     let sum = sums.into_iter().sum::<Result<f64, DbmError>>();
     Ok(feasible(sum)?.map(|sum| sum / count as f64))
-}
-
-/// `None` where a model is too large to enumerate.
-fn feasible(exact: Result<f64, DbmError>) -> Result<Option<f64>, Error> {
-    match exact {
-        Ok(value) => Ok(Some(value)),
-        Err(DbmError::TooManyUnits { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
 }

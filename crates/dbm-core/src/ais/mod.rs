@@ -20,4 +20,4 @@ pub use estimate::AisEstimate;
 pub use forward::{Ais, estimate};
 pub use reverse::{ReverseAis, raise, reverse_estimate};
 pub use settings::AisSettings;
-pub use start::{ReverseStart, StartFrom};
+pub use start::ReverseStart;

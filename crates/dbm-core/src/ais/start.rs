@@ -3,28 +3,20 @@
 use super::path::{AnnealedChains, held_parity, log_marginal};
 use super::{Ais, AisSettings, BaseDistribution};
 use crate::chains::Chains;
+use crate::error::within;
 use crate::linalg::Matrix;
 use crate::mean_field::{MeanField, MeanFieldSettings, posterior_of};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Examples};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// The mean-field posteriors that hidden layers are drawn from.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 };
 
-/// Step of the address of the streams by which samples are annealed; that of the other draws is 0.
+/// Steps of the addresses of the streams, by what they draw.
+const OF_HIDDEN: u64 = 0;
 const OF_SAMPLES: u64 = 1;
-
-/// From where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StartFrom {
-    /// From examples, evenly spread over the data, with hidden layers drawn from their mean-field posteriors, exact ones where there is one hidden layer.
-    Data,
-    /// From the ends of annealing runs of their own, of as many betas: near the model, as far as such runs find all that holds much of its mass.
-    Samples,
-}
+const OF_SWEEPS: u64 = 2;
 
 /// The states that chains of [`ReverseAis`](super::ReverseAis) start from.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,18 +29,24 @@ pub struct ReverseStart {
 }
 
 impl ReverseStart {
-    /// From examples, chain `c` of `R` from example `c N / R` of `N`, or `c mod N` where there are fewer than chains.
+    /// From the first `N` examples, chain `c` of `R` from example `c N / R`, or `c mod N` where there are fewer than chains.
     ///
-    /// Hidden units, and missing visible ones, are drawn from the mean-field posterior. `p*(v, s_p)`, with the other parity summed out, needs no estimate.
+    /// Hidden units, and missing visible ones, are drawn from the mean-field posterior, which is exact where there is one hidden layer and nothing is missing. `p*(v, s_p)`, with the other parity summed out, needs no estimate.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
-    pub fn of_data(model: &Dbm, data: &Examples, settings: &AisSettings, chains: Range<usize>) -> Result<Self, DbmError> {
+    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::Setting`] where there are not so many examples.
+    pub fn of_data(
+        model: &Dbm,
+        (data, n): (&Examples, usize),
+        settings: &AisSettings,
+        chains: Range<usize>,
+    ) -> Result<Self, DbmError> {
         data.check_width(model.n_visible())?;
-        let spread = |c: usize| if data.len() < settings.chains { c % data.len() } else { c * data.len() / settings.chains };
+        within("number of examples to start from", "1 to that of the data", n as f64, (1..=data.len()).contains(&n))?;
+        let spread = |c: usize| if n < settings.chains { c % n } else { c * n / settings.chains };
         let rows: Vec<usize> = chains.clone().map(spread).collect();
         let posterior = posterior_of(model, data, &rows, MEAN_FIELD);
-        let mut streams = streams(settings, chains, 0);
+        let mut streams = streams(settings, chains, OF_HIDDEN);
         let (low, gap) = (model.units().low(), model.units().gap());
         let mut states = posterior.means.clone();
         let mut log_q = vec![0.0; rows.len()];
@@ -71,7 +69,7 @@ impl ReverseStart {
         Ok(Self { examples: rows.into_iter().zip(examples).collect(), states })
     }
 
-    /// From the ends of annealing runs with streams of their own.
+    /// From the ends of annealing runs with streams of their own, of as many betas: near the model, as far as such runs find all that holds much of its mass.
     ///
     /// # Panics
     /// If the base is that of a model of another shape.
@@ -95,7 +93,7 @@ impl ReverseStart {
         if sweeps == 0 {
             return self;
         }
-        let mut annealed = AnnealedChains::new(model, base, streams(settings, chains, 2));
+        let mut annealed = AnnealedChains::new(model, base, streams(settings, chains, OF_SWEEPS));
         annealed.place(&self.states);
         annealed.sweep_on(model, sweeps);
         Self { states: annealed.states().to_vec(), examples: vec![] }

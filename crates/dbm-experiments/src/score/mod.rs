@@ -3,7 +3,7 @@
 mod reference;
 mod table;
 
-use crate::{Error, Session, likelihood};
+use crate::{Error, Session, likelihood, log_z};
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_core::math::mean_and_error;
@@ -54,7 +54,7 @@ pub struct Bound {
 /// # Errors
 /// Those of annealed importance sampling.
 pub fn bound(model: &Dbm, reference: &Reference, ais: &AisSettings, session: &Session) -> Result<Bound, Error> {
-    let estimate = likelihood::estimate_log_z(model, Some(&reference.test), ais, session)?;
+    let estimate = log_z::estimate_log_z(model, Some(&reference.test), ais, session)?;
     let count = reference.test.examples.len();
     let (mean, error) = mean_and_error(&likelihood::bounds(model, &reference.test, count, session));
     Ok(Bound {

@@ -1,0 +1,168 @@
+//! log Z of a model: by annealing from both sides, and exactly where models are small enough.
+
+use crate::{Error, Session};
+use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, raise};
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::{Dbm, DbmError, Host, exact};
+use dbm_data::Dataset;
+
+/// Betas between two looks at the progress bar.
+const SLICE: usize = 20;
+
+/// Where annealing in reverse starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReverseFrom {
+    /// At examples of the data.
+    Data,
+    /// At the ends of annealing runs of their own.
+    Samples,
+    /// Nowhere: log Z from the low side alone.
+    Nowhere,
+}
+
+impl Choose for ReverseFrom {
+    const WORDS: Words = words(
+        "reverse-from",
+        "Reverse from",
+        "Where annealing in reverse starts, which gives the high side of log Z [default: data, or none without --data]. The high side is an upper bound only as far as \
+         its starts are exact samples of the model",
+    );
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(
+            Self::Data,
+            "data",
+            "data",
+            "At examples: exact samples only of a model that has learned the data perfectly. Gives a conservative log p(v) as well (RAISE)",
+        ),
+        choice(
+            Self::Samples,
+            "samples",
+            "samples",
+            "At the ends of annealing runs of their own: exact samples only as far as such runs reach equilibrium",
+        ),
+        choice(Self::Nowhere, "none", "none", "No annealing in reverse"),
+    ];
+}
+
+/// What annealing in reverse says, beside that towards the model.
+pub struct Reverse {
+    /// Both ends, and Bennett's estimate.
+    pub bracket: Bracket,
+    /// Conservative estimates of log p(v), with the example of each; empty where the chains did not start at examples themselves.
+    pub raise: Vec<(usize, f64)>,
+}
+
+/// Estimates of log Z, and the exact value where a model is small enough for it.
+pub struct LogZ {
+    /// By annealed importance sampling.
+    pub estimate: AisEstimate,
+    /// From the other side, where that was asked for.
+    pub reverse: Option<Reverse>,
+    /// By enumeration, where the model is small enough.
+    pub exact: Option<f64>,
+}
+
+impl LogZ {
+    /// By annealed importance sampling, in reverse as well from `from` and so many sweeps on, and by enumeration where that is feasible. Of the data the first so many are
+    /// started from.
+    ///
+    /// # Errors
+    /// Those of the estimates of log Z; [`Error::Usage`] for a start at data that are not there.
+    pub fn of(
+        model: &Dbm,
+        data: Option<(&Dataset, usize)>,
+        settings: &AisSettings,
+        (from, sweeps): (ReverseFrom, u32),
+        session: &Session,
+    ) -> Result<Self, Error> {
+        if from == ReverseFrom::Data && data.is_none() {
+            return Err(Error::Usage(
+                "--reverse-from data starts at data: give --data as well, or --reverse-from samples".into(),
+            ));
+        }
+        let base = base(model, data.map(|(data, _)| data))?;
+        let estimate = anneal(model, &base, settings, session)?;
+        let reverse = match from {
+            ReverseFrom::Nowhere => None,
+            from => Some(anneal_back(
+                model,
+                &base,
+                settings,
+                (&estimate, data.filter(|_| from == ReverseFrom::Data), sweeps),
+                session,
+            )?),
+        };
+        Ok(Self { estimate, reverse, exact: feasible(exact::log_z(model))? })
+    }
+}
+
+/// Annealed importance sampling on all threads; independent units as often high as in the data, where there are any, to begin.
+pub(crate) fn estimate_log_z(
+    model: &Dbm,
+    data: Option<&Dataset>,
+    settings: &AisSettings,
+    session: &Session,
+) -> Result<AisEstimate, Error> {
+    anneal(model, &base(model, data)?, settings, session)
+}
+
+fn base(model: &Dbm, data: Option<&Dataset>) -> Result<BaseDistribution, Error> {
+    Ok(match data {
+        Some(data) => BaseDistribution::of_data(model, &data.examples)?,
+        None => BaseDistribution::uniform(model),
+    })
+}
+
+fn anneal(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, session: &Session) -> Result<AisEstimate, Error> {
+    session.progress.begin("betas", (settings.betas * settings.shards().len()) as u64);
+    let weights = session.map(settings.shards(), |chains| {
+        let mut ais = Ais::new(model, base, settings, chains);
+        while ais.done < ais.betas {
+            let before = ais.done;
+            ais.advance(model, SLICE);
+            session.progress.advance((ais.done - before) as u64);
+        }
+        ais.log_weights
+    });
+    session.progress.end();
+    Ok(AisEstimate::from_log_weights(base.log_z, &weights.concat()).finite()?)
+}
+
+/// From data, where there are any, or else from samples.
+fn anneal_back(
+    model: &Dbm,
+    base: &BaseDistribution,
+    settings: &AisSettings,
+    (forward, data, sweeps): (&AisEstimate, Option<(&Dataset, usize)>, u32),
+    session: &Session,
+) -> Result<Reverse, Error> {
+    session.progress.begin("betas in reverse", (settings.betas * settings.shards().len()) as u64);
+    let parts = session.map(settings.shards(), |chains| {
+        let start = match data {
+            Some((data, count)) => ReverseStart::of_data(model, (&data.examples, count), settings, chains.clone())?,
+            None => ReverseStart::of_samples(model, base, settings, chains.clone()),
+        };
+        let start = start.sweep_on(model, base, (settings, chains.clone()), sweeps);
+        let mut ais = ReverseAis::new(model, base, settings, chains, &start);
+        while ais.done < ais.betas {
+            let before = ais.done;
+            ais.advance(model, SLICE);
+            session.progress.advance((ais.done - before) as u64);
+        }
+        let rows = start.examples.iter().map(|&(row, _)| row);
+        let raise = rows.zip(raise(base.log_z, &start, &ais.log_weights)).collect::<Vec<(usize, f64)>>();
+        Ok((ais.log_weights, raise))
+    });
+    session.progress.end();
+    let (weights, raise): (Vec<_>, Vec<_>) = parts.into_iter().collect::<Result<Vec<_>, DbmError>>()?.into_iter().unzip();
+    Ok(Reverse { bracket: Bracket::of(base.log_z, &forward.log_weights, &weights.concat())?, raise: raise.concat() })
+}
+
+/// `None` where a model is too large to enumerate.
+pub(crate) fn feasible(exact: Result<f64, DbmError>) -> Result<Option<f64>, Error> {
+    match exact {
+        Ok(value) => Ok(Some(value)),
+        Err(DbmError::TooManyUnits { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
