@@ -8,7 +8,7 @@ use dbm_core::words::Choose;
 use dbm_data::Checkpoint;
 use dbm_experiments::Error;
 use dbm_experiments::answers::{Answering, Consensus, Method};
-use dbm_experiments::data::{DataSource, Reading};
+use dbm_experiments::data::{Binarize, DataSource, Reading};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::samples;
 use std::path::PathBuf;
@@ -46,9 +46,11 @@ impl DataArgs {
 /// How data are read, or how many are made.
 #[derive(Args, Clone, Copy)]
 pub struct ReadingArgs {
-    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]
-    #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
-    binarize: Option<f64>,
+    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]. Or `stochastic`: each is drawn once, at
+    /// reading, high with probability value / 255, or the value itself where all are from 0 to 1; training then visits the same bits in every epoch. `stochastic:SEED`
+    /// draws others [default: 0]. A model's file does not keep it: whatever reads data for that model has to be told again
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE|stochastic[:SEED]")]
+    binarize: Option<Binarize>,
     /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
     bits_per_value: Option<u8>,

@@ -6,7 +6,7 @@ use dbm_core::Backend;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_data::Dataset;
 use dbm_experiments::Error;
-use dbm_experiments::data::{DataSource, Reading, Split};
+use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
 
 /// A training that is timed, but for its model and its batches.
 #[derive(Args)]
@@ -40,7 +40,7 @@ impl Timed {
     /// # Errors
     /// Those of [`DataSource::load`].
     pub fn load(&self) -> Result<Dataset, Error> {
-        let reading = Reading { binarize: self.binarize, ..Reading::of_digits(self.digits) };
+        let reading = Reading { binarize: self.binarize.map(Binarize::Above), ..Reading::of_digits(self.digits) };
         DataSource { name: self.data.clone(), reading }.load(Split::Train)
     }
 }

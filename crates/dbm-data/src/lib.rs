@@ -9,6 +9,7 @@ pub mod checkpoint;
 pub mod columns;
 mod dataset;
 pub mod digits;
+pub mod drawn;
 mod error;
 mod gzip;
 mod idx;

@@ -160,6 +160,21 @@ impl Pictures {
 
     /// Some examples of [`Pictures::encode`], without labels.
     pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        let code = Code::new(&visible);
+        self.encode_by(name, visible.clone(), examples, |at| match &self.values {
+            Values::Bytes(bytes) => code.of_byte(bytes[at]),
+            Values::Floats(floats) => code.of(floats[at].into()),
+        })
+    }
+
+    /// The same where `units` says what the value at a place becomes; it is asked example by example, place by place.
+    pub(crate) fn encode_by(
+        &self,
+        name: &str,
+        visible: Visible,
+        examples: &[usize],
+        units: impl FnMut(usize) -> u8,
+    ) -> Result<Dataset, DataError> {
         visible.check()?;
         if let Visible::Table(columns) = &visible {
             return Err(DataError::format(
@@ -171,11 +186,7 @@ impl Pictures {
         }
         self.check(name)?;
         let depth = visible.depth();
-        let code = Code::new(&visible);
-        let packed = self.pack(name, examples, depth, |at| match &self.values {
-            Values::Bytes(bytes) => code.of_byte(bytes[at]),
-            Values::Floats(floats) => code.of(floats[at].into()),
-        })?;
+        let packed = self.pack(name, examples, depth, units)?;
         let mut data = Examples::from_packed(self.size() * depth, packed).map_err(DataError::refused(name))?;
         let is_missing = |at: usize| matches!(&self.values, Values::Floats(floats) if floats[at].is_nan());
         let has_gap = |example: &usize| (example * self.size()..(example + 1) * self.size()).any(is_missing);
@@ -189,7 +200,13 @@ impl Pictures {
     }
 
     /// Rows of bits, `depth` of each value, which `units` has for the place of a value.
-    fn pack(&self, name: &str, examples: &[usize], depth: usize, units: impl Fn(usize) -> u8) -> Result<Vec<u8>, DataError> {
+    fn pack(
+        &self,
+        name: &str,
+        examples: &[usize],
+        depth: usize,
+        mut units: impl FnMut(usize) -> u8,
+    ) -> Result<Vec<u8>, DataError> {
         let stride = (self.size() * depth).div_ceil(8);
         let mut packed = zeros(name, examples.len().saturating_mul(stride))?;
         for (row, &example) in packed.chunks_exact_mut(stride).zip(examples) {

@@ -4,6 +4,7 @@
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
 use crate::columns::{Column, ColumnKind, Columns, Table};
+use crate::drawn::Draw;
 use crate::pictures::Pictures;
 pub use crate::preview::{Preview, Summary};
 use crate::reading::names::line;
@@ -50,6 +51,22 @@ impl Raw {
         match &self.content {
             Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
             Content::Table(table) => table.encode(&self.name, encoding),
+        }
+    }
+
+    /// Binary examples whose bits are drawn by grey values.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::draw`]; [`DataError::Format`] for a table.
+    pub fn draw(&self, draw: Draw) -> Result<Dataset, DataError> {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.draw(&self.name, draw),
+            Content::Table(_) => Err(DataError::format(
+                &self.name,
+                "grey values to draw bits from",
+                "this is a table",
+                "binarize it by thresholds, one a column",
+            )),
         }
     }
 

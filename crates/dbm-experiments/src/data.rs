@@ -4,12 +4,14 @@ use crate::Error;
 use crate::files;
 use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_data::drawn::Draw;
 use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// Which random target `--data target` means.
 const TARGET_SEED: u64 = 1;
@@ -40,11 +42,40 @@ pub struct DataSource {
     pub reading: Reading,
 }
 
+/// How a value becomes a bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Binarize {
+    /// High above this, in the values' own units.
+    Above(f64),
+    /// Drawn once, at reading, with the probability that its grey says.
+    Stochastic {
+        /// Of the draws.
+        seed: u64,
+    },
+}
+
+impl FromStr for Binarize {
+    type Err = String;
+
+    /// A number, `stochastic` or `stochastic:SEED`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(rest) = text.strip_prefix("stochastic") {
+            let seed = if rest.is_empty() { Some(0) } else { rest.strip_prefix(':').and_then(|seed| seed.parse().ok()) };
+            return seed
+                .map(|seed| Self::Stochastic { seed })
+                .ok_or_else(|| "the seed should be a whole number, as in stochastic:7".into());
+        }
+        text.parse()
+            .map(Self::Above)
+            .map_err(|_| "it should be a threshold, such as 127, or `stochastic` or `stochastic:SEED`".into())
+    }
+}
+
 /// How data are read, or how many are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// Values above this are high, in their own units; as the data suggest where it is not given.
-    pub binarize: Option<f64>,
+    /// As the data suggest where it is not given.
+    pub binarize: Option<Binarize>,
     /// Visible units a value, 1 to 8.
     pub bits_per_value: Option<u8>,
     /// Rows and columns of the tiles of a PNG sheet, where the data do not say.
@@ -88,16 +119,33 @@ impl DataSource {
         // Words come before paths: in a checkout of a Rust project there is a folder `target`.
         match self.name.as_str() {
             // The test digits are other digits of the same hands.
-            "digits" => Ok(digits::dataset(self.reading.digits, if training { 1 } else { 2 })?),
+            "digits" => {
+                let series = if training { 1 } else { 2 };
+                match self.draw(split)? {
+                    Some(draw) => Ok(digits::pictures(self.reading.digits, series)?.draw(&digits::name(series), draw)?),
+                    None => Ok(digits::dataset(self.reading.digits, series)?),
+                }
+            }
             "bars" => Ok(bars::dataset(4)?),
             // The test draws are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
             _ if path.is_dir() => self.load_folder(path, visible, split),
-            _ if path.exists() => self.read(&self.name, &[file(path, self.name.clone())?], visible),
+            _ if path.exists() => self.read(&self.name, &[file(path, self.name.clone())?], visible, split),
             _ => Err(Error::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
                 self.name
             ))),
+        }
+    }
+
+    /// How bits are drawn, where they are: other draws for either half.
+    fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
+        match (self.reading.binarize, self.reading.bits_per_value) {
+            (Some(Binarize::Stochastic { .. }), Some(2..)) => Err(Error::Usage(
+                "--binarize stochastic makes one unit of a value: leave --bits-per-value away, or give it a threshold".into(),
+            )),
+            (Some(Binarize::Stochastic { seed }), _) => Ok(Some(Draw { seed, series: split as u64 })),
+            _ => Ok(None),
         }
     }
 
@@ -111,7 +159,7 @@ impl DataSource {
             let paths = [Some(images.clone()), find("labels-idx1")];
             let idx: Vec<File> =
                 paths.into_iter().flatten().map(|path| file(&path, path.display().to_string())).collect::<Result<_, _>>()?;
-            return self.read(&images.display().to_string(), &idx, visible);
+            return self.read(&images.display().to_string(), &idx, visible, split);
         }
         let mut pictures = Vec::new();
         collect_pictures(folder, "", &mut pictures)?;
@@ -123,20 +171,25 @@ impl DataSource {
             )));
         }
         let files: Vec<File> = pictures.into_iter().map(|(path, name)| file(&path, name)).collect::<Result<_, _>>()?;
-        self.read(&self.name, &files, visible)
+        self.read(&self.name, &files, visible, split)
     }
 
     /// What the files hold, made binary as asked, or as the model has it; what should be known about it is said.
-    fn read(&self, name: &str, files: &[File], visible: Option<&Visible>) -> Result<Dataset, Error> {
+    fn read(&self, name: &str, files: &[File], visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let table = matches!(visible, Some(Visible::Table(_)));
         let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
         for note in &raw.notes {
             eprintln!("{note}");
         }
         let raw = Raw { name: name.into(), ..raw };
+        if let Some(draw) = self.draw(split)? {
+            return Ok(raw.draw(draw)?);
+        }
         let mut encoding = raw.suggest();
         encoding.bits = self.reading.bits_per_value.unwrap_or(encoding.bits);
-        encoding.threshold = self.reading.binarize.unwrap_or(encoding.threshold);
+        if let Some(Binarize::Above(threshold)) = self.reading.binarize {
+            encoding.threshold = threshold;
+        }
         let asked = self.reading.binarize.is_some() || self.reading.bits_per_value.is_some();
         match (&raw.content, visible) {
             (Content::Table(_), Some(visible @ Visible::Table(_))) => {

@@ -33,6 +33,15 @@ fn a_trained_model_is_measured_as_enumeration_does() {
         assert!(error > 0.0 && error < 0.05 && (log_z - exact_log_z).abs() < 3.0 * error, "{found}");
         assert!((1.0..=100.0).contains(&of("effective_sample_size")), "{found}");
 
+        // The same from the other side, at the examples, and from both at once.
+        let both = of("bennett_log_z") - exact_log_z;
+        assert!(both.abs() < 3.0 * of("bennett_log_z_standard_error").max(0.01), "{found}");
+        assert!((of("reverse_log_z") - exact_log_z).abs() < 0.3 && of("bennett_overlap") > 0.8, "{found}");
+        assert!((of("bracket") - of("reverse_log_z") + log_z).abs() < 1e-9, "{found}");
+        assert!(found["bracket_verdict"].as_str().is_some_and(|said| said.starts_with("closed: ")), "{found}");
+        assert!((of("log_p_bound_reverse") + of("reverse_log_z") - of("log_p_bound") - log_z).abs() < 1e-9, "{found}");
+        assert!(of("log_p_raise") < of("exact_log_p") + 0.05 && of("log_p_raise") > of("exact_log_p") - 0.5, "{found}");
+
         // Taken off the same log Z, the bound is below the exact value. Six coins would be at -6 log 2.
         let (bound, exact) = (of("log_p_bound") + log_z - exact_log_z, of("exact_log_p"));
         assert!(bound <= exact + 1e-5 && bound > exact - 0.5, "{found}");
@@ -84,4 +93,27 @@ fn the_number_of_threads_changes_no_number() {
     for other in ["--seed 1", "--last", "--count 9"] {
         assert_ne!(one, run(other), "{other}");
     }
+}
+
+#[test]
+fn an_open_bracket_is_called_so_and_starts_are_chosen() {
+    let folder = folder("evaluate-open");
+    folder.ok("train --data tiny.csv --hidden 30,20 --lr 0.02 --steps 600 --seed 1 --out m.safetensors");
+    let few = "evaluate --model m.safetensors --ais-chains 20 --ais-betas";
+    let open = folder.json(&format!("{few} 1 --data tiny.csv"));
+    assert!(open["bracket_verdict"].as_str().is_some_and(|said| said.starts_with("open: ")), "{open}");
+    assert!(folder.ok(&format!("{few} 1 --data tiny.csv")).contains("open: log Z may be anywhere in "));
+    // From samples there is no conservative log p(v), nor after sweeps.
+    for from in ["--data tiny.csv --reverse-from samples", "--data tiny.csv --reverse-sweeps 3"] {
+        let found = folder.json(&format!("{few} 1000 {from}"));
+        assert!(number(&found, "bracket").abs() < 1.0 && found.get("log_p_raise").is_none(), "{found}");
+        assert!(number(&found, "log_p_bound_bennett").is_finite());
+    }
+    let alone = folder.json(&format!("{few} 500 --reverse-from samples"));
+    assert_eq!((&alone["reverse_from"], &alone["reverse_sweeps"]), (&"samples".into(), &0.into()));
+    for none in ["", "--data tiny.csv --reverse-from none"] {
+        assert!(folder.json(&format!("{few} 10 {none}")).get("bracket").is_none());
+    }
+    let said = folder.fails(2, &format!("{few} 10 --reverse-from data"));
+    assert!(said.contains("--data"), "{said}");
 }

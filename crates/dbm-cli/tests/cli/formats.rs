@@ -28,6 +28,38 @@ fn every_format_trains() {
 }
 
 #[test]
+fn greys_are_drawn_once_and_by_a_seed() {
+    let folder = Folder::new("stochastic");
+    let digits = "--data digits --digits 40";
+    folder.ok(&format!("train {digits} --hidden 4 --steps 2 --batch 4 --out m.safetensors"));
+    let evaluate = |reading: &str| {
+        let mut found = folder.json(&format!("evaluate --model m.safetensors {digits} --ais-betas 5 {reading}"));
+        found.as_object_mut().unwrap().remove("seconds");
+        found
+    };
+    let drawn = evaluate("--binarize stochastic");
+    assert_eq!(drawn, evaluate("--binarize stochastic:0"));
+    assert!(drawn != evaluate("") && drawn != evaluate("--binarize stochastic:1"));
+    // A run goes on with the bits it was begun with, and with no others.
+    let bytes = fixture("bytes.npy");
+    let train = format!("train --data {bytes} --hidden 4 --batch 4 --out r.safetensors --binarize");
+    folder.ok(&format!("{train} stochastic:5 --steps 2"));
+    folder.ok(&format!("{train} stochastic:5 --steps 4 --resume r.safetensors"));
+    folder.fails(2, &format!("{train} stochastic:6 --steps 6 --resume r.safetensors"));
+    for (reading, code, told) in [
+        ("--binarize stochastic:x", 2, "whole number"),
+        ("--binarize random", 2, "stochastic:SEED"),
+        ("--binarize stochastic --bits-per-value 2", 2, "--bits-per-value"),
+    ] {
+        let said = folder.fails(code, &format!("train --data {bytes} --hidden 4 --steps 1 --out x.safetensors {reading}"));
+        assert!(said.contains(told), "{reading}: {said}");
+    }
+    let floats = fixture("float.npy");
+    let said = folder.fails(3, &format!("train --data {floats} --hidden 4 --steps 1 --out x.safetensors --binarize stochastic"));
+    assert!(said.contains("numbers from 0 to 1"), "{said}");
+}
+
+#[test]
 fn a_folder_of_pictures_is_data() {
     let folder = Folder::new("pictures");
     for (name, class) in [("digit8.png", "b"), ("digit9.png", "a"), ("digit10.png", "a")] {

@@ -8,8 +8,9 @@ mod glyphs;
 mod hand;
 mod pen;
 
+use crate::pictures::{Pictures, Values};
+use crate::raw::Visible;
 use crate::{DataError, Dataset, THRESHOLD};
-use dbm_core::Examples;
 use hand::StrokeRandom;
 use pen::Pen;
 pub use pen::{PIXELS, SIDE};
@@ -35,24 +36,36 @@ pub fn image(seed: u64, index: u64) -> ([u8; PIXELS], u8) {
     (Pen::new(&mut random).draw(&strokes), class)
 }
 
-/// The first `count` digits of a series, binary, with their classes as labels.
+/// The first `count` digits of a series, grey, with their classes as labels.
+///
+/// # Errors
+/// [`DataError::OutOfRange`] for a count outside `1..=200000`.
+pub fn pictures(count: usize, seed: u64) -> Result<Pictures, DataError> {
+    if !(1..=MAX_COUNT).contains(&count) {
+        return Err(DataError::out_of_range("the number of digits", "1 to 200000", &count));
+    }
+    let mut greys = Vec::with_capacity(count * PIXELS);
+    let mut labels = Vec::with_capacity(count);
+    for index in 0..count as u64 {
+        let (pixels, class) = image(seed, index);
+        greys.extend(pixels);
+        labels.push(class);
+    }
+    Ok(Pictures { count, shape: (SIDE, SIDE), values: Values::Bytes(greys), labels: Some(labels) })
+}
+
+/// What a data set of the first digits of a series is called.
+pub fn name(seed: u64) -> String {
+    format!("generated digits, seed {seed}")
+}
+
+/// The same digits, binary: high where the grey is above [`THRESHOLD`].
 ///
 /// # Errors
 /// [`DataError::OutOfRange`] for a count outside `1..=200000`.
 pub fn dataset(count: usize, seed: u64) -> Result<Dataset, DataError> {
-    if !(1..=MAX_COUNT).contains(&count) {
-        return Err(DataError::out_of_range("the number of digits", "1 to 200000", &count));
-    }
-    let mut bits = Vec::with_capacity(count * PIXELS);
-    let mut labels = Vec::with_capacity(count);
-    for index in 0..count as u64 {
-        let (pixels, class) = image(seed, index);
-        bits.extend(pixels.map(|grey| u8::from(grey > THRESHOLD)));
-        labels.push(class);
-    }
-    let name = format!("generated digits, seed {seed}");
-    let examples = Examples::from_bits(PIXELS, &bits).map_err(DataError::refused(&name))?;
-    Ok(Dataset { name, examples, image: Some((SIDE, SIDE)), labels: Some(labels), visible: None })
+    let data = pictures(count, seed)?.encode_as(&name(seed), &Visible::Bits { threshold: f64::from(THRESHOLD) })?;
+    Ok(Dataset { visible: None, ..data })
 }
 
 #[cfg(test)]

@@ -16,7 +16,6 @@ use crate::score::Reference;
 pub use crate::template::duration;
 use crate::{Error, Session};
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use dbm_data::pictures::{Pictures, Values};
 use dbm_data::raw::Encoding;
 use dbm_data::{Dataset, digits};
 pub use report::{Entry, Verdict};
@@ -116,14 +115,7 @@ impl Request {
             return self.digits(Some(8), split);
         }
         let seed = if split == Split::Train { 1 } else { 2 };
-        let drawn = (0..TOY_DIGITS as u64).map(|index| digits::image(seed, index));
-        let (levels, labels): (Vec<_>, Vec<_>) = drawn.unzip();
-        let pictures = Pictures {
-            count: TOY_DIGITS,
-            shape: (digits::SIDE, digits::SIDE),
-            values: Values::Bytes(levels.concat()),
-            labels: Some(labels),
-        };
+        let pictures = digits::pictures(TOY_DIGITS, seed)?;
         Ok(pictures.encode("generated digits in grey", &Encoding { bits: 8, ..pictures.suggest() })?)
     }
 

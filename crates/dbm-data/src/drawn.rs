@@ -1,0 +1,127 @@
+//! Bits drawn from grey values: each high with the probability that its grey says.
+
+use crate::pictures::{Pictures, Values};
+use crate::raw::Visible;
+use crate::{DataError, Dataset, THRESHOLD};
+use dbm_core::rng::{Purpose, Stream, Streams};
+
+/// Which bits are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Seed of the streams, one an example.
+    pub seed: u64,
+    /// Tells apart the draws of several data sets of one seed.
+    pub series: u64,
+}
+
+impl Pictures {
+    /// Binary examples, a unit a value, high with probability `value / 255` for bytes, and with the value itself for numbers from 0 to 1 (Salakhutdinov and Murray 2008 binarize
+    /// MNIST so). The scale of bytes of which none exceeds [`THRESHOLD`] ends at the highest, as in [`Pictures::visible`]; so values of 0 and 1 alone stay what they are. The bits
+    /// are drawn once, here: the same draw of the same values gives the same bits, and those of an example depend on its number and its values alone.
+    ///
+    /// ```
+    /// use dbm_data::drawn::Draw;
+    /// use dbm_data::pictures::{Pictures, Values};
+    /// let pictures = Pictures { count: 1000, shape: (1, 3), values: Values::Bytes([0, 51, 255].repeat(1000)), labels: None };
+    /// let data = pictures.draw("x", Draw { seed: 1, series: 0 })?;
+    /// let ones = |unit| (0..1000).filter(|&row| data.examples.bit(row, unit)).count();
+    /// assert_eq!((ones(0), ones(2)), (0, 1000));
+    /// assert!((150..250).contains(&ones(1))); // a fifth, and 4 standard deviations
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DataError::Format`] for numbers that are neither bytes nor from 0 to 1, and otherwise those of [`Pictures::encode`].
+    pub fn draw(&self, name: &str, draw: Draw) -> Result<Dataset, DataError> {
+        let (low, high) = self.values.range();
+        let (scale, threshold) = match &self.values {
+            Values::Bytes(_) if high > f64::from(THRESHOLD) => (255.0, f64::from(THRESHOLD)),
+            Values::Bytes(_) => (high.max(1.0), self.suggest().threshold),
+            Values::Floats(_) if low >= 0.0 && high <= 1.0 => (1.0, 0.5),
+            Values::Floats(_) => {
+                return Err(DataError::format(
+                    name,
+                    "grey values to draw bits from, bytes or numbers from 0 to 1",
+                    format!("these go from {low} to {high}"),
+                    "scale them, or binarize them by a threshold",
+                ));
+            }
+        };
+        let streams = Streams::new(draw.seed);
+        let stream_of = |example: usize| streams.at(Purpose::Binarization, draw.series, example as u64);
+        let mut stream: Option<(usize, Stream)> = None;
+        let units = |at: usize| {
+            let example = at / self.size();
+            let (_, stream) = match &mut stream {
+                Some(stream) if stream.0 == example => stream,
+                other => other.insert((example, stream_of(example))),
+            };
+            // A missing value takes its number as well, and is compared with none.
+            u8::from(stream.uniform() * scale < self.values.at(at))
+        };
+        let data = self.encode_by(name, Visible::Bits { threshold }, &(0..self.count).collect::<Vec<usize>>(), units)?;
+        Ok(Dataset { labels: self.labels.clone(), ..data })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::refusal;
+
+    fn of(values: Values, width: usize) -> Pictures {
+        Pictures { count: values.len() / width, shape: (1, width), values, labels: None }
+    }
+
+    const FIRST: Draw = Draw { seed: 3, series: 0 };
+
+    /// 40 000 draws of each of 256 greys, seed 3: each share within 5 of its standard deviations (alpha = 256 * 6e-7).
+    #[test]
+    fn shares_of_ones_follow_the_greys() {
+        let n = 40_000;
+        let bytes: Vec<u8> = (0..=255).collect::<Vec<u8>>().repeat(n);
+        let drawn = of(Values::Bytes(bytes.clone()), 256).draw("x", FIRST).unwrap();
+        for grey in 0..256 {
+            let ones = (0..n).filter(|&row| drawn.examples.bit(row, grey)).count() as f64;
+            let p = grey as f64 / 255.0;
+            let deviation = (n as f64 * p * (1.0 - p)).sqrt();
+            assert!((ones - n as f64 * p).abs() <= 5.0 * deviation, "grey {grey}: {ones}");
+        }
+        // The same greys as numbers from 0 to 1 differ where rounding does: hardly.
+        let floats = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
+        let same = of(Values::Floats(floats), 256).draw("x", FIRST).unwrap();
+        let differing: usize =
+            (0..n).map(|row| (0..256).filter(|&i| drawn.examples.bit(row, i) != same.examples.bit(row, i)).count()).sum();
+        assert!(differing < 10, "{differing}");
+    }
+
+    #[test]
+    fn a_draw_is_a_value_and_an_example_its_own() {
+        let greys: Vec<u8> = (0..50 * 40).map(|i| (i * 37 % 256) as u8).collect();
+        let pictures = of(Values::Bytes(greys.clone()), 40);
+        let bits = |draw| pictures.draw("x", draw).unwrap().examples;
+        assert_eq!(bits(FIRST), bits(FIRST));
+        assert!(bits(FIRST) != bits(Draw { seed: 4, ..FIRST }) && bits(FIRST) != bits(Draw { series: 1, ..FIRST }));
+        let fewer = of(Values::Bytes(greys[..7 * 40].to_vec()), 40).draw("x", FIRST).unwrap();
+        (0..7).for_each(|row| assert_eq!(fewer.examples.row(row), bits(FIRST).row(row)));
+        // Equal greys of two examples, or of two places, are drawn independently.
+        let flat = of(Values::Bytes(vec![128; 400]), 200).draw("x", FIRST).unwrap();
+        assert_ne!(flat.examples.row(0), flat.examples.row(1));
+        assert!((60..140).contains(&flat.examples.row(0).iter().map(|&bit| usize::from(bit)).sum::<usize>()));
+    }
+
+    #[test]
+    fn bits_stay_and_gaps_stay_and_what_is_not_grey_is_refused() {
+        let bits: Vec<u8> = (0..60).map(|i| u8::from(i % 3 == 0)).collect();
+        let pictures = of(Values::Bytes(bits.clone()), 20);
+        assert_eq!(pictures.draw("x", FIRST).unwrap(), pictures.encode("x", &pictures.suggest()).unwrap());
+        let blank = of(Values::Bytes(vec![0; 20]), 20);
+        assert_eq!(blank.draw("x", FIRST).unwrap().examples.share_of_ones(), 0.0);
+        let gaps = of(Values::Floats(vec![1.0, f32::NAN, 0.0]), 3).draw("x", FIRST).unwrap();
+        assert_eq!((gaps.examples.row(0), gaps.examples.known_row(0)), (vec![1, 0, 0], vec![true, false, true]));
+        for values in [vec![-1.0, 1.0], vec![0.0, 255.0]] {
+            let said = refusal(of(Values::Floats(values), 2).draw("x", FIRST));
+            assert!(said.contains("bytes or numbers from 0 to 1") && said.contains("these go from"), "{said}");
+        }
+    }
+}
