@@ -15,7 +15,8 @@ use std::ops::Range;
 /// `mean of 1 / w = Z_A / Z`.
 ///
 /// So `log Z_A - log mean(1 / w)` errs on the high side, as that of the forward chains errs on the low one: exact samples give log Z from both sides. Other
-/// starts give no bound: those that miss a part of the model, or that are data which the model does not draw, may end below log Z.
+/// starts give no bound. From an example v with hidden layers from their exact posterior the mean of `1 / w` is `Z_A / Z p_ann(v) / p(v)`, with the probability `p_ann` that
+/// forward chains end at v ([`raise`]): from data that annealing reaches more often than the model does the estimate lies below log Z.
 pub struct ReverseAis {
     chains: AnnealedChains,
     /// K: betas in all.
