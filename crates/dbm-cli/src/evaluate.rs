@@ -116,7 +116,7 @@ fn verdict(bracket: &Bracket) -> String {
             "open: log Z may be anywhere in {width:.3} nats; more betas, or starts that are nearer to samples of the model, narrow it"
         ),
         (true, true) => format!(
-            "open: the high side is {:.3} nats below the low one, so that its starts are not samples of the model; start from others, or sweep on",
+            "open: the high side is {:.3} nats below the low one, so that its starts are hardly samples of the model; start from others, or sweep on",
             -width
         ),
     }

@@ -155,12 +155,12 @@ impl Pictures {
     pub fn encode_as(&self, name: &str, visible: &Visible) -> Result<Dataset, DataError> {
         let examples: Vec<usize> = (0..self.count).collect();
         let labels = self.labels.clone();
-        Ok(Dataset { labels, ..self.encode_some(name, visible.clone(), &examples)? })
+        Ok(Dataset { labels, ..self.encode_some(name, visible, &examples)? })
     }
 
     /// Some examples of [`Pictures::encode`], without labels.
-    pub(crate) fn encode_some(&self, name: &str, visible: Visible, examples: &[usize]) -> Result<Dataset, DataError> {
-        let code = Code::new(&visible);
+    pub(crate) fn encode_some(&self, name: &str, visible: &Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+        let code = Code::new(visible);
         self.encode_by(name, visible.clone(), examples, |at| match &self.values {
             Values::Bytes(bytes) => code.of_byte(bytes[at]),
             Values::Floats(floats) => code.of(floats[at].into()),
