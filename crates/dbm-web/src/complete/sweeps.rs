@@ -88,7 +88,7 @@ pub fn AgainstSweeps() -> impl IntoView {
         <details class="against-sweeps" hidden=move || !is_image.get()>
             <summary>"Quality against sweeps"</summary>
             <p class="help">
-                "A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves."
+                "A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."
             </p>
             <div class="ask">
                 <Button
