@@ -2,15 +2,15 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
-use dbm_core::complete::SamplingSchedule;
 use dbm_core::words::Choose;
 use dbm_data::Checkpoint;
-use dbm_experiments::Error;
 use dbm_experiments::answers::{Answering, Consensus, Method};
 use dbm_experiments::data::{Binarize, DataSource, Reading};
 use dbm_experiments::model::ModelFile;
-use dbm_experiments::samples;
+use dbm_experiments::samples::{self, Sampler, Samples};
+use dbm_experiments::{Error, Session};
 use std::path::PathBuf;
 
 /// Reads one of the values of a table, whose names and help are shown.
@@ -95,16 +95,25 @@ impl ModelArgs {
 #[derive(Args, Clone, Copy)]
 pub struct SamplerArgs {
     /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
-    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search [default: as the negative phase of the model's training went: `mode`,
+    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search; `ptt:K`, K rounds of
+    /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as the negative phase of the model's training went: `mode`,
     /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
     #[arg(long, value_name = "SCHEDULE")]
-    pub sampler: Option<SamplingSchedule>,
+    pub sampler: Option<Sampler>,
 }
 
 impl SamplerArgs {
-    /// The schedule asked for, or that of the model's training.
-    pub fn schedule(self, checkpoint: &Checkpoint) -> SamplingSchedule {
-        self.sampler.unwrap_or_else(|| samples::of_training(checkpoint))
+    /// Samples by what was asked for, or as the model's training went.
+    pub fn draw(
+        self,
+        session: &Session,
+        checkpoint: &Checkpoint,
+        model: &Dbm,
+        count: usize,
+        seed: u64,
+    ) -> Result<Samples, Error> {
+        let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
+        samples::draw_by(session, checkpoint, model, sampler, (count, seed))
     }
 }
 

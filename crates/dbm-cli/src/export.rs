@@ -10,7 +10,7 @@ use dbm_data::raw::Visible;
 use dbm_experiments::data::{DataSource, Split, without_gaps};
 use dbm_experiments::model::{ModelFile, visible};
 use dbm_experiments::score::levels;
-use dbm_experiments::{Error, files, samples};
+use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ impl Export {
         let visible = visible(&checkpoint)?;
         let shape = shape(checkpoint.image, visible.as_ref(), model.n_visible(), "the model")?;
         let count = self.count.map_or(PICTURES, |count| count as usize);
-        let samples = samples::draw(&context.session, &model, self.sampler.schedule(&checkpoint), count, self.seed);
+        let samples = self.sampler.draw(&context.session, &checkpoint, &model, count, self.seed)?;
         Ok(Pictures { shape, levels: levels(visible.as_ref(), &samples.bits) })
     }
 

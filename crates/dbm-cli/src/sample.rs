@@ -7,7 +7,7 @@ use clap::Args;
 use dbm_core::Host;
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
-use dbm_experiments::samples::{self, MAX_SWEEPS};
+use dbm_experiments::samples::MAX_SWEEPS;
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Sample {
         let columns = if format == Format::Csv { Some(file.columns(&checkpoint)?) } else { None };
         let started = session.now();
         let count = self.count as usize;
-        let samples = samples::draw(session, &model, self.sampler.schedule(&checkpoint), count, self.seed);
+        let samples = self.sampler.draw(session, &checkpoint, &model, count, self.seed)?;
         let seconds = session.now() - started;
         let bits = &samples.bits;
         let n = model.n_visible();

@@ -10,7 +10,7 @@ use dbm_core::ais::AisSettings;
 use dbm_data::npy;
 use dbm_data::raw::Visible;
 use dbm_experiments::model::{ModelFile, visible};
-use dbm_experiments::samples::{self, MAX_SWEEPS};
+use dbm_experiments::samples::MAX_SWEEPS;
 use dbm_experiments::score::{Reference, Report, bound, csv, levels, text};
 use dbm_experiments::{Error, answers, files};
 use dbm_score::PIXELS;
@@ -140,7 +140,7 @@ impl Score {
             Some(mask) => Some(answers::unknown(mask, self.seed, count, &reference.test, checkpoint.image)?),
             None => None,
         };
-        let samples = samples::draw(session, &model, self.sampler.schedule(&checkpoint), self.samples as usize, self.seed);
+        let samples = self.sampler.draw(session, &checkpoint, &model, self.samples as usize, self.seed)?;
         let mut report = Report {
             samples: reference.of_bits(session, &samples.bits)?,
             floor: reference.floor(&context.session)?,

@@ -39,6 +39,8 @@ pub enum Purpose {
     ReverseAnnealing = 13,
     /// The bits of an example whose pixels are drawn by their grey.
     Binarization = 14,
+    /// A chain of parallel tempering that samples.
+    Tempering = 15,
 }
 
 /// All streams of one seed.

@@ -1,16 +1,78 @@
 //! Samples, many at once.
 
-use crate::Session;
-use dbm_core::Dbm;
+use crate::{Error, Session};
+use dbm_core::chains::Chains;
 use dbm_core::complete::{Completer, SamplingSchedule};
-use dbm_core::sweep::SearchInfo;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::sweep::{SearchInfo, search};
+use dbm_core::tempering::{Reach, Replicas};
+use dbm_core::{Dbm, DbmError, Parity};
 use dbm_data::Checkpoint;
+use std::str::FromStr;
 
 /// Chains a task: enough for the batch products, few enough to keep every thread busy.
 pub const CHAINS: usize = 32;
 
 /// A search that goes on longer is stopped and counted.
 pub const MAX_SWEEPS: u32 = 10_000;
+
+/// How samples are drawn: by sweeps of chains alone, or by chains that come up a ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampler {
+    /// Each chain on its own.
+    Alone(SamplingSchedule),
+    /// So many rounds of parallel tempering over the ladder in the model's file, and a search.
+    Ptt(u32),
+}
+
+impl FromStr for Sampler {
+    type Err = DbmError;
+
+    fn from_str(text: &str) -> Result<Self, DbmError> {
+        match text.strip_prefix("ptt:").map(str::parse) {
+            None => text.parse().map(Self::Alone),
+            Some(Ok(rounds @ 1..=100_000)) => Ok(Self::Ptt(rounds)),
+            Some(_) => Err(DbmError::Setting {
+                name: "sampler",
+                expected: "ptt:K with K from 1 to 100000 rounds",
+                got: format!("{text:?}"),
+            }),
+        }
+    }
+}
+
+/// `count` samples of a model by a sampler; each depends on the model, the seed, and for tempering on its place among 32 neighbours, alone.
+///
+/// # Errors
+/// [`Error::Input`] where tempering is asked for of a model without a ladder.
+pub fn draw_by(
+    session: &Session,
+    checkpoint: &Checkpoint,
+    model: &Dbm,
+    sampler: Sampler,
+    (count, seed): (usize, u64),
+) -> Result<Samples, Error> {
+    let rounds = match sampler {
+        Sampler::Alone(schedule) => return Ok(draw(session, model, schedule, count, seed)),
+        Sampler::Ptt(rounds) => rounds,
+    };
+    let Some(ladder) = checkpoint.ladder(model)? else {
+        let advice = "train one by `dbm train --estimator ptt-5`, or draw samples by gibbs:K";
+        return Err(Error::Input(format!("--sampler ptt:K climbs a ladder, but there is none in the model's file; {advice}")));
+    };
+    let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
+        let mut streams = Streams::new(seed).of_chains(Purpose::Tempering, 0, part.start as u64..part.end as u64);
+        let mut replicas = Replicas::new(&ladder, model, Reach::Whole(0), None, &mut streams);
+        (0..rounds).for_each(|_| replicas.round(1, &mut streams));
+        let mut chains = Chains::free(model, part.len());
+        (0..part.len()).for_each(|chain| chains.place(chain, &replicas.top().state(chain)));
+        let searches = search(model, &mut chains, &vec![Parity::Even; part.len()], MAX_SWEEPS);
+        let high = model.units().value(true);
+        (chains.layer(0).data().iter().map(|&unit| u8::from(unit == high)).collect(), searches)
+    });
+    let (bits, searches): (Vec<Vec<u8>>, Vec<_>) = parts.into_iter().unzip();
+    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
+}
 
 /// What was drawn.
 pub struct Samples {

@@ -37,20 +37,23 @@ impl Overlaps {
         Self { shares: exchanges.rates().collect(), without: exchanges.rates_without().collect(), of_chains: true }
     }
 
-    /// As particles tell that were taken along the ladder: where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges would
-    /// be accepted; and the deviation between a rung's neighbours is at most the sum of those to the rung. One rung in [`SPACED`] is looked at, from this one on.
+    /// As particles tell that were taken along the ladder. Where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges is accepted; and
+    /// the deviation between a rung's neighbours is at most the sum of those to the rung, by which it is judged. One rung in [`SPACED`] is looked at, from this one on.
     pub fn of_particles(spread: &Spread, first: usize) -> Self {
-        let deviations: Vec<f64> = spread.means().map(f64::sqrt).collect();
-        let share = |deviation: f64| libm::erfc(deviation / 2.0);
-        let without = (1 + first % SPACED..deviations.len())
-            .step_by(SPACED)
-            .map(|rung| (rung, share(deviations[rung - 1] + deviations[rung])));
-        Self {
-            without: without.collect(),
-            shares: deviations.iter().map(|&deviation| share(deviation)).collect(),
-            of_chains: false,
-        }
+        let shares: Vec<f64> = spread.means().collect();
+        let of_both = |rung: usize| libm::erfc((deviation(shares[rung - 1]) + deviation(shares[rung])) / 2.0);
+        let without = (1 + first % SPACED..shares.len()).step_by(SPACED).map(|rung| (rung, of_both(rung))).collect();
+        Self { shares, without, of_chains: false }
     }
+}
+
+/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
+fn deviation(share: f64) -> f64 {
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = 0.5 * (low + high);
+        if libm::erfc(middle / 2.0) > share { (middle, high) } else { (low, middle) }
+    };
+    (0..40).fold((0.0, 20.0), halve).0
 }
 
 /// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.

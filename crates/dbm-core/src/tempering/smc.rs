@@ -27,11 +27,11 @@ pub struct Run {
     pub energy: f64,
 }
 
-/// How much each step of a path changed the weights: of every point, the sum over runs of the variance of the particles' log weight increments.
+/// How much the points of a path have in common with those before them, as the particles of some runs tell.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// One number a point.
-    pub variances: Vec<f64>,
+    /// Of each point, the sum over the runs of the share of exchanges between it and the point before that would be accepted.
+    pub shares: Vec<f64>,
     /// How many runs.
     pub runs: u64,
 }
@@ -39,15 +39,31 @@ pub struct Spread {
 impl Spread {
     /// The mean over the runs, of each point.
     pub fn means(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.variances.iter().map(|sum| sum / self.runs.max(1) as f64)
+        self.shares.iter().map(|sum| sum / self.runs.max(1) as f64)
     }
 
     /// Adds that of other runs on the same path.
     pub(crate) fn append(&mut self, other: &Self) {
-        self.variances.resize(self.variances.len().max(other.variances.len()), 0.0);
-        self.variances.iter_mut().zip(&other.variances).for_each(|(sum, more)| *sum += more);
+        self.shares.resize(self.shares.len().max(other.shares.len()), 0.0);
+        self.shares.iter_mut().zip(&other.shares).for_each(|(sum, more)| *sum += more);
         self.runs += other.runs;
     }
+}
+
+/// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
+/// they are for `x`, and by their weights for `y`.
+fn share_of_exchanges(log_weights: &[f64]) -> f64 {
+    let n = log_weights.len() as f64;
+    let mut sorted = log_weights.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let weights = normalized(&sorted);
+    // Of each y, what is lighter accepts by the ratio of weights, and what is at least as heavy always.
+    let (mut lighter, mut sum) = (0.0, 0.0);
+    for (place, w) in weights.iter().enumerate() {
+        sum += lighter + w * (n - place as f64);
+        lighter += w;
+    }
+    (sum / n).min(1.0)
 }
 
 /// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
@@ -86,7 +102,7 @@ pub fn runs(
         |run: usize| log_sum_of_base(first.model, &path.base, run, visible.row(run), &clamp.of_rows(&[run], visible.columns()));
     let mut log_z: Vec<f64> = (0..count).map(begun).collect();
     let mut log_weights = vec![0.0; rows.len()];
-    spread.variances.resize(path.points.len().max(spread.variances.len()), 0.0);
+    spread.shares.resize(path.points.len().max(spread.shares.len()), 0.0);
     spread.runs += count as u64;
     let mut before = first;
     for (place, &point) in path.points.iter().enumerate() {
@@ -101,7 +117,7 @@ pub fn runs(
         let increments: Vec<f64> = worth(&mut chains, point).iter().zip(&old).map(|(new, old)| new - old).collect();
         log_weights.iter_mut().zip(&increments).for_each(|(weight, increment)| *weight += increment);
         for (run, increments) in increments.chunks(particles).enumerate() {
-            spread.variances[place] += variance(increments);
+            spread.shares[place] += share_of_exchanges(increments);
             let log_weights = &mut log_weights[run * particles..][..particles];
             let weights = normalized(log_weights);
             if weights.iter().map(|w| w * w).sum::<f64>() * particles as f64 > 2.0 {
@@ -148,12 +164,6 @@ fn normalized(log_weights: &[f64]) -> Vec<f64> {
 
 fn log_mean(log_weights: &[f64]) -> f64 {
     log_sum_exp(log_weights) - libm::log(log_weights.len() as f64)
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (n - 1.0).max(1.0)
 }
 
 /// Of each new particle, which one it comes from: particle `i` comes `floor` or `ceil` of `N w_i` times, and `N w_i` times on average over `u` in `[0, 1)` (Kitagawa 1996).
@@ -288,5 +298,28 @@ impl<'a> Pair<'a> {
         for run in [self.x, self.y] {
             push(run.times.replace(0.0), &run.run);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_exchanges_is_the_mean_over_all_pairs() {
+        let logs: [f64; 5] = [0.3, -1.0, 2.0, 0.3, -4.0];
+        let sum: f64 = logs.iter().map(|log| log.exp()).sum();
+        let pair = |x: f64, y: f64| y.exp() / sum / 5.0 * (x - y).exp().min(1.0);
+        let plain: f64 = logs.iter().flat_map(|&x| logs.map(|y| pair(x, y))).sum();
+        assert!((share_of_exchanges(&logs) - plain).abs() < 1e-12);
+        assert!((share_of_exchanges(&[7.0; 4]) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_particle_is_resampled_as_often_as_it_weighs() {
+        let weights = [0.1, 0.45, 0.0, 0.45];
+        let mut times = [0.0; 4];
+        (0..1000).for_each(|u| systematic(&weights, (f64::from(u) + 0.5) / 1000.0).iter().for_each(|&i| times[i] += 1e-3));
+        times.iter().zip(weights).for_each(|(times, w)| assert!((times - 4.0 * w).abs() < 2e-3, "{times} for {w}"));
     }
 }

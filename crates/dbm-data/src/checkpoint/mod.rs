@@ -11,6 +11,7 @@ mod read;
 mod write;
 
 use crate::DataError;
+use dbm_core::tempering::Ladder;
 use dbm_core::{Dbm, LadderSnapshot, Parameters, Settings, Snapshot, Units};
 use std::collections::BTreeMap;
 pub use write::{Layout, Precision};
@@ -199,6 +200,14 @@ impl Checkpoint {
     /// [`DataError::Refused`] where the parameters do not make a model; never for one that was read.
     pub fn model(&self) -> Result<Dbm, DataError> {
         self.build(self.best())
+    }
+
+    /// The ladder that leads to the model, where it has one.
+    ///
+    /// # Errors
+    /// [`DataError::Refused`] where its rungs are none of the model's.
+    pub fn ladder(&self, model: &Dbm) -> Result<Option<Ladder>, DataError> {
+        self.ladder.clone().map(|kept| Ladder::restore(model, kept).map_err(DataError::refused(UNNAMED))).transpose()
     }
 
     /// The model of the last step, whether or not there is an average.
