@@ -1,6 +1,7 @@
 //! The exact distribution of a model small enough to enumerate, beside the states of its chains.
 
 use dbm_core::exact::{self, likelihood_terms};
+use dbm_core::linalg::Matrix;
 use dbm_core::{Dbm, DbmError};
 use serde::Serialize;
 
@@ -18,7 +19,7 @@ pub struct Exact {
 
 /// The visible unit whose share of high states deviates most from its probability, in standard errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Deviation {
+pub struct Farthest {
     /// Which unit, from 0.
     pub unit: usize,
     /// Its share of high states less its probability.
@@ -39,7 +40,7 @@ impl Exact {
         let expected = exact::expectation(model, &vec![None; model.n_visible()])?;
         let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
         let visible = expected.biases[0].iter().map(|mean| (mean - low) / gap).collect();
-        let weights = model.weights().iter().flat_map(|weight| weight.data());
+        let weights = model.weights().iter().flat_map(Matrix::data);
         let parameters = weights.chain(model.biases().iter().flatten());
         // -E is linear in the parameters, with these expectations as its coefficients.
         let energy = -parameters.zip(expected.flat()).map(|(&parameter, mean)| f64::from(parameter) * mean).sum::<f64>();
@@ -47,18 +48,18 @@ impl Exact {
     }
 
     /// Of `counts[i]` high states of unit i in so many chains.
-    pub(super) fn deviation(&self, counts: &[u64], chains: usize) -> Deviation {
+    pub(super) fn deviation(&self, counts: &[u64], chains: usize) -> Farthest {
         let of = |(unit, (&p, &count)): (usize, (&f64, &u64))| {
             let error = (p * (1.0 - p) / chains as f64).sqrt();
-            Deviation { unit, deviation: count as f64 / chains as f64 - p, error }
+            Farthest { unit, deviation: count as f64 / chains as f64 - p, error }
         };
-        let none = Deviation { unit: 0, deviation: 0.0, error: 1.0 };
+        let none = Farthest { unit: 0, deviation: 0.0, error: 1.0 };
         let all = self.visible.iter().zip(counts).enumerate().map(of);
         all.fold(none, |most, one| if one.errors() > most.errors() { one } else { most })
     }
 }
 
-impl Deviation {
+impl Farthest {
     /// How many standard errors it is.
     pub fn errors(&self) -> f64 {
         // A unit that is always high or always low, to rounding, has no error.

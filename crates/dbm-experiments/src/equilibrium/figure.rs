@@ -20,16 +20,15 @@ const ERRORS: f64 = 2.0;
 pub fn figure(models: &[Model]) -> Result<String, Error> {
     let digits = models.iter().all(|model| model.floor.is_some());
     let runs = || models.iter().flat_map(|model| model.starts.iter().map(move |run| (model, run)));
-    let panels = match models {
-        [model] => vec![panel(&model.name, digits, models, runs().map(|(_, run)| curve(&from(run.start), run, digits)))],
-        _ => {
-            let starts: Vec<ChainStart> = distinct(runs().map(|(_, run)| run.start));
-            let of_start = |start: &ChainStart| {
-                let curves = runs().filter(|(_, run)| run.start == *start).map(|(model, run)| curve(&model.name, run, digits));
-                panel(&from(*start), digits, models, curves)
-            };
-            starts.iter().map(of_start).collect()
-        }
+    let panels = if let [model] = models {
+        vec![panel(&model.name, digits, models, runs().map(|(_, run)| curve(&from(run.start), run, digits)))]
+    } else {
+        let starts: Vec<ChainStart> = distinct(runs().map(|(_, run)| run.start));
+        let of_start = |start: &ChainStart| {
+            let curves = runs().filter(|(_, run)| run.start == *start).map(|(model, run)| curve(&model.name, run, digits));
+            panel(&from(*start), digits, models, curves)
+        };
+        starts.iter().map(of_start).collect()
     };
     svg(&panels, 2)
 }

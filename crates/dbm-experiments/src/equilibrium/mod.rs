@@ -67,7 +67,7 @@ pub struct Look {
     pub digits: Option<Digits>,
     /// What deviates most from the exact distribution.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub exact: Option<exact::Deviation>,
+    pub exact: Option<exact::Farthest>,
 }
 
 /// What the classifier says of a look.

@@ -139,27 +139,14 @@ impl Plan {
         }
         let mut chains = Completer::begin(model, start, rows, (self.seed, part.start as u64), MAX_SWEEPS);
         // A digit is its own beginning; noise is none that can be read.
-        let mut parts = vec![self.look(model, &mut chains, if start == ChainStart::Data { Seen::Bits } else { Seen::Mode })];
+        let mut parts = vec![look(model, &mut chains, if start == ChainStart::Data { Seen::Bits } else { Seen::Mode })];
         let mut done = 0;
         for &sweeps in &self.sweeps {
             (done..sweeps).for_each(|_| chains.sweep(model));
             done = sweeps;
-            parts.push(self.look(model, &mut chains, self.seen));
+            parts.push(look(model, &mut chains, self.seen));
         }
         parts
-    }
-
-    fn look(&self, model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
-        let bits = chains.visible_bits();
-        let (highs, mut counts) = (bits.chunks(model.n_visible()), vec![0; model.n_visible()]);
-        highs.clone().for_each(|chain| counts.iter_mut().zip(chain).for_each(|(count, &bit)| *count += u64::from(bit)));
-        let highs = highs.map(|chain| chain.iter().map(|&bit| f64::from(bit)).sum()).collect();
-        let energies = chains.energies(model);
-        let (seen, searches) = match seen {
-            Seen::Mode => chains.look(model, MAX_SWEEPS),
-            Seen::Bits => (bits, vec![]),
-        };
-        Part { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
     }
 
     fn join(
@@ -193,6 +180,20 @@ impl Plan {
         let look = Look { sweeps, energy, energy_error, high, high_error, searches_capped: capped, digits, exact };
         Ok(All { look, energies, highs })
     }
+}
+
+/// What chains are at one look: as they stand, and as they are shown to the classifier.
+fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
+    let bits = chains.visible_bits();
+    let (highs, mut counts) = (bits.chunks(model.n_visible()), vec![0; model.n_visible()]);
+    highs.clone().for_each(|chain| counts.iter_mut().zip(chain).for_each(|(count, &bit)| *count += u64::from(bit)));
+    let highs = highs.map(|chain| chain.iter().map(|&bit| f64::from(bit)).sum()).collect();
+    let energies = chains.energies(model);
+    let (seen, searches) = match seen {
+        Seen::Mode => chains.look(model, MAX_SWEEPS),
+        Seen::Bits => (bits, vec![]),
+    };
+    Part { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
 }
 
 /// The class of each chain at its start and at the last look.
