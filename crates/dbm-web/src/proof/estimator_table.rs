@@ -25,13 +25,14 @@ pub struct EstimatorRow {
 }
 
 /// How many there are.
-pub const COUNT: usize = 7;
+pub const COUNT: usize = 8;
 
 /// All of them, in the order of the plots.
 pub static ESTIMATORS: LazyLock<Vec<EstimatorRow>> = LazyLock::new(|| {
     let row = |[title, hue, dash, mark, help]: [&'static str; 5]| {
         let name = title.to_ascii_lowercase();
-        let settings = name.parse().unwrap_or_default();
+        // Few particles on a short way: more to correct, and sooner drawn.
+        let settings = EstimatorSettings { particles: 4, smc_steps: 4, ..name.parse().unwrap_or_default() };
         let dash = dash.split(' ').filter_map(decimal).collect();
         EstimatorRow { title, name, help, settings, hue: hue.parse().unwrap_or_default(), dash, mark }
     };

@@ -41,7 +41,7 @@ pub fn estimators(proof: ProofState) -> impl IntoView {
         move |text: String| whole(&text, &(0..=u64::MAX)).map(|seed| settings.update(|settings| settings.seed = seed));
     view! {
         <fieldset class="proof-estimators">
-            <legend data-help="Each draws its own samples of the gradient. The first three couple two chains and are unbiased.">"Estimators"</legend>
+            <legend data-help="Each draws its own samples of the gradient. The first four couple two chains and are unbiased.">"Estimators"</legend>
             <div class="proof-boxes">{boxes}</div>
             <div class="proof-boxes">
                 <Check
