@@ -329,7 +329,7 @@ fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
         let coupling = RunCoupling { first, last, cap: 10_000 };
         let estimates = (0..20_000).map(|replicate| {
             let mut stream = Streams::new(u64::from(first + 10 * last)).at(Purpose::Completion, replicate, 0);
-            let mut draw = |stream: &mut dbm_core::rng::Stream| {
+            let draw = |stream: &mut dbm_core::rng::Stream| {
                 let mut left = stream.uniform();
                 let drawn = made_up.iter().find(|(p, ..)| {
                     left -= p;

@@ -174,7 +174,7 @@ mod tests {
 
         let mut settings = ProofSettings {
             model: ModelAndData::random(vec![3, 3, 2], Units::Bits),
-            chosen: [false, true, false, true, false, true, false],
+            chosen: [false, true, false, false, true, false, true, false],
             marginalize: false,
             caps: [9, 50, 7],
             seed: u64::MAX,
@@ -190,7 +190,7 @@ mod tests {
         settings.model.deviation = 0.75;
         settings.model.edits.insert(22, 1.5);
         assert_eq!(back(&settings), settings);
-        settings.chosen = [false; 7];
+        settings.chosen = [false; super::super::estimator_table::COUNT];
         assert_eq!(back(&settings), settings);
     }
 
