@@ -41,7 +41,7 @@ impl Overlaps {
     /// the deviation between a rung's neighbours is at most the sum of those to the rung, by which it is judged. One rung in [`SPACED`] is looked at, from this one on.
     pub fn of_particles(spread: &Spread, first: usize) -> Self {
         let shares: Vec<f64> = spread.means().collect();
-        let of_both = |rung: usize| libm::erfc((deviation(shares[rung - 1]) + deviation(shares[rung])) / 2.0);
+        let of_both = |rung: usize| libm::erfc(f64::midpoint(deviation(shares[rung - 1]), deviation(shares[rung])));
         let without = (1 + first % SPACED..shares.len()).step_by(SPACED).map(|rung| (rung, of_both(rung))).collect();
         Self { shares, without, of_chains: false }
     }
