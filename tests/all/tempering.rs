@@ -140,7 +140,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> Vec<([u
     let mut states = Vec::new();
     for_each_state(model, &vec![None; model.n_visible()], |state, _| states.push(state.clone()));
     let held = held_parity(model);
-    let is_held = |l: usize| (l % 2 == 0) == (held == Parity::Even);
+    let is_held = |l: usize| l.is_multiple_of(2) == (held == Parity::Even);
     let layers = 0..model.sizes().len();
     let of_base = |state: &Vec<Vec<f32>>| -> f64 {
         state.iter().flatten().zip(base.iter().flatten()).map(|(&s, a)| f64::from(s) * a).sum()
