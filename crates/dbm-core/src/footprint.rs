@@ -1,7 +1,7 @@
 //! How much memory a run takes, known before any of it is allocated.
 
 use crate::error::{counted, format_bytes};
-use crate::gradient::MAX_ROWS;
+use crate::gradient::{EstimatorKind, MAX_ROWS, SmcPath};
 use crate::model::count_parameters;
 use crate::pretrain::PretrainSettings;
 use crate::train::{BLOCK_ROWS, SHARD};
@@ -18,11 +18,14 @@ const GROWN: u128 = 2;
 /// velocity and a gradient.
 const PRETRAINING_COPIES: u128 = 4;
 
-/// Rungs that a ladder counts with: twice as many as a model of 784-500 units needs.
-const RUNGS: u128 = 128;
+/// Rungs that a ladder counts with: half as many again as a model of 784-500 units was seen to need.
+const RUNGS: u128 = 64;
 
 /// Copies of the states of a rung's chains while a round goes over it: kept, handed out, at work with their fields, and handed back.
 const RUNG_STATES: u128 = 5;
+
+/// Of a particle: its state and its means in the start, two offers and what a coupling holds, and its state and fields at work, twice.
+const PARTICLE_STATES: u128 = 12;
 
 /// Rows of a product's operand that its kernel rearranges at a time, at most.
 const PACKED_ROWS: u128 = 512;
@@ -38,9 +41,9 @@ const PACKED_ROWS: u128 = 512;
 /// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1 + max(n_0, n_1)) + 8 sum_{l>0} (n_l + n_{l+1} + max(n_l, n_{l+1}))`, the
 ///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling), and one side of each once more, gathered for tables. And
 ///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
-///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long,
-///   and count with all they may leave: `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P)`.
-/// - Where a ladder is climbed, 128 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
+///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long, and runs of
+///   `N` particles many: they count with all they may leave, `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P + 12 N U)`, without particles `N = 0`.
+/// - Where a ladder is climbed, 64 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
 /// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
@@ -82,14 +85,20 @@ impl Footprint {
         let (units, visible, first) = layers(sizes);
         let triples = 3 * (u128::from(kind.descriptor().persistent) + u128::from(kind.has(Setting::MeanFieldSweeps)));
         let masked = total([(2, units), (1, first), (1, visible / 4 + 1)]);
-        let rungs = RUNGS * u128::from(kind.descriptor().has_ladder);
-        let besides = total([(triples + RUNG_STATES * rungs, units), (u128::from(settings.conditional > 0.0), masked)]);
+        // Along temperatures there is the lowest rung alone.
+        let rungs = match kind {
+            EstimatorKind::UcdSmc if settings.estimator.path == SmcPath::Temperatures => 1,
+            kind => RUNGS * u128::from(kind.descriptor().has_ladder),
+        };
+        let rung_states = RUNG_STATES * rungs * u128::from(kind.descriptor().persistent);
+        let besides = total([(triples + rung_states, units), (u128::from(settings.conditional > 0.0), masked)]);
         let copies = 2 + 2 * rungs + settings.optimizer.n_moments() as u128 + u128::from(settings.average.is_some());
         let mut run = Self::with_copies(sizes, copies, settings.batch, examples, threads, besides);
-        if kind.has(Setting::MaxTries) {
+        if kind.has(Setting::MaxTries) || kind.has(Setting::Particles) {
             let rows = total(sizes.windows(2).map(|pair| (MAX_ROWS as u128, row_of_pair(pair, GROWN))));
             let shards = settings.batch.div_ceil(SHARD) as u128;
-            run.states = total([(1, run.states), (F32 * shards, total([(1, rows), (1, run.parameters)]))]);
+            let runs = u128::from(kind.has(Setting::Particles)) * PARTICLE_STATES * u128::from(settings.estimator.particles);
+            run.states = total([(1, run.states), (F32 * shards, total([(1, rows), (1, run.parameters), (runs, units)]))]);
         }
         run
     }
