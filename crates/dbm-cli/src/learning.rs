@@ -46,7 +46,7 @@ pub struct StepArgs {
     average_from: Option<u32>,
     #[arg(long, help = usual(Setting::AverageTo.words().help, "0"), value_name = "m")]
     average_to: Option<u32>,
-    #[arg(long, help = usual(Setting::LadderEvery.words().help, "1"), value_name = "STEPS")]
+    #[arg(long, help = usual(Setting::LadderEvery.words().help, "10"), value_name = "STEPS")]
     ladder_every: Option<u32>,
     /// Longest mean-field iteration, in sweeps, with pcd [default: 100]
     #[arg(long, value_name = "SWEEPS")]

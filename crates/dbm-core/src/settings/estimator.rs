@@ -335,7 +335,7 @@ impl Default for EstimatorSettings {
             max_tries: 10_000,
             mean_field_sweeps: 100,
             mean_field_tolerance: 1e-4,
-            ladder_every: 1,
+            ladder_every: 10,
             particles: 100,
             smc_steps: 50,
             path: SmcPath::default(),
