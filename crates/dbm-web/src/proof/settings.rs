@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(ESTIMATORS.len(), COUNT);
         for (at, row) in ESTIMATORS.iter().enumerate() {
             let is_told = |names: &[&str]| names.contains(&&*row.name);
-            assert!(if row.settings.kind.is_unbiased() { !is_told(preset.biased) } else { !is_told(preset.unbiased) });
+            assert!(if row.settings.kind.is_unbiased() { !is_told(&preset.biased) } else { !is_told(&preset.unbiased) });
             assert_eq!(row.help.contains("Unbiased"), row.settings.kind.is_unbiased());
             assert_eq!(settings.of_estimator(at).estimator.to_string(), row.name);
         }
