@@ -138,10 +138,10 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
   await onBars(page);
   const estimator = page.getByLabel("Estimator", { exact: true });
   const values = await estimator.locator("option").evaluateAll((all) => all.map((option) => option.value));
-  assert.equal(values.length, 7);
+  assert.equal(values.length, 9);
   for (const value of values) {
     await estimator.selectOption(value);
-    assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^p?cd/.test(value)), value);
+    assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^(p?cd|ptt)/.test(value)), value);
     assert.equal(await page.getByLabel("Cap on meeting").count(), Number(value.startsWith("ucd")), value);
     assert.equal(await page.getByLabel("Cap on search").count(), Number(value.endsWith("lmi")), value);
     assert.equal(await page.getByLabel("Sweeps from the mode").count(), Number(value.endsWith("lmi")), value);
