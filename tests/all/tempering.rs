@@ -338,7 +338,7 @@ fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
                 drawn.map_or_else(|| run(1.5, -3.0), |&(_, log_z, value)| run(log_z, value))
             };
             let (mut sum, mut times) = (0.0, 0.0);
-            let mut push = |count: f64, of: &Run| {
+            let mut push = |count: f64, _: u32, of: &Run| {
                 sum += count * of.energy;
                 times += count;
             };

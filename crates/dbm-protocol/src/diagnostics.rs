@@ -6,7 +6,7 @@
 use crate::{Body, Request};
 use dbm_core::diagnostics::{
     CorrectionProbability, CorrectionProbabilityPlan, CouplingRun, CouplingTrace, Couplings, EstimateSums, ExactGradient,
-    Expectations, ReplayPlan,
+    Expectations, ReplayPlan, RunPair, RunPairs,
 };
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,8 @@ pub enum DiagnosticsCommand {
     /// Samples of an estimator at parameters that stand still, at most 400 units in all. Answer: [`DiagnosticsEvent::Estimate`], with
     /// [`crate::Reply::Progress`] before, in samples.
     Estimate(EstimateJob),
+    /// Pairs of coupled chains of UCD-SMC on a model of any size, run by run. Answer: [`DiagnosticsEvent::RunPairs`], with [`crate::Reply::Progress`] before, in pairs.
+    RunPairs(RunPairsJob),
     /// How likely it is that a coupling of UCD-LMI on a random orthogonal model of such sizes ever does anything. Answer: [`DiagnosticsEvent::CorrectionProbability`], with
     /// [`crate::Reply::Progress`] before, in couplings.
     CorrectionProbability {
@@ -114,6 +116,19 @@ pub struct CouplingRuns {
     pub first_run: u32,
     /// and how many.
     pub runs: u32,
+}
+
+/// Some of the pairs of chains of UCD-SMC on a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunPairsJob {
+    /// The model; of a checkpoint the average where there is one, with the ladder of its run's past where it has that.
+    pub model: ModelSource,
+    /// The runs, the cap and the seed.
+    pub pairs: RunPairs,
+    /// The first pair of this job,
+    pub first_pair: u32,
+    /// and how many.
+    pub count: u32,
 }
 
 /// Samples to draw.
@@ -158,11 +173,21 @@ pub enum DiagnosticsEvent {
         #[serde(with = "serde_bytes")]
         chains: Vec<u8>,
     },
+    /// Pairs of chains, in order.
+    RunPairs(Vec<RunPair>),
     /// How likely it is that a coupling corrects anything.
     CorrectionProbability(CorrectionProbability),
 }
 
-impl Body for DiagnosticsCommand {}
+impl Body for DiagnosticsCommand {
+    fn bulk(&mut self) -> Option<&mut Vec<u8>> {
+        match self {
+            Self::Model(ModelSource::Checkpoint { bytes })
+            | Self::RunPairs(RunPairsJob { model: ModelSource::Checkpoint { bytes }, .. }) => Some(bytes),
+            _ => None,
+        }
+    }
+}
 impl Body for DiagnosticsEvent {}
 
 impl Request for DiagnosticsCommand {

@@ -21,7 +21,7 @@ pub use command::{BenchProtocol, Command, CompletionMethod, CompletionRequest, P
 pub use dbm_core::complete::{SearchFrame, SearchTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
-pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, SmallModel};
+pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
     BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, Metrics, ModelInfo, PhaseMetrics,
@@ -36,4 +36,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 15;
+pub const VERSION: u32 = 16;

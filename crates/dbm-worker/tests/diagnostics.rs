@@ -1,8 +1,9 @@
 //! No message makes the worker panic: what makes no sense is refused with words.
 
-use dbm_core::diagnostics::{CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, ReplayPlan};
+use dbm_core::diagnostics::{CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, ReplayPlan, RunPair, RunPairs};
+use dbm_core::gradient::SmcPath;
 use dbm_core::{Settings, Units};
-use dbm_protocol::{CouplingRuns, DiagnosticsCommand, EstimateJob, ModelSource, SmallModel};
+use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 use dbm_worker::diagnostics::answer;
 use proptest::prelude::*;
 
@@ -43,6 +44,11 @@ fn replay() -> ReplayPlan {
     ReplayPlan { clamped: None, kernel, start, max_meeting: 10, max_tries: 10, seed: 1, run: 0 }
 }
 
+fn run_pairs() -> RunPairsJob {
+    let pairs = RunPairs { particles: 3, steps: 4, path: SmcPath::Temperatures, cap: 50, seed: 1 };
+    RunPairsJob { model: ModelSource::Given(model()), pairs, first_pair: 0, count: 12 }
+}
+
 #[test]
 fn nonsense_is_refused_with_words() {
     let meets = |change| refused(couplings(), change, DiagnosticsCommand::MeetingTimes);
@@ -73,6 +79,19 @@ fn nonsense_is_refused_with_words() {
     let replays = |change| refused(replay(), change, |plan| DiagnosticsCommand::Replay { model: model(), plan });
     assert!(replays(|r| r.clamped = Some(vec![true])).contains("clamped"));
     assert!(replays(|r| r.max_meeting = u32::MAX).contains("20000"));
+
+    let pairs = |change| refused(run_pairs(), change, DiagnosticsCommand::RunPairs);
+    assert!(pairs(|p| p.count = 0).contains("pairs of chains"));
+    assert!(pairs(|p| p.first_pair = u32::MAX).contains("begin lower"));
+    assert!(pairs(|p| p.pairs.particles = 1).contains("from 2"));
+    assert!(pairs(|p| p.pairs.particles = u32::MAX).contains("particles"));
+    assert!(pairs(|p| p.pairs.steps = 0).contains("steps of the path"));
+    assert!(pairs(|p| p.pairs.cap = 0).contains("1 to 1000"));
+    assert!(pairs(|p| p.pairs.path = SmcPath::Past).contains("no ladder"));
+    assert!(pairs(|p| p.model = ModelSource::Checkpoint { bytes: vec![9; 40] }).contains("checkpoint"));
+    assert!(
+        pairs(|p| p.model = ModelSource::Orthogonal { sizes: vec![300, 200], units: Units::Bits, seed: 1 }).contains("400 units")
+    );
 
     let sources = |source: ModelSource| refusal(DiagnosticsCommand::Model(source));
     assert!(sources(ModelSource::Checkpoint { bytes: vec![1, 2, 3] }).contains("checkpoint"));
@@ -109,6 +128,26 @@ fn long_jobs_say_how_far_they_are() {
     asked.couplings = Couplings { dimension: 90, units: Units::Signs, max_meeting: 2000, max_tries: 1000, ..asked.couplings };
     answer(DiagnosticsCommand::MeetingTimes(asked), &mut |done, total| told.push((done, total))).unwrap();
     assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
+}
+
+fn pairs_of(job: RunPairsJob) -> Vec<RunPair> {
+    match answer(DiagnosticsCommand::RunPairs(job), &mut |_, _| ()) {
+        Ok(DiagnosticsEvent::RunPairs(pairs)) => pairs,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn pairs_of_runs_are_the_same_in_any_jobs_of_a_checkpoint_of_any_size() {
+    let whole = pairs_of(run_pairs());
+    let part = |first_pair, count| pairs_of(RunPairsJob { first_pair, count, ..run_pairs() });
+    assert_eq!(whole, [part(0, 5), part(5, 1), part(6, 6)].concat());
+    // Larger than what is sent in full, and that says so where that is asked for.
+    let checkpoint = ModelSource::Checkpoint { bytes: include_bytes!("../../../www/models/mnist.safetensors").to_vec() };
+    let pairs = RunPairs { particles: 2, steps: 1, cap: 2, ..run_pairs().pairs };
+    let digits = pairs_of(RunPairsJob { model: checkpoint.clone(), pairs, first_pair: 3, count: 1 });
+    assert_eq!((digits.len(), digits[0].runs[0].picture.len(), digits[0].uniform.time), (1, 784, 1));
+    assert!(refusal(DiagnosticsCommand::Model(checkpoint)).contains("400 units"));
 }
 
 fn small_models() -> impl Strategy<Value = SmallModel> {
@@ -151,6 +190,7 @@ proptest! {
             DiagnosticsCommand::Replay { model: model.clone(), plan: ReplayPlan { clamped: (!data.is_empty()).then(|| data.iter().map(|&bit| bit == 1).collect()), kernel, start, max_meeting: cap, max_tries: tries, seed, run: first } },
             DiagnosticsCommand::CorrectionProbability { plan: CorrectionProbabilityPlan { sizes: model.sizes.iter().map(|&n| n as usize).collect(), units: model.units, seed }, runs: cap },
             DiagnosticsCommand::Estimate(EstimateJob { model: model.clone(), data: data.clone(), settings: settings.clone(), first_sample: first, samples: 200, chains }),
+            DiagnosticsCommand::RunPairs(RunPairsJob { model: ModelSource::Given(model.clone()), pairs: RunPairs { particles: tries, steps: 3, path: if gibbs { SmcPath::Past } else { SmcPath::Temperatures }, cap, seed }, first_pair: first, count: 5 }),
         ];
         if few {
             commands.push(DiagnosticsCommand::Expectation { model, data, settings });

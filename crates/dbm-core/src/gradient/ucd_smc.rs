@@ -127,11 +127,11 @@ impl UcdSmc {
                 let Some(mut at_work) = pair.take() else { continue };
                 if let Some(offered) = offered[place].take() {
                     let u = streams[place].uniform();
-                    at_work.step(offered, u, &mut |times, of| run.push_run(counts[place] * times, of, clamp));
+                    at_work.step(offered, u, &mut |times, _, of| run.push_run(counts[place] * times, of, clamp));
                 }
                 if at_work.is_done() {
                     run.note_meeting(at_work.meeting(), at_work.offered);
-                    at_work.finish(&mut |times, of| run.push_run(counts[place] * times, of, clamp));
+                    at_work.finish(&mut |times, _, of| run.push_run(counts[place] * times, of, clamp));
                 } else {
                     *pair = Some(at_work);
                 }

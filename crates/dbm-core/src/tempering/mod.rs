@@ -16,7 +16,7 @@ pub use exchange::{Exchanges, Reach, Replicas, SPACED};
 pub(crate) use ladder::Overlaps;
 pub use ladder::{Change, Ladder};
 pub use path::{Base, Path, Point};
-pub use smc::{Pair, Run, RunCoupling, Spread, runs};
+pub use smc::{Pair, Push, Run, RunCoupling, Spread, runs};
 
 use crate::chains::Chains;
 use crate::linalg::dot;

@@ -202,6 +202,9 @@ pub struct RunCoupling {
     pub cap: u32,
 }
 
+/// Takes a run with how often it counts, and the step it was offered at.
+pub type Push<'p> = dyn FnMut(f64, u32, &Run) + 'p;
+
 /// One pair of chains on its way.
 pub struct Pair<'a> {
     coupling: &'a RunCoupling,
@@ -214,15 +217,16 @@ pub struct Pair<'a> {
     pub offered: (u64, u64),
 }
 
-/// A run, and how often it counts so far.
+/// A run, when it was offered, and how often it counts so far.
 struct Counted {
     run: Run,
+    offered_at: u32,
     times: Cell<f64>,
 }
 
 impl Counted {
-    fn new(run: Run) -> Rc<Self> {
-        Rc::new(Self { run, times: Cell::new(0.0) })
+    fn new(run: Run, offered_at: u32) -> Rc<Self> {
+        Rc::new(Self { run, offered_at, times: Cell::new(0.0) })
     }
 
     fn add(&self, times: f64) {
@@ -233,7 +237,7 @@ impl Counted {
 impl<'a> Pair<'a> {
     /// Both chains at a run.
     pub fn new(coupling: &'a RunCoupling, start: Run) -> Self {
-        let start = Counted::new(start);
+        let start = Counted::new(start, 0);
         let pair = Self { coupling, x: start.clone(), y: start, time: 0, met: None, offered: (0, 0) };
         if coupling.first == 0 {
             pair.x.add(pair.share());
@@ -257,9 +261,14 @@ impl<'a> Pair<'a> {
         (self.met.unwrap_or(self.time), self.met.is_none())
     }
 
+    /// Since when the run that X stands at is known, and that of Y: the step it was offered at, 0 for the start.
+    pub fn at(&self) -> [u32; 2] {
+        [self.x.offered_at, self.y.offered_at]
+    }
+
     /// One step of both: from `(X_{t-1}, Y_{t-2})` to `(X_t, Y_{t-1})`, offered a run, with the uniform that both compare. What no longer can count again is handed to `push`
-    /// with how often it counts.
-    pub fn step(&mut self, offered: Run, u: f64, push: &mut dyn FnMut(f64, &Run)) {
+    /// with how often it counts, and the step it was offered at.
+    pub fn step(&mut self, offered: Run, u: f64, push: &mut Push) {
         self.time += 1;
         let RunCoupling { first: k, last: m, .. } = *self.coupling;
         let t = self.time;
@@ -267,7 +276,7 @@ impl<'a> Pair<'a> {
         let (a_x, a_y) = (accepts(&self.x), accepts(&self.y));
         let in_average = if (k..=m).contains(&t) { self.share() } else { 0.0 };
         let correction = if t > k && self.met.is_none() { (f64::from(t - k) * self.share()).min(1.0) } else { 0.0 };
-        let offered = Counted::new(offered);
+        let offered = Counted::new(offered, t);
         let (x, y) = (self.x.clone(), self.y.clone());
         offered.add((in_average + correction) * a_x);
         x.add((in_average + correction) * (1.0 - a_x));
@@ -289,14 +298,14 @@ impl<'a> Pair<'a> {
         gone.retain(|run| !Rc::ptr_eq(run, &self.x) && !Rc::ptr_eq(run, &self.y));
         gone.dedup_by(|a, b| Rc::ptr_eq(a, b));
         for run in gone {
-            push(run.times.replace(0.0), &run.run);
+            push(run.times.replace(0.0), run.offered_at, &run.run);
         }
     }
 
     /// Hands out what is left, once it is done.
-    pub fn finish(self, push: &mut dyn FnMut(f64, &Run)) {
+    pub fn finish(self, push: &mut Push) {
         for run in [self.x, self.y] {
-            push(run.times.replace(0.0), &run.run);
+            push(run.times.replace(0.0), run.offered_at, &run.run);
         }
     }
 }

@@ -4,8 +4,8 @@ mod models;
 
 use dbm_core::Settings;
 use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
-use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob};
-use models::{examples, model, of_source, words};
+use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, RunPairsJob};
+use models::{examples, in_full, model, of_source, small, words};
 
 /// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
 const WORK: u64 = 20_000_000;
@@ -27,7 +27,9 @@ const MOST: u32 = 10_000_000;
 /// In words: what was expected, what came, and what to do.
 pub fn answer(command: DiagnosticsCommand, progress: &mut dyn FnMut(u32, u32)) -> Result<DiagnosticsEvent, String> {
     match command {
-        DiagnosticsCommand::Model(source) => of_source(source).map(DiagnosticsEvent::Model),
+        DiagnosticsCommand::Model(source) => {
+            of_source(source).and_then(|(model, _)| small(&model).map(|()| DiagnosticsEvent::Model(in_full(&model))))
+        }
         DiagnosticsCommand::MeetingTimes(CouplingRuns { couplings, first_run, runs }) => {
             let range = range("couplings", first_run, runs)?;
             let model = couplings.model().map_err(words)?;
@@ -47,6 +49,12 @@ pub fn answer(command: DiagnosticsCommand, progress: &mut dyn FnMut(u32, u32)) -
             expectations(&model, &data, &of_estimator(settings), &mut progress).map(DiagnosticsEvent::Expectation).map_err(words)
         }
         DiagnosticsCommand::Estimate(job) => estimate(job, progress),
+        DiagnosticsCommand::RunPairs(RunPairsJob { model: source, pairs, first_pair, count }) => {
+            let range = range("pairs of chains", first_pair, count)?;
+            let (model, ladder) = of_source(source)?;
+            let mut progress = every(WORK, progress, count);
+            pairs.run(&model, ladder.as_ref(), range, &mut progress).map(DiagnosticsEvent::RunPairs).map_err(words)
+        }
         DiagnosticsCommand::CorrectionProbability { plan, runs } => {
             plan.run(runs, &mut every(WORK, progress, runs)).map(DiagnosticsEvent::CorrectionProbability).map_err(words)
         }

@@ -1,8 +1,9 @@
 //! Models and data as they come in messages, checked.
 
 use dbm_core::linalg::Matrix;
+use dbm_core::tempering::Ladder;
 use dbm_core::{Backend, Dbm, DbmError, Examples, init};
-use dbm_data::Checkpoint;
+use dbm_data::{Checkpoint, DataError};
 use dbm_protocol::{ModelSource, SmallModel};
 
 /// Units, in all, of a model that is sent in full.
@@ -33,31 +34,40 @@ fn within_reach(model: &Dbm) -> Result<(), String> {
     }
 }
 
-/// The model of a source.
-pub fn of_source(source: ModelSource) -> Result<SmallModel, String> {
+/// The model of a source, and the ladder of its run's past where there is one. A generated model is small; a checkpoint's may be of any size.
+pub fn of_source(source: ModelSource) -> Result<(Dbm, Option<Ladder>), String> {
     let checked = |sizes: Vec<u32>| -> Result<Vec<usize>, String> {
         let sizes: Vec<usize> = sizes.into_iter().map(|n| n as usize).collect();
         few_units(&sizes)?;
         Ok(sizes)
     };
-    let model = match source {
-        ModelSource::Given(given) => model(given)?,
-        ModelSource::Orthogonal { sizes, units, seed } => init::orthogonal(&checked(sizes)?, units, seed).map_err(words)?,
+    let (model, ladder) = match source {
+        ModelSource::Given(given) => (model(given)?, None),
+        ModelSource::Orthogonal { sizes, units, seed } => (init::orthogonal(&checked(sizes)?, units, seed).map_err(words)?, None),
         ModelSource::Gaussian { sizes, units, deviation, seed } => {
             if !(0.0..=10.0).contains(&deviation) {
                 return Err(format!(
                     "a deviation of the weights from 0 to 10 was expected, but {deviation} came; choose another"
                 ));
             }
-            init::gaussian(&checked(sizes)?, units, deviation, seed).map_err(words)?
+            (init::gaussian(&checked(sizes)?, units, deviation, seed).map_err(words)?, None)
         }
-        ModelSource::Checkpoint { bytes } => Checkpoint::read("the checkpoint", &bytes)
-            .and_then(|checkpoint| checkpoint.model())
-            .map_err(|error| error.to_string())?,
+        ModelSource::Checkpoint { bytes } => of_checkpoint(&bytes).map_err(|error| error.to_string())?,
     };
-    few_units(model.sizes())?;
-    within_reach(&model)?;
-    Ok(in_full(&model))
+    [&model].into_iter().chain(ladder.iter().flat_map(Ladder::rungs).map(|rung| &**rung)).try_for_each(within_reach)?;
+    Ok((model.with_backend(Backend::Plain), ladder))
+}
+
+fn of_checkpoint(bytes: &[u8]) -> Result<(Dbm, Option<Ladder>), DataError> {
+    let checkpoint = Checkpoint::read("the checkpoint", bytes)?;
+    let model = checkpoint.model()?.with_backend(Backend::Plain);
+    let ladder = checkpoint.ladder(&model)?;
+    Ok((model, ladder))
+}
+
+/// Accepts a model that can be sent in full.
+pub fn small(model: &Dbm) -> Result<(), String> {
+    few_units(model.sizes())
 }
 
 fn few_units(sizes: &[usize]) -> Result<(), String> {
@@ -69,7 +79,7 @@ fn few_units(sizes: &[usize]) -> Result<(), String> {
 }
 
 /// A model with all its parameters, as it is sent.
-fn in_full(model: &Dbm) -> SmallModel {
+pub fn in_full(model: &Dbm) -> SmallModel {
     SmallModel {
         sizes: model.sizes().iter().map(|&n| n as u32).collect(),
         units: model.units(),
