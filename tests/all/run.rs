@@ -119,6 +119,36 @@ fn a_climbing_run_is_a_value_too() {
     assert_eq!(on_replicas(&run, 2, &data(), 20).snapshot(), alone.snapshot());
 }
 
+/// With the same settings a run that begins where another stands differs from it in its step, its average and its optimizer alone; with others it takes what its estimator has a use for.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_run_can_begin_where_another_one_stands() {
+    let mut run = climber(0.1);
+    (0..6).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
+    let before = run.snapshot();
+    let at = |settings: Settings| {
+        Trainer::begin_at(Snapshot { settings, step: 0, moments: vec![], average: None, ..before.clone() }).unwrap()
+    };
+    let again = at(run.settings().clone()).snapshot();
+    let expected =
+        Snapshot { step: 0, moments: again.moments.clone(), average: Some(before.parameters.clone()), ..before.clone() };
+    assert_eq!(again, expected);
+    assert!(again.moments[0].weights[0].iter().all(|&velocity| velocity == 0.0));
+
+    let with =
+        |name: &str, batch: usize| at(Settings { estimator: name.parse().unwrap(), batch, ..run.settings().clone() }).snapshot();
+    let chains = |snapshot: &Snapshot| snapshot.persistent.clone().unwrap_or_default();
+    // Chains at the model, from the first again.
+    let pcd = with("pcd-gibbs-1", 80);
+    let (of_model, visible) = (&chains(&before)[chains(&before).len() - 3..], 16);
+    assert_eq!((pcd.ladder.is_some(), pcd.offsets.is_some(), chains(&pcd).len()), (false, false, 3));
+    assert_eq!(chains(&pcd)[0], [&of_model[0][..], &of_model[0][..10 * visible]].concat());
+    let smc = with("ucd-smc", 40);
+    assert_eq!((smc.ladder, smc.persistent), (before.ladder.clone(), None));
+    assert_eq!(with("cd-1", 40).ladder, None);
+    let mut going_on = at(Settings { estimator: "ptt-1".parse().unwrap(), batch: 30, ..run.settings().clone() });
+    assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
+}
+
 /// A step that goes too far is undone, at half the rate; where there is only the lowest rung to go back to, it says what start it needs.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_step_too_far_is_undone() {

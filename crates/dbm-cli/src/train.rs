@@ -4,15 +4,15 @@ use crate::args::{DataArgs, set};
 use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
-use dbm_core::{Footprint, Settings, Trainer};
+use dbm_core::{Dbm, Examples, Footprint, Settings, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
-use dbm_experiments::{Error, files};
+use dbm_experiments::{Error, Session, files};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a checkpoint notes of its data.
 const DATA_NOTE: &str = "data-sha256";
@@ -35,6 +35,9 @@ pub struct Train {
     /// Go on with this run; settings given besides must be those it was begun with
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain"])]
     resume: Option<PathBuf>,
+    /// Begin a run of its own, with settings of its own, where this one stands: at its last weights, and with its ladder and chains where the estimator has such
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain", "resume"])]
+    begin_at: Option<PathBuf>,
 }
 
 impl Train {
@@ -52,7 +55,10 @@ impl Train {
             self.resumed(checkpoint, &fingerprint)?
         } else {
             let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), ..Settings::default() };
-            self.learning.begin(&data.examples, base, &[1000, 500], context)?
+            match &self.begin_at {
+                Some(path) => self.begun_at(path, &data.examples, base, session)?,
+                None => self.learning.begin(&data.examples, base, &[1000, 500], context)?,
+            }
         };
         let mut run = run.with_backend(self.learning.backend);
         if run.steps() > self.steps {
@@ -96,26 +102,39 @@ impl Train {
         Ok(())
     }
 
-    /// A run is a value: what it was begun with cannot be changed on the way.
-    fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, Error> {
-        let its_data = checkpoint.notes.remove(DATA_NOTE);
-        let run = Trainer::restore(checkpoint.into_snapshot()?)?;
-        let other = |what: &str, its: String, asked: String| {
-            Err(Error::Usage(format!(
-                "the run to resume was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
-            )))
-        };
-        let hidden = &run.model().sizes()[1..];
+    /// A new run at another's weights.
+    fn begun_at(&self, path: &Path, examples: &Examples, base: Settings, session: &Session) -> Result<Trainer, Error> {
+        let settings = self.learning.settings(base);
+        settings.check(examples.width())?;
+        let checkpoint = files::read_checkpoint(path)?;
+        let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+        session.memory.check(&Footprint::of_data(&sizes, &settings, examples, session.threads()))?;
+        let run = Trainer::begin_at(checkpoint.into_start(settings))?;
+        self.check_model(run.model())?;
+        Ok(run)
+    }
+
+    /// Whether a model that is gone on with is the one that is asked for.
+    fn check_model(&self, model: &Dbm) -> Result<(), Error> {
+        let hidden = &model.sizes()[1..];
         if let Some(asked) = self.learning.hidden.as_deref()
             && asked != hidden
         {
             return other("hidden layers", format!("{hidden:?}"), format!("{asked:?}"));
         }
         if let Some(asked) = self.learning.units
-            && asked != run.model().units()
+            && asked != model.units()
         {
-            return other("units", format!("{:?}", run.model().units()), format!("{asked:?}"));
+            return other("units", format!("{:?}", model.units()), format!("{asked:?}"));
         }
+        Ok(())
+    }
+
+    /// A run is a value: what it was begun with cannot be changed on the way.
+    fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, Error> {
+        let its_data = checkpoint.notes.remove(DATA_NOTE);
+        let run = Trainer::restore(checkpoint.into_snapshot()?)?;
+        self.check_model(run.model())?;
         let mut wanted = self.learning.settings(run.settings().clone());
         set(&mut wanted.seed, self.seed);
         if wanted != *run.settings() {
@@ -128,6 +147,13 @@ impl Train {
             _ => Ok(run),
         }
     }
+}
+
+/// Refuses what a run was not begun with.
+fn other<T>(what: &str, its: String, asked: String) -> Result<T, Error> {
+    Err(Error::Usage(format!(
+        "the run to go on with was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
+    )))
 }
 
 /// `name value` of whatever differs from `other`, by JSON path.

@@ -33,6 +33,24 @@ fn resuming_and_the_number_of_threads_change_no_bit() {
 }
 
 #[test]
+fn a_run_begins_where_another_stands_with_settings_of_its_own() {
+    let folder = Folder::new("begin-at");
+    folder.ok("train --data bars --hidden 10,5 --batch 20 --estimator ptt-1 --lr 0.02 --steps 30 --out ptt.safetensors");
+    let next = "train --data bars --batch 30 --begin-at ptt.safetensors --steps 4";
+    for estimator in ["ptt-2", "pcd-gibbs-1", "ucd-smc", "cd-1"] {
+        let line = format!("{next} --estimator {estimator} --conditional 0 --backend plain --particles 20 --smc-steps 5");
+        folder.ok(&format!("{line} --threads 1 --out one.safetensors"));
+        folder.ok(&format!("{line} --threads 2 --out two.safetensors"));
+        assert!(folder.read("one.safetensors") == folder.read("two.safetensors"), "{estimator}");
+    }
+    let begun = folder.ok("train --data bars --begin-at ptt.safetensors --estimator cd-1 --steps 0 --out start.safetensors");
+    assert!(begun.contains("at step 0"), "{begun}");
+    assert!(folder.fails(2, &format!("{next} --hidden 10,6 --out o")).contains("[10, 5]"));
+    assert!(folder.fails(2, &format!("{next} --resume ptt.safetensors --out o")).contains("--resume"));
+    folder.fails(2, "train --data digits --digits 20 --begin-at ptt.safetensors --steps 1 --out o");
+}
+
+#[test]
 fn a_step_shows_what_its_estimator_has() {
     let folder = Folder::new("shows");
     let train = |estimator: &str, besides: &str| {

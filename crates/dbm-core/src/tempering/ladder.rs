@@ -3,7 +3,7 @@
 use super::{Exchanges, SPACED, Spread};
 use crate::ais::BaseDistribution;
 use crate::error::within;
-use crate::{Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
+use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
 use std::sync::Arc;
 
 /// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). Its chains lag behind it a
@@ -122,6 +122,15 @@ impl Ladder {
         DbmError::check_shape("the list of accepted shares", rungs.len(), accepted.len())?;
         accepted.iter().try_for_each(|&share| within("accepted share", "from 0 to 1", share, (0.0..=1.0).contains(&share)))?;
         Ok(Self { rungs: rungs.into_iter().map(Arc::new).collect(), rate, accepted })
+    }
+
+    /// The same, computing with other kernels.
+    #[must_use]
+    pub(crate) fn with_backend(mut self, backend: Backend) -> Self {
+        if self.rungs.iter().any(|rung| rung.backend() != backend) {
+            self.rungs = self.rungs.into_iter().map(|rung| Arc::new(Arc::unwrap_or_clone(rung).with_backend(backend))).collect();
+        }
+        self
     }
 
     /// Its values, without a copy of them.

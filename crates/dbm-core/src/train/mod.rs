@@ -131,6 +131,7 @@ impl Trainer {
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.model = self.model.with_backend(backend);
+        self.ladder = self.ladder.map(|ladder| Arc::new(Arc::unwrap_or_clone(ladder).with_backend(backend)));
         self
     }
 

@@ -5,7 +5,7 @@ use crate::centered::Centering;
 use crate::linalg::Matrix;
 use crate::model::check_parameters;
 use crate::tempering::Ladder;
-use crate::{Dbm, DbmError, Parameters, Snapshot};
+use crate::{Dbm, DbmError, LadderSnapshot, Parameters, Snapshot};
 use std::sync::Arc;
 
 impl Trainer {
@@ -40,6 +40,35 @@ impl Trainer {
         }
         of_both("the list of averaged weights", run.settings.average.is_some(), snapshot.average.is_some())?;
         run.average = snapshot.average.map(|average| run.like_the_model(average)).transpose()?;
+        Ok(run)
+    }
+
+    /// A run at step 0 that begins where another one stands, with settings of its own: at that one's weights, and with its ladder, persistent chains and offsets, as far as the
+    /// estimator has a use for them. The rate of the ladder, the optimizer and the average begin anew. Where the minibatch is another, chains are left out, or taken from the first again.
+    ///
+    /// # Errors
+    /// Those of [`Trainer::restore`].
+    pub fn begin_at(start: Snapshot) -> Result<Self, DbmError> {
+        let model = Dbm::new(start.units, start.parameters.weights, start.parameters.biases)?;
+        let mut run = Self::new(model, start.settings)?;
+        let estimator = run.settings.estimator.kind.descriptor();
+        if let Some(kept) = start.ladder.filter(|_| estimator.has_ladder) {
+            run.ladder = Some(Arc::new(Ladder::restore(&run.model, LadderSnapshot { rate: 1.0, ..kept })?));
+        }
+        let layers = run.model.sizes().len() * (1 + run.ladder.as_ref().map_or(0, |ladder| ladder.rungs().len()));
+        // Those at the model come last; a ladder's chains are of use with all of its rungs alone.
+        if let Some(mut chains) = start.persistent.filter(|chains| estimator.persistent && chains.len() >= layers) {
+            let of_run = chains.split_off(chains.len() - layers);
+            let sizes = run.model.sizes().iter().cycle();
+            let batch = run.settings.batch;
+            let rows =
+                |(values, &size): (&Vec<f32>, _)| values.chunks_exact(size).cycle().take(batch).flatten().copied().collect();
+            let rows = of_run.iter().zip(sizes).map(rows);
+            run.persistent = Some(run.persistent_layers(rows.collect())?);
+        }
+        if let (Some(centering), Some(offsets)) = (&mut run.centering, start.offsets) {
+            centering.offsets = offset_layers(&run.model, offsets)?;
+        }
         Ok(run)
     }
 

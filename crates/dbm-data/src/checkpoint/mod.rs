@@ -180,6 +180,21 @@ impl Checkpoint {
         })
     }
 
+    /// Where a run of other settings can begin: [`dbm_core::Trainer::begin_at`].
+    pub fn into_start(self, settings: Settings) -> Snapshot {
+        Snapshot {
+            units: self.units,
+            settings,
+            step: 0,
+            parameters: self.parameters,
+            moments: vec![],
+            average: None,
+            persistent: self.persistent,
+            ladder: self.ladder,
+            offsets: self.offsets,
+        }
+    }
+
     /// For shipping: the same without optimizer and average. Where `averaged`, and there is an average, it becomes the
     /// parameters.
     #[must_use]
