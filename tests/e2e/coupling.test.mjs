@@ -128,6 +128,68 @@ test("what cannot be is refused with words, and no run is begun", lab({ search: 
   await done(page);
 }));
 
+const pairs = (page) => page.locator(".particles-status p").first().textContent();
+const allPairs = (page, count) => until(() => pairs(page), (words) => words.startsWith(`All ${count} pairs are there`), "the pairs");
+/** The rows of the table of meeting times: mean, share above 1, largest, cut, accepted, deviation of log Z. */
+const meetings = (page) =>
+  page.locator(".particles-numbers tbody tr").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)));
+
+const RUNS = "#view=coupling&m.smc-model=random&m.smc-sizes=6-4&m.smc-deviation=2&m.particles=3&m.smc-steps=3&m.smc-pairs=150&m.smc-cap=200";
+
+test("pairs of runs on a small model: meeting times beside those of uniform proposals, what the correction changes, one pair; the same on one worker", lab({ search: RUNS }, async ({ page, url, screenshot }) => {
+  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  await allPairs(page, 150);
+  const [runs, uniform] = await meetings(page);
+  assert.ok(Number(runs[0]) > 1 && Number(runs[2]) > 2 && runs[3] === "0" && Number(runs[5]) > 0, runs.join(" "));
+  assert.ok(Number(uniform[0]) >= 1 && uniform[4] === "–", uniform.join(" "));
+  await page.getByText(/^Of 150 pairs of runs \d+ met after step one, the last at τ = \d+\./).waitFor();
+  await page.getByText(/the correction changes a unit by [\d.]+ points of 100; chance alone would by [\d.]+\./).first().waitFor();
+  await button(page, "The longest").click();
+  await page.getByText(`met at τ = ${runs[2]}.`).waitFor();
+  const rows = await page.locator(".particles-pair .steps tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  assert.equal(rows.length, Number(runs[2]) + 1);
+  assert.equal(rows.at(-1)[5], rows.at(-1)[6], "X and Y have the same run when they have met");
+  assert.ok(rows.slice(1, -1).every((row) => row[5] !== row[6]), "and not before");
+  const counts = rows.reduce((sum, row) => sum + Number(row[7].replace("−", "-")), 0);
+  assert.ok(Math.abs(counts - 1) < 0.02 * rows.length, `${counts}`);
+  await screenshot("coupling-runs");
+  const address = await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("m.pair="), "the address");
+  const other = await page.context().browser().newContext();
+  try {
+    const there = await other.newPage();
+    await there.addInitScript(() => Object.defineProperty(Navigator.prototype, "hardwareConcurrency", { get: () => 2 }));
+    await there.goto(url + address);
+    await enabled(there, "Couple runs").click({ timeout: 60_000 });
+    await allPairs(there, 150);
+    assert.deepEqual(await meetings(there), [runs, uniform]);
+    await there.getByText(`met at τ = ${runs[2]}.`).waitFor();
+  } finally {
+    await other.close();
+  }
+}));
+
+test("pairs of runs on the pretrained digits, cancelled and gone on with; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
+  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  await until(() => pairs(page), (words) => Number(/^(\d+) of 1000 pairs/.exec(words)?.[1] ?? 0) >= 2, "some pairs");
+  const at = page.locator(".particles");
+  await at.getByRole("button", { name: "Cancel" }).click();
+  const words = await until(() => pairs(page), (words) => words.includes("Cancelled"), "Cancel");
+  const kept = 1000 - Number(/^(\d+) of 1000 pairs are missing/.exec(words)[1]);
+  assert.ok(kept >= 2, words);
+  assert.equal((await meetings(page))[1][0], "1.00", "no uniform proposal is accepted at digit size");
+  assert.equal(await at.locator(".particles-pictures canvas").count(), 3);
+  await page.locator("#smc-4").fill(String(kept));
+  await until(() => pairs(page), (words) => !words.includes("1000"), "fewer pairs");
+  if (await enabled(page, "Couple runs").count()) await button(page, "Couple runs").click();
+  await allPairs(page, kept);
+  await page.getByLabel("Path", { exact: true }).selectOption("past");
+  await enabled(page, "Couple runs").click();
+  await page.getByText(/path should be temperatures for a model that has no ladder/).first().waitFor();
+  await page.getByLabel("Particles", { exact: true }).fill("1");
+  await page.getByText("A whole number from 2 to 1000 is expected.").waitFor();
+  assert.equal(await enabled(page, "Couple runs").count(), 0);
+}));
+
 /** The step that the replay is at, and all of its words. */
 const words = (page) => page.locator(".replay-words").textContent();
 

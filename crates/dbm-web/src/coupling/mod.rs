@@ -1,4 +1,4 @@
-//! Coupling: how long two chains take to meet, by dimension, and one coupling step by step.
+//! Coupling: how long two chains take to meet, by dimension; what meets at the size of digits; and one coupling step by step.
 
 mod figure;
 mod figure_settings;
@@ -7,6 +7,7 @@ mod jobs;
 mod moment_view;
 mod moments;
 mod pairs;
+mod particles;
 mod plot;
 mod replay;
 mod replay_settings;
@@ -19,6 +20,7 @@ use crate::ui::binding::{Keys, bind};
 use figure::Figure;
 use figure_view::figure_of_couplings;
 use leptos::prelude::*;
+use particles::{Particles, pairs_of_runs};
 use replay::CouplingReplay;
 use replay_view::one_coupling;
 
@@ -29,15 +31,18 @@ const PREFIX: &str = "m.";
 #[component]
 pub fn Coupling() -> impl IntoView {
     let figure = Figure::new();
+    let particles = Particles::new();
     let replay = CouplingReplay::new();
     let write = move || {
         let mut keys = Keys::default();
         figure.form.texts.with(|texts| texts.write(&mut keys));
+        particles.texts.with(|texts| texts.write(&mut keys));
         replay.texts.with(|texts| texts.write(&mut keys));
         Some(keys)
     };
     bind(PREFIX, write, move |keys| {
         figure.adopt(keys);
+        particles.adopt(keys);
         replay.adopt(keys);
     });
     view! {
@@ -47,6 +52,13 @@ pub fn Coupling() -> impl IntoView {
                 <p>"Two chains that share their random numbers until they meet: how long that takes, and what it is for."</p>
             </div>
             {figure_of_couplings(figure)}
+        </section>
+        <section class="coupling-one" aria-labelledby="particles-title">
+            <div class="ruled">
+                <h2 id="particles-title">"At digit size"</h2>
+                <p>"In a wide model no uniform proposal is ever accepted. Whole runs of weighted particles are: their chains meet late now and then, and the correction does something."</p>
+            </div>
+            {pairs_of_runs(particles)}
         </section>
         <section class="coupling-one" aria-labelledby="replay-title">
             <div class="ruled">

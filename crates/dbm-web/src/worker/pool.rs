@@ -4,9 +4,11 @@
 use super::client::{Client, Failure, Progress};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
 use futures_channel::oneshot;
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// By this name the workers' program knows its role.
 const NAME: &str = "dbm-diagnostics";
@@ -26,6 +28,8 @@ pub enum Group {
     Estimates,
     /// Its look at models as they grow.
     Growth,
+    /// The pairs of runs of the Coupling view.
+    Particles,
 }
 
 impl Group {
@@ -63,7 +67,7 @@ struct Pool {
     /// Jobs that wait for a place.
     waiting: VecDeque<(Group, oneshot::Sender<Turn>)>,
     /// How often each group was cancelled.
-    cancelled: [u32; 5],
+    cancelled: [u32; 6],
 }
 
 thread_local! {
@@ -104,6 +108,20 @@ pub async fn ask_long<T>(
     pick: impl FnOnce(DiagnosticsEvent) -> Option<T>,
     progress: impl Fn(Progress) + 'static,
 ) -> Result<T, Failure> {
+    ask_with(group, command, None, pick, progress).await
+}
+
+/// Does a job with a large array that stays outside the page's own memory.
+///
+/// # Errors
+/// As for [`ask`].
+pub async fn ask_with<T>(
+    group: Group,
+    command: DiagnosticsCommand,
+    bulk: Option<&Uint8Array>,
+    pick: impl FnOnce(DiagnosticsEvent) -> Option<T>,
+    progress: impl Fn(Progress) + 'static,
+) -> Result<T, Failure> {
     let (receiver, cancelled) = POOL.with_borrow_mut(|pool| (pool.turn(group), pool.cancelled[group as usize]));
     let is_cancelled = || POOL.with_borrow(|pool| pool.cancelled[group as usize] != cancelled);
     let mut turn = receiver.await.map_err(|_| Failure::Ended)?;
@@ -111,7 +129,7 @@ pub async fn ask_long<T>(
         return Err(Failure::Ended);
     }
     turn.is_busy = true;
-    let answer = turn.client.ask_long(command, progress).await;
+    let answer = turn.client.ask_with(command, bulk, Some(Rc::new(progress))).await;
     turn.is_busy = false;
     drop(turn);
     match answer {

@@ -6,6 +6,7 @@ use crate::ui::number::decimal;
 use crate::ui::problem::words;
 use crate::worker::client::Failure;
 use dbm_protocol::{Command, Event, ModelChoice, NamedBytes};
+use js_sys::Uint8Array;
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -98,6 +99,20 @@ impl Session {
         self.take_data(answer, Change::Resumed)
     }
 
+    /// The bytes of the pretrained model, or of the visitor's own that is open in its place; fetched where nothing has asked for them yet.
+    ///
+    /// # Errors
+    /// Why they could not be fetched.
+    pub async fn opened_file(self) -> Result<Uint8Array, Failure> {
+        if self.model_file.with_value(Option::is_none) {
+            let fetched = self.download_model().await;
+            let why = |why| Failure::Refused(format!("the pretrained model ({FILE}) could not be fetched: {why}"));
+            self.model_file.set_value(Some(fetched.map_err(why)?));
+        }
+        let bytes = self.model_file.with_value(|file| file.as_deref().map(Uint8Array::from));
+        bytes.ok_or(Failure::Ended)
+    }
+
     async fn download_model(self) -> Result<Vec<u8>, String> {
         let explain = |problem: JsValue| words(&problem);
         let response = JsFuture::from(window().fetch_with_str(FILE)).await.map_err(explain)?;
@@ -116,7 +131,7 @@ impl Session {
         loop {
             let part = JsFuture::from(reader.read()).await.map_err(explain)?;
             let get = |name: &str| js_sys::Reflect::get(&part, &name.into());
-            if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<js_sys::Uint8Array>) {
+            if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<Uint8Array>) {
                 bytes.extend_from_slice(&chunk.to_vec());
                 self.opening.set(Opening::Fetching(bytes.len() as f64, total));
             }

@@ -20,7 +20,7 @@ pub const MOST_PAIRS: u32 = 1000;
 /// The settings, those of the form first.
 pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
     let mut all = Entry::typed(
-        include_str!("particles.txt"),
+        include_str!("settings.txt"),
         &[
             |text| {
                 let wanted = format!(
@@ -41,7 +41,7 @@ pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
         Entry::choice("smc-units", Units::Bits),
         Entry::choice("path", SmcPath::Temperatures),
         // The pair whose steps are on view.
-        Entry::plain("pair", "0", |text| whole(text, &(0..=MOST_PAIRS - 1)).map(drop)),
+        Entry::plain("pair", "1", |text| whole(text, &(1..=MOST_PAIRS)).map(drop)),
     ]);
     all
 });
@@ -89,7 +89,8 @@ impl ParticleSettings {
     pub fn of(texts: &Texts) -> Option<Self> {
         let (model, path) = (texts.chosen("smc-model"), texts.chosen("path"));
         let is_random = model == ParticleModel::Random;
-        let random = (sizes(texts.get("smc-sizes"), MOST_UNITS), number(texts.get("smc-deviation"), &(0.0..=MOST_DEVIATION)).ok());
+        let random =
+            (sizes(texts.get("smc-sizes"), MOST_UNITS), number(texts.get("smc-deviation"), &(0.0..=MOST_DEVIATION)).ok());
         let (sizes, deviation) = match random {
             (Some(sizes), Some(deviation)) => (sizes, deviation),
             _ if is_random => return None,
@@ -171,6 +172,6 @@ mod tests {
         // What a random model would be is nobody's problem where there is none.
         assert!(ParticleSettings::of(&read(&[("smc-sizes", "💥")])).is_some());
         assert!(ParticleSettings::of(&read(&[("smc-sizes", "💥"), ("smc-model", "random")])).is_none());
-        assert_eq!(read(&[("pair", "💥"), ("smc-model", "💥")]).get("pair"), "0");
+        assert_eq!(read(&[("pair", "💥"), ("smc-model", "💥")]).get("pair"), "1");
     }
 }

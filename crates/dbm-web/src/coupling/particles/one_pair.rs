@@ -1,0 +1,137 @@
+//! One pair, run by run: what is offered, who accepts, and how often each run counts.
+
+use super::super::moments::{decision, probability};
+use super::change::layer;
+use super::state::Particles;
+use crate::canvas::shape::Shape;
+use crate::canvas::shows_layer;
+use crate::ui::button::Button;
+use crate::ui::table::{NumberTable, headings};
+use dbm_core::diagnostics::{OfferedRun, RunPair, acceptance_probability};
+use leptos::html::Canvas;
+use leptos::prelude::*;
+
+/// Pictures of runs that are shown of a pair.
+const MOST_PICTURES: usize = 24;
+
+/// One pair, step by step: which run is offered, and who accepts.
+pub fn one_pair(particles: Particles) -> impl IntoView {
+    let form = particles.form();
+    let pair = Memo::new(move |_| particles.pair());
+    let shape = Memo::new(move |_| particles.shape());
+    let go = move |to: Option<u32>| {
+        if let Some(to) = to {
+            form.change.run(("pair", (to + 1).to_string()));
+        }
+    };
+    let beside = move |forward: bool| {
+        let now = pair.with_untracked(|pair| pair.as_ref().map_or(0, |(number, _)| *number));
+        untrack(|| {
+            particles.read(|settings, results| {
+                let mut all = results.some(settings.count).map(|(number, _)| number);
+                if forward { all.find(|&number| number > now) } else { all.take_while(|&number| number < now).last() }
+            })
+        })
+    };
+    let longest = move || untrack(|| particles.read(|settings, results| results.longest(settings.count)));
+    let told = move || {
+        pair.with(|pair| {
+            pair.as_ref().map(|(number, RunPair { meeting, .. })| match meeting.capped {
+                true => format!("Pair {}: cut at {} steps.", number + 1, meeting.time),
+                false => format!("Pair {}: met at τ = {}.", number + 1, meeting.time),
+            })
+        })
+    };
+    view! {
+        <div class="particles-pair">
+            <div class="particles-status">
+                <h3>"One pair, step by step"</h3>
+                <div class="buttons" role="group" aria-label="Which pair">
+                    <Button label="Pair before" on_press=move |()| go(beside(false)) />
+                    <Button label="Next pair" on_press=move |()| go(beside(true)) />
+                    <Button label="The longest" on_press=move |()| go(longest()) />
+                </div>
+                <p role="status">{told}</p>
+            </div>
+            {move || shape.get().zip(pair.get()).map(|(shape, (_, pair))| pictures(shape, &pair))}
+            <NumberTable label="All steps of the pair" headings=headings(include_str!("steps.txt")) class="steps">
+                {move || pair.with(|pair| pair.as_ref().map(|(_, pair)| steps(pair)))}
+            </NumberTable>
+        </div>
+    }
+}
+
+/// What the runs of a pair show, each with how often it counts.
+fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
+    let one = |(place, run): (usize, &OfferedRun)| {
+        let canvas = NodeRef::<Canvas>::new();
+        let shares: Vec<f64> = run.picture.iter().map(|&high| f64::from(high)).collect();
+        let shown = StoredValue::new(layer(shape, shares));
+        shows_layer(canvas, move || Some(shown.get_value()));
+        let counts = times(run.times);
+        let taken = place == 0 || pair.steps.get(place - 1).is_some_and(|step| step.accepted(place as u32)[0]);
+        view! {
+            <figure class:taken=taken>
+                <canvas
+                    node_ref=canvas
+                    class="samples"
+                    style:aspect-ratio=shape.ratio(1, 1)
+                    role="img"
+                    aria-label=format!("Run {place}, which counts {counts} times{}", if taken { ", and which X took" } else { "" })
+                ></canvas>
+                <figcaption>
+                    <b>{place}</b>
+                    {format!(" × {counts}")}
+                </figcaption>
+            </figure>
+        }
+    };
+    let left = pair.runs.len().saturating_sub(MOST_PICTURES);
+    view! {
+        <div class="particles-runs">{pair.runs.iter().enumerate().take(MOST_PICTURES).map(one).collect_view()}</div>
+        <p class="help">
+            "What each run shows, and how often it counts in the corrected estimate; framed where X took it."
+            {(left > 0).then(|| format!(" {left} more are in the table alone."))}
+        </p>
+    }
+}
+
+fn times(count: f64) -> String {
+    // No minus before what rounds to nothing.
+    format!("{:.2}", (100.0 * count).round() / 100.0 + 0.0).replace('-', "−")
+}
+
+/// The start, and every step.
+fn steps(pair: &RunPair) -> impl IntoView + use<> {
+    let line = |t: usize, cells: [String; 7]| {
+        view! {
+            <tr>
+                <th scope="row">{t}</th>
+                {cells.map(|text| view! { <td>{text}</td> })}
+            </tr>
+        }
+    };
+    let run = |t: usize| {
+        pair.runs.get(t).map_or_else(Default::default, |run| (format!("{:.2}", run.log_z).replace('-', "−"), times(run.times)))
+    };
+    let none = || String::from("–");
+    let (log_z, counts) = run(0);
+    let mut all = vec![line(0, [log_z, none(), none(), none(), "run 0".into(), none(), counts])];
+    for (step, t) in pair.steps.iter().zip(1..) {
+        let decided = |log: f64| decision(step.u, acceptance_probability(log));
+        let (log_z, counts) = run(t);
+        all.push(line(
+            t,
+            [
+                log_z,
+                probability(step.u),
+                decided(step.log_accept_x),
+                step.log_accept_y.map_or_else(none, decided),
+                format!("run {}", step.x),
+                format!("run {}", step.y),
+                counts,
+            ],
+        ));
+    }
+    all
+}

@@ -1,0 +1,223 @@
+//! The pairs of runs that have come, and what they say together.
+
+use super::settings::ParticleSettings;
+use crate::canvas::bins::Summary;
+use crate::canvas::short;
+use dbm_core::coupling::Meeting;
+use dbm_core::diagnostics::{MeanCorrection, RunPair, spread_of_log_z};
+use dbm_protocol::Histogram;
+
+/// From how many times on a run is worth a word.
+const HEAVY: f64 = 3.0;
+
+/// Pairs by number, of one model as it stood when they were begun; those that have not come are empty.
+#[derive(Clone, Debug, Default)]
+pub struct ParticleResults(Vec<Option<RunPair>>);
+
+/// What the pairs say together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Together {
+    /// How many.
+    pub pairs: u32,
+    /// Meeting times of the runs of particles,
+    pub particles: Histogram,
+    /// and of the uniform proposals.
+    pub uniform: Histogram,
+    /// Runs offered to the chain ahead, and those it took.
+    pub offered: (u32, u32),
+    /// Mean and deviation of log Z over all runs.
+    pub log_z: (f64, f64),
+    /// What the correction changed.
+    pub change: MeanCorrection,
+    /// How often the run counts that counts most, and its pair.
+    pub heaviest: (f64, u32),
+}
+
+impl ParticleResults {
+    /// Takes what a job gave. Refused where the answer is not one of so many pairs.
+    pub fn take(&mut self, (first, count): (u32, u32), answer: Vec<RunPair>) -> Result<(), String> {
+        if answer.len() != count as usize {
+            return Err(format!("a worker was asked for {count} pairs and answered with {}", answer.len()));
+        }
+        let first = first as usize;
+        if self.0.len() < first + answer.len() {
+            self.0.resize(first + answer.len(), None);
+        }
+        self.0[first..].iter_mut().zip(answer).for_each(|(place, pair)| *place = Some(pair));
+        Ok(())
+    }
+
+    /// A pair by its number, where it has come.
+    pub fn get(&self, pair: u32) -> Option<&RunPair> {
+        self.0.get(pair as usize)?.as_ref()
+    }
+
+    /// Those of the first `wanted` that have come, with their numbers.
+    pub fn some(&self, wanted: u32) -> impl Iterator<Item = (u32, &RunPair)> {
+        (0..wanted).filter_map(|pair| Some((pair, self.get(pair)?)))
+    }
+
+    /// Jobs for those of the first `wanted` that are missing, of at most `most` pairs each.
+    pub fn missing(&self, wanted: u32, most: u32) -> Vec<(u32, u32)> {
+        let mut jobs: Vec<(u32, u32)> = Vec::new();
+        for pair in (0..wanted).filter(|&pair| self.get(pair).is_none()) {
+            match jobs.last_mut() {
+                Some((first, count)) if *first + *count == pair && *count < most => *count += 1,
+                _ => jobs.push((pair, 1)),
+            }
+        }
+        jobs
+    }
+
+    /// The first of those of the first `wanted` that took longest.
+    pub fn longest(&self, wanted: u32) -> Option<u32> {
+        self.some(wanted).max_by_key(|(pair, found)| (found.meeting.time, std::cmp::Reverse(*pair))).map(|(pair, _)| pair)
+    }
+
+    /// The first `wanted` of them together.
+    pub fn together(&self, wanted: u32, cap: u32) -> Together {
+        let all = || self.some(wanted).map(|(_, pair)| pair);
+        let steps = || all().flat_map(|pair| pair.steps.iter().zip(1..));
+        Together {
+            pairs: all().count() as u32,
+            particles: histogram(all().map(|pair| pair.meeting), cap),
+            uniform: histogram(all().map(|pair| pair.uniform), cap),
+            offered: (steps().count() as u32, steps().filter(|(step, t)| step.accepted(*t)[0]).count() as u32),
+            log_z: spread_of_log_z(all()),
+            change: MeanCorrection::of(all()),
+            heaviest: (self.some(wanted).flat_map(|(pair, found)| found.runs.iter().map(move |run| (run.times.abs(), pair))))
+                .fold((0.0, 0), |most, one| if one.0 > most.0 { one } else { most }),
+        }
+    }
+}
+
+fn histogram(meetings: impl Iterator<Item = Meeting>, cap: u32) -> Histogram {
+    let mut histogram = Histogram { cap, ..Histogram::default() };
+    let mut times: Vec<u32> = Vec::new();
+    for meeting in meetings {
+        times.push(meeting.time);
+        histogram.capped += u32::from(meeting.capped);
+    }
+    times.sort_unstable();
+    histogram.counts = times.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u32)).collect();
+    histogram
+}
+
+/// A share in per cent.
+pub fn percent(part: u32, whole: u32) -> String {
+    format!("{} %", short((100.0 * f64::from(part) / f64::from(whole.max(1))).round()))
+}
+
+impl Together {
+    /// How many pairs of particles met after step one.
+    fn late(&self) -> u32 {
+        self.particles.counts.iter().filter(|(time, _)| *time > 1).map(|(_, count)| count).sum()
+    }
+
+    /// What meets, in a sentence or two.
+    pub fn meeting_words(&self) -> String {
+        let (particles, uniform) = (Summary::of(&[&self.particles]), Summary::of(&[&self.uniform]));
+        let late =
+            format!("Of {} pairs of runs {} met after step one, the last at τ = {}.", self.pairs, self.late(), particles.max);
+        let other = if uniform.above_one == 0.0 {
+            " Uniform proposals on the same model: every τ is 1, not one was accepted.".to_string()
+        } else {
+            format!(" With uniform proposals {} of them did.", percent_of(uniform.above_one))
+        };
+        let cut = match self.particles.capped {
+            0 => String::new(),
+            cut => format!(" {cut} cut at {}, which biases: more particles, or a higher cap, let them meet.", self.particles.cap),
+        };
+        late + &other + &cut
+    }
+
+    /// What the correction changed, in a sentence or two; `unit` is what a visible unit is called.
+    pub fn change_words(&self, unit: &str) -> String {
+        let MeanCorrection { size, chance, .. } = self.change;
+        let [size_text, chance_text] = [size, chance].map(|x| short(100.0 * x));
+        if self.pairs < 2 {
+            return "One pair is one number: what chance does is seen from the second on.".into();
+        }
+        let moved = format!(
+            "On average over the pairs, the correction changes a {unit} by {size_text} points of 100; chance alone would by {chance_text}."
+        );
+        let meaning = if size > 2.0 * chance {
+            format!(" So a first run alone is wrong, by about {} points.", short(100.0 * (size * size - chance * chance).sqrt()))
+        } else {
+            " So what a first run alone gets wrong is less than what so many pairs can show.".into()
+        };
+        let (times, pair) = self.heaviest;
+        let heaviest = format!(" The run that counts most counts {} times, in pair {}.", short(times), pair + 1);
+        moved + &meaning + if times >= HEAVY { &heaviest } else { "" }
+    }
+}
+
+fn percent_of(share: f64) -> String {
+    format!("{} %", short((100.0 * share).round()))
+}
+
+/// About so many pairs make a job of a tenth of a second: a model of so many parameters, and at most so many bytes to send along.
+pub fn pairs_a_job(settings: &ParticleSettings, parameters: f64, bytes: f64) -> u32 {
+    /// Multiply-adds of a job.
+    const SLICE: f64 = 2e8;
+    /// Bytes that are worth a pair.
+    const PARCEL: f64 = 2e7;
+    // Two runs and a half or so, each with some four products a step.
+    let cost = parameters * f64::from(settings.pairs.particles) * f64::from(settings.pairs.steps) * 10.0 + 1000.0;
+    ((SLICE / cost).max(bytes / PARCEL)).clamp(1.0, 100.0) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::diagnostics::{OfferedRun, RunStep};
+
+    /// A pair whose first offer X takes; the first run says 0.2 and the other 0.6.
+    fn pair(tau: u32, uniform: u32, times: f64) -> RunPair {
+        let run = |times, high| OfferedRun { log_z: f64::from(tau), times, picture: vec![high] };
+        RunPair {
+            meeting: Meeting { time: tau, capped: tau == 9 },
+            runs: vec![run(1.0 - times, 0.2), run(times, 0.6)],
+            steps: vec![RunStep { x: 1, ..RunStep::default() }],
+            uniform: Meeting { time: uniform, capped: false },
+        }
+    }
+
+    #[test]
+    fn what_is_there_is_counted_and_what_is_missing_is_known() {
+        let mut results = ParticleResults::default();
+        assert_eq!(results.missing(5, 2), [(0, 2), (2, 2), (4, 1)]);
+        results.take((1, 2), vec![pair(3, 1, 0.5), pair(9, 1, 1.5)]).unwrap();
+        assert_eq!(results.missing(5, 10), [(0, 1), (3, 2)]);
+        assert!(results.take((0, 2), vec![pair(1, 1, 0.0)]).is_err());
+        let together = results.together(5, 9);
+        assert_eq!((together.pairs, together.offered, together.particles.capped), (2, (2, 2), 1));
+        assert_eq!(together.particles.counts, [(3, 1), (9, 1)]);
+        assert_eq!((results.longest(5), results.longest(2), results.together(2, 9).pairs), (Some(2), Some(1), 1));
+        // A correction of 0.4 times the share: 0.2 and 0.6.
+        assert!((together.change.correction[0] - 0.4).abs() < 1e-6 && (together.change.chance - 0.2).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_words_follow_from_the_pairs() {
+        let mut results = ParticleResults::default();
+        results.take((0, 1), vec![pair(1, 1, 0.5)]).unwrap();
+        assert!(results.together(1, 9).change_words("pixel").contains("from the second on"));
+        results.take((1, 3), vec![pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)]).unwrap();
+        let together = results.together(4, 9);
+        let words = together.meeting_words();
+        assert!(
+            words.contains("Of 4 pairs of runs 3 met after step one, the last at τ = 9. Uniform") && words.contains("1 cut at 9"),
+            "{words}"
+        );
+        assert!(
+            together.change_words("pixel").contains("a first run alone is wrong, by about 21 points"),
+            "{}",
+            together.change_words("pixel")
+        );
+        results.take((4, 1), vec![pair(1, 2, -1.0)]).unwrap();
+        let together = results.together(5, 9);
+        assert!(together.change_words("unit").contains("less than"), "{}", together.change_words("unit"));
+        assert!(together.meeting_words().contains("With uniform proposals 20 % of them did."), "{}", together.meeting_words());
+    }
+}
