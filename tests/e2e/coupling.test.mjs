@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { button, enabled, lab, until } from "./browser.mjs";
+import { button, enabled, goTo, lab, trainSteps, until } from "./browser.mjs";
 
 const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
 const PAIRS = ["Metropolis, local mode", "Metropolis, uniform", "Gibbs, local mode", "Gibbs, uniform"];
@@ -188,6 +188,20 @@ test("pairs of runs on the pretrained digits, cancelled and gone on with; a path
   await page.getByLabel("Particles", { exact: true }).fill("1");
   await page.getByText("A whole number from 2 to 1000 is expected.").waitFor();
   assert.equal(await enabled(page, "Couple runs").count(), 0);
+}));
+
+test("pairs of runs on the model in training are of its step; once it has gone on they can be run anew", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
+  const step = await trainSteps(page, 3);
+  await goTo(page, "Coupling");
+  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  assert.match(await allPairs(page, 20), new RegExp(`They are of step ${step}\\.$`));
+  assert.equal(await page.locator(".particles-pictures canvas").count(), 3, "bars are pictures");
+  assert.ok((await page.locator(".particles-runs canvas").count()) >= 2);
+  assert.equal(await enabled(page, "Couple runs").count(), 0);
+  const later = await trainSteps(page, step + 2);
+  await goTo(page, "Coupling");
+  await enabled(page, "Couple runs").click();
+  await until(() => pairs(page), (words) => words.endsWith(`They are of step ${later}.`), "the later step");
 }));
 
 /** The step that the replay is at, and all of its words. */

@@ -64,8 +64,8 @@ pub fn meeting_times(particles: Particles) -> impl IntoView {
                 <p class="plot-note lower">{move || together.with(|together| if together.pairs == 0 { "Uniform proposals" } else { "" })}</p>
             </div>
             <NumberTable label="Meeting times" headings=headings(include_str!("columns.txt")) class="particles-numbers">
-                {row("positive", "Runs of particles", of_particles)}
-                {row("negative", "Uniform proposals", of_uniform)}
+                {row("positive", "Runs", of_particles)}
+                {row("negative", "Uniform", of_uniform)}
             </NumberTable>
             <p class="particles-words">
                 {move || together.with(|together| if together.pairs == 0 { String::new() } else { together.meeting_words() })}
