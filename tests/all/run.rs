@@ -1,9 +1,11 @@
 //! A run is a value: the same bits whatever the number of threads, slicing, or pauses.
 
 use crate::common::random_model;
+use dbm_core::chains::Work;
 use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
-use dbm_core::rng::Streams;
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::tempering::{Base, Path, Spread, runs};
 use dbm_core::{
     Backend, Clamp, Dbm, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot,
     Trainer, Units, exact, init,
@@ -147,6 +149,74 @@ fn a_run_can_begin_where_another_one_stands() {
     assert_eq!(with("cd-1", 40).ladder, None);
     let mut going_on = at(Settings { estimator: "ptt-1".parse().unwrap(), batch: 30, ..run.settings().clone() });
     assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
+}
+
+/// A run by particles along temperatures, at a model that freezes: weak weights alone, but many that want the same.
+fn along_temperatures() -> Trainer {
+    let estimator = EstimatorSettings { particles: 24, smc_steps: 8, ..EstimatorSettings::new(EstimatorKind::UcdSmc) };
+    let optimizer = OptimizerSettings { learning_rate: 1e-6, ..settings(OptimizerMethod::Sgd).optimizer };
+    let settings = Settings { estimator, optimizer, max_meeting: 20, batch: 40, ..settings(OptimizerMethod::Sgd) };
+    let weights = vec![vec![0.35; 16 * 12], vec![0.0; 12 * 2]];
+    let model = Dbm::new(Units::Signs, weights, vec![vec![0.02; 16], vec![0.0; 12], vec![0.0; 2]]).unwrap();
+    Trainer::new(model, settings).unwrap()
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn temperatures_are_part_of_the_run_and_move_after_each_step() {
+    let run = in_two_ways(along_temperatures(), &data(), 3);
+    let mut alone = run.clone();
+    (0..4).for_each(|_| drop(alone.step(&data(), &SingleThread).unwrap()));
+    assert_eq!(on_replicas(&run, 2, &data(), 4).snapshot(), alone.snapshot());
+    assert_ne!(run.snapshot().ladder, alone.snapshot().ladder);
+    let begun = Trainer::begin_at(Snapshot { moments: vec![], ..alone.snapshot() }).unwrap();
+    assert_eq!(begun.snapshot().ladder, alone.snapshot().ladder);
+}
+
+/// Runs of a step go along the temperatures that the steps before it have left, to the bit: none of its own particles has moved one.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_steps_own_particles_move_none_of_its_temperatures() {
+    // Cut after one step: of each shard the start and one run offered.
+    let settings = Settings { max_meeting: 1, conditional: 0.0, ..along_temperatures().settings().clone() };
+    let mut run = Trainer::new(along_temperatures().model().clone(), settings).unwrap();
+    (0..3).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
+    let (step, model, seed) = (run.steps(), run.model().clone(), run.settings().seed);
+    let ladder = run.ladder().unwrap().clone();
+    let temperatures = ladder.temperatures(8);
+    let shards = run.begin(&data()).unwrap();
+    let estimates: Vec<_> = (0..shards.count()).map(|shard| run.estimate(&shards, shard, &|| 0.0)).collect();
+    let mut first = 0;
+    for (shard, estimate) in estimates.iter().enumerate() {
+        let mut stream = Streams::new(seed).at(Purpose::Negative, step, first);
+        let path = Path::of_temperatures(Base::of(&ladder.rungs()[0]), &model, &temperatures);
+        let (mut spread, mut work) = (Spread::default(), Work::default());
+        let (visible, mut both) = (Matrix::from_vec(2, 16, vec![-1.0; 32]), [stream.fork(), stream.fork()]);
+        runs(&path, &visible, &Clamp::Free, 24, &mut both, (&mut spread, &mut work));
+        assert_eq!(estimate.info.negative.spread, spread, "shard {shard}");
+        first += shards.chains(shard).unwrap() as u64;
+    }
+    assert_eq!(run.ladder().unwrap().temperatures(8), temperatures);
+    run.finish(&shards, estimates, &SingleThread).unwrap();
+    assert_ne!(run.ladder().unwrap().temperatures(8), temperatures);
+}
+
+#[wasm_bindgen_test(unsupported = test)]
+fn temperatures_go_where_equal_steps_are_too_long() {
+    let mut run = along_temperatures();
+    let mut shares = |steps: usize| {
+        let mut sums = [0.0; 8];
+        for _ in 0..steps {
+            let spread = run.step(&data(), &SingleThread).unwrap().info.negative.spread;
+            sums.iter_mut().zip(spread.means()).for_each(|(sum, share)| *sum += share / steps as f64);
+        }
+        [f64::min, f64::max].map(|end| sums.into_iter().reduce(end).unwrap())
+    };
+    let [least, most] = shares(1);
+    shares(60);
+    let [raised, lowered] = shares(20);
+    assert!(
+        raised > least + 0.05 && lowered < most && lowered - raised < 0.5 * (most - least),
+        "{least} to {most}: {raised} to {lowered}"
+    );
 }
 
 /// A step that goes too far is undone, at half the rate; where there is only the lowest rung to go back to, it says what start it needs.

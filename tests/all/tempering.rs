@@ -6,7 +6,7 @@ use dbm_core::chains::Work;
 use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::tempering::{Base, Ladder, Pair, Path, Reach, Replicas, Run, RunCoupling, Spread, held_parity, runs};
+use dbm_core::tempering::{Base, Ladder, Pair, Path, Reach, Replicas, Run, RunCoupling, Spread, Temperatures, held_parity, runs};
 use dbm_core::{Clamp, Dbm, LadderSnapshot, Parameters, Parity};
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -25,7 +25,11 @@ fn ladder(model: &Dbm) -> Ladder {
     };
     let mut independent = scaled(0.7);
     independent.weights.iter_mut().flatten().for_each(|w| *w = 0.0);
-    Ladder::restore(model, LadderSnapshot { rungs: vec![independent, scaled(0.5)], rate: 1.0, accepted: vec![0.3; 2] }).unwrap()
+    Ladder::restore(
+        model,
+        LadderSnapshot { rungs: vec![independent, scaled(0.5)], rate: 1.0, accepted: vec![0.3; 2], temperatures: None },
+    )
+    .unwrap()
 }
 
 /// Chains that begin as exact and independent draws at every rung are that after a round: at each rung, and at every two neighbours together.
@@ -227,7 +231,8 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
         let exact = distribution(&model, &vec![None; sizes[0]]);
         let z = dbm_core::exact::log_z(&model).unwrap();
         let base = Base::of(&ladder.rungs()[0]);
-        for path in [Path::of_temperatures(base, &model, 2), Path::of_ladder(&ladder, &model)] {
+        let temperatures = Temperatures::restore(vec![0.4, 1.0]).unwrap();
+        for path in [Path::of_temperatures(base, &model, &temperatures), Path::of_ladder(&ladder, &model)] {
             let biases: Vec<Vec<f64>> =
                 (0..sizes.len()).map(|l| path.base.biases(l, 0).iter().map(|&a| f64::from(a)).collect()).collect();
             let points: Vec<(Dbm, f64)> = path.points.iter().map(|point| (point.model.clone(), point.beta)).collect();

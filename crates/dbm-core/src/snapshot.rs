@@ -48,6 +48,8 @@ pub struct LadderSnapshot<T = Vec<f32>> {
     pub rate: f64,
     /// Share of exchanges that each rung accepts with the one above it, in the long run.
     pub accepted: Vec<f64>,
+    /// Inverse temperatures of a path to the model, as the runs along it have moved them.
+    pub temperatures: Option<Vec<f64>>,
 }
 
 /// [`Parameters`] without a copy of them.
@@ -83,7 +85,7 @@ impl<T: AsRef<[f32]>> LadderSnapshot<T> {
     /// A copy of every rung.
     pub fn to_owned(&self) -> LadderSnapshot {
         let rungs = self.rungs.iter().map(Parameters::to_owned).collect();
-        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone() }
+        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone(), temperatures: self.temperatures.clone() }
     }
 }
 

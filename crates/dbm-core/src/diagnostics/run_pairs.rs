@@ -189,7 +189,7 @@ impl RunPairs {
         }
         let ladder = ladder.map_or_else(|| Cow::Owned(Ladder::uniform(model)), Cow::Borrowed);
         let path = match self.path {
-            SmcPath::Temperatures => Path::of_temperatures(Base::of(&ladder.rungs()[0]), model, self.steps),
+            SmcPath::Temperatures => Path::of_temperatures(Base::of(&ladder.rungs()[0]), model, &ladder.temperatures(self.steps)),
             SmcPath::Past => Path::of_ladder(&ladder, model),
         };
         let streams = Streams::new(self.seed);

@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::Stream;
 use crate::settings::estimator::SmcPath;
-use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, runs};
+use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, Temperatures, runs};
 use crate::{Clamp, Dbm, DbmError};
 
 /// Sweeps of the mean field that a run with clamped units begins at.
@@ -24,7 +24,8 @@ const CLAMPED_SHARE: u32 = 10;
 /// the mean field of the clamped units. The mean is the exact gradient for any number of particles and any path, as long as nothing is cut at the cap: where a run accepts another with a fair
 /// probability, which no uniform proposal does in a wide model, the correction comes at every size.
 ///
-/// Nothing in a step depends on the step's own particles: a path along the run's past was fixed before it.
+/// Nothing in a step depends on the step's own particles: a path along the run's past was fixed before it, and the temperatures are those that earlier steps have moved
+/// ([`Temperatures`]); they are equal steps at the first, and for chains with clamped units.
 #[derive(Clone, Debug)]
 pub struct UcdSmc {
     /// Replace half of each particle by its conditional means.
@@ -75,7 +76,8 @@ impl UcdSmc {
             let visible = run.chains.layer(0).select(&held);
             let clamp = run.chains.clamp().of_rows(&held, n);
             let fewer = |of: u32| (of / CLAMPED_SHARE).max(2);
-            let path = Path::of_temperatures(mean_field_base(run.model, &visible, &clamp), run.model, fewer(self.steps));
+            let temperatures = Temperatures::equal(fewer(self.steps));
+            let path = Path::of_temperatures(mean_field_base(run.model, &visible, &clamp), run.model, &temperatures);
             let mut streams: Vec<Stream> = held.iter().map(|&c| run.streams[c].clone()).collect();
             let weights = vec![1.0; held.len()];
             self.couple(run, &path, (&visible, &clamp), fewer(self.particles), &mut streams, &weights);
@@ -83,7 +85,9 @@ impl UcdSmc {
         if let Some(&first) = free.first() {
             let ladder = batch.ladder(run.model);
             let path = match self.path {
-                SmcPath::Temperatures => Path::of_temperatures(Base::of(&ladder.rungs()[0]), run.model, self.steps),
+                SmcPath::Temperatures => {
+                    Path::of_temperatures(Base::of(&ladder.rungs()[0]), run.model, &ladder.temperatures(self.steps))
+                }
                 SmcPath::Past => Path::of_ladder(&ladder, run.model),
             };
             let visible = Matrix::from_vec(1, n, vec![run.model.units().low(); n]);

@@ -203,7 +203,7 @@ estimators! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SmcPath {
-    /// The model at rising inverse temperatures.
+    /// The model at rising inverse temperatures, which the run moves after each step to where every step of the path is equally far.
     #[default]
     Temperatures,
     /// The models that the run has been.
@@ -218,7 +218,12 @@ impl Choose for SmcPath {
         help: "What particles are taken along, from independent units to the model.",
     };
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Temperatures, "temperatures", "temperatures", "The model itself, at rising inverse temperatures."),
+        choice(
+            Self::Temperatures,
+            "temperatures",
+            "temperatures",
+            "The model itself, at rising inverse temperatures: at first in equal steps, then where earlier steps of the run found all steps of the path equally far.",
+        ),
         choice(
             Self::Past,
             "past",

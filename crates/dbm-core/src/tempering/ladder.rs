@@ -1,6 +1,7 @@
 //! The rungs that lead from independent units to the model in training: the run's own past.
 
-use super::{Exchanges, SPACED, Spread};
+use super::smc::deviation;
+use super::{Exchanges, SPACED, Spread, Temperatures};
 use crate::ais::BaseDistribution;
 use crate::error::within;
 use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
@@ -47,15 +48,6 @@ impl Overlaps {
     }
 }
 
-/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
-fn deviation(share: f64) -> f64 {
-    let halve = |(low, high): (f64, f64), _| {
-        let middle = 0.5 * (low + high);
-        if libm::erfc(middle / 2.0) > share { (middle, high) } else { (low, middle) }
-    };
-    (0..40).fold((0.0, 20.0), halve).0
-}
-
 /// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -78,6 +70,8 @@ pub struct Ladder {
     pub rate: f64,
     /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run.
     accepted: Vec<f64>,
+    /// Where a path of temperatures from the lowest rung to the model goes, once a run has gone along one.
+    temperatures: Option<Temperatures>,
 }
 
 impl Ladder {
@@ -95,16 +89,16 @@ impl Ladder {
     }
 
     fn from_base(base: Dbm) -> Self {
-        Self { rungs: vec![Arc::new(base)], rate: 1.0, accepted: vec![AT_FIRST] }
+        Self { rungs: vec![Arc::new(base)], rate: 1.0, accepted: vec![AT_FIRST], temperatures: None }
     }
 
     /// As it was kept.
     ///
     /// # Errors
     /// Those of [`Dbm::new`]; [`DbmError::Shape`] where there is no rung, or they are not all of the model's sizes; [`DbmError::Setting`] where the first has weights, or the
-    /// rate or a share is none.
+    /// rate, a share or a temperature is none.
     pub fn restore(model: &Dbm, kept: LadderSnapshot) -> Result<Self, DbmError> {
-        let LadderSnapshot { rungs, rate, accepted } = kept;
+        let LadderSnapshot { rungs, rate, accepted, temperatures } = kept;
         let rung = |Parameters { weights, biases }| Ok(Dbm::new(model.units(), weights, biases)?.with_backend(model.backend()));
         let rungs = rungs.into_iter().map(rung).collect::<Result<Vec<Dbm>, DbmError>>()?;
         let Some(base) = rungs.first() else {
@@ -121,7 +115,8 @@ impl Ladder {
         within("rate of a ladder", "above 0 and at most 1", rate, rate > 0.0 && rate <= 1.0)?;
         DbmError::check_shape("the list of accepted shares", rungs.len(), accepted.len())?;
         accepted.iter().try_for_each(|&share| within("accepted share", "from 0 to 1", share, (0.0..=1.0).contains(&share)))?;
-        Ok(Self { rungs: rungs.into_iter().map(Arc::new).collect(), rate, accepted })
+        let temperatures = temperatures.map(Temperatures::restore).transpose()?;
+        Ok(Self { rungs: rungs.into_iter().map(Arc::new).collect(), rate, accepted, temperatures })
     }
 
     /// The same, computing with other kernels.
@@ -136,7 +131,8 @@ impl Ladder {
     /// Its values, without a copy of them.
     pub fn view(&self) -> LadderSnapshot<&[f32]> {
         let rungs = self.rungs.iter().map(|rung| ParametersView::of(rung.weights(), rung.biases())).collect();
-        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone() }
+        let temperatures = self.temperatures.as_ref().map(|temperatures| temperatures.betas().to_vec());
+        LadderSnapshot { rungs, rate: self.rate, accepted: self.accepted.clone(), temperatures }
     }
 
     /// The models, independent units first.
@@ -147,6 +143,18 @@ impl Ladder {
     /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run.
     pub fn accepted(&self) -> &[f64] {
         &self.accepted
+    }
+
+    /// So many temperatures for a path from the lowest rung to the model: as the runs of earlier steps have moved them; equal steps where there were none.
+    pub fn temperatures(&self, steps: u32) -> Temperatures {
+        self.temperatures.as_ref().map_or_else(|| Temperatures::equal(steps), |moved| moved.with_steps(steps))
+    }
+
+    /// Moves them by what a step's runs along them came to, for the steps after it.
+    pub(crate) fn follow_temperatures(&mut self, steps: u32, spread: &Spread) {
+        let mut temperatures = self.temperatures(steps);
+        temperatures.follow(spread);
+        self.temperatures = Some(temperatures);
     }
 
     /// Follows a round of exchanges or of particles below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between

@@ -11,12 +11,14 @@ mod exchange;
 mod ladder;
 mod path;
 mod smc;
+mod temperatures;
 
 pub use exchange::{Exchanges, Reach, Replicas, SPACED};
 pub(crate) use ladder::Overlaps;
 pub use ladder::{Change, Ladder};
 pub use path::{Base, Path, Point};
 pub use smc::{Pair, Push, Run, RunCoupling, Spread, runs};
+pub use temperatures::Temperatures;
 
 use crate::chains::Chains;
 use crate::linalg::dot;

@@ -1,6 +1,6 @@
 //! The distributions that particles are taken along, from independent units to a model.
 
-use super::Ladder;
+use super::{Ladder, Temperatures};
 use crate::chains::Chains;
 use crate::linalg::{Matrix, dot};
 use crate::math::{softplus, sum_softplus};
@@ -49,9 +49,9 @@ impl<'a> Path<'a> {
         Self { base: Base(layers.collect()), points: self.points.clone() }
     }
 
-    /// Along temperatures: `steps` equal steps of the inverse temperature.
-    pub fn of_temperatures(base: Base, model: &'a Dbm, steps: u32) -> Self {
-        let points = (1..=steps).map(|k| Point { model, beta: f64::from(k) / f64::from(steps) });
+    /// Along temperatures.
+    pub fn of_temperatures(base: Base, model: &'a Dbm, temperatures: &Temperatures) -> Self {
+        let points = temperatures.betas().iter().map(|&beta| Point { model, beta });
         Self { base, points: points.collect() }
     }
 

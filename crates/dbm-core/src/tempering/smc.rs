@@ -66,6 +66,15 @@ fn share_of_exchanges(log_weights: &[f64]) -> f64 {
     (sum / n).min(1.0)
 }
 
+/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
+pub(super) fn deviation(share: f64) -> f64 {
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = 0.5 * (low + high);
+        if libm::erfc(middle / 2.0) > share { (middle, high) } else { (low, middle) }
+    };
+    (0..40).fold((0.0, 20.0), halve).0
+}
+
 /// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
 ///
 /// At the base all free units are drawn. Then, for each point of the path: the log weight of every particle grows by the log of what it is worth there minus what it was worth

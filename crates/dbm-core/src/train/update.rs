@@ -6,7 +6,7 @@
 //! optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise. All else, averaged weights included, every replica has whole.
 
 use super::{Shards, Trainer};
-use crate::gradient::{BinaryOuterProducts, Estimate, Info, Moments, PhaseInfo, SmcPath};
+use crate::gradient::{BinaryOuterProducts, Estimate, EstimatorSettings, Info, Moments, PhaseInfo, SmcPath};
 use crate::host::Host;
 use crate::linalg::{Matrix, TABLES_PAY};
 use crate::optimize::OptimizerRule;
@@ -328,14 +328,19 @@ impl Trainer {
 
     /// Where the run climbs a ladder: lets it follow what the exchanges or particles of this step came to, chains and model with it, and says whether this step's gradient is to be taken.
     fn climb(&mut self, negative: &PhaseInfo) -> Result<bool, DbmError> {
-        let along_it = self.settings.estimator.path == SmcPath::Past;
+        let EstimatorSettings { path, smc_steps, .. } = self.settings.estimator;
+        let Some(ladder) = self.ladder.as_mut().map(Arc::make_mut) else { return Ok(true) };
         let overlaps = match negative {
             PhaseInfo { exchanges, .. } if exchanges.tried > 0 => Overlaps::of_exchanges(exchanges),
-            PhaseInfo { spread, .. } if spread.runs > 0 && along_it => Overlaps::of_particles(spread, self.step as usize),
+            PhaseInfo { spread, .. } if spread.runs > 0 && path == SmcPath::Past => {
+                Overlaps::of_particles(spread, self.step as usize)
+            }
+            PhaseInfo { spread, .. } if spread.runs > 0 => {
+                ladder.follow_temperatures(smc_steps, spread);
+                return Ok(true);
+            }
             _ => return Ok(true),
         };
-        let Some(ladder) = self.ladder.as_mut() else { return Ok(true) };
-        let ladder = Arc::make_mut(ladder);
         let changes = ladder.follow(&overlaps, &self.model)?;
         let layers = self.model.sizes().len();
         if let Some(chains) = &mut self.persistent {

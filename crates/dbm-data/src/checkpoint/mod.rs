@@ -4,7 +4,8 @@
 //! `average.` for the averaged weights, behind `rung.{r}.` for the models of a ladder, and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Runs with persistent chains have
 //! `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32. Metadata:
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
-//! `moments` (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts), and any notes besides.
+//! `moments` (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts),
+//! `temperatures` (the inverse temperatures of a path from its lowest rung, where the run has moved them), and any notes besides.
 
 mod check;
 mod read;
@@ -19,7 +20,7 @@ pub use write::{Layout, Precision};
 const FORMAT: &str = "dbm-lab";
 const VERSION: &str = "1";
 /// Metadata entries with a meaning, which notes cannot have.
-const RESERVED: [&str; 8] = ["format", "image", "ladder", "moments", "settings", "step", "units", "version"];
+const RESERVED: [&str; 9] = ["format", "image", "ladder", "moments", "settings", "step", "temperatures", "units", "version"];
 /// What errors call a checkpoint that is not a file yet.
 const UNNAMED: &str = "the checkpoint";
 

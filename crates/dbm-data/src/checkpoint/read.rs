@@ -105,6 +105,10 @@ impl<'a> File<'a> {
             .map(serde_json::from_str)
             .transpose()
             .map_err(|_| refuse("ladder", "its rate and accepted shares in JSON", OTHER))?;
+        let temperatures: Option<Vec<f64>> = get("temperatures")
+            .map(serde_json::from_str)
+            .transpose()
+            .map_err(|_| refuse("temperatures", "inverse temperatures in JSON", OTHER))?;
         if let Some((_, accepted)) = &ladder
             && self.count_layers().saturating_mul(accepted.len()) > self.header.tensors().len()
         {
@@ -129,6 +133,7 @@ impl<'a> File<'a> {
                 rungs: vec![Parameters::default(); accepted.len()],
                 rate,
                 accepted,
+                temperatures,
             }),
             offsets: there("offset.").then(Vec::new),
             notes: notes.fold(BTreeMap::new(), |mut notes, (key, value)| {

@@ -49,7 +49,8 @@ fn a_ladder_comes_back_with_the_chains_of_its_rungs_and_in_half_precision_alone(
     snapshot.settings.batch = 5;
     snapshot.settings.estimator = "ptt-2".parse().unwrap();
     let rungs = vec![parameters(&[6, 3, 2], 7), parameters(&[6, 3, 2], 8)];
-    snapshot.ladder = Some(LadderSnapshot { rungs, rate: 0.5, accepted: vec![0.25, 0.75] });
+    snapshot.ladder =
+        Some(LadderSnapshot { rungs, rate: 0.5, accepted: vec![0.25, 0.75], temperatures: Some(vec![0.1, 0.7 / 3.0, 1.0]) });
     let chains = |rung: usize| [6, 3, 2].map(|n| (0..5 * n).map(|i| ((i + rung) % 3 % 2) as f32).collect());
     snapshot.persistent = Some((0..3).flat_map(chains).collect());
     let checkpoint = Checkpoint::from_snapshot(snapshot, None, BTreeMap::new());

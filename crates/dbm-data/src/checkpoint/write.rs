@@ -122,8 +122,11 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
         if let Some(settings) = &self.settings {
             put("settings", json(settings));
         }
-        if let Some(LadderSnapshot { rate, accepted, .. }) = &self.ladder {
+        if let Some(LadderSnapshot { rate, accepted, temperatures, .. }) = &self.ladder {
             put("ladder", json(&(rate, accepted)));
+            if let Some(temperatures) = temperatures {
+                put("temperatures", json(temperatures));
+            }
         }
         if let Some(moments) = &self.moments {
             put("moments", moments.len().to_string());

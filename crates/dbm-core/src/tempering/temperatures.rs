@@ -1,0 +1,149 @@
+//! The temperatures that particles are taken along, which a run moves after each step to where every step of the path is equally far.
+
+use super::Spread;
+use super::smc::deviation;
+use crate::DbmError;
+
+/// Share of the newest step in where temperatures go.
+const NEWEST: f64 = 0.1;
+/// What the whole path is longer by, in proportion to the inverse temperature: where a model is all but independent units, equal steps are as good as any.
+const LEAST_LENGTH: f64 = 0.01;
+
+/// Inverse temperatures `beta_1 <= ... <= beta_K = 1` of the points of a path; its independent units, before them, are at 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Temperatures(Vec<f64>);
+
+impl Temperatures {
+    /// So many equal steps of the inverse temperature.
+    pub fn equal(steps: u32) -> Self {
+        Self((1..=steps).map(|k| f64::from(k) / f64::from(steps)).collect())
+    }
+
+    /// As they were kept.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] where they do not rise from at least 0 to 1.
+    pub fn restore(kept: Vec<f64>) -> Result<Self, DbmError> {
+        let wrong = std::iter::once(&0.0).chain(&kept).zip(&kept).find(|(before, beta)| *beta < before || beta.is_nan());
+        let got = match (wrong, kept.last()) {
+            (None, Some(&1.0)) => return Ok(Self(kept)),
+            (None, Some(last)) => format!("{last} as the last"),
+            (Some((before, beta)), _) => format!("{beta} after {before}"),
+            (None, None) => "none".into(),
+        };
+        Err(DbmError::Setting { name: "inverse temperatures of a path", expected: "numbers that rise from at least 0 to 1", got })
+    }
+
+    /// One a point.
+    pub fn betas(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// So many, which lie as these do: halves of a path stay halves of it.
+    #[must_use]
+    pub fn with_steps(&self, steps: u32) -> Self {
+        if self.0.len() == steps as usize {
+            return self.clone();
+        }
+        self.divided(&vec![1.0; self.0.len()], steps as usize)
+    }
+
+    /// Follows what runs along these temperatures came to. The log weights of neighbouring points differ by a deviation `d_k` (that of a Gaussian with the same share of exchanges,
+    /// `erfc(d_k / 2)`); these add up along the path, whatever its steps are, as long as it is fine. So every temperature goes a little of the way to where all `d_k` would be one, and
+    /// neighbours would accept equal shares of exchanges: the steps that are best for the deviation of `log Zhat` (equal rejection: Syed, Bouchard-Cote, Deligiannidis and Doucet 2022).
+    pub(crate) fn follow(&mut self, spread: &Spread) {
+        let before = std::iter::once(0.0).chain(self.0.iter().copied());
+        let steps = before.zip(&self.0).map(|(before, beta)| beta - before);
+        let lengths: Vec<f64> = spread.means().zip(steps).map(|(share, step)| deviation(share) + LEAST_LENGTH * step).collect();
+        let even = self.divided(&lengths, self.0.len());
+        self.0.iter_mut().zip(&even.0).for_each(|(beta, even)| *beta += NEWEST * (even - *beta));
+    }
+
+    /// So many temperatures, an equal part of the path's length apart, where its steps are so long.
+    fn divided(&self, lengths: &[f64], count: usize) -> Self {
+        let whole: f64 = lengths.iter().sum();
+        let mut steps = std::iter::once(0.0).chain(self.0.iter().copied()).zip(&self.0).zip(lengths);
+        let (mut from, mut to, mut length, mut end) = (0.0, 0.0, 0.0, 0.0);
+        let mut betas: Vec<f64> = Vec::with_capacity(count);
+        for k in 1..count {
+            let place = whole * k as f64 / count as f64;
+            while end < place
+                && let Some(((before, &beta), &own)) = steps.next()
+            {
+                (from, to, length, end) = (before, beta, own, end + own);
+            }
+            // The first step that ends there or later has a length.
+            betas.push(to - (to - from) * ((end - place) / length).max(0.0));
+        }
+        betas.push(1.0);
+        Self(betas)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What runs would come to along these temperatures, on a model whose energy deviates most by far at an inverse temperature of 0.7, where it freezes.
+    fn spread(temperatures: &Temperatures) -> Spread {
+        let length = |beta: f64| 4.0 * beta + 3.0 * (libm::atan((beta - 0.7) / 0.01) + 1.6);
+        let before = std::iter::once(0.0).chain(temperatures.betas().iter().copied());
+        let share = |(before, &beta): (f64, &f64)| libm::erfc((length(beta) - length(before)) / 2.0);
+        Spread { shares: before.zip(temperatures.betas()).map(share).collect(), runs: 1 }
+    }
+
+    #[test]
+    fn neighbours_come_to_accept_equal_shares() {
+        let mut temperatures = Temperatures::equal(20);
+        let ends = |temperatures: &Temperatures| {
+            let shares: Vec<f64> = spread(temperatures).means().collect();
+            [f64::min, f64::max].map(|end| shares.iter().copied().reduce(end).unwrap())
+        };
+        let [least, _] = ends(&temperatures);
+        assert!(least < 0.01, "{least}");
+        for _ in 0..200 {
+            temperatures.follow(&spread(&temperatures));
+        }
+        let [least, most] = ends(&temperatures);
+        assert!(most - least < 0.01, "{least} to {most}");
+        assert_eq!(Temperatures::restore(temperatures.betas().to_vec()), Ok(temperatures));
+    }
+
+    #[test]
+    fn where_nothing_is_far_from_anything_steps_become_equal() {
+        let mut temperatures = Temperatures::restore(vec![0.0, 0.9, 0.9, 1.0]).unwrap();
+        for _ in 0..300 {
+            temperatures.follow(&Spread { shares: vec![3.0; 4], runs: 3 });
+        }
+        let equal = Temperatures::equal(4);
+        temperatures.betas().iter().zip(equal.betas()).for_each(|(a, b)| assert!((a - b).abs() < 1e-6, "{a} for {b}"));
+    }
+
+    #[test]
+    fn other_numbers_of_them_lie_alike() {
+        let four = Temperatures::restore(vec![0.1, 0.2, 0.6, 1.0]).unwrap();
+        assert_eq!(four.with_steps(4), four);
+        assert_eq!(four.with_steps(1).betas(), [1.0]);
+        let eight = four.with_steps(8);
+        let expected = [0.05, 0.1, 0.15, 0.2, 0.4, 0.6, 0.8, 1.0];
+        eight.betas().iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} for {b}"));
+        assert_eq!(eight.with_steps(4).betas().len(), 4);
+        // More of them than there are steps at all places, some of which are one.
+        let same = Temperatures::restore(vec![0.5, 0.5, 1.0]).unwrap();
+        assert_eq!(same.with_steps(6).betas(), [0.25, 0.5, 0.5, 0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn what_does_not_rise_to_one_is_refused() {
+        for (wrong, got) in [
+            (vec![], "none"),
+            (vec![0.5], "0.5 as the last"),
+            (vec![-0.1, 1.0], "-0.1 after 0"),
+            (vec![0.6, 0.5, 1.0], "0.5 after 0.6"),
+            (vec![1.0, f64::NAN], "NaN after 1"),
+        ] {
+            let error = Temperatures::restore(wrong).unwrap_err().to_string();
+            assert!(error.contains(got), "{error}");
+        }
+    }
+}
