@@ -139,8 +139,8 @@ fn resampled(at: [usize; N], weights: [f64; N]) -> Vec<([usize; N], f64)> {
     cuts.windows(2).filter(|cut| cut[1] - cut[0] > 1e-12).map(outcome).collect()
 }
 
-/// The law of a run, by plain enumeration: of everything that a run can come to, with the probability.
-fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> Vec<([usize; N], [f64; N], f64, f64)> {
+/// The law of a run, by plain enumeration: of everything that a run can come to, with the probability. And how many times its particles are resampled, on average.
+fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<([usize; N], [f64; N], f64, f64)>, f64) {
     let mut states = Vec::new();
     for_each_state(model, &vec![None; model.n_visible()], |state, _| states.push(state.clone()));
     let held = held_parity(model);
@@ -181,7 +181,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> Vec<([u
         *law.entry((at, [0.0_f64.to_bits(); N], log_base.to_bits())).or_default() +=
             at.map(|at| begun[at]).iter().product::<f64>();
     }
-    let mut before = &start;
+    let (mut before, mut times_resampled) = (&start, 0.0);
     for point in points {
         let change: Vec<f64> = (0..states.len()).map(|at| worth(at, point) - worth(at, before)).collect();
         let moves = sweep(point);
@@ -193,6 +193,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> Vec<([u
             // They are resampled where the effective sample size is below half of them.
             let outcomes = if 1.0 / w.iter().map(|w| w * w).sum::<f64>() < 0.5 * N as f64 {
                 let log_z = f64::from_bits(log_z) + sum - (N as f64).ln();
+                times_resampled += p;
                 resampled(at, w).into_iter().map(|(at, q)| (at, q, [0.0; N], log_z)).collect()
             } else {
                 vec![(at, 1.0, weights, f64::from_bits(log_z))]
@@ -212,7 +213,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> Vec<([u
         let sum = log_sum_exp(&weights);
         (at, weights.map(|weight| (weight - sum).exp()), f64::from_bits(log_z) + sum - (N as f64).ln(), p)
     };
-    law.into_iter().map(end).collect()
+    (law.into_iter().map(end).collect(), times_resampled)
 }
 
 /// By enumeration of everything that a run of three particles can come to: the mean of its estimate of Z is Z, particles weighted by it follow the model, and so two coupled chains of runs estimate without
@@ -222,11 +223,13 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
     const RUNS: usize = 30_000;
     let shapes: [&[usize]; 2] = [&[2, 1], &[1, 1, 1]];
     for (i, (units, sizes)) in of_both_kinds(shapes).enumerate() {
-        // Strong weights, so that particles are resampled now and then.
+        let mut resampled_in_all = 0.0;
+        // All units pull one way, so that one particle in three can outweigh the others, and they are resampled now and then.
         let model = random_model(units, sizes, 340 + i as u64);
-        let strong = |values: &[f32]| values.iter().map(|x| 3.0 * x).collect::<Vec<f32>>();
-        let weights = model.weights().iter().map(|weight| strong(weight.data())).collect();
-        let model = Dbm::new(units, weights, model.biases().iter().map(|bias| strong(bias)).collect()).unwrap();
+        let pulled = |values: &[f32], by: f32| values.iter().map(|x| x + by).collect::<Vec<f32>>();
+        let weights = model.weights().iter().map(|weight| pulled(weight.data(), 2.0)).collect();
+        let biases = model.biases().iter().enumerate().map(|(l, bias)| pulled(bias, if l == 1 { 0.0 } else { 1.0 })).collect();
+        let model = Dbm::new(units, weights, biases).unwrap();
         let ladder = ladder(&model);
         let exact = distribution(&model, &vec![None; sizes[0]]);
         let z = dbm_core::exact::log_z(&model).unwrap();
@@ -236,7 +239,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
             let biases: Vec<Vec<f64>> =
                 (0..sizes.len()).map(|l| path.base.biases(l, 0).iter().map(|&a| f64::from(a)).collect()).collect();
             let points: Vec<(Dbm, f64)> = path.points.iter().map(|point| (point.model.clone(), point.beta)).collect();
-            let law = law_of_runs(&model, &biases, &points);
+            let (law, times_resampled) = law_of_runs(&model, &biases, &points);
             let mean_z: f64 = law.iter().map(|(_, _, log_z, p)| p * (log_z - z).exp()).sum();
             assert!((mean_z - 1.0).abs() < 1e-6, "{units:?} {sizes:?}: {mean_z}");
             let mut weighted = vec![0.0; exact.len()];
@@ -245,10 +248,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
             }
             close(&weighted, &exact.iter().map(|(_, p)| *p).collect::<Vec<_>>(), 1e-6);
             check_coupled_chains(&law, &exact);
-            assert!(
-                law.iter().any(|run| run.1[0] == run.1[1]) && law.iter().any(|run| run.1[0] != run.1[1]),
-                "some are resampled, and some are not"
-            );
+            resampled_in_all += times_resampled;
 
             // What is drawn: the cells are the states of both particles and what is thought of Z.
             let mut streams = Streams::new(8).of_chains(Purpose::Completion, i as u64, 0..RUNS as u64);
@@ -272,6 +272,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
             let odd = misfit(&counts, &probabilities);
             assert!(odd < 5.0, "{units:?} {sizes:?} along {} points: {odd}", points.len());
         }
+        assert!(resampled_in_all > 0.1, "{units:?} {sizes:?}: particles are resampled {resampled_in_all} times");
     }
 }
 
