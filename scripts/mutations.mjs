@@ -123,10 +123,10 @@ const BREAKS = [
         to: "",
     },
     {
-        what: "a schedule from the step's own particles: points that none of them gains by are passed over",
+        what: "a schedule from the step's own particles: points that none of them gains half a nat by are passed over",
         file: `${CORE}/tempering/smc.rs`,
         from: "        log_weights.iter_mut().zip(&increments)",
-        to: `        if place + 1 < path.points.len() && std::ptr::eq(point.model, before.model) && increments.iter().all(|&gain| gain < 0.0) {
+        to: `        if place + 1 < path.points.len() && std::ptr::eq(point.model, before.model) && increments.iter().all(|&gain| gain < 0.5) {
             continue;
         }
         log_weights.iter_mut().zip(&increments)`,

@@ -16,19 +16,9 @@ use dbm_experiments::steps::{line, message};
 const LOOK_STEPS: u64 = 100;
 const LOOK_EXAMPLES: usize = 200;
 
-/// What the steps of a run go by, whatever its estimator.
+/// How an estimator goes about an estimate, whatever its name.
 #[derive(Args)]
-pub struct StepArgs {
-    #[arg(long, help = usual(OptimizerMethod::WORDS.help, "adam"), value_parser = choice::<OptimizerMethod>())]
-    optimizer: Option<OptimizerMethod>,
-    #[arg(long, help = usual(Setting::LearningRate.words().help, "0.001; of impute 0.002"))]
-    lr: Option<f64>,
-    #[arg(long, help = usual(Setting::RateDecay.words().help, "0, which keeps it constant; of impute all its steps"), value_name = "STEPS")]
-    lr_decay: Option<u64>,
-    #[arg(long, help = usual(Setting::Momentum.words().help, "0"))]
-    momentum: Option<f64>,
-    #[arg(long, help = usual(Setting::Batch.words().help, "100"))]
-    batch: Option<usize>,
+pub struct EstimateArgs {
     #[arg(long, help = usual(Setting::MaxSweeps.words().help, "1000"), value_name = "SWEEPS")]
     max_sweeps: Option<u32>,
     #[arg(long, help = usual(Setting::MaxMeeting.words().help, "100000; of compare 1000: on a peaked model one could take for ever"), value_name = "STEPS")]
@@ -53,14 +43,10 @@ pub struct StepArgs {
     mean_field_sweeps: Option<u32>,
 }
 
-impl StepArgs {
+impl EstimateArgs {
     /// `base` with what the command line says.
     pub fn settings(&self, base: Settings) -> Settings {
         let mut s = base;
-        set(&mut s.optimizer.method, self.optimizer);
-        set(&mut s.optimizer.learning_rate, self.lr);
-        set(&mut s.optimizer.decay_steps, self.lr_decay);
-        set(&mut s.optimizer.momentum, self.momentum);
         set(&mut s.estimator.max_tries, self.max_tries);
         set(&mut s.estimator.particles, self.particles);
         set(&mut s.estimator.smc_steps, self.smc_steps);
@@ -69,9 +55,38 @@ impl StepArgs {
         set(&mut s.estimator.average_to, self.average_to);
         set(&mut s.estimator.ladder_every, self.ladder_every);
         set(&mut s.estimator.mean_field_sweeps, self.mean_field_sweeps);
-        set(&mut s.batch, self.batch);
         set(&mut s.max_sweeps, self.max_sweeps);
         set(&mut s.max_meeting, self.max_meeting);
+        s
+    }
+}
+
+/// What the steps of a run go by, whatever its estimator.
+#[derive(Args)]
+pub struct StepArgs {
+    #[arg(long, help = usual(OptimizerMethod::WORDS.help, "adam"), value_parser = choice::<OptimizerMethod>())]
+    optimizer: Option<OptimizerMethod>,
+    #[arg(long, help = usual(Setting::LearningRate.words().help, "0.001; of impute 0.002"))]
+    lr: Option<f64>,
+    #[arg(long, help = usual(Setting::RateDecay.words().help, "0, which keeps it constant; of impute all its steps"), value_name = "STEPS")]
+    lr_decay: Option<u64>,
+    #[arg(long, help = usual(Setting::Momentum.words().help, "0"))]
+    momentum: Option<f64>,
+    #[arg(long, help = usual(Setting::Batch.words().help, "100"))]
+    batch: Option<usize>,
+    #[command(flatten)]
+    estimates: EstimateArgs,
+}
+
+impl StepArgs {
+    /// `base` with what the command line says.
+    pub fn settings(&self, base: Settings) -> Settings {
+        let mut s = self.estimates.settings(base);
+        set(&mut s.optimizer.method, self.optimizer);
+        set(&mut s.optimizer.learning_rate, self.lr);
+        set(&mut s.optimizer.decay_steps, self.lr_decay);
+        set(&mut s.optimizer.momentum, self.momentum);
+        set(&mut s.batch, self.batch);
         s
     }
 }

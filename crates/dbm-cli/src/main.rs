@@ -14,6 +14,7 @@ mod couple;
 mod evaluate;
 mod experiment;
 mod export;
+mod gradients;
 mod impute;
 mod learning;
 mod output;
@@ -67,6 +68,8 @@ enum Command {
     Bias(bias::Bias),
     /// Time couplings by dimension: how many steps until two coupled chains meet (the paper's Figure 1)
     Couple(couple::Couple),
+    /// Compare estimators of the gradient on a trained model at rest: meeting times, variance times cost, and the angle to a very long run's mean
+    Gradients(Box<gradients::GradientsOf>),
     /// Estimate log Z and how likely the model finds data
     #[command(long_about = include_str!("../help/evaluate.txt"))]
     Evaluate(evaluate::Evaluate),
@@ -95,6 +98,7 @@ fn main() -> ExitCode {
             Command::Impute(command) => command.run(context),
             Command::Bias(command) => command.run(context),
             Command::Couple(command) => command.run(context),
+            Command::Gradients(command) => command.run(context),
             Command::Evaluate(command) => command.run(context),
             Command::Score(command) => command.run(context),
             Command::Classifier(command) => command.run(context),

@@ -13,6 +13,7 @@ pub mod equilibrium;
 mod error;
 pub mod experiment;
 pub mod files;
+pub mod gradients;
 pub mod likelihood;
 pub mod log_z;
 pub mod memory;

@@ -9,6 +9,7 @@ mod evaluate;
 mod experiment;
 mod folder;
 mod formats;
+mod gradients;
 mod impute;
 mod refusals;
 mod scale;

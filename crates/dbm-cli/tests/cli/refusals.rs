@@ -29,6 +29,7 @@ fn folder() -> Folder {
     folder.ok("train --data tiny.csv --hidden 5,4 --steps 2 --out tiny.safetensors");
     folder.ok("train --data pets.csv --hidden 4 --steps 2 --out pets.safetensors");
     folder.ok("train --data digits --digits 60 --hidden 12,6 --batch 30 --steps 3 --out digits.safetensors");
+    folder.ok("train --data tiny.csv --hidden 5 --steps 2 --out tiny-alone.safetensors");
     folder.ok("export --model m.safetensors --half --out half-precision.safetensors");
     folder.ok("sample --model m.safetensors --count 9 --out nine.npy");
     let whole = folder.read("m.safetensors");

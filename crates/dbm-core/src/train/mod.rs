@@ -65,6 +65,11 @@ impl Shards {
         self.batches.len()
     }
 
+    /// The visible layers of one of them, if there is such a one: `[count, n_0]`, as unit values.
+    pub fn visible(&self, shard: usize) -> Option<&Matrix> {
+        self.batches.get(shard).map(|batch| &batch.visible)
+    }
+
     /// How many chains one of them has, if there is such a one.
     pub fn chains(&self, shard: usize) -> Option<usize> {
         self.batches.get(shard).map(|batch| batch.visible.rows())

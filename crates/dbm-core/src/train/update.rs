@@ -130,6 +130,16 @@ impl Trainer {
         self.complete(updated, host)
     }
 
+    /// Ends a step without moving a parameter or a rung: persistent chains are where the shards' estimates left them, and the next step draws anew. For looking at an estimator while
+    /// the model stands still. What happened, in all shards.
+    pub fn stand_still(&mut self, estimates: Vec<Estimate>) -> Info {
+        let mut info = Info::default();
+        estimates.iter().for_each(|shard| info.append(&shard.info));
+        self.keep_chains(estimates.into_iter().map(|shard| shard.persistent).reduce(append_rows).flatten());
+        self.step += 1;
+        info
+    }
+
     /// Updates one part of the weights by the mean of the shards' estimates, which must be all the shards' in their order.
     ///
     /// # Errors

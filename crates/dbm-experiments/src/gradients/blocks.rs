@@ -1,0 +1,193 @@
+//! Means of many noisy vectors, and the angle between two of them, without what the noise itself adds.
+
+use dbm_core::Parameters;
+
+/// Blocks that independent vectors are summed in: the angle and its error come from these.
+const BLOCKS: usize = 10;
+
+/// Independent vectors of one mean, summed in blocks, vector r in block r modulo [`BLOCKS`].
+///
+/// With the blocks' means `m_i`, `<m_i, m_j>` of two different blocks has the mean `|E g|^2`, where `|m|^2` of all would have that plus the variance of the mean.
+pub struct Blocks {
+    sums: Vec<Vec<f64>>,
+    /// Vectors in each.
+    counts: Vec<f64>,
+    /// The sum of all squares.
+    squares: f64,
+}
+
+impl Blocks {
+    /// None yet, of so many numbers each.
+    pub fn new(length: usize) -> Self {
+        Self { sums: vec![vec![0.0; length]; BLOCKS], counts: vec![0.0; BLOCKS], squares: 0.0 }
+    }
+
+    /// Adds the r-th vector.
+    pub fn push(&mut self, r: usize, vector: &[f32]) {
+        let block = r % BLOCKS;
+        self.counts[block] += 1.0;
+        self.sums[block].iter_mut().zip(vector).for_each(|(sum, &x)| *sum += f64::from(x));
+        self.squares += vector.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
+    }
+
+    /// The sum over all numbers of the variance of one vector, `sum_i Var(g_i)`, without bias.
+    pub fn variance(&self) -> f64 {
+        let n: f64 = self.counts.iter().sum();
+        let length = self.sums[0].len();
+        let of_mean: f64 = (0..length).map(|i| (self.sums.iter().map(|sum| sum[i]).sum::<f64>() / n).powi(2)).sum();
+        (self.squares - n * of_mean) / (n - 1.0)
+    }
+
+    /// Both together, block by block.
+    pub fn and(mut self, other: Self) -> Self {
+        for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
+            sum.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
+        }
+        self.counts.iter_mut().zip(&other.counts).for_each(|(count, more)| *count += more);
+        Self { squares: self.squares + other.squares, ..self }
+    }
+
+    /// `|constant - E g|`, without what the noise adds to it; none where that leaves nothing.
+    pub fn norm_from(&self, constant: &[f64]) -> Option<f64> {
+        let means = self.means_from(constant);
+        let pairs = || (0..means.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let square = pairs().map(|(i, j)| dot(&means[i], &means[j])).sum::<f64>() / pairs().count() as f64;
+        (square > 0.0).then(|| square.sqrt())
+    }
+
+    /// `constant - mean` of each block that has a vector.
+    fn means_from(&self, constant: &[f64]) -> Vec<Vec<f64>> {
+        let blocks = self.sums.iter().zip(&self.counts).filter(|(_, count)| **count > 0.0);
+        blocks.map(|(sum, count)| constant.iter().zip(sum).map(|(c, x)| c - x / count).collect()).collect()
+    }
+}
+
+/// How the mean of one estimate stands to another's, each a constant minus the mean of noisy vectors. Upper ends are two standard errors up, by a jackknife over the blocks, before the cosine and the square are turned into
+/// what is told.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Comparison {
+    /// The angle between the two means, in degrees; none where one of them cannot be told from zero.
+    pub angle: Option<f64>,
+    /// Its upper end.
+    pub angle_at_most: Option<f64>,
+    /// `|E g - E r| / |E r|`; zero where the noise alone explains the difference.
+    pub difference: f64,
+    /// Its upper end.
+    pub difference_at_most: f64,
+}
+
+/// Inner products of two sets of block means, `g` and `r`, among themselves and with each other.
+struct Products {
+    gg: Vec<Vec<f64>>,
+    gr: Vec<Vec<f64>>,
+    rr: Vec<Vec<f64>>,
+}
+
+impl Comparison {
+    /// Of the means of `g` and `r`, both taken from the same constant vector.
+    ///
+    /// # Panics
+    /// If one of them has vectors in fewer than three blocks.
+    pub fn of(constant: &[f64], g: &Blocks, r: &Blocks) -> Self {
+        let (g, r) = (g.means_from(constant), r.means_from(constant));
+        assert!(g.len() > 2 && r.len() > 2, "vectors in three blocks");
+        let all = |a: &[Vec<f64>], b: &[Vec<f64>]| a.iter().map(|a| b.iter().map(|b| dot(a, b)).collect()).collect();
+        let products = Products { gg: all(&g, &g), gr: all(&g, &r), rr: all(&r, &r) };
+        let (cosine, square) = products.without(None, None);
+        // What either leaves out adds its own part of the variance.
+        let left_out = [
+            (0..g.len()).map(|block| products.without(Some(block), None)).collect::<Vec<_>>(),
+            (0..r.len()).map(|block| products.without(None, Some(block))).collect(),
+        ];
+        let error = |of: fn(&(Option<f64>, f64)) -> Option<f64>| -> Option<f64> {
+            let parts = left_out.iter().map(|left| {
+                let values: Vec<f64> = left.iter().map(of).collect::<Option<_>>()?;
+                let n = values.len() as f64;
+                let mean = values.iter().sum::<f64>() / n;
+                Some((n - 1.0) / n * values.iter().map(|x| (x - mean).powi(2)).sum::<f64>())
+            });
+            parts.sum::<Option<f64>>().map(f64::sqrt)
+        };
+        let degrees = |cosine: f64| cosine.clamp(-1.0, 1.0).acos().to_degrees();
+        let cosine = cosine.zip(error(|left| left.0));
+        let of_square = error(|left| Some(left.1)).unwrap_or(f64::INFINITY);
+        Self {
+            angle: cosine.map(|(cosine, _)| degrees(cosine)),
+            angle_at_most: cosine.map(|(cosine, error)| degrees(cosine - 2.0 * error)),
+            difference: square.max(0.0).sqrt(),
+            difference_at_most: (square + 2.0 * of_square).max(0.0).sqrt(),
+        }
+    }
+}
+
+impl Products {
+    /// The cosine of the angle, and the square of the relative difference, without a block of either; noise can take them beyond one and below zero.
+    fn without(&self, of_g: Option<usize>, of_r: Option<usize>) -> (Option<f64>, f64) {
+        let left = |count: usize, out: Option<usize>| (0..count).filter(move |&block| Some(block) != out);
+        let distinct = |table: &[Vec<f64>], out: Option<usize>| {
+            let (mut sum, mut pairs) = (0.0, 0.0);
+            for i in left(table.len(), out) {
+                for j in left(table.len(), out).filter(|&j| j != i) {
+                    sum += table[i][j];
+                    pairs += 1.0;
+                }
+            }
+            sum / pairs
+        };
+        let (gg, rr) = (distinct(&self.gg, of_g), distinct(&self.rr, of_r));
+        let (mut gr, mut pairs) = (0.0, 0.0);
+        for i in left(self.gg.len(), of_g) {
+            for j in left(self.rr.len(), of_r) {
+                gr += self.gr[i][j];
+                pairs += 1.0;
+            }
+        }
+        gr /= pairs;
+        let cosine = (gg > 0.0 && rr > 0.0).then(|| gr / (gg * rr).sqrt());
+        (cosine, (gg + rr - 2.0 * gr) / rr.max(f64::MIN_POSITIVE))
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// All numbers of a gradient, one after the other.
+pub fn flat(gradient: &Parameters) -> Vec<f32> {
+    gradient.weights.iter().chain(&gradient.biases).flatten().copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::rng::{Purpose, Streams};
+
+    /// Gaussian vectors about a mean, of deviation 3 in each of 40 directions.
+    fn noisy(mean: [f64; 2], seed: u64) -> Blocks {
+        let mut stream = Streams::new(seed).at(Purpose::Negative, 0, 0);
+        let mut blocks = Blocks::new(40);
+        for r in 0..4000 {
+            let vector: Vec<f32> =
+                (0..40).map(|i| (mean.get(i).copied().unwrap_or(0.0) + 3.0 * stream.gaussian()) as f32).collect();
+            blocks.push(r, &vector);
+        }
+        blocks
+    }
+
+    #[test]
+    fn noise_adds_nothing_to_an_angle() {
+        let (along, aslant) = (noisy([1.0, 0.0], 1), noisy([1.0, 1.0], 2));
+        assert!((along.variance() / 360.0 - 1.0).abs() < 0.02, "{}", along.variance());
+        let zero = vec![0.0; 40];
+        let far = Comparison::of(&zero, &aslant, &along);
+        assert!((far.angle.unwrap() - 45.0).abs() < 15.0 && far.angle_at_most.unwrap() < 70.0, "{far:?}");
+        assert!((far.difference - 1.0).abs() < 0.3 && far.difference_at_most < 1.6, "{far:?}");
+        let same = Comparison::of(&zero, &noisy([1.0, 0.0], 3), &along);
+        assert!(same.angle.unwrap() < 25.0 && same.difference < 0.4 && same.difference_at_most < 0.7, "{same:?}");
+        // From a constant as far as the mean, nothing is left to have a direction.
+        let mut mean = vec![0.0; 40];
+        mean[0] = 1.0;
+        let none = Comparison::of(&mean, &noisy([1.0, 0.0], 4), &along);
+        assert!(none.angle_at_most.is_none_or(|angle| angle > 60.0), "{none:?}");
+    }
+}
