@@ -324,13 +324,38 @@ fn check_coupled_chains(law: &[([usize; N], [f64; N], f64, f64)], exact: &[(Stat
     close(&mean, &exact.iter().map(|(_, p)| *p).collect::<Vec<_>>(), 1e-6);
 }
 
-/// Coupled chains of made-up runs, whose estimates of Z differ a lot: any average over their times is unbiased, by 4.5 standard errors, and what is counted of all runs together is one.
+/// The chances that two coupled chains meet after 1, 2, ... `LAST - 1` steps, and later, by enumeration; of runs `(p, log Zhat)` no two of which are the same.
+fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
+    let accepts = |offered: usize, at: usize| (of[offered].1 - of[at].1).exp().min(1.0);
+    let mut law = [0.0; LAST];
+    let mut apart = BTreeMap::new();
+    for (start, offered) in (0..of.len()).flat_map(|start| (0..of.len()).map(move |offered| (start, offered))) {
+        let (p, a) = (of[start].0 * of[offered].0, accepts(offered, start));
+        law[0] += p * (1.0 - a);
+        *apart.entry((offered, start)).or_insert(0.0) += p * a;
+    }
+    for place in 1..LAST - 1 {
+        let before = std::mem::take(&mut apart);
+        for (((x, y), p), offered) in before.iter().flat_map(|pair| (0..of.len()).map(move |offered| (pair, offered))) {
+            let (p, a_x, a_y) = (p * of[offered].0, accepts(offered, *x), accepts(offered, *y));
+            // One uniform for both: they accept together, or the one that accepts more easily alone.
+            law[place] += p * a_x.min(a_y);
+            *apart.entry(if a_x > a_y { (offered, *y) } else { (*x, offered) }).or_default() += p * (a_x - a_y).abs();
+            *apart.entry((*x, *y)).or_default() += p * (1.0 - a_x.max(a_y));
+        }
+    }
+    law[LAST - 1] = apart.values().sum();
+    law
+}
+
+/// Coupled chains of made-up runs, whose estimates of Z differ a lot: any average over their times is unbiased, by 4.5 standard errors, what is counted of all runs together is one, and meeting times follow their law.
 #[wasm_bindgen_test(unsupported = test)]
 fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
     let made_up = [(0.5, -1.0, 0.0), (0.3, 0.5, 1.0), (0.2, 1.5, -3.0)];
     let run = |log_z: f64, value: f64| Run { states: vec![], means: vec![], weights: vec![1.0], log_z, energy: value };
     let z: f64 = made_up.iter().map(|(p, log_z, _)| p * f64::exp(*log_z)).sum();
     let exact: f64 = made_up.iter().map(|(p, log_z, value)| p * f64::exp(*log_z) * value).sum::<f64>() / z;
+    let mut met = [0; 8];
     for (first, last) in [(0, 0), (0, 3), (1, 1), (2, 5)] {
         let coupling = RunCoupling { first, last, cap: 10_000 };
         let estimates = (0..20_000).map(|replicate| {
@@ -355,7 +380,9 @@ fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
                 let u = stream.uniform();
                 pair.step(offered, u, &mut push);
             }
-            assert!(!pair.meeting().1);
+            let (tau, cut) = pair.meeting();
+            assert!(!cut);
+            met[(tau as usize).min(met.len()) - 1] += 1;
             pair.finish(&mut push);
             assert!((times - 1.0).abs() < 1e-9, "{times}");
             vec![sum]
@@ -363,4 +390,7 @@ fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
         let error = worst_error(estimates, &[exact]);
         assert!(error < 4.5, "from {first} to {last}: {error} standard errors");
     }
+    let law = law_of_meetings::<8>(&made_up.map(|(p, log_z, _)| (p, log_z)));
+    let odd = misfit(&met, &law);
+    assert!(odd < 5.0 && law[1] > 0.05, "{met:?} for {law:?}: {odd}");
 }
