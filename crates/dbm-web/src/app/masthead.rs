@@ -7,19 +7,25 @@ use crate::ui::address::{OnShow, View};
 use crate::ui::button::Button;
 use crate::ui::number::listed;
 use crate::ui::select::{Select, SelectOption};
-use crate::worker::session::{Opening, Session};
+use crate::worker::session::{Opening, Session, ShippedModel};
 use crate::worker::uploads::Uploads;
 use dbm_core::Units;
+use dbm_core::words::Choose;
 use dbm_protocol::{ModelChoice, ModelInfo};
 use leptos::prelude::*;
+
+/// The select's values beside the names of [`ShippedModel`].
+const TRAINING: &str = "training";
+const OWN: &str = "own";
 
 /// Title, model select and a line about that model.
 #[component]
 pub fn Masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
-    let choose = move |model: String| {
-        let training = model == "training";
-        session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    let choose = move |model: String| match model.as_str() {
+        TRAINING => session.model.set(ModelChoice::Training),
+        OWN => session.show_own(),
+        name => session.show(ShippedModel::named(name).unwrap_or_default()),
     };
     let resumable = move || {
         session.model.get() == ModelChoice::Pretrained
@@ -29,12 +35,26 @@ pub fn Masthead() -> impl IntoView {
                 about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
             })
     };
-    let chosen =
-        Signal::derive(move || if session.model.get() == ModelChoice::Training { "training" } else { "pretrained" }.to_string());
+    let shipped = move || session.wanted.get().unwrap_or(session.shipped.get()).choice();
+    let chosen = Signal::derive(move || {
+        let own = session.opened.with(Option::is_some) && session.wanted.with(Option::is_none);
+        let name = if session.model.get() == ModelChoice::Training && session.wanted.with(Option::is_none) {
+            TRAINING
+        } else if own {
+            OWN
+        } else {
+            shipped().name
+        };
+        name.to_string()
+    });
     let options = Signal::derive(move || {
-        let name = session.opened.get().unwrap_or_else(|| "Pretrained on MNIST".into());
-        let disabled = session.opening.get() == Opening::Missing;
-        vec![SelectOption { disabled, ..SelectOption::new("pretrained", name) }, SelectOption::new("training", "In training")]
+        let own = session.own.with(|own| own.as_ref().map(|own| SelectOption::new(OWN, &own.name)));
+        let training = SelectOption::new(TRAINING, "In training");
+        SelectOption::of_choices::<ShippedModel>().into_iter().chain(own).chain([training]).collect::<Vec<_>>()
+    });
+    let help = Signal::derive(move || {
+        let is_shipped = ShippedModel::named(&chosen.get()).is_some();
+        if is_shipped { shipped().help } else { ShippedModel::WORDS.help }.to_string()
     });
     view! {
         <header class="masthead">
@@ -50,7 +70,7 @@ pub fn Masthead() -> impl IntoView {
             </div>
             <div class="masthead-model" class:absent=move || matches!(view.get(), View::Coupling | View::Proof)>
                 <div class="inline">
-                    <Select id="model" label="Model" options value=chosen on_choose=choose />
+                    <Select id="model" label="Model" help options value=chosen on_choose=choose />
                 </div>
                 <label class="open-model">
                     <input
@@ -73,11 +93,11 @@ pub fn Masthead() -> impl IntoView {
 fn line(model: ModelChoice, opening: Opening, about: Option<ModelInfo>) -> String {
     let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1e6);
     match (model, opening, about) {
-        (_, _, Some(about)) => describe(&about, model),
-        (ModelChoice::Pretrained, Opening::Fetching(got, Some(total)), None) if total > 0.0 => {
+        (ModelChoice::Pretrained, Opening::Fetching(got, Some(total)), _) if total > 0.0 => {
             format!("fetching, {} of {}", megabytes(got), megabytes(total.max(got)))
         }
-        (ModelChoice::Pretrained, Opening::Fetching(got, _), None) => format!("fetching, {}", megabytes(got)),
+        (ModelChoice::Pretrained, Opening::Fetching(got, _), _) => format!("fetching, {}", megabytes(got)),
+        (_, _, Some(about)) => describe(&about, model),
         (ModelChoice::Pretrained, Opening::Missing, None) => "could not be opened".into(),
         _ => "opening".into(),
     }

@@ -3,7 +3,7 @@
 use super::settings::CompletionSettings;
 use super::state::{CompletionState, PictureInAddress};
 use crate::ui::binding::{self, Keys};
-use crate::worker::session::Opening;
+use crate::worker::session::{Opening, ShippedModel};
 use dbm_protocol::ModelChoice;
 use leptos::prelude::*;
 
@@ -19,8 +19,11 @@ fn write(state: CompletionState) -> Option<Keys> {
     }
     let (now, usual) = (state.settings.get(), CompletionSettings::default());
     let mut keys = Keys::default();
-    if state.session.model.get() == ModelChoice::Training {
+    let session = state.session;
+    if session.model.get() == ModelChoice::Training {
         keys.put("model", "training");
+    } else if session.opened.with(Option::is_none) {
+        keys.put_choice(session.wanted.get().unwrap_or(session.shipped.get()), ShippedModel::default());
     }
     keys.put_choice(now.start, usual.start);
     keys.put_unless("seed", &now.picture_seed, &usual.picture_seed);
@@ -65,7 +68,15 @@ fn read(state: CompletionState, keys: &Keys) {
     let text = |key| keys.get(key).map(Into::into);
     let clean_up = keys.get("go").filter(|go| ["yes", "clean"].contains(go)).map(|go| go == "clean");
     state.to_come.set(Some(PictureInAddress { mask: text("mask"), ink: text("ink"), clean_up }));
-    let training = keys.get("model") == Some("training") || state.session.opening.get_untracked() == Opening::Missing;
-    state.session.model.set(if training { ModelChoice::Training } else { ModelChoice::Pretrained });
+    let session = state.session;
+    if keys.get("model") == Some("training") || session.opening.get_untracked() == Opening::Missing {
+        session.model.set(ModelChoice::Training);
+    } else if let Some(which) = keys.choice() {
+        session.show(which);
+    } else if session.opened.with_untracked(Option::is_some) {
+        session.model.set(ModelChoice::Pretrained);
+    } else {
+        session.show(ShippedModel::default());
+    }
     state.new_picture();
 }

@@ -9,6 +9,7 @@ use crate::ui::button::Button;
 use crate::ui::number::listed;
 use crate::ui::progress::ProgressBar;
 use crate::ui::select::{Select, SelectOption};
+use crate::worker::session::ShippedModel;
 use dbm_core::gradient::SmcPath;
 use dbm_core::words::Choose;
 use dbm_protocol::ModelInfo;
@@ -59,12 +60,13 @@ fn controls(particles: Particles) -> impl IntoView {
     let has_steps =
         Memo::new(move |_| is_random.get() || form.texts.with(|texts| texts.chosen::<SmcPath>("path")) == SmcPath::Temperatures);
     let options = Memo::new(move |_| {
+        let in_equilibrium = || (session.shipped.get() == ShippedModel::InEquilibrium).then(|| "the one in equilibrium".into());
         let sized = |about: &Option<ModelInfo>| about.as_ref().map(|about| listed(&about.sizes, "-"));
         ParticleModel::CHOICES
             .iter()
             .map(|choice| {
                 let (sizes, name) = match choice.value {
-                    ParticleModel::Opened => (session.pretrained.with(sized), session.opened.get()),
+                    ParticleModel::Opened => (session.pretrained.with(sized), session.opened.get().or_else(in_equilibrium)),
                     ParticleModel::Training => (session.training.with(sized), None),
                     ParticleModel::Random => (None, None),
                 };

@@ -1,9 +1,12 @@
 //! The signals that several features read, and the client that they ask by.
 
 use super::draft::Draft;
+use super::shipped::ShippedModel;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure};
-use dbm_protocol::{Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, RunPlan};
+use dbm_protocol::{
+    Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes, RunPlan,
+};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -109,6 +112,8 @@ pub struct Held {
     pub(super) failed: StoredValue<u32>,
     /// The pretrained model's file, or the visitor's own, once it is here.
     pub(super) model_file: StoredValue<Option<Vec<u8>>>,
+    /// The visitor's own model, which a pretrained one may stand in place of again.
+    pub own: RwSignal<Option<NamedBytes>>,
     /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
     /// worker that computes and to the one that keeps the run.
     pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
@@ -122,6 +127,10 @@ pub struct Held {
     pub pretrained: RwSignal<Option<ModelInfo>>,
     /// Name of the visitor's model that is open in place of the pretrained one.
     pub opened: RwSignal<Option<String>>,
+    /// Which of the pretrained models is open, or was before the visitor's.
+    pub shipped: RwSignal<ShippedModel>,
+    /// Which of them is being fetched, or to be.
+    pub wanted: RwSignal<Option<ShippedModel>>,
     /// The model being trained.
     pub training: RwSignal<Option<ModelInfo>>,
     /// Which of the two is on view.

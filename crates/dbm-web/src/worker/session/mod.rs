@@ -9,8 +9,10 @@ mod keeping;
 mod model_file;
 mod recovery;
 mod run;
+mod shipped;
 
 pub use draft::{Draft, same_run};
 pub use held::{DataChoice, Opening, Session, Upload};
 pub use model_file::is_model;
 pub use run::PACES;
+pub use shipped::ShippedModel;

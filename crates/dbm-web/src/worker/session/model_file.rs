@@ -1,6 +1,7 @@
 //! The pretrained model's file: fetched once, with progress, and given to every worker that comes up; or the visitor's own in its place.
 
 use super::held::{Change, Opening, Session};
+use super::shipped::ShippedModel;
 use crate::ui::address::{self, View};
 use crate::ui::number::decimal;
 use crate::ui::problem::words;
@@ -12,23 +13,30 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ReadableStreamDefaultReader, Response};
 
-/// Beside the page.
-const FILE: &str = "models/mnist.safetensors";
-
 /// Whether a file is a model: safetensors, whose header is JSON of a length that comes first.
 pub fn is_model(bytes: &[u8]) -> bool {
     bytes.get(8..10) == Some(b"{\"")
 }
 
 impl Session {
-    /// Fetches the file and gives it to the worker, if that is up by then.
+    /// Fetches the model that is wanted and gives it to the worker, if that is up by then.
     ///
     /// # Errors
     /// Those of giving it, or data, to the worker. That it could not be fetched is told here.
     pub async fn fetch_model(self) -> Result<(), Failure> {
-        self.opening.set(Opening::Fetching(0.0, None));
-        match self.download_model().await {
+        let (which, fetched) = loop {
+            let which = self.wanted.get_untracked().unwrap_or_default();
+            self.opening.set(Opening::Fetching(0.0, None));
+            let fetched = self.download(which).await;
+            // An address may have asked for another meanwhile.
+            if self.wanted.get_untracked().unwrap_or_default() == which {
+                break (which, fetched);
+            }
+        };
+        self.wanted.set(None);
+        match fetched {
             Ok(bytes) => {
+                self.shipped.set(which);
                 self.model_file.set_value(Some(bytes));
                 self.opening.set(Opening::Reading);
                 if self.client.is_ready() {
@@ -39,18 +47,66 @@ impl Session {
                 self.opening.set(Opening::Missing);
                 self.model.set(ModelChoice::Training);
                 self.notices.error(format!(
-                    "The pretrained model ({FILE}) could not be fetched: {why}. Reload the page to try again; training works without it."
+                    "The pretrained model ({}) could not be fetched: {why}. Choose it under Model to try again; training works without it.",
+                    which.file()
                 ));
             }
         }
         self.use_present_data().await
     }
 
+    /// Has one of the pretrained models on view, fetched where it is not the one that is open.
+    pub fn show(self, which: ShippedModel) {
+        let is_open = self.opened.with_untracked(Option::is_none) && self.shipped.get_untracked() == which;
+        match self.opening.get_untracked() {
+            Opening::Open if is_open => self.model.set(ModelChoice::Pretrained),
+            Opening::Open | Opening::Missing => self.perform(self.change_to(which)),
+            // The first is on its way still.
+            Opening::Fetching(..) | Opening::Reading => {
+                self.model.set(ModelChoice::Pretrained);
+                self.wanted.set((!is_open).then_some(which));
+            }
+        }
+    }
+
+    /// Fetches a pretrained model in place of the one that is open, which stays where it does not come.
+    async fn change_to(self, which: ShippedModel) -> Result<(), Failure> {
+        let before = self.opening.get_untracked();
+        self.wanted.set(Some(which));
+        let fetched = self.download(which).await;
+        self.opening.set(before);
+        let opened = match fetched {
+            Ok(bytes) => self.give_model(NamedBytes { name: which.file().into(), bytes }).await,
+            Err(why) => {
+                let why = format!(
+                    "{} could not be fetched: {why}. The model that is open stays; choose again to try again.",
+                    which.file()
+                );
+                Err(Failure::Refused(why))
+            }
+        };
+        self.wanted.set(None);
+        opened?;
+        self.opened.set(None);
+        self.shipped.set(which);
+        Ok(())
+    }
+
+    /// Has the visitor's own model on view, if there is one.
+    pub fn show_own(self) {
+        let Some(own) = self.own.get_untracked() else { return };
+        if self.opened.with_untracked(Option::is_some) {
+            self.model.set(ModelChoice::Pretrained);
+        } else {
+            self.perform(self.open_model(own.name, own.bytes));
+        }
+    }
+
     /// Gives the worker the file, if it is here.
     pub(super) async fn send_model(self) -> Result<(), Failure> {
         let Some(bytes) = self.model_file.get_value() else { return Ok(()) };
         self.opening.set(Opening::Reading);
-        let name = self.opened.get_untracked().unwrap_or_else(|| FILE.into());
+        let name = self.opened.get_untracked().unwrap_or_else(|| self.shipped.get_untracked().file().into());
         match self.ask(Command::OpenModel(NamedBytes { name, bytes })).await {
             Ok(Event::ModelOpened(about)) => {
                 self.pretrained.set(Some(about));
@@ -74,12 +130,18 @@ impl Session {
     /// # Errors
     /// As [`Session::ask`]; the model that is open stays.
     pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
-        let command = Command::OpenModel(NamedBytes { name: name.clone(), bytes: bytes.clone() });
-        if let Event::ModelOpened(about) = self.ask(command).await? {
-            self.model_file.set_value(Some(bytes));
+        let own = NamedBytes { name: name.clone(), bytes };
+        self.give_model(own.clone()).await?;
+        self.opened.set(Some(name));
+        self.own.set(Some(own));
+        Ok(())
+    }
+
+    async fn give_model(self, file: NamedBytes) -> Result<(), Failure> {
+        if let Event::ModelOpened(about) = self.ask(Command::OpenModel(file.clone())).await? {
+            self.model_file.set_value(Some(file.bytes));
             self.pretrained.set(Some(about));
             self.opening.set(Opening::Open);
-            self.opened.set(Some(name));
             self.samples_of(ModelChoice::Pretrained).set(None);
             self.model.set(ModelChoice::Pretrained);
         }
@@ -105,17 +167,18 @@ impl Session {
     /// Why they could not be fetched.
     pub async fn opened_file(self) -> Result<Uint8Array, Failure> {
         if self.model_file.with_value(Option::is_none) {
-            let fetched = self.download_model().await;
-            let why = |why| Failure::Refused(format!("the pretrained model ({FILE}) could not be fetched: {why}"));
+            let which = self.shipped.get_untracked();
+            let fetched = self.download(which).await;
+            let why = |why| Failure::Refused(format!("the pretrained model ({}) could not be fetched: {why}", which.file()));
             self.model_file.set_value(Some(fetched.map_err(why)?));
         }
         let bytes = self.model_file.with_value(|file| file.as_deref().map(Uint8Array::from));
         bytes.ok_or(Failure::Ended)
     }
 
-    async fn download_model(self) -> Result<Vec<u8>, String> {
+    async fn download(self, which: ShippedModel) -> Result<Vec<u8>, String> {
         let explain = |problem: JsValue| words(&problem);
-        let response = JsFuture::from(window().fetch_with_str(FILE)).await.map_err(explain)?;
+        let response = JsFuture::from(window().fetch_with_str(which.file())).await.map_err(explain)?;
         let response: Response = response.dyn_into().map_err(|_| "the browser gave no answer".to_string())?;
         if !response.ok() {
             return Err(format!("the server answered {} {}", response.status(), response.status_text()));

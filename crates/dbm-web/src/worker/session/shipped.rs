@@ -1,0 +1,41 @@
+//! The models that come with the page.
+
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+
+/// Which of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShippedModel {
+    /// The one whose samples are best after the sweeps that it was trained with.
+    #[default]
+    AfterSweeps,
+    /// The one whose equilibrium is the data's, as far as it came.
+    InEquilibrium,
+}
+
+impl Choose for ShippedModel {
+    const WORDS: Words = words("model", "Model", "Which model is on view.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(
+            Self::AfterSweeps,
+            "pretrained",
+            "Pretrained on MNIST",
+            "Trained to complete, and to be right 50 Gibbs sweeps after a mode; sampled for longer, its digits become few and alike.",
+        ),
+        choice(
+            Self::InEquilibrium,
+            "equilibrium",
+            "Pretrained, in equilibrium",
+            "Trained in small steps by parallel trajectory tempering: its samples stay good however long it is sampled, but from noise that takes about 2000 sweeps.",
+        ),
+    ];
+}
+
+impl ShippedModel {
+    /// Its file, beside the page.
+    pub fn file(self) -> &'static str {
+        match self {
+            Self::AfterSweeps => "models/mnist.safetensors",
+            Self::InEquilibrium => "models/equilibrium.safetensors",
+        }
+    }
+}
