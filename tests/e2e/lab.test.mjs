@@ -154,6 +154,9 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
     await until(() => steps(page), (n) => n >= 20, `20 steps by ${value}`);
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await idle(page);
+    const ladder = page.getByRole("region", { name: "Ladder", exact: true });
+    if (value === "ptt") await ladder.getByText(/^\d+ rungs?.*Fewest exchanges accepted: \d+ %, at rung \d+\./).waitFor();
+    assert.equal(await ladder.count(), Number(value === "ptt"), value);
   }
 }));
 

@@ -169,6 +169,17 @@ pub struct Metrics {
     pub positive: PhaseMetrics,
     /// The negative phase, all free or known units clamped.
     pub negative: PhaseMetrics,
+    /// The ladder of the run's own past, where it climbs one.
+    pub ladder: Option<LadderMetrics>,
+}
+
+/// A ladder of models that the run has been.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LadderMetrics {
+    /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run; independent units first.
+    pub accepted: Vec<f64>,
+    /// What the learning rate is multiplied by: halved whenever a step went too far and was undone.
+    pub rate: f64,
 }
 
 impl Metrics {

@@ -24,8 +24,8 @@ pub use dbm_core::signals::Activity;
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
-    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, Metrics, ModelInfo, PhaseMetrics,
-    PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
+    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, LadderMetrics, Metrics, ModelInfo,
+    PhaseMetrics, PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
     BitsFormat, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow,
@@ -36,4 +36,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). Its chains lag behind it a
 /// little: once they are where they belong, the share is about 0.3.
-const GROW_BELOW: f64 = 0.4;
+pub const GROW_BELOW: f64 = 0.4;
 /// Below this share a step of chains went too far: the run goes back to the last rung, at half the rate.
-const LOST_BELOW: f64 = 0.1;
+pub const LOST_BELOW: f64 = 0.1;
 /// Two neighbours that accept a smaller share than this in the long run get a rung between them.
 const INSERT_BELOW: f64 = 0.1;
 /// A rung whose neighbours would accept more than this share from each other is not needed.

@@ -7,10 +7,10 @@ use crate::clock::now;
 use crate::pool::Replica;
 use crate::sources::shape;
 use crate::view::{View, about};
-use dbm_core::gradient::PhaseInfo;
+use dbm_core::gradient::{PhaseInfo, SmcPath};
 use dbm_core::signals::{Signals, mean_free_energy};
 use dbm_core::{Dbm, exact};
-use dbm_protocol::{Grid, Initialization, Metrics, ModelChoice, ModelInfo, Pretraining};
+use dbm_protocol::{Grid, Initialization, LadderMetrics, Metrics, ModelChoice, ModelInfo, Pretraining};
 use std::rc::Rc;
 
 /// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
@@ -125,7 +125,18 @@ impl Run {
             recent_steps: seen.negative.len() as u32,
             positive: seen.positive.metrics(settings),
             negative: seen.negative.metrics(settings),
+            ladder: self.ladder(),
         }
+    }
+
+    /// The ladder that the run climbs: not the one rung that a path of temperatures begins at.
+    fn ladder(&self) -> Option<LadderMetrics> {
+        let estimator = &self.plan.settings.estimator;
+        if !estimator.kind.descriptor().persistent && estimator.path == SmcPath::Temperatures {
+            return None;
+        }
+        let ladder = self.replica()?.trainer().ladder()?;
+        Some(LadderMetrics { accepted: ladder.accepted().to_vec(), rate: ladder.rate })
     }
 
     fn pretraining(&self) -> Option<Pretraining> {

@@ -54,7 +54,7 @@ fn chart(history: &[RunSignals], curve: usize) -> Chart {
     }
 }
 
-fn axis(label: &str, help: &str) -> Axis {
+pub(super) fn axis(label: &str, help: &str) -> Axis {
     Axis { label: label.into(), help: help.into(), ..Axis::default() }
 }
 

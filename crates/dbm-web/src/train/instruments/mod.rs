@@ -1,13 +1,15 @@
-//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities. They follow what the worker says of the run.
+//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities, the ladder of a run that climbs one. They follow what the worker says of the run.
 
 mod curves;
 mod figures;
 mod filters;
+mod ladder;
 
 use crate::ui::binding::{Keys, bind};
 use curves::{Activities, Curves};
 use figures::Figures;
 use filters::Filters;
+use ladder::LadderFigure;
 use leptos::prelude::*;
 
 /// The curves, as the address has them.
@@ -38,5 +40,6 @@ pub fn Instruments() -> impl IntoView {
         <Curves curve />
         <Filters chosen=layer />
         <Activities />
+        <LadderFigure />
     }
 }
