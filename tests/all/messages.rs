@@ -6,8 +6,9 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_protocol::{
     Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
     EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
-    ImputeSettings, Initialization, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product,
-    Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Snapshot, Understood, UnderstoodKind, wire,
+    ImputeSettings, Initialization, LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics,
+    Pretraining, Product, Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Snapshot, Understood,
+    UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -112,6 +113,7 @@ fn events_cross_unchanged() {
         recent_steps: 12,
         positive,
         negative: PhaseMetrics::default(),
+        ladder: Some(LadderMetrics { accepted: vec![0.5, 0.25], rate: 0.5 }),
     };
     let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), depth: 1, bits: vec![0, 1, 1] };
     let row =

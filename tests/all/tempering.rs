@@ -139,8 +139,11 @@ fn resampled(at: [usize; N], weights: [f64; N]) -> Vec<([usize; N], f64)> {
     cuts.windows(2).filter(|cut| cut[1] - cut[0] > 1e-12).map(outcome).collect()
 }
 
+/// What a run can come to: where its particles are, their weights, log Zhat, and with what probability.
+type Outcome = ([usize; N], [f64; N], f64, f64);
+
 /// The law of a run, by plain enumeration: of everything that a run can come to, with the probability. And how many times its particles are resampled, on average.
-fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<([usize; N], [f64; N], f64, f64)>, f64) {
+fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Outcome>, f64) {
     let mut states = Vec::new();
     for_each_state(model, &vec![None; model.n_visible()], |state, _| states.push(state.clone()));
     let held = held_parity(model);
@@ -277,7 +280,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
 }
 
 /// The mean of `H` over the law of both chains: runs of one estimate of Z are as one, since chains tell them apart by that alone.
-fn check_coupled_chains(law: &[([usize; N], [f64; N], f64, f64)], exact: &[(State, f64)]) {
+fn check_coupled_chains(law: &[Outcome], exact: &[(State, f64)]) {
     let mut classes: BTreeMap<i64, (f64, f64, Vec<f64>)> = BTreeMap::new();
     for (at, w, log_z, p) in law {
         let class = classes.entry((log_z * 1e8).round() as i64).or_insert((*log_z, 0.0, vec![0.0; exact.len()]));
@@ -334,12 +337,12 @@ fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
         law[0] += p * (1.0 - a);
         *apart.entry((offered, start)).or_insert(0.0) += p * a;
     }
-    for place in 1..LAST - 1 {
+    for chance in &mut law[1..LAST - 1] {
         let before = std::mem::take(&mut apart);
         for (((x, y), p), offered) in before.iter().flat_map(|pair| (0..of.len()).map(move |offered| (pair, offered))) {
             let (p, a_x, a_y) = (p * of[offered].0, accepts(offered, *x), accepts(offered, *y));
             // One uniform for both: they accept together, or the one that accepts more easily alone.
-            law[place] += p * a_x.min(a_y);
+            *chance += p * a_x.min(a_y);
             *apart.entry(if a_x > a_y { (offered, *y) } else { (*x, offered) }).or_default() += p * (a_x - a_y).abs();
             *apart.entry((*x, *y)).or_default() += p * (1.0 - a_x.max(a_y));
         }

@@ -120,12 +120,12 @@ impl Train {
         if let Some(asked) = self.learning.hidden.as_deref()
             && asked != hidden
         {
-            return other("hidden layers", format!("{hidden:?}"), format!("{asked:?}"));
+            return other("hidden layers", &format!("{hidden:?}"), &format!("{asked:?}"));
         }
         if let Some(asked) = self.learning.units
             && asked != model.units()
         {
-            return other("units", format!("{:?}", model.units()), format!("{asked:?}"));
+            return other("units", &format!("{:?}", model.units()), &format!("{asked:?}"));
         }
         Ok(())
     }
@@ -140,17 +140,17 @@ impl Train {
         if wanted != *run.settings() {
             let (its, asked) = (json!(run.settings()), json!(wanted));
             let differing = |settings: &serde_json::Value, other: &serde_json::Value| differences(settings, other).join(", ");
-            return other("the settings", differing(&its, &asked), differing(&asked, &its));
+            return other("the settings", &differing(&its, &asked), &differing(&asked, &its));
         }
         match its_data {
-            Some(its) if its != fingerprint => other("data of SHA-256", its, fingerprint.to_string()),
+            Some(its) if its != fingerprint => other("data of SHA-256", &its, fingerprint),
             _ => Ok(run),
         }
     }
 }
 
 /// Refuses what a run was not begun with.
-fn other<T>(what: &str, its: String, asked: String) -> Result<T, Error> {
+fn other<T>(what: &str, its: &str, asked: &str) -> Result<T, Error> {
     Err(Error::Usage(format!(
         "the run to go on with was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
     )))

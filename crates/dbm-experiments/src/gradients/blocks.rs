@@ -39,7 +39,7 @@ impl Blocks {
     }
 
     /// Both together, block by block.
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn and(mut self, other: &Self) -> Self {
         for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
             sum.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
         }

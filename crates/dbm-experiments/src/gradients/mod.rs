@@ -108,7 +108,7 @@ impl Plan {
         let positive = positive(&model, examples, count, session);
         let (from_data, from_noise) = self.reference(&model, examples, session);
         let reference = Comparison::of(&positive, &from_noise, &from_data);
-        let both = from_data.and(from_noise);
+        let both = from_data.and(&from_noise);
         let rows = self.estimators.iter().map(|estimator| self.row(estimator, checkpoint, examples, (&positive, &both), session));
         let rows = rows.collect::<Result<_, Error>>()?;
         Ok(Gradients { examples: count, reference, gradient_norm: both.norm_from(&positive), rows })

@@ -36,9 +36,13 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
     let longest = move || untrack(|| particles.read(|settings, results| results.longest(settings.count)));
     let told = move || {
         pair.with(|pair| {
-            pair.as_ref().map(|(number, RunPair { meeting, .. })| match meeting.capped {
-                true => format!("Pair {}: cut at {} steps.", number + 1, meeting.time),
-                false => format!("Pair {}: met at τ = {}.", number + 1, meeting.time),
+            pair.as_ref().map(|(number, RunPair { meeting, .. })| {
+                let came_to = if meeting.capped {
+                    format!("cut at {} steps", meeting.time)
+                } else {
+                    format!("met at τ = {}", meeting.time)
+                };
+                format!("Pair {}: {came_to}.", number + 1)
             })
         })
     };

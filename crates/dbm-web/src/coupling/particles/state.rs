@@ -211,13 +211,12 @@ impl Particles {
     async fn lane(self, settings: &ParticleSettings, begun: &Begun, jobs: &RefCell<VecDeque<(u32, u32)>>) -> Result<(), Failure> {
         let next = || jobs.borrow_mut().pop_front();
         while let Some((first_pair, count)) = next() {
-            let model = match &begun.checkpoint {
+            let model = if begun.checkpoint.is_some() {
                 // The bytes travel beside the message.
-                Some(_) => ModelSource::Checkpoint { bytes: Vec::new() },
-                None => {
-                    let ParticleSettings { sizes, units, deviation, .. } = settings.clone();
-                    ModelSource::Gaussian { sizes, units, deviation, seed: settings.pairs.seed }
-                }
+                ModelSource::Checkpoint { bytes: Vec::new() }
+            } else {
+                let ParticleSettings { sizes, units, deviation, .. } = settings.clone();
+                ModelSource::Gaussian { sizes, units, deviation, seed: settings.pairs.seed }
             };
             let job = RunPairsJob { model, pairs: settings.pairs, first_pair, count };
             let pick = |event| if let DiagnosticsEvent::RunPairs(pairs) = event { Some(pairs) } else { None };
