@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// little: once they are where they belong, the share is about 0.3.
 pub const GROW_BELOW: f64 = 0.4;
 /// Below this share a step of chains went too far: the run goes back to the last rung, at half the rate.
-pub const LOST_BELOW: f64 = 0.1;
+const LOST_BELOW: f64 = 0.1;
 /// Two neighbours that accept a smaller share than this in the long run get a rung between them.
-const INSERT_BELOW: f64 = 0.1;
+pub const INSERT_BELOW: f64 = 0.1;
 /// A rung whose neighbours would accept more than this share from each other is not needed.
 const REMOVE_ABOVE: f64 = 0.3;
 /// A new pair counts as accepting this share.

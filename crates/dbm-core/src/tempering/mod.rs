@@ -15,7 +15,7 @@ mod temperatures;
 
 pub use exchange::{Exchanges, Reach, Replicas, SPACED};
 pub(crate) use ladder::Overlaps;
-pub use ladder::{Change, GROW_BELOW, LOST_BELOW, Ladder};
+pub use ladder::{Change, GROW_BELOW, INSERT_BELOW, Ladder};
 pub use path::{Base, Path, Point};
 pub use smc::{Pair, Push, Run, RunCoupling, Spread, runs};
 pub use temperatures::Temperatures;

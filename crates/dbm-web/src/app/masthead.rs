@@ -23,7 +23,7 @@ const OWN: &str = "own";
 pub fn Masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
     let choose = move |model: String| match model.as_str() {
-        TRAINING => session.model.set(ModelChoice::Training),
+        TRAINING => session.show_training(),
         OWN => session.show_own(),
         name => session.show(ShippedModel::named(name).unwrap_or_default()),
     };

@@ -4,11 +4,11 @@ use super::curves::axis;
 use crate::canvas::{Axis, Chart, Level, Point, Series};
 use crate::ui::chart::ChartFigure;
 use crate::worker::session::Session;
-use dbm_core::tempering::{GROW_BELOW, LOST_BELOW};
+use dbm_core::tempering::{GROW_BELOW, INSERT_BELOW};
 use dbm_protocol::LadderMetrics;
 use leptos::prelude::*;
 
-const HELP: &str = "The models that the run has been, from independent units on. Chains at neighbouring rungs exchange their states, so that those at the model keep coming up from independent units. Where the model accepts too few, it becomes a rung; where fewer still, the step is undone and the rate halved; a rung whose neighbours overlap without it is taken away.";
+const HELP: &str = "The models that the run has been, from independent units on. Chains at neighbouring rungs exchange their states, so that those at the model keep coming up from independent units; particles go along them. Where the model and the last rung accept less than 0.4 of each other, it becomes a rung; neighbours that accept less than 0.1 get a rung between them; a rung without which its neighbours would accept 0.3 is taken away. Where one step takes chains so far that they accept less than 0.1 at once, it is undone and the rate halved.";
 
 /// How many rungs there are, and what last became of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,16 +43,15 @@ pub fn LadderFigure() -> impl IntoView {
     let session = Session::of_page();
     let ladder = Memo::new(move |_| session.metrics.with(|metrics| metrics.ladder.clone()));
     let shown = Signal::derive(move || ladder.with(|ladder| chart(ladder.as_ref())));
-    let rungs = Memo::new(move |before: Option<&Rungs>| {
-        let step = session.metrics.with_untracked(|metrics| metrics.step);
-        ladder.with(|ladder| match ladder {
-            Some(now) => before.cloned().unwrap_or_default().then(now, step),
-            None => Rungs::default(),
-        })
+    let rungs = Memo::new(move |before: Option<&(u32, Rungs)>| {
+        let (run, step) = (session.runs.get(), session.metrics.with_untracked(|metrics| metrics.step));
+        // Another run's ladder says nothing of this one's.
+        let before = before.filter(|(of, _)| *of == run).map(|(_, rungs)| rungs.clone()).unwrap_or_default();
+        (run, ladder.with(|ladder| ladder.as_ref().map(|now| before.then(now, step)).unwrap_or_default()))
     });
     let words = Memo::new(move |_| {
         let least = ladder.with(|ladder| ladder.as_ref().and_then(least));
-        rungs.with(|rungs| said(rungs, least))
+        rungs.with(|(_, rungs)| said(rungs, least))
     });
     view! {
         <Show when=move || ladder.with(Option::is_some)>
@@ -90,8 +89,8 @@ fn chart(ladder: Option<&LadderMetrics>) -> Chart {
         y: Axis { range, ..y },
         series: vec![Series { name: "accepted".into(), dots: true, points, ..Series::default() }],
         levels: vec![
-            Level { y: GROW_BELOW, label: "a new rung below this".into() },
-            Level { y: LOST_BELOW, label: "undone below this".into() },
+            Level { y: GROW_BELOW, label: "the last: a new rung".into() },
+            Level { y: INSERT_BELOW, label: "others: a rung between".into() },
         ],
     }
 }

@@ -44,12 +44,15 @@ impl Session {
                 }
             }
             Err(why) => {
-                self.opening.set(Opening::Missing);
-                self.model.set(ModelChoice::Training);
                 self.notices.error(format!(
                     "The pretrained model ({}) could not be fetched: {why}. Choose it under Model to try again; training works without it.",
                     which.file()
                 ));
+                if which != ShippedModel::default() {
+                    return Box::pin(self.fetch_model()).await;
+                }
+                self.opening.set(Opening::Missing);
+                self.model.set(ModelChoice::Training);
             }
         }
         self.use_present_data().await
@@ -58,10 +61,14 @@ impl Session {
     /// Has one of the pretrained models on view, fetched where it is not the one that is open.
     pub fn show(self, which: ShippedModel) {
         let is_open = self.opened.with_untracked(Option::is_none) && self.shipped.get_untracked() == which;
-        match self.opening.get_untracked() {
+        let before = self.opening.get_untracked();
+        match before {
             Opening::Open if is_open => self.model.set(ModelChoice::Pretrained),
-            Opening::Open | Opening::Missing => self.perform(self.change_to(which)),
-            // The first is on its way still.
+            Opening::Open | Opening::Missing => {
+                self.wanted.set(Some(which));
+                self.perform(self.change_model(before));
+            }
+            // Another is on its way still: when it has come, it is not the one that is wanted.
             Opening::Fetching(..) | Opening::Reading => {
                 self.model.set(ModelChoice::Pretrained);
                 self.wanted.set((!is_open).then_some(which));
@@ -69,12 +76,23 @@ impl Session {
         }
     }
 
-    /// Fetches a pretrained model in place of the one that is open, which stays where it does not come.
-    async fn change_to(self, which: ShippedModel) -> Result<(), Failure> {
-        let before = self.opening.get_untracked();
-        self.wanted.set(Some(which));
-        let fetched = self.download(which).await;
+    /// Has the model in training on view, whatever is being fetched.
+    pub fn show_training(self) {
+        self.wanted.set(None);
+        self.model.set(ModelChoice::Training);
+    }
+
+    /// Fetches the pretrained model that is wanted in place of the one that is open, which stays where it does not come, or another is chosen meanwhile.
+    async fn change_model(self, before: Opening) -> Result<(), Failure> {
+        let fetched = loop {
+            let Some(which) = self.wanted.get_untracked() else { break None };
+            let fetched = self.download(which).await;
+            if self.wanted.get_untracked() == Some(which) {
+                break Some((which, fetched));
+            }
+        };
         self.opening.set(before);
+        let Some((which, fetched)) = fetched else { return Ok(()) };
         let opened = match fetched {
             Ok(bytes) => self.give_model(NamedBytes { name: which.file().into(), bytes }).await,
             Err(why) => {
@@ -95,6 +113,7 @@ impl Session {
     /// Has the visitor's own model on view, if there is one.
     pub fn show_own(self) {
         let Some(own) = self.own.get_untracked() else { return };
+        self.wanted.set(None);
         if self.opened.with_untracked(Option::is_some) {
             self.model.set(ModelChoice::Pretrained);
         } else {
