@@ -441,11 +441,11 @@ test("a model goes from the page to the command, and from the command to the pag
   dbm("train", "--data", "bars", "--hidden", "8,4", "--steps", "60", "--backend", "plain", "--out", own);
   await openModel(page).setInputFiles(own);
   await page.getByText("16–8–4 signs, 60 steps").waitFor();
-  const model = page.getByLabel("Model", { exact: true });
-  assert.equal(await model.locator("option:checked").textContent(), "own.safetensors");
-  await model.selectOption("pretrained");
+  const onView = page.getByLabel("Model", { exact: true });
+  assert.equal(await onView.locator("option:checked").textContent(), "own.safetensors");
+  await onView.selectOption("pretrained");
   await page.getByText(/784–500 signs, \d+ steps/).waitFor();
-  await model.selectOption({ label: "own.safetensors" });
+  await onView.selectOption({ label: "own.safetensors" });
   await page.getByText("16–8–4 signs, 60 steps").waitFor();
   await button(page, "Go on training it").click();
   await page.getByText("The run of the opened model goes on from step 60: press Train.").waitFor();
