@@ -9,9 +9,14 @@ use crate::ui::button::Button;
 use leptos::html::H2;
 use leptos::prelude::*;
 use ring::Ring;
+use std::time::Duration;
 use text::{Step, steps};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
+
+/// From one look for a control that is to be pressed to the next, and how many there are.
+const PRESS_LOOK: Duration = Duration::from_millis(100);
+const PRESS_LOOKS: u32 = 600;
 
 /// Where the tour is: a handle, a context of the page.
 #[derive(Clone, Copy)]
@@ -139,10 +144,8 @@ pub fn TourPanel() -> impl IntoView {
         escaped.remove();
     });
     let do_it = move |()| {
-        let press = step.with_untracked(|step| step.as_ref().and_then(|step| step.press));
-        let control = press.and_then(|press| document().query_selector(press).ok().flatten());
-        if let Some(control) = control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
-            control.click();
+        if let Some(selector) = step.with_untracked(|step| step.as_ref().and_then(|step| step.press)) {
+            press(tour, selector, done, PRESS_LOOKS);
         }
     };
     let number = move || tour.number.get().unwrap_or(1);
@@ -187,5 +190,23 @@ pub fn TourPanel() -> impl IntoView {
                 />
             </div>
         </aside>
+    }
+}
+
+/// Presses the control of a step as soon as it can be pressed, while the step is on show: its view may be on its way still.
+fn press(tour: Tour, selector: &'static str, done: RwSignal<bool>, looks: u32) {
+    let control = document().query_selector(selector).ok().flatten().and_then(|control| control.dyn_into::<HtmlElement>().ok());
+    match control.filter(|control| !control.matches(":disabled, [aria-disabled=true]").unwrap_or_default()) {
+        Some(control) => control.click(),
+        None if looks > 0 => {
+            let number = tour.number.get_untracked();
+            let again = move || {
+                if tour.number.get_untracked() == number && !done.get_untracked() {
+                    press(tour, selector, done, looks - 1);
+                }
+            };
+            set_timeout(again, PRESS_LOOK);
+        }
+        None => {}
     }
 }
