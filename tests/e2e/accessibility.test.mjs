@@ -56,6 +56,8 @@ const VISITS = {
     await button(page, "Compute").first().click({ timeout: 60_000 });
     await until(() => page.locator(".coupling-status p").textContent(), (words) => /^([1-9]\d* of|All)/.test(words), "some couplings");
     await look("computing");
+    // The workers are free for the runs.
+    await enabled(page, "Cancel").first().click();
     await page.locator("#smc-model").selectOption("random");
     await enabled(page, "Couple runs").click();
     await page.getByText(/^All 100 pairs are there/).waitFor({ timeout: 120_000 });
