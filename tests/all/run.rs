@@ -151,6 +151,39 @@ fn a_run_can_begin_where_another_one_stands() {
     assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
 }
 
+/// New units that hear nothing change nothing that the model says, and orthogonal ones little: the model goes on learning, ladder, chains and all.
+#[wasm_bindgen_test(unsupported = test)]
+fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
+    let mut run = climber(0.1);
+    (0..6).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
+    let (before, sizes, grown) = (run.snapshot(), run.model().sizes().to_vec(), vec![16, 14, 5, 6]);
+    let at =
+        |sizes: &[usize], gain: f32| Trainer::begin_at(Snapshot { moments: vec![], ..before.clone() }.grown(sizes, gain, 3)?);
+    let log_p = |model: &Dbm| -> Vec<f64> {
+        let row = |row: usize| (0..16).map(|unit| data().bit(row, unit)).collect::<Vec<bool>>();
+        (0..5).map(|n| exact::log_probability(model, &row(n)).unwrap()).collect()
+    };
+    let silent = at(&grown, 0.0).unwrap();
+    for (now, then) in log_p(silent.model()).iter().zip(log_p(run.model())) {
+        assert!((now - then).abs() < 1e-4, "{now} and {then}");
+    }
+    let mut going_on = at(&grown, 0.5).unwrap();
+    let rungs = going_on.ladder().unwrap().rungs().to_vec();
+    assert_eq!((going_on.model().sizes(), rungs.len()), (&grown[..], run.ladder().unwrap().rungs().len()));
+    assert!(rungs[0].weights().iter().all(|w| w.data().iter().all(|&x| x == 0.0)));
+    // What was there is there still, in the corner of what there is now.
+    for (l, (now, then)) in going_on.model().weights().iter().zip(run.model().weights()).enumerate() {
+        (0..sizes[l]).for_each(|row| assert_eq!(now.row(row)[..sizes[l + 1]], *then.row(row)));
+    }
+    assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
+    let same = at(&sizes, 0.5).unwrap().snapshot();
+    assert_eq!(same, Trainer::begin_at(Snapshot { moments: vec![], ..before.clone() }).unwrap().snapshot());
+    for wrong in [&[16, 12][..], &[16, 11, 4], &[15, 12, 4], &[16]] {
+        let told = at(wrong, 0.5).unwrap_err().to_string();
+        assert!(told.contains("wider ones"), "{told}");
+    }
+}
+
 /// A run by particles along temperatures, at a model that freezes: weak weights alone, but many that want the same.
 fn along_temperatures() -> Trainer {
     let estimator = EstimatorSettings { particles: 24, smc_steps: 8, ..EstimatorSettings::new(EstimatorKind::UcdSmc) };

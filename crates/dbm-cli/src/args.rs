@@ -60,12 +60,15 @@ pub struct ReadingArgs {
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
+    /// Keep the last N training examples apart: nothing is trained on them, and they stand for the test examples. To choose by, so that test examples are touched once, at the end
+    #[arg(long, value_name = "N")]
+    hold_out: Option<usize>,
 }
 
 impl ReadingArgs {
     pub fn reading(self) -> Reading {
-        let Self { binarize, bits_per_value, tile, digits } = self;
-        Reading { binarize, bits_per_value, tile, digits }
+        let Self { binarize, bits_per_value, tile, digits, hold_out } = self;
+        Reading { binarize, bits_per_value, tile, digits, hold_out }
     }
 }
 

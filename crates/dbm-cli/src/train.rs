@@ -4,7 +4,7 @@ use crate::args::{DataArgs, set};
 use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
-use dbm_core::{Dbm, Examples, Footprint, Settings, Trainer};
+use dbm_core::{Dbm, Examples, Footprint, GAIN, Settings, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
 use dbm_experiments::data::{Split, fingerprint};
@@ -35,9 +35,13 @@ pub struct Train {
     /// Go on with this run; settings given besides must be those it was begun with
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain"])]
     resume: Option<PathBuf>,
-    /// Begin a run of its own, with settings of its own, where this one stands: at its last weights, and with its ladder and chains where the estimator has such
+    /// Begin a run of its own, with settings of its own, where this one stands: at its last weights, and with its ladder and chains where the estimator has such. `--hidden` may ask for
+    /// wider layers, or for further ones on top
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain", "resume"])]
     begin_at: Option<PathBuf>,
+    /// With --begin-at and --hidden of a larger model: what the weights of its new units, orthogonal at first, are multiplied by [default: 0.5]
+    #[arg(long, requires = "begin_at")]
+    gain: Option<f32>,
 }
 
 impl Train {
@@ -107,9 +111,14 @@ impl Train {
         let settings = self.learning.settings(base);
         settings.check(examples.width())?;
         let checkpoint = files::read_checkpoint(path)?;
-        let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+        let mut sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
+        if let Some(hidden) = &self.learning.hidden {
+            sizes.truncate(1);
+            sizes.extend(hidden);
+        }
         session.memory.check(&Footprint::of_data(&sizes, &settings, examples, session.threads()))?;
-        let run = Trainer::begin_at(checkpoint.into_start(settings))?;
+        let seed = settings.seed;
+        let run = Trainer::begin_at(checkpoint.into_start(settings).grown(&sizes, self.gain.unwrap_or(GAIN), seed)?)?;
         self.check_model(run.model())?;
         Ok(run)
     }

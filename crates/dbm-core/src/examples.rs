@@ -77,6 +77,19 @@ impl Examples {
         Ok(self)
     }
 
+    /// These rows alone.
+    ///
+    /// # Panics
+    /// If the range is empty, or there is no such row.
+    #[must_use]
+    pub fn rows(&self, rows: Range<usize>) -> Self {
+        assert!(!rows.is_empty(), "a data set has a row");
+        let bytes = rows.start * self.stride..rows.end * self.stride;
+        let known = self.known.as_ref().map(|known| known[bytes.clone()].to_vec());
+        let known = known.filter(|known| known.iter().any(|&byte| byte != 0xff));
+        Self { packed: self.packed[bytes].to_vec(), known, len: rows.len(), ..*self }
+    }
+
     /// All rows, each in whole bytes, the lowest bit first.
     pub fn packed(&self) -> &[u8] {
         &self.packed

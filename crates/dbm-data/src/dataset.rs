@@ -5,6 +5,7 @@ use crate::columns::Table;
 use crate::pictures::Values;
 use crate::raw::{Content, File, ReadOptions, Visible, read};
 use dbm_core::Examples;
+use std::ops::Range;
 
 /// Grey values above this are high, where nothing else is asked for.
 pub const THRESHOLD: u8 = 127;
@@ -22,6 +23,18 @@ pub struct Dataset {
     pub labels: Option<Vec<u8>>,
     /// What the bits stand for, where that is more than themselves.
     pub visible: Option<Visible>,
+}
+
+impl Dataset {
+    /// These examples alone.
+    ///
+    /// # Panics
+    /// If there is no such one.
+    #[must_use]
+    pub fn rows(&self, rows: Range<usize>) -> Self {
+        let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());
+        Self { examples: self.examples.rows(rows), labels, ..self.clone() }
+    }
 }
 
 /// Reads a data set from a file's bytes, whatever [`read`] takes, and makes it binary with the encoding that [`Raw::suggest`] gives; but bytes

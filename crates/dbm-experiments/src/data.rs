@@ -82,12 +82,14 @@ pub struct Reading {
     pub tile: Option<(usize, usize)>,
     /// Digits to generate.
     pub digits: usize,
+    /// So many training examples, the last, stand for the test examples, and are not trained on.
+    pub hold_out: Option<usize>,
 }
 
 impl Reading {
     /// As the data suggest, with so many generated digits.
     pub const fn of_digits(digits: usize) -> Self {
-        Self { binarize: None, bits_per_value: None, tile: None, digits }
+        Self { binarize: None, bits_per_value: None, tile: None, digits, hold_out: None }
     }
 }
 
@@ -114,6 +116,20 @@ impl DataSource {
     /// # Errors
     /// Those of [`DataSource::load`].
     pub fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
+        let Some(held_out) = self.reading.hold_out else { return self.load_whole(visible, split) };
+        let training = self.load_whole(visible, Split::Train)?;
+        let count = training.examples.len();
+        if held_out == 0 || held_out >= count {
+            return Err(Error::Usage(format!(
+                "--hold-out should be from 1 to {}, as there are {count} training examples, but is {held_out}",
+                count - 1
+            )));
+        }
+        let rows = if split == Split::Train { 0..count - held_out } else { count - held_out..count };
+        Ok(training.rows(rows))
+    }
+
+    fn load_whole(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let path = Path::new(&self.name);
         let training = split == Split::Train;
         // Words come before paths: in a checkout of a Rust project there is a folder `target`.

@@ -1,8 +1,10 @@
 //! A run: model, optimizer, average and order of the data, stepped, paused, and kept exactly.
 
+mod grow;
 mod restore;
 mod update;
 
+pub use grow::GAIN;
 pub(crate) use update::BLOCK_ROWS;
 pub use update::{Climb, Exchange, Part, StepInfo, Updated};
 
