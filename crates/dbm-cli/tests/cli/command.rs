@@ -45,7 +45,7 @@ fn a_run_begins_where_another_stands_with_settings_of_its_own() {
     }
     let begun = folder.ok("train --data bars --begin-at ptt.safetensors --estimator cd-1 --steps 0 --out start.safetensors");
     assert!(begun.contains("at step 0"), "{begun}");
-    assert!(folder.fails(2, &format!("{next} --hidden 10,4 --out o")).contains("[10, 5]"));
+    assert!(folder.fails(2, &format!("{next} --hidden 10,4 --out o")).contains("[16, 10, 5]"));
     assert!(folder.fails(2, &format!("{next} --resume ptt.safetensors --out o")).contains("--resume"));
     folder.fails(2, "train --data digits --digits 20 --begin-at ptt.safetensors --steps 1 --out o");
     folder.ok(&format!("{next} --hidden 12,5,4 --estimator ptt-1 --gain 0.3 --out deeper.safetensors"));
