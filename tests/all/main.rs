@@ -12,6 +12,7 @@ mod expectation;
 mod gradient;
 mod impute;
 mod kernels;
+mod labels;
 mod likelihood;
 #[cfg(target_arch = "wasm32")]
 mod messages;

@@ -35,6 +35,9 @@ pub struct Evaluate {
     /// Gibbs sweeps of the model from there on, which bring the starts of annealing in reverse nearer to samples of the model; there is no conservative log p(v) then
     #[arg(long, default_value_t = 0, value_name = "K")]
     reverse_sweeps: u32,
+    /// Particles that are taken to the posterior of each example, with two and more hidden layers: more bring the estimate of log p(v) nearer, from below; 0 leaves it away
+    #[arg(long, default_value_t = 32, value_name = "N")]
+    posterior_particles: usize,
     /// Of the chains, and of the units that the pseudo-likelihood looks at
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -43,14 +46,21 @@ pub struct Evaluate {
 impl Evaluate {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let settings = self.ais.settings(self.seed)?;
-        let (_, model) = self.model.file().load()?;
+        let (checkpoint, model) = self.model.file().load()?;
+        let classes = checkpoint.settings.as_ref().map_or(0, |settings| settings.classes);
         let data = self.load_data(&model)?;
         let started = context.session.now();
         let from = self.reverse_from.unwrap_or(if data.is_some() { ReverseFrom::Data } else { ReverseFrom::Nowhere });
         let reverse = (from, self.reverse_sweeps);
         let log_z = LogZ::of(&model, data.as_ref().map(|(data, count)| (data, *count)), &settings, reverse, &context.session)?;
         let likelihood = match &data {
-            Some((data, count)) => Some(Likelihood::of(&model, (data, *count), &log_z, self.seed, &context.session)?),
+            Some((data, count)) => Some(Likelihood::of(
+                &model,
+                (data, *count),
+                &log_z,
+                (self.posterior_particles, classes, self.seed),
+                &context.session,
+            )?),
             None => None,
         };
         let seconds = context.session.now() - started;
@@ -154,16 +164,20 @@ fn text(of: &Likelihood) -> String {
         missing => format!("{missing} of their bits are missing, and summed out: v is what is known\n"),
     };
     let also = |name: &str, value: Option<f64>| value.map_or_else(String::new, |value| format!("{name}{value:.3}\n"));
+    let particles =
+        also("log p(v), particles   ", of.log_p_particles) + &also("  by the high side    ", of.log_p_particles_reverse);
     let ends = also("  by the high side    ", of.log_p_bound_reverse) + &also("  by Bennett          ", of.log_p_bound_bennett);
+    let wrong =
+        of.classification_error.map_or_else(String::new, |share| format!("classes read wrong    {:.2} %\n", 100.0 * share));
     let raise = of.log_p_raise.zip(of.log_p_raise_error);
     let raise = raise.map_or_else(String::new, |(log_p, error)| {
         format!("log p(v), RAISE       {log_p:.3} +- {error:.3} from the chains: conservative, of what annealing itself draws\n")
     });
     format!(
         "\nMeans over {} examples, in nats an example:\n{missing}\
-         log p(v), lower bound {:.3} +- {:.3} from log Z, +- {:.3} over the examples\n{ends}{raise}\
+         log p(v), lower bound {:.3} +- {:.3} from log Z, +- {:.3} over the examples\n{ends}{particles}{raise}\
          exact log p(v)        {}\n\
-         pseudo-likelihood     {:.3} +- {:.3}\n\
+         {wrong}pseudo-likelihood     {:.3} +- {:.3}\n\
          reconstruction error  {:.5} a bit, squared\n\
          mean-field posteriors {:.1} sweeps each, {note}\n\n",
         of.count,

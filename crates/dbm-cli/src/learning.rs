@@ -168,7 +168,8 @@ impl Learning {
         let settings = self.settings(base);
         let units = self.units.unwrap_or_default();
         let hidden = self.hidden.as_deref().unwrap_or(hidden);
-        let sizes: Vec<usize> = std::iter::once(data.width()).chain(hidden.iter().copied()).collect();
+        let classes = Some(settings.classes).filter(|&classes| classes > 0);
+        let sizes: Vec<usize> = std::iter::once(data.width()).chain(hidden.iter().copied()).chain(classes).collect();
         settings.check(data.width())?;
         let pretraining = self.pretraining.settings(&settings);
         let footprint = Footprint::of_data(&sizes, &settings, data, context.session.threads());

@@ -6,7 +6,7 @@ use crate::learning::{Learning, Trained, train};
 use clap::Args;
 use dbm_core::{Dbm, Examples, Footprint, GAIN, Settings, Trainer};
 use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, Precision};
+use dbm_data::{Checkpoint, Dataset, Precision};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::{Error, Session, files};
@@ -26,6 +26,9 @@ pub struct Train {
     /// Steps of the whole run, those before `--resume` included
     #[arg(long, value_name = "N")]
     steps: u64,
+    /// Put a layer on top that stands for the class of each example, one unit a class, and is clamped in the positive phase: the model then reads classes as well, and draws what is asked for
+    #[arg(long, conflicts_with = "resume")]
+    labels: bool,
     /// Seed of the initial weights and of every random stream [default: 0]
     #[arg(long)]
     seed: Option<u64>,
@@ -48,8 +51,11 @@ impl Train {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let session = &context.session;
         files::check_writable(&self.out)?;
-        let data = self.data.source().load(Split::Train)?;
+        let mut data = self.data.source().load(Split::Train)?;
         let fingerprint = fingerprint(&data);
+        if let Some(labels) = &data.labels {
+            data.examples = data.examples.with_labels(labels.clone())?;
+        }
         let run = if let Some(path) = &self.resume {
             let checkpoint = files::read_checkpoint(path)?;
             if let Some(settings) = &checkpoint.settings {
@@ -58,7 +64,8 @@ impl Train {
             }
             self.resumed(checkpoint, &fingerprint)?
         } else {
-            let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), ..Settings::default() };
+            let classes = if self.labels { self.classes(&data)? } else { 0 };
+            let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), classes, ..Settings::default() };
             match &self.begin_at {
                 Some(path) => self.begun_at(path, &data.examples, base, session)?,
                 None => self.learning.begin(&data.examples, base, &[1000, 500], context)?,
@@ -106,6 +113,17 @@ impl Train {
         Ok(())
     }
 
+    /// As many as the labels of the data tell apart.
+    fn classes(&self, data: &Dataset) -> Result<usize, Error> {
+        let largest = data.labels.iter().flatten().max();
+        largest.map(|&largest| usize::from(largest) + 1).ok_or_else(|| {
+            Error::Usage(format!(
+                "--labels needs data with a class for each example, but {} has none; leave it away, or give such",
+                data.name
+            ))
+        })
+    }
+
     /// A new run at another's weights.
     fn begun_at(&self, path: &Path, examples: &Examples, base: Settings, session: &Session) -> Result<Trainer, Error> {
         let settings = self.learning.settings(base);
@@ -115,17 +133,18 @@ impl Train {
         if let Some(hidden) = &self.learning.hidden {
             sizes.truncate(1);
             sizes.extend(hidden);
+            sizes.extend(Some(settings.classes).filter(|&classes| classes > 0));
         }
         session.memory.check(&Footprint::of_data(&sizes, &settings, examples, session.threads()))?;
         let seed = settings.seed;
         let run = Trainer::begin_at(checkpoint.into_start(settings).grown(&sizes, self.gain.unwrap_or(GAIN), seed)?)?;
-        self.check_model(run.model())?;
+        self.check_model(run.model(), run.settings().classes)?;
         Ok(run)
     }
 
     /// Whether a model that is gone on with is the one that is asked for.
-    fn check_model(&self, model: &Dbm) -> Result<(), Error> {
-        let hidden = &model.sizes()[1..];
+    fn check_model(&self, model: &Dbm, classes: usize) -> Result<(), Error> {
+        let hidden = &model.sizes()[1..model.sizes().len() - usize::from(classes > 0)];
         if let Some(asked) = self.learning.hidden.as_deref()
             && asked != hidden
         {
@@ -143,7 +162,7 @@ impl Train {
     fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, Error> {
         let its_data = checkpoint.notes.remove(DATA_NOTE);
         let run = Trainer::restore(checkpoint.into_snapshot()?)?;
-        self.check_model(run.model())?;
+        self.check_model(run.model(), run.settings().classes)?;
         let mut wanted = self.learning.settings(run.settings().clone());
         set(&mut wanted.seed, self.seed);
         if wanted != *run.settings() {

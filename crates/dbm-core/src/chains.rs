@@ -9,6 +9,7 @@ use crate::rng::Stream;
 use crate::vector::vectorized;
 use crate::{Clamp, Dbm, Parity, Units};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
 const ROW_COST: usize = 4;
@@ -53,6 +54,8 @@ impl std::ops::AddAssign for Work {
 pub struct Chains {
     count: usize,
     clamp: Clamp,
+    /// Whether the top layer keeps its values.
+    top_clamped: bool,
     states: Vec<Matrix>,
     fields: Vec<Matrix>,
     /// Whether the fields of (even, odd) layers belong to the present states, chain by chain.
@@ -98,11 +101,36 @@ impl Chains {
         let fields = fields.map(|(l, &size)| Matrix::zeros(if l == 0 && all_clamped { 0 } else { count }, size)).collect();
         let (drive, work) = (Matrix::zeros(0, model.sizes()[1]), Work::default());
         let valid = [vec![false; count], vec![false; count]];
-        let mut chains = Self { count, clamp, states, fields, valid, drive, work, scratch: Scratch::default() };
+        let mut chains =
+            Self { count, clamp, top_clamped: false, states, fields, valid, drive, work, scratch: Scratch::default() };
         if all_clamped {
             chains.set_drive(model);
         }
         chains
+    }
+
+    /// The same chains with their top layers clamped to these values, `[count, n_top]`.
+    ///
+    /// # Panics
+    /// If they are of another shape.
+    #[must_use]
+    pub fn with_top(mut self, top: Matrix) -> Self {
+        let layer = self.states.last_mut().expect("a model has layers");
+        assert_eq!((layer.rows(), layer.columns()), (top.rows(), top.columns()), "the clamped top layer");
+        *layer = top;
+        self.top_clamped = true;
+        self.valid.iter_mut().for_each(|valid| valid.fill(false));
+        self
+    }
+
+    /// Whether the top layer is clamped.
+    pub fn top_is_clamped(&self) -> bool {
+        self.top_clamped
+    }
+
+    /// The layers that are not clamped whole.
+    fn free_layers(&self) -> Range<usize> {
+        usize::from(self.clamp == Clamp::Visible)..self.states.len() - usize::from(self.top_clamped)
     }
 
     /// Computes what a wholly clamped visible layer adds to the layer above.
@@ -158,13 +186,15 @@ impl Chains {
 
     /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
     pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
-        Self::new(model, self.states[0].select(rows), self.clamp.of_rows(rows, model.n_visible()))
+        let chains = Self::new(model, self.states[0].select(rows), self.clamp.of_rows(rows, model.n_visible()));
+        if self.top_clamped { chains.with_top(self.states[model.depth()].select(rows)) } else { chains }
     }
 
     /// A state of one chain with every unit that is not clamped drawn uniformly, layer by layer; the chain stays as it is.
     pub fn uniform_state(&self, model: &Dbm, chain: usize, stream: &mut Stream) -> Vec<Vec<f32>> {
         let mut state = self.state(chain);
-        for (l, layer) in state.iter_mut().enumerate().skip(usize::from(self.clamp == Clamp::Visible)) {
+        let free = self.free_layers();
+        for (l, layer) in state.iter_mut().enumerate().filter(|(l, _)| free.contains(l)) {
             stream.fill_coins(model.units().low(), model.units().high(), layer);
             if l == 0 {
                 self.keep_clamped(chain, layer);
@@ -299,13 +329,11 @@ impl Chains {
     /// Sets one chain's layers of a parity from their fields, noting what flipped.
     fn set(&mut self, model: &Dbm, parity: Parity, c: usize, rule: &mut dyn UpdateRule) {
         let units = model.units();
+        let free = self.free_layers();
         let Scratch { decisions, flips, ends, .. } = &mut self.scratch;
         flips.clear();
         ends.clear();
-        for l in parity.layers(model.depth()) {
-            if l == 0 && self.clamp == Clamp::Visible {
-                continue;
-            }
+        for l in parity.layers(model.depth()).filter(|l| free.contains(l)) {
             let fields = self.fields[l].row(c);
             let state = self.states[l].row_mut(c);
             decisions.resize(fields.len(), 0.0);
@@ -385,8 +413,8 @@ impl Chains {
     /// # Panics
     /// If the layer's fields are not up to date.
     pub fn means(&self, model: &Dbm, layer: usize, chain: usize, into: &mut [f32]) {
-        if layer == 0 && self.clamp == Clamp::Visible {
-            into.copy_from_slice(self.states[0].row(chain));
+        if !self.free_layers().contains(&layer) {
+            into.copy_from_slice(self.states[layer].row(chain));
             return;
         }
         assert!(self.valid[layer % 2][chain], "refresh before asking for means");

@@ -22,6 +22,8 @@ pub struct Examples {
     packed: Vec<u8>,
     /// Which bits are known, packed likewise; `None` where all are. A bit that is missing is low in `packed`.
     known: Option<Vec<u8>>,
+    /// The class of each row, where they have such.
+    labels: Option<Vec<u8>>,
 }
 
 impl Examples {
@@ -32,7 +34,7 @@ impl Examples {
     /// [`DbmError::Shape`] where the bytes are no whole number of rows.
     pub fn from_bits(width: usize, bits: &[u8]) -> Result<Self, DbmError> {
         let len = count_rows("the data set", bits.len(), width, width)?;
-        Ok(Self { width, len, stride: width.div_ceil(8), packed: pack(width, bits), known: None })
+        Ok(Self { width, len, stride: width.div_ceil(8), packed: pack(width, bits), known: None, labels: None })
     }
 
     /// From rows packed as [`Examples::packed`] gives them.
@@ -43,7 +45,7 @@ impl Examples {
     pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
         let stride = width.div_ceil(8);
         let len = count_rows("the packed data set", packed.len(), stride, width)?;
-        Ok(Self { width, len, stride, packed, known: None })
+        Ok(Self { width, len, stride, packed, known: None, labels: None })
     }
 
     /// The same examples, of which only the bits marked in `known` are known: a byte a bit, row after row, zero for a missing one.
@@ -87,7 +89,23 @@ impl Examples {
         let bytes = rows.start * self.stride..rows.end * self.stride;
         let known = self.known.as_ref().map(|known| known[bytes.clone()].to_vec());
         let known = known.filter(|known| known.iter().any(|&byte| byte != 0xff));
-        Self { packed: self.packed[bytes].to_vec(), known, len: rows.len(), ..*self }
+        let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());
+        Self { packed: self.packed[bytes].to_vec(), known, labels, len: rows.len(), ..*self }
+    }
+
+    /// The same examples with the class of each, counted from 0.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] where there is not one class an example.
+    pub fn with_labels(mut self, labels: Vec<u8>) -> Result<Self, DbmError> {
+        DbmError::check_shape("the classes of the examples", self.len, labels.len())?;
+        self.labels = Some(labels);
+        Ok(self)
+    }
+
+    /// The class of each row, where they have such.
+    pub fn labels(&self) -> Option<&[u8]> {
+        self.labels.as_deref()
     }
 
     /// All rows, each in whole bytes, the lowest bit first.

@@ -7,6 +7,7 @@ pub mod ais;
 mod centered;
 pub mod chains;
 mod clamp;
+pub mod classes;
 pub mod complete;
 pub mod coupling;
 pub mod diagnostics;

@@ -4,6 +4,7 @@
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
 use crate::{Clamp, Dbm, Examples, Parity};
+use std::ops::Range;
 
 /// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`, missing visible units being among the h.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,20 @@ pub struct MeanFieldSettings {
 /// # Panics
 /// If `visible` is not as wide as the visible layer, or the clamp does not have one mark a visible unit.
 pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFieldSettings) -> MeanField {
+    posterior_with_top(model, visible, clamp, None, settings)
+}
+
+/// The same with the top layer known as well, `[count, n_top]` unit values: nearest to p(h | v, top).
+///
+/// # Panics
+/// Those of [`posterior`]; if the top layer is of another shape.
+pub fn posterior_with_top(
+    model: &Dbm,
+    visible: &Matrix,
+    clamp: &Clamp,
+    top: Option<&Matrix>,
+    settings: MeanFieldSettings,
+) -> MeanField {
     assert_eq!(visible.columns(), model.n_visible());
     assert!(!matches!(clamp, Clamp::Known(known) if known.len() != visible.data().len()), "one mark a visible unit");
     let MeanFieldSettings { max_sweeps, tolerance } = settings;
@@ -63,6 +78,11 @@ pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFie
     let middle = units.low() + 0.5 * units.gap();
     let mut means = vec![visible.clone()];
     means.extend(model.sizes()[1..].iter().map(|&size| Matrix::from_vec(count, size, vec![middle; count * size])));
+    if let Some(top) = top {
+        assert_eq!((top.rows(), top.columns()), (count, model.sizes()[model.depth()]));
+        means[model.depth()] = top.clone();
+    }
+    let free_hidden = model.depth() - usize::from(top.is_some());
     let drive = if *clamp == Clamp::Visible {
         let mut drive = Matrix::from_vec(count, model.sizes()[1], model.biases()[1].repeat(count));
         if count > 0 {
@@ -74,7 +94,15 @@ pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFie
         values.filter(|(place, _)| !clamp.holds(*place)).for_each(|(_, mean)| *mean = middle);
         None
     };
-    let mut batch = Batch { model, means, clamp, drive, gathered: vec![], fields: vec![] };
+    let mut batch = Batch {
+        model,
+        means,
+        clamp,
+        free: usize::from(*clamp == Clamp::Visible)..free_hidden + 1,
+        drive,
+        gathered: vec![],
+        fields: vec![],
+    };
 
     let least = tolerance * f64::from(units.gap());
     let mut sweeps = vec![0; count];
@@ -85,7 +113,7 @@ pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFie
         }
         active.iter().for_each(|&row| sweeps[row] = sweep);
         batch.half_sweep(Parity::Odd, &active);
-        if model.depth() == 1 && *clamp == Clamp::Visible {
+        if free_hidden == 1 && *clamp == Clamp::Visible {
             active.clear();
             break;
         }
@@ -113,6 +141,8 @@ struct Batch<'a> {
     model: &'a Dbm,
     means: Vec<Matrix>,
     clamp: &'a Clamp,
+    /// The layers that are not known whole.
+    free: Range<usize>,
     /// `b_1 + W_0^T v`, `[count, n_1]`, computed once where the visible layer never moves.
     drive: Option<Matrix>,
     gathered: Vec<f32>,
@@ -126,8 +156,8 @@ impl Batch<'_> {
         let model = self.model;
         let (low, gap) = (model.units().low(), model.units().gap());
         let mut moved = vec![0.0_f32; rows.len()];
-        let lowest = usize::from(*self.clamp == Clamp::Visible);
-        for l in parity.layers(model.depth()).filter(|&l| l >= lowest) {
+        let free = self.free.clone();
+        for l in parity.layers(model.depth()).filter(|l| free.contains(l)) {
             self.recompute(l, rows);
             for ((&row, fields), moved) in rows.iter().zip(self.fields.chunks_exact(model.sizes()[l])).zip(&mut moved) {
                 let before = self.means[l].row_mut(row);

@@ -2,10 +2,13 @@
 
 use crate::log_z::{LogZ, feasible};
 use crate::{Error, Session};
+use dbm_core::chains::Work;
+use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::mean_field::{self, MeanFieldSettings};
-use dbm_core::rng::Streams;
-use dbm_core::{Dbm, DbmError, Host, exact, signals};
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::tempering::{Base, Path, Spread, Temperatures, runs};
+use dbm_core::{Dbm, DbmError, Host, classes, exact, signals};
 use dbm_data::Dataset;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,6 +22,9 @@ pub const MAX_SWEEPS: u32 = 1000;
 
 /// A posterior has converged where no mean moves by more than a share of the gap between the unit's values.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: MAX_SWEEPS, tolerance: 1e-5 };
+
+/// Temperatures from the mean field of an example to its posterior.
+const POSTERIOR_STEPS: u32 = 20;
 
 /// Exact likelihoods are left out where they would take more hidden states than this in all.
 const MAX_STATES: u128 = 1 << 32;
@@ -55,6 +61,16 @@ pub struct Likelihood {
     /// Its standard error over the chains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_raise_error: Option<f64>,
+    /// Mean of log p(v) by particles that are taken to the posterior of each example; on the low side as far as log Z is right, since each Z(v) is estimated without bias. Not there with one
+    /// hidden layer, where the bound above is the value itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_particles: Option<f64>,
+    /// The same by the high side of log Z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_p_particles_reverse: Option<f64>,
+    /// Share of the examples whose class the model reads wrong, where it has labels and they have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classification_error: Option<f64>,
     /// The exact mean, where it is feasible.
     pub exact_log_p: Option<f64>,
     /// Mean of the pseudo-log-likelihood.
@@ -72,18 +88,25 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Of the first `count` examples; `seed` chooses the units that the pseudo-likelihood looks at.
+    /// Of the first `count` examples, with so many particles each, by a model whose top layer stands for so many classes; `seed` chooses the units that the pseudo-likelihood looks at.
     ///
     /// # Errors
     /// Those of exact enumeration, but for models too large for it.
-    pub fn of(model: &Dbm, (data, count): (&Dataset, usize), log_z: &LogZ, seed: u64, session: &Session) -> Result<Self, Error> {
-        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| part(model, data, rows, seed));
+    pub fn of(
+        model: &Dbm,
+        (data, count): (&Dataset, usize),
+        log_z: &LogZ,
+        (particles, classes, seed): (usize, usize, u64),
+        session: &Session,
+    ) -> Result<Self, Error> {
+        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| part(model, data, rows, (particles, seed)));
         let over_all = |of: fn(&Part) -> &[f64]| mean_and_error(&parts.iter().flat_map(of).copied().collect::<Vec<f64>>());
         let exact = match log_z.exact {
             Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
             None => None,
         };
         let (mean, error) = over_all(|part| &part.bounds);
+        let particles = parts.iter().all(|part| !part.sums.is_empty()).then(|| over_all(|part| &part.sums).0);
         let reverse = log_z.reverse.as_ref();
         let bounds: Vec<f64> = parts.iter().flat_map(|part| &part.bounds).copied().collect();
         // The chains started from some examples only; the bounds, which are known of all, say how those differ from the others.
@@ -100,6 +123,9 @@ impl Likelihood {
             log_p_bound_bennett: reverse.map(|reverse| mean - reverse.bracket.bennett.log_ratio),
             log_p_raise: raise.map(|(offset, _)| mean + offset),
             log_p_raise_error: raise.map(|(_, error)| error),
+            log_p_particles: particles.map(|sum| sum - log_z.estimate.log_z),
+            log_p_particles_reverse: particles.zip(reverse).map(|(sum, reverse)| sum - reverse.bracket.high.log_z),
+            classification_error: classification_error(model, (data, count), classes, session),
             exact_log_p: exact,
             pseudo_log_likelihood: pseudo,
             pseudo_log_likelihood_error: pseudo_error,
@@ -114,17 +140,21 @@ impl Likelihood {
 /// Of some examples, one after another.
 struct Part {
     bounds: Vec<f64>,
+    /// log Z(v) by particles, where they are asked for.
+    sums: Vec<f64>,
     pseudo: Vec<f64>,
     reconstruction: Vec<f64>,
     sweeps: u64,
     capped: u32,
 }
 
-fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Part {
+fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usize, u64)) -> Part {
     let these: Vec<usize> = rows.clone().collect();
     let posterior = mean_field::posterior_of(model, &data.examples, &these, MEAN_FIELD);
     let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
+    let sums = if particles > 0 && model.depth() > 1 { sums(model, data, rows.clone(), particles, seed) } else { vec![] };
     Part {
+        sums,
         bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
         pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
         // Of an example of which nothing is known there is nothing to reconstruct.
@@ -132,6 +162,30 @@ fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, seed: u64) -> Part {
         sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
         capped: posterior.capped,
     }
+}
+
+/// Share of the first `count` examples whose class is not the likeliest; `None` where there are no classes.
+fn classification_error(model: &Dbm, (data, count): (&Dataset, usize), classes: usize, session: &Session) -> Option<f64> {
+    let labels = data.labels.as_ref().filter(|_| classes > 0)?;
+    let wrong = session.in_parts("examples", 0..count, EXAMPLES, |rows| {
+        let mut visible = Matrix::zeros(rows.len(), model.n_visible());
+        rows.clone().enumerate().for_each(|(place, row)| data.examples.write_row(row, model.units(), visible.row_mut(place)));
+        let read = classes::probabilities(model, &visible);
+        read.iter().zip(rows).filter(|(p, row)| classes::likeliest(p) != usize::from(labels[*row])).count()
+    });
+    Some(wrong.into_iter().sum::<usize>() as f64 / count as f64)
+}
+
+/// log Z(v) of these examples, each by so many particles.
+fn sums(model: &Dbm, data: &Dataset, rows: Range<usize>, particles: usize, seed: u64) -> Vec<f64> {
+    let mut visible = Matrix::zeros(rows.len(), model.n_visible());
+    rows.clone().enumerate().for_each(|(place, row)| data.examples.write_row(row, model.units(), visible.row_mut(place)));
+    let clamp = data.examples.clamp(&rows.clone().collect::<Vec<_>>());
+    let path = Path::of_temperatures(Base::of_mean_field(model, &visible, &clamp), model, &Temperatures::equal(POSTERIOR_STEPS));
+    let mut streams = Streams::new(seed).of_chains(Purpose::Annealing, 1, rows.start as u64..rows.end as u64);
+    let (mut spread, mut work) = (Spread::default(), Work::default());
+    let runs = runs(&path, &visible, &clamp, particles, &mut streams, (&mut spread, &mut work));
+    runs.iter().map(|run| run.log_z).collect()
 }
 
 /// The exact mean of log p(v) + log Z, where it is feasible, missing units summed out; each distinct example is enumerated once.

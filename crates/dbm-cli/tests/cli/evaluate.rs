@@ -45,6 +45,9 @@ fn a_trained_model_is_measured_as_enumeration_does() {
         // Taken off the same log Z, the bound is below the exact value. Six coins would be at -6 log 2.
         let (bound, exact) = (of("log_p_bound") + log_z - exact_log_z, of("exact_log_p"));
         assert!(bound <= exact + 1e-5 && bound > exact - 0.5, "{found}");
+        // Particles close the gap that the bound leaves.
+        let by_particles = of("log_p_particles") + log_z - exact_log_z;
+        assert!((by_particles - exact).abs() < 0.03 && exact - bound > 2.0 * (by_particles - exact).abs(), "{found}");
         assert!(exact < 0.0 && exact > -6.0 * std::f64::consts::LN_2, "{found}");
         assert_eq!(of("log_p_bound_error_from_log_z"), error);
         assert!(of("log_p_bound_error_over_examples") > 0.0);
@@ -63,6 +66,7 @@ fn one_hidden_layer_has_no_gap_and_no_data_means_log_z_alone() {
     let bound = of("log_p_bound") + of("log_z") - of("exact_log_z");
     assert!((bound - of("exact_log_p")).abs() < 1e-5, "{found}");
     assert_eq!((of("count"), of("ais_chains")), (17.0, 40.0));
+    assert!(found.get("log_p_particles").is_none() && found.get("classification_error").is_none(), "{found}");
 
     let alone = folder.json("evaluate --model m.safetensors --ais-betas 100");
     assert!(alone.get("log_p_bound").is_none() && number(&alone, "log_z").is_finite(), "{alone}");
@@ -116,4 +120,20 @@ fn an_open_bracket_is_called_so_and_starts_are_chosen() {
     }
     let said = folder.fails(2, &format!("{few} 10 --reverse-from data"));
     assert!(said.contains("--data"), "{said}");
+}
+
+/// A layer of labels on top is trained, gone on with, and read.
+#[test]
+fn a_model_with_labels_reads_classes() {
+    let folder = folder("labels");
+    folder.ok("train --data bars --hidden 20,10 --labels --lr 0.01 --steps 300 --out m.safetensors");
+    let found = folder.json("evaluate --model m.safetensors --data bars --ais-betas 50 --ais-chains 10");
+    assert!(number(&found, "classification_error") < 0.1, "{found}");
+    assert!(folder.ok("evaluate --model m.safetensors --data bars --ais-betas 50").contains("classes read wrong"));
+    folder.ok("train --data bars --resume m.safetensors --steps 301 --out on.safetensors");
+    folder.ok("train --data bars --begin-at m.safetensors --labels --hidden 20,12 --steps 3 --out wider.safetensors");
+    // What was learned stands in a model that grows by labels alone, too.
+    folder.ok("train --data bars --hidden 20 --lr 0.01 --steps 20 --out plain.safetensors");
+    folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
+    assert!(folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("none; leave it away"));
 }

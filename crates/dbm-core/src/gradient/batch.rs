@@ -18,6 +18,8 @@ pub struct Batch {
     pub visible: Matrix,
     /// What the data tell, and the positive phase clamps: [`Clamp::Visible`] where no row has gaps.
     pub observed: Clamp,
+    /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` where the top layer is hidden.
+    pub labels: Option<Matrix>,
     /// For the conditional gradient: what the negative phase keeps clamped, all of it observed; a row without a mark is the
     /// plain gradient of its example. [`Clamp::Free`] where no row has one.
     pub known: Clamp,
@@ -40,6 +42,7 @@ impl Batch {
         Self {
             visible,
             observed: Clamp::Visible,
+            labels: None,
             known: Clamp::Free,
             persistent: None,
             ladder: None,

@@ -27,7 +27,8 @@ impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let started = clock();
-        let posterior = mean_field::posterior(model, &batch.visible, &batch.observed, self.mean_field);
+        let posterior =
+            mean_field::posterior_with_top(model, &batch.visible, &batch.observed, batch.labels.as_ref(), self.mean_field);
         for row in 0..batch.visible.rows() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             moments.push(Phase::Positive, 1.0, &means);

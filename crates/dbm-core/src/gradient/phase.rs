@@ -89,7 +89,10 @@ impl Phases<'_> {
     ) -> PhaseInfo {
         let started = (self.clock)();
         let Self { model, batch, marginalize, clock } = *self;
-        let chains = Chains::new(model, batch.visible.select(&rows), clamp);
+        let mut chains = Chains::new(model, batch.visible.select(&rows), clamp);
+        if let (Phase::Positive, Some(labels)) = (phase, &batch.labels) {
+            chains = chains.with_top(labels.select(&rows));
+        }
         let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
         let (starts, info) = (Vec::new(), PhaseInfo::default());
         let mut run = PhaseRun { model, phase, marginalize, clock, rows, started, chains, streams, starts, moments, info };
@@ -120,10 +123,11 @@ pub(super) struct PhaseRun<'a> {
 impl PhaseRun<'_> {
     /// Whether the units that are not clamped are independent, in the positive phase.
     pub fn has_exact_posterior(&self) -> bool {
-        self.model.depth() == 1 && *self.chains.clamp() == Clamp::Visible
+        let hidden = self.model.depth() - usize::from(self.chains.top_is_clamped());
+        hidden == 1 && *self.chains.clamp() == Clamp::Visible
     }
 
-    /// Adds `f(v, h)` of an RBM whose visible layer is clamped: no chain is needed. Where the run marginalizes, `h` is replaced by its means, which is
+    /// Adds `f(v, h)` of a model with one hidden layer, the layers around it clamped: no chain is needed. Where the run marginalizes, `h` is replaced by its means, which is
     /// exact there.
     pub fn push_exact_posterior(&mut self) {
         if self.marginalize {
@@ -143,7 +147,8 @@ impl PhaseRun<'_> {
             } else {
                 means.copy_from_slice(self.chains.layer(1).row(c));
             }
-            self.moments.push(self.phase, 1.0, &[self.chains.layer(0).row(c), &means]);
+            let state = self.chains.layers().iter().enumerate().map(|(l, layer)| if l == 1 { &means[..] } else { layer.row(c) });
+            self.moments.push(self.phase, 1.0, &state.collect::<Vec<_>>());
         }
         self.note_search();
     }
@@ -318,7 +323,7 @@ impl PhaseRun<'_> {
             let clamp = chains.clamp_of(c);
             let mut correct = |weight: i32, state: &[Vec<f32>]| {
                 if *marginalize {
-                    let means = conditional_means(model, &clamp, state);
+                    let means = conditional_means(model, (&clamp, chains.top_is_clamped()), state);
                     moments.push_marginal(*phase, weight as f32, state, &means, clamp == Clamp::Visible);
                 } else {
                     moments.push(*phase, weight as f32, state);
@@ -333,11 +338,14 @@ impl PhaseRun<'_> {
 }
 
 /// The conditional means of every layer given its neighbours, from a state alone; clamped units keep their values.
-fn conditional_means(model: &Dbm, clamp: &Clamp, state: &[Vec<f32>]) -> Vec<Vec<f32>> {
+fn conditional_means(model: &Dbm, (clamp, top_clamped): (&Clamp, bool), state: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let (low, gap) = (model.units().low(), model.units().gap());
     let mean = |a: f32| low + gap * sigma(gap * a);
     let mut means: Vec<Vec<f32>> = (0..state.len()).map(|l| model.field(l, state).into_iter().map(mean).collect()).collect();
     clamp.for_each_held(0, state[0].len(), |unit| means[0][unit] = state[0][unit]);
+    if top_clamped {
+        means[model.depth()].copy_from_slice(&state[model.depth()]);
+    }
     means
 }
 
@@ -372,7 +380,9 @@ impl Proposals {
         let PhaseRun { model, chains, starts, .. } = run;
         let count = chains.count();
         let clamped = *chains.clamp() == Clamp::Visible;
-        let shares: Vec<usize> = (0..count).filter(|&c| clamped || !chains.clamp_of(c).holds_any()).collect();
+        // Hidden states that were drawn with another label clamped are no proposal.
+        let shares = (0..count).filter(|&c| (clamped || !chains.clamp_of(c).holds_any()) && !chains.top_is_clamped());
+        let shares: Vec<usize> = shares.collect();
         let (mut donors, mut energies) = (vec![None; count], vec![f64::NAN; count]);
         if shares.len() > 1 {
             for (place, &c) in shares.iter().enumerate() {

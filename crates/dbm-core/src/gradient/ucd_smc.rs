@@ -4,16 +4,11 @@ use super::phase::{PhaseRun, Phases};
 use super::{Batch, Estimate, Estimator, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::Stream;
 use crate::settings::estimator::SmcPath;
 use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, Temperatures, runs};
 use crate::{Clamp, Dbm, DbmError};
 
-/// Sweeps of the mean field that a run with clamped units begins at.
-const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 10, tolerance: 1e-2 };
-/// Its largest bias: a unit that is surely high could never be drawn low.
-const SUREST: f32 = 4.0;
 /// A run with clamped units has this share of the particles and steps of a free one: what is left to it is far less.
 const CLAMPED_SHARE: u32 = 10;
 
@@ -77,7 +72,7 @@ impl UcdSmc {
             let clamp = run.chains.clamp().of_rows(&held, n);
             let fewer = |of: u32| (of / CLAMPED_SHARE).max(2);
             let temperatures = Temperatures::equal(fewer(self.steps));
-            let path = Path::of_temperatures(mean_field_base(run.model, &visible, &clamp), run.model, &temperatures);
+            let path = Path::of_temperatures(Base::of_mean_field(run.model, &visible, &clamp), run.model, &temperatures);
             let mut streams: Vec<Stream> = held.iter().map(|&c| run.streams[c].clone()).collect();
             let weights = vec![1.0; held.len()];
             self.couple(run, &path, (&visible, &clamp), fewer(self.particles), &mut streams, &weights);
@@ -159,20 +154,4 @@ impl UcdSmc {
             run.info.spread.append(&spread);
         }
     }
-}
-
-/// Independent units at the mean field of what is clamped, each at most so sure.
-fn mean_field_base(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Base {
-    let (low, gap) = (model.units().low(), model.units().gap());
-    let bias = |mean: f32| {
-        let p = (mean - low) / gap;
-        (libm::logf(p / (1.0 - p)) / gap).clamp(-SUREST / gap, SUREST / gap)
-    };
-    let means = mean_field::posterior(model, visible, clamp, MEAN_FIELD).means;
-    Base(
-        means
-            .iter()
-            .map(|layer| Matrix::from_vec(layer.rows(), layer.columns(), layer.data().iter().map(|&m| bias(m)).collect()))
-            .collect(),
-    )
 }

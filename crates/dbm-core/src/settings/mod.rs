@@ -7,7 +7,7 @@ use crate::error::within;
 use crate::mask::Masks;
 use crate::sweep::LocalMode;
 use crate::words::{Choice, Choose, Setting, Words, choice, words};
-use estimator::EstimatorSettings;
+use estimator::{EstimatorKind, EstimatorSettings};
 use serde::{Deserialize, Serialize};
 
 /// How the gradient moves the parameters.
@@ -91,6 +91,10 @@ pub struct Settings {
     pub masks: Masks,
     /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
     pub image: Option<(usize, usize)>,
+    /// How many units of the top layer, all of it, stand for the classes of the examples, one of them high; 0 where the top layer is hidden as the others are. Labels are clamped in the positive
+    /// phase, and free in the negative one.
+    #[serde(default)]
+    pub classes: usize,
     /// Decay of the averaged weights, in `0..1`; `None` keeps no average.
     pub average: Option<f64>,
     /// A local search longer than this stops where it is (which leaves the gradient unbiased) and is counted.
@@ -110,6 +114,7 @@ impl Default for Settings {
             conditional: 0.0,
             masks: Masks::default(),
             image: None,
+            classes: 0,
             average: None,
             max_sweeps: 1000,
             max_meeting: 100_000,
@@ -145,6 +150,11 @@ impl Settings {
         if self.conditional > 0.0 && self.estimator.kind.descriptor().persistent {
             let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
             return Err(DbmError::Setting { name: "conditional share", expected, got: self.conditional.to_string() });
+        }
+        let kind = self.estimator.kind;
+        if self.classes > 0 && matches!(kind, EstimatorKind::UcdGibbs | EstimatorKind::UcdSmc) {
+            let expected = "0 with ucd-gibbs and ucd-smc, whose positive phases clamp no labels";
+            return Err(DbmError::Setting { name: "classes", expected, got: self.classes.to_string() });
         }
         if self.conditional > 0.0 && self.masks.need_image() && self.image.is_none() {
             let expected = "mixed or pixels, where the visible layer is no image of rows and columns";

@@ -4,7 +4,13 @@ use super::{Ladder, Temperatures};
 use crate::chains::Chains;
 use crate::linalg::{Matrix, dot};
 use crate::math::{softplus, sum_softplus};
+use crate::mean_field::{self, MeanFieldSettings};
 use crate::{Clamp, Dbm, Parity};
+
+/// Sweeps of the mean field of [`Base::of_mean_field`].
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 10, tolerance: 1e-2 };
+/// Its largest bias: a unit that is surely high could never be drawn low.
+const SUREST: f32 = 4.0;
 
 /// One distribution: `p(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, `a` being the biases of the path's [`Base`].
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +29,18 @@ impl Base {
     /// Those of a model whose weights do not matter.
     pub fn of(model: &Dbm) -> Self {
         Self(model.biases().iter().map(|biases| Matrix::from_vec(1, biases.len(), biases.clone())).collect())
+    }
+
+    /// Units as independent and as often high as in the mean field of what is clamped, one run a row of `visible`, `[runs, n_0]`; none so sure that it could hardly change.
+    pub fn of_mean_field(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Self {
+        let (low, gap) = (model.units().low(), model.units().gap());
+        let bias = |mean: f32| {
+            let p = (mean - low) / gap;
+            (libm::logf(p / (1.0 - p)) / gap).clamp(-SUREST / gap, SUREST / gap)
+        };
+        let means = mean_field::posterior(model, visible, clamp, MEAN_FIELD).means;
+        let biases = |layer: &Matrix| layer.data().iter().map(|&mean| bias(mean)).collect();
+        Self(means.iter().map(|layer| Matrix::from_vec(layer.rows(), layer.columns(), biases(layer))).collect())
     }
 
     /// The biases of a layer, for one run.

@@ -98,6 +98,15 @@ impl Trainer {
     /// Without what it keeps beside the model.
     fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         settings.check(model.n_visible())?;
+        let (top, depth) = (model.sizes()[model.depth()], model.depth());
+        if settings.classes > 0 && (settings.classes != top || depth < 2) {
+            let expected = "as many as the top layer has units, above at least one hidden layer";
+            return Err(DbmError::Setting {
+                name: "classes",
+                expected,
+                got: format!("{} for layers of {:?}", settings.classes, model.sizes()),
+            });
+        }
         let estimator = gradient::estimator(&settings);
         let (moments, average, persistent, ladder, centering) = (vec![], None, None, None, None);
         Ok(Self {
@@ -207,10 +216,12 @@ impl Trainer {
         let rungs = self.ladder.as_ref().map_or(1, |ladder| ladder.rungs().len());
         let unmoved = self.estimator.reach(step).lowest(rungs) * self.model.sizes().len();
         let mut batches = Vec::new();
+        let classes = self.classes(data)?.map(<[u8]>::to_vec);
         for chains in even_pieces(batch, SHARD) {
             let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
             let mut visible = Matrix::zeros(chains.len(), n);
             let observed = data.clamp(&examples);
+            let labels = classes.as_ref().map(|classes| self.one_high(examples.iter().map(|&example| classes[example])));
             let mut known = Vec::new();
             for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
@@ -233,9 +244,35 @@ impl Trainer {
             let own = |layers: &Vec<Matrix>| layers[unmoved..].iter().map(|l| l.rows_of(chains.clone())).collect();
             let (persistent, first_chain) = (self.persistent.as_ref().map(own), chains.start as u64);
             let ladder = self.ladder.clone();
-            batches.push(Batch { visible, observed, known, persistent, ladder, streams, step, first_chain });
+            batches.push(Batch { visible, observed, labels, known, persistent, ladder, streams, step, first_chain });
         }
         Ok(Shards { step, batches })
+    }
+
+    /// The classes of the examples, where the top layer stands for them.
+    fn classes<'a>(&self, data: &'a Examples) -> Result<Option<&'a [u8]>, DbmError> {
+        let classes = self.settings.classes;
+        if classes == 0 {
+            return Ok(None);
+        }
+        let refused = |got: String| DbmError::Setting {
+            name: "class of an example",
+            expected: "one of the classes that the run was begun with",
+            got,
+        };
+        let labels = data.labels().ok_or_else(|| refused("no class".into()))?;
+        match labels.iter().find(|&&label| usize::from(label) >= classes) {
+            Some(label) => Err(refused(format!("{label} of {classes}, counted from 0"))),
+            None => Ok(Some(labels)),
+        }
+    }
+
+    /// Top layers with one unit high, `[count, classes]`.
+    fn one_high(&self, labels: impl ExactSizeIterator<Item = u8>) -> Matrix {
+        let (units, classes) = (self.model.units(), self.settings.classes);
+        let mut rows = Matrix::from_vec(labels.len(), classes, vec![units.low(); labels.len() * classes]);
+        labels.enumerate().for_each(|(row, label)| rows.row_mut(row)[usize::from(label)] = units.high());
+        rows
     }
 
     /// Estimates the gradient of one shard. `clock` gives seconds and touches no result.
