@@ -1,10 +1,11 @@
 //! Labels: a top layer that stands for the class of each example, and is clamped in the positive phase alone.
 
 use crate::common::{close, distribution, of_both_kinds, random_model, worst_error};
+use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
-use dbm_core::{Backend, Dbm, Examples, Settings, SingleThread, Trainer, Units, classes, exact, init};
+use dbm_core::{Backend, Clamp, Dbm, Examples, Settings, SingleThread, Trainer, Units, classes, exact, init};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[3, 4, 2], &[3, 2, 3, 2], &[2, 3, 2, 2, 3]];
@@ -17,7 +18,7 @@ fn example(model: &Dbm) -> (Vec<bool>, usize) {
 /// `E[f | v, y]`, by a sum over all states.
 fn expected(model: &Dbm, visible: &[bool], class: usize) -> Vec<f64> {
     let clamped: Vec<Option<bool>> = visible.iter().copied().map(Some).collect();
-    let top = classes::top_of_class(model, class, 1);
+    let top = classes::top_of_classes(model, &[class]);
     let (mut sum, mut total) = (Vec::new(), 0.0);
     for (state, p) in distribution(model, &clamped).into_iter().filter(|(state, _)| state.last().unwrap() == top.row(0)) {
         let pairs =
@@ -34,7 +35,7 @@ fn batch(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {
     const COUNT: usize = 8;
     let values: Vec<f32> = visible.iter().map(|&bit| model.units().value(bit)).collect();
     let visible = Matrix::from_vec(COUNT, model.n_visible(), values.repeat(COUNT));
-    Batch { labels: Some(classes::top_of_class(model, class, COUNT)), ..Batch::new(visible, Streams::new(seed)) }
+    Batch { labels: Some(classes::top_of_classes(model, &[class; COUNT])), ..Batch::new(visible, Streams::new(seed)) }
 }
 
 fn estimate(model: &Dbm, settings: &Settings, batch: &Batch) -> Vec<f64> {
@@ -86,7 +87,7 @@ fn classes_are_read_as_the_model_has_them() {
         let n = sizes[sizes.len() - 1];
         let mut sums = vec![0.0; n];
         for (state, p) in distribution(&model, &clamped) {
-            let class = (0..n).find(|&class| classes::top_of_class(&model, class, 1).row(0) == &state[sizes.len() - 1][..]);
+            let class = (0..n).find(|&class| classes::top_of_classes(&model, &[class]).row(0) == &state[sizes.len() - 1][..]);
             class.into_iter().for_each(|class| sums[class] += p);
         }
         let total: f64 = sums.iter().sum();
@@ -129,4 +130,43 @@ fn a_run_with_labels_learns_to_read_them() {
     assert!(told(settings(2, "ucd-smc"), stripes()).contains("clamp no labels"));
     assert!(told(settings(2, "ucd-lmi"), without.clone()).contains("no class"));
     assert!(told(settings(2, "ucd-lmi"), without.with_labels(vec![2]).unwrap()).contains("2 of 2"));
+}
+
+/// With a class clamped chains draw `p(v | y)`, and free ones read classes as often as the model has them: each share within 4.5 standard errors, 4000 chains, seed 7.
+#[wasm_bindgen_test(unsupported = test)]
+fn chains_draw_what_class_is_asked_for_and_read_what_they_see() {
+    const COUNT: usize = 4000;
+    for units in [Units::Signs, Units::Bits] {
+        let model = random_model(units, &[3, 4, 3, 2], 330);
+        let (low, n) = (Matrix::from_vec(COUNT, 3, vec![units.low(); COUNT * 3]), 3);
+        let states = distribution(&model, &[None; 3]);
+        let mut chains = Completer::complete_class(&model, low.clone(), Clamp::Free, &[1; COUNT], (7, 0));
+        (0..40).for_each(|_| chains.sweep(&model));
+        let of_class: Vec<&(Vec<Vec<f32>>, f64)> =
+            states.iter().filter(|(state, _)| state[3] == classes::top_of_classes(&model, &[1]).row(0)).collect();
+        let total: f64 = of_class.iter().map(|(_, p)| p).sum();
+        let bits = chains.visible_bits();
+        for code in 0..8_usize {
+            let is = |unit: usize| code >> unit & 1 == 1;
+            let p = of_class.iter().filter(|(state, _)| (0..n).all(|unit| (state[0][unit] > 0.5) == is(unit))).map(|(_, p)| p);
+            let p = p.sum::<f64>() / total;
+            let share =
+                bits.chunks(n).filter(|bits| (0..n).all(|unit| (bits[unit] == 1) == is(unit))).count() as f64 / COUNT as f64;
+            let error = (share - p).abs() / (p * (1.0 - p) / COUNT as f64).sqrt();
+            assert!(error < 4.5, "{units:?} {code}: {share}, but {p}");
+        }
+        // Two pixels are known: the mean over the chains of p(y | the layer below).
+        let known = [true, true, false].repeat(COUNT);
+        let high = Matrix::from_vec(COUNT, 3, vec![units.high(); COUNT * 3]);
+        let mut readers = Completer::complete(&model, high, Clamp::Known(known), 7, 0);
+        let read = readers.read_classes(&model, SamplingSchedule::Gibbs(40), 1000);
+        let mean = read.iter().map(|read| read[1]).sum::<f64>() / COUNT as f64;
+        let given = |state: &[Vec<f32>]| {
+            let fields = model.field(3, state);
+            1.0 / (1.0 + f64::from(units.gap() * (fields[0] - fields[1])).exp())
+        };
+        let expected: f64 = distribution(&model, &[Some(true), Some(true), None]).iter().map(|(state, p)| p * given(state)).sum();
+        let deviation = (read.iter().map(|read| (read[1] - mean).powi(2)).sum::<f64>() / COUNT as f64).sqrt();
+        assert!((mean - expected).abs() < 4.5 * deviation / (COUNT as f64).sqrt(), "{units:?}: {mean}, but {expected}");
+    }
 }

@@ -103,6 +103,9 @@ pub struct SamplerArgs {
     /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
     #[arg(long, value_name = "SCHEDULE")]
     pub sampler: Option<Sampler>,
+    /// Draw this class alone, of a model with labels (`dbm train --labels`): classes count from 0
+    #[arg(long, value_name = "N")]
+    class: Option<usize>,
 }
 
 impl SamplerArgs {
@@ -116,7 +119,15 @@ impl SamplerArgs {
         seed: u64,
     ) -> Result<Samples, Error> {
         let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
-        samples::draw_by(session, checkpoint, model, sampler, (count, seed))
+        match (self.class, sampler) {
+            (None, sampler) => samples::draw_by(session, checkpoint, model, sampler, (count, seed)),
+            (Some(class), Sampler::Alone(schedule)) => {
+                samples::draw_class(session, (checkpoint, model), schedule, class, (count, seed))
+            }
+            (Some(_), Sampler::Ptt(_)) => Err(Error::Usage(
+                "--class is of chains that go on their own: give another --sampler than ptt:K, or leave it away".into(),
+            )),
+        }
     }
 }
 
@@ -133,13 +144,24 @@ pub struct AnswerArgs {
     method: Method,
     #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
     consensus: Option<Consensus>,
+    /// Of a model with labels: 32 chains first say what class the example is of, and the answers are drawn with that class clamped
+    #[arg(long)]
+    class_first: bool,
 }
 
 impl AnswerArgs {
     /// With so many Gibbs sweeps before the last search.
-    pub fn answering(self, sweeps: u32) -> Answering {
-        let Self { answers, method, consensus } = self;
-        Answering { answers, method, sweeps, consensus }
+    ///
+    /// # Errors
+    /// [`Error::Usage`] where classes are asked for of a model that has none.
+    pub fn answering(self, sweeps: u32, checkpoint: &Checkpoint) -> Result<Answering, Error> {
+        let Self { answers, method, consensus, class_first } = self;
+        if class_first && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {
+            return Err(Error::Usage(
+                "--class-first needs a model with labels, as `dbm train --labels` makes one; leave it away".into(),
+            ));
+        }
+        Ok(Answering { answers, method, sweeps, consensus, class_first })
     }
 }
 

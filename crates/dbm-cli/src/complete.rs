@@ -52,7 +52,7 @@ impl Complete {
         let data = self.data.source().load_for(&checkpoint, self.split)?;
         let columns = if format == Format::Csv { Some(file.columns(&checkpoint)?) } else { None };
         let n = model.n_visible();
-        let answering = self.answering.answering(self.sweeps);
+        let answering = self.answering.answering(self.sweeps, &checkpoint)?;
         let (count, answers) = (self.count as usize, answering.kept());
         check_fit(&model, &data, count)?;
         let unknown = unknown(&self.mask, self.seed, count, &data, checkpoint.image)?;

@@ -150,7 +150,7 @@ impl Score {
             searches_capped: Some(samples.capped()),
         };
         if let Some(unknown) = hidden {
-            let answers = self.answering.answering(self.answer_sweeps()?).draw(
+            let answers = self.answering.answering(self.answer_sweeps()?, &checkpoint)?.draw(
                 session,
                 &model,
                 (&reference.test, 0..count),

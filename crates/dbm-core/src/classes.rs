@@ -8,14 +8,14 @@ use crate::{Clamp, Dbm};
 /// When the mean field of an example and a class ends.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
 
-/// The top layer of each class, `[count, classes]` for `count` examples of it: its own unit high, the others low.
+/// The top layers of examples of these classes, `[count, classes]`: of each its own unit high, the others low.
 ///
 /// # Panics
 /// If the model has no such class.
-pub fn top_of_class(model: &Dbm, class: usize, count: usize) -> Matrix {
+pub fn top_of_classes(model: &Dbm, of: &[usize]) -> Matrix {
     let (units, classes) = (model.units(), model.sizes()[model.depth()]);
-    let mut top = Matrix::from_vec(count, classes, vec![units.low(); count * classes]);
-    (0..count).for_each(|row| top.row_mut(row)[class] = units.high());
+    let mut top = Matrix::from_vec(of.len(), classes, vec![units.low(); of.len() * classes]);
+    of.iter().enumerate().for_each(|(row, &class)| top.row_mut(row)[class] = units.high());
     top
 }
 
@@ -37,7 +37,7 @@ pub fn probabilities(model: &Dbm, visible: &Matrix) -> Vec<Vec<f64>> {
     let (count, classes) = (visible.rows(), model.sizes()[model.depth()]);
     let bounds: Vec<Vec<f64>> = (0..classes)
         .map(|class| {
-            let top = top_of_class(model, class, count);
+            let top = top_of_classes(model, &vec![class; count]);
             let posterior = posterior_with_top(model, visible, &Clamp::Visible, Some(&top), MEAN_FIELD);
             (0..count).map(|row| posterior.bound(model, row)).collect()
         })

@@ -5,6 +5,7 @@ mod schedule;
 mod start;
 
 use crate::chains::Chains;
+use crate::classes::{given_layer_below, top_of_classes};
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
@@ -43,6 +44,21 @@ impl Completer {
     /// If the shapes do not fit.
     pub fn complete(model: &Dbm, visible: Matrix, clamp: Clamp, seed: u64, first_chain: u64) -> Self {
         Self::start(model, Chains::new(model, visible, clamp), seed, first_chain)
+    }
+
+    /// The same of examples of one class, of a model whose top layer stands for classes.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or the model has not as many classes.
+    pub fn complete_class(
+        model: &Dbm,
+        visible: Matrix,
+        clamp: Clamp,
+        classes: &[usize],
+        (seed, first_chain): (u64, u64),
+    ) -> Self {
+        let chains = Chains::new(model, visible, clamp).with_top(top_of_classes(model, classes));
+        Self::start(model, chains, seed, first_chain)
     }
 
     /// Samples: nothing is known.
@@ -100,6 +116,30 @@ impl Completer {
             done += 1;
         }
         self.finish(model, max_sweeps)
+    }
+
+    /// Goes this way from noise, and returns how probable each class is of each chain, `[count, classes]`: the mean of `p(y | the layer below)` over the last quarter of the sweeps.
+    pub fn read_classes(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> Vec<Vec<f64>> {
+        let (sweeps, mut done) = (schedule.sweeps(), 0);
+        let mut sums = vec![vec![0.0; model.sizes()[model.depth()]]; self.chains.count()];
+        let mut read = |chains: &mut Chains| {
+            chains.refresh(model, Parity::of_layer(model.depth()), &chains.all());
+            for (chain, sums) in sums.iter_mut().enumerate() {
+                sums.iter_mut().zip(given_layer_below(model, chains, chain)).for_each(|(sum, p)| *sum += p);
+            }
+        };
+        while self.advance(model, schedule, done, max_sweeps) {
+            done += 1;
+            if 4 * done > 3 * sweeps {
+                read(&mut self.chains);
+            }
+        }
+        if sweeps == 0 {
+            search(model, &mut self.chains, &self.first, max_sweeps);
+            read(&mut self.chains);
+        }
+        let normalized = |sums: Vec<f64>| sums.iter().map(|sum| sum / sums.iter().sum::<f64>()).collect();
+        sums.into_iter().map(normalized).collect()
     }
 
     /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps

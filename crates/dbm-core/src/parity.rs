@@ -24,6 +24,11 @@ impl Parity {
         (self as usize..=depth).step_by(2)
     }
 
+    /// That of a layer.
+    pub fn of_layer(layer: usize) -> Self {
+        if layer.is_multiple_of(2) { Self::Even } else { Self::Odd }
+    }
+
     /// What a fair coin says to update first.
     pub fn first(coin: bool) -> Self {
         if coin { Self::Even } else { Self::Odd }

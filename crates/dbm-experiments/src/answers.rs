@@ -2,6 +2,7 @@
 
 use crate::samples::{CHAINS, MAX_SWEEPS};
 use crate::{Error, Session, files};
+use dbm_core::classes::likeliest;
 use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -68,6 +69,8 @@ pub struct Answering {
     pub sweeps: u32,
     /// Makes one answer of all.
     pub consensus: Option<Consensus>,
+    /// Before anything is filled in, [`VOTERS`] chains say what class the example is of, which then is clamped: of models whose top layer stands for classes.
+    pub class_first: bool,
 }
 
 /// One answer of many.
@@ -151,7 +154,7 @@ impl Answering {
         seed: u64,
     ) -> Vec<u8> {
         // The chains of all answers to an example go together.
-        let each = (CHAINS / self.answers as usize).max(1);
+        let each = (CHAINS / self.answers.max(if self.class_first { VOTERS as u32 } else { 1 }) as usize).max(1);
         session.in_parts("examples", rows, each, |rows| self.answer(model, data, rows, unknown, seed)).concat()
     }
 
@@ -166,12 +169,40 @@ impl Answering {
             let asked = unknown[example * n..(example + 1) * n].iter();
             known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
-        let mut completer = Completer::complete(model, visible, Clamp::Known(known), seed, (rows.start * answers) as u64);
+        let first = (rows.start * answers) as u64;
+        let mut completer = if self.class_first {
+            let questions: Vec<usize> = (0..rows.len()).map(|row| row * answers).collect();
+            let asked = (visible.select(&questions), Clamp::Known(known.clone()).of_rows(&questions, n));
+            let classes = self.classes(model, asked, rows.start, seed);
+            let classes: Vec<usize> = classes.into_iter().flat_map(|class| std::iter::repeat_n(class, answers)).collect();
+            Completer::complete_class(model, visible, Clamp::Known(known), &classes, (seed, first))
+        } else {
+            Completer::complete(model, visible, Clamp::Known(known), seed, first)
+        };
         let bits = completer.run(model, self.schedule(), MAX_SWEEPS).0;
         match self.consensus {
             Some(consensus) => consensus.of(n, answers, &bits),
             None => bits,
         }
+    }
+}
+
+/// Chains that say together what class an example is of.
+pub const VOTERS: usize = 32;
+
+impl Answering {
+    /// The likeliest class of each question, by chains of their own.
+    fn classes(&self, model: &Dbm, (visible, clamp): (Matrix, Clamp), first_row: usize, seed: u64) -> Vec<usize> {
+        let rows: Vec<usize> = (0..visible.rows()).flat_map(|row| [row; VOTERS]).collect();
+        let clamp = clamp.of_rows(&rows, visible.columns());
+        // Chains of the answers draw from the streams from 0 on.
+        let first = (1 << 40) + (first_row * VOTERS) as u64;
+        let mut voters = Completer::complete(model, visible.select(&rows), clamp, seed, first);
+        let votes = voters.read_classes(model, self.schedule(), MAX_SWEEPS);
+        let together = |votes: &[Vec<f64>]| -> Vec<f64> {
+            (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum()).collect()
+        };
+        votes.chunks(VOTERS).map(|votes| likeliest(&together(votes))).collect()
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::{Error, Session};
 use dbm_core::chains::Chains;
 use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
 use dbm_core::tempering::{Reach, Replicas};
-use dbm_core::{Dbm, DbmError, Parity};
+use dbm_core::{Clamp, Dbm, DbmError, Parity};
 use dbm_data::Checkpoint;
 use std::str::FromStr;
 
@@ -71,6 +72,35 @@ pub fn draw_by(
         (chains.layer(0).data().iter().map(|&unit| u8::from(unit == high)).collect(), searches)
     });
     let (bits, searches): (Vec<Vec<u8>>, Vec<_>) = parts.into_iter().unzip();
+    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
+}
+
+/// `count` samples of one class, of a model whose top layer stands for classes; each depends on the model, the seed and its number alone.
+///
+/// # Errors
+/// [`Error::Usage`] for a class that the model does not have.
+pub fn draw_class(
+    session: &Session,
+    (checkpoint, model): (&Checkpoint, &Dbm),
+    schedule: SamplingSchedule,
+    class: usize,
+    (count, seed): (usize, u64),
+) -> Result<Samples, Error> {
+    let classes = checkpoint.settings.as_ref().map_or(0, |settings| settings.classes);
+    if class >= classes {
+        let there =
+            if classes == 0 { "the model has no labels".into() } else { format!("the model has classes 0 to {}", classes - 1) };
+        return Err(Error::Usage(format!(
+            "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
+        )));
+    }
+    let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
+        let noise = Matrix::from_vec(part.len(), model.n_visible(), vec![model.units().low(); part.len() * model.n_visible()]);
+        let mut chains =
+            Completer::complete_class(model, noise, Clamp::Free, &vec![class; part.len()], (seed, part.start as u64));
+        chains.run(model, schedule, MAX_SWEEPS)
+    });
+    let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 

@@ -132,8 +132,15 @@ fn a_model_with_labels_reads_classes() {
     assert!(folder.ok("evaluate --model m.safetensors --data bars --ais-betas 50").contains("classes read wrong"));
     folder.ok("train --data bars --resume m.safetensors --steps 301 --out on.safetensors");
     folder.ok("train --data bars --begin-at m.safetensors --labels --hidden 20,12 --steps 3 --out wider.safetensors");
+    folder.ok("sample --model m.safetensors --count 8 --sampler gibbs:20 --class 1 --out ones.npy");
+    assert!(folder.fails(2, "sample --model m.safetensors --count 8 --class 2 --out o.npy").contains("classes 0 to 1"));
+    let complete = "complete --data bars --split train --mask lower-half --count 4 --answers 2 --class-first";
+    folder.ok(&format!("{complete} --model m.safetensors --threads 1 --out one.npy"));
+    folder.ok(&format!("{complete} --model m.safetensors --threads 2 --out two.npy"));
+    assert!(folder.read("one.npy") == folder.read("two.npy"));
     // What was learned stands in a model that grows by labels alone, too.
     folder.ok("train --data bars --hidden 20 --lr 0.01 --steps 20 --out plain.safetensors");
+    assert!(folder.fails(2, &format!("{complete} --model plain.safetensors --out o.npy")).contains("--labels"));
     folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
     assert!(folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("none; leave it away"));
 }

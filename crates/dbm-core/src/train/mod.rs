@@ -9,6 +9,7 @@ pub(crate) use update::BLOCK_ROWS;
 pub use update::{Climb, Exchange, Part, StepInfo, Updated};
 
 use crate::centered::Centering;
+use crate::classes::top_of_classes;
 use crate::examples::Visits;
 use crate::gradient::{self, Batch, Estimate, Estimator};
 use crate::host::{Host, SingleThread, even_pieces};
@@ -221,7 +222,9 @@ impl Trainer {
             let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
             let mut visible = Matrix::zeros(chains.len(), n);
             let observed = data.clamp(&examples);
-            let labels = classes.as_ref().map(|classes| self.one_high(examples.iter().map(|&example| classes[example])));
+            let labels = classes.as_ref().map(|classes| {
+                top_of_classes(&self.model, &examples.iter().map(|&example| usize::from(classes[example])).collect::<Vec<_>>())
+            });
             let mut known = Vec::new();
             for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
@@ -265,14 +268,6 @@ impl Trainer {
             Some(label) => Err(refused(format!("{label} of {classes}, counted from 0"))),
             None => Ok(Some(labels)),
         }
-    }
-
-    /// Top layers with one unit high, `[count, classes]`.
-    fn one_high(&self, labels: impl ExactSizeIterator<Item = u8>) -> Matrix {
-        let (units, classes) = (self.model.units(), self.settings.classes);
-        let mut rows = Matrix::from_vec(labels.len(), classes, vec![units.low(); labels.len() * classes]);
-        labels.enumerate().for_each(|(row, label)| rows.row_mut(row)[usize::from(label)] = units.high());
-        rows
     }
 
     /// Estimates the gradient of one shard. `clock` gives seconds and touches no result.

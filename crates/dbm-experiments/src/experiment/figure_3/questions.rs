@@ -138,7 +138,13 @@ impl QuestionSet<'_> {
     /// Those of [`Workspace::cell`].
     pub fn answered(&self, workspace: &Workspace, mask: Mask, method: Method) -> Result<Answered, Error> {
         let unknown = self.unknown(mask, workspace.seed)?;
-        let asked = Answering { answers: self.answers as u32, method: method.by, sweeps: method.sweeps, consensus: None };
+        let asked = Answering {
+            answers: self.answers as u32,
+            method: method.by,
+            sweeps: method.sweeps,
+            consensus: None,
+            class_first: false,
+        };
         let mut whole: Option<Answered> = None;
         for start in (0..self.count).step_by(PART) {
             let rows = start..(start + PART).min(self.count);
