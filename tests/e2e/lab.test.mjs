@@ -141,7 +141,7 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
   assert.equal(values.length, 9);
   for (const value of values) {
     await estimator.selectOption(value);
-    assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^(p?cd|ptt)/.test(value)), value);
+    assert.equal(await page.getByLabel("k, Gibbs sweeps").count(), Number(/^(p?cd|ptt|mp)/.test(value)), value);
     assert.equal(await page.getByLabel("Cap on meeting").count(), Number(value.startsWith("ucd")), value);
     assert.equal(await page.getByLabel("Cap on search").count(), Number(value.endsWith("lmi")), value);
     assert.equal(await page.getByLabel("Sweeps from the mode").count(), Number(value.endsWith("lmi")), value);

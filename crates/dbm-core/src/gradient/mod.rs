@@ -11,6 +11,7 @@
 //! | `pcd` | mean field | k sweeps on from the last step's states | biased |
 //! | `pcd_gibbs` | k Gibbs sweeps from a uniform start | as `pcd` | biased |
 //! | `ptt` | as `pcd_gibbs` | the same, exchanged with chains at the run's own past | biased |
+//! | `mp` | what mean field predicts of an example's unknown units | none | another aim |
 //!
 //! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. Each can also tell its
 //! expectation without sampling, by [`crate::expectation`].
@@ -26,9 +27,11 @@ mod cd;
 mod info;
 mod lmi;
 mod moments;
+mod mp;
 mod pcd;
 mod pcd_gibbs;
 mod phase;
+mod prediction;
 mod ptt;
 mod ucd_gibbs;
 mod ucd_lmi;
@@ -42,6 +45,7 @@ pub use info::{Info, PhaseInfo};
 pub use lmi::Lmi;
 pub(crate) use moments::MAX_ROWS;
 pub use moments::{Moments, Phase};
+pub use mp::Mp;
 pub use pcd::Pcd;
 pub use pcd_gibbs::PcdGibbs;
 pub use ptt::Ptt;
@@ -83,6 +87,7 @@ pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
         EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
         EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
         EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
+        EstimatorKind::Mp => Arc::new(Mp { k }),
         EstimatorKind::Ptt => Arc::new(Ptt { cd: Cd { marginalize, k }, every: settings.estimator.ladder_every }),
     }
 }

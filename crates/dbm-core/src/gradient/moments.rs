@@ -129,6 +129,21 @@ impl Moments {
         right.push_row(upper);
     }
 
+    /// Adds the outer products of the rows of two matrices, `[rows, n_l]` and `[rows, n_{l+1}]`, to the gradient of `W_l`.
+    pub(super) fn add_outer_rows(&mut self, l: usize, left: &Matrix, right: &Matrix) {
+        (0..left.rows()).for_each(|row| self.push_pair(l, 1.0, left.row(row), right.row(row)));
+    }
+
+    /// Adds the rows of a matrix, `[rows, n_l]`, to the gradient of `b_l`.
+    pub(super) fn add_bias_rows(&mut self, l: usize, rows: &Matrix) {
+        (0..rows.rows()).for_each(|row| add_scaled(&mut self.biases[l], 1.0, rows.row(row)));
+    }
+
+    /// Adds the rows of a matrix to what [`Moments::add_positive`] tells of layer `l`, and to no gradient.
+    pub(super) fn note_positive(&mut self, l: usize, rows: &Matrix) {
+        (0..rows.rows()).for_each(|row| add_scaled(&mut self.positive[l], 1.0, rows.row(row)));
+    }
+
     /// `out += alpha` times rows `from..` of the gradient of `W_l`, as many as `out` holds.
     pub fn add_weight_rows(&self, backend: Backend, l: usize, from: usize, alpha: f32, out: &mut [f32]) {
         let (left, right) = &self.pairs[l];

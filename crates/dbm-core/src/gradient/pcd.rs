@@ -27,9 +27,13 @@ impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let started = clock();
-        let posterior =
-            mean_field::posterior_with_top(model, &batch.visible, &batch.observed, batch.labels.as_ref(), self.mean_field);
-        for row in 0..batch.visible.rows() {
+        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        phases.add_predictions(&mut moments);
+        let rows = phases.rows_without_mask();
+        let (visible, observed) = (batch.visible.select(&rows), batch.observed.of_rows(&rows, model.n_visible()));
+        let labels = batch.labels.as_ref().map(|labels| labels.select(&rows));
+        let posterior = mean_field::posterior_with_top(model, &visible, &observed, labels.as_ref(), self.mean_field);
+        for row in 0..rows.len() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
             moments.push(Phase::Positive, 1.0, &means);
         }
@@ -39,7 +43,6 @@ impl Estimator for Pcd {
             search_seconds: clock() - started,
             ..PhaseInfo::default()
         };
-        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
         let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }

@@ -20,7 +20,8 @@ impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let phases = Phases { model, batch, marginalize: self.0.marginalize, clock };
-        let positive = phases.positive(&mut moments, &mut |run| self.0.positive_phase(run));
+        phases.add_predictions(&mut moments);
+        let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.0.positive_phase(run));
         let (persistent, negative) = persistent_phase(&phases, self.0.k, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
@@ -37,7 +38,7 @@ impl Estimator for PcdGibbs {
 /// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` a layer.
 pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
     let mut ends = Vec::new();
-    let info = phases.negative(moments, |run| {
+    let info = phases.free_negative(moments, |run| {
         match &phases.batch.persistent {
             Some(layers) => run.chains.place_all(layers),
             None => run.chains.randomize_all(run.model, &mut run.streams),

@@ -5,6 +5,7 @@
 //! other, and draws its own, as does a batch of one. Only when a proposal is accepted, which a wide model never sees, is a recycled state drawn again,
 //! from the beginning of the other chain's stream. Chains become pairwise dependent; each estimate, and so their mean, stays unbiased.
 
+use super::prediction::{Prediction, SWEEPS};
 use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
 use crate::coupling::{Acceptance, GibbsCoupling, Meeting, MetropolisCoupling, StateWithEnergy, meet};
@@ -62,7 +63,12 @@ impl Phases<'_> {
     /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,
     /// sampled and coupled like hidden ones.
     pub fn positive(&self, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
-        let (whole, gaps): (Vec<usize>, Vec<usize>) = (0..self.batch.visible.rows()).partition(|&row| self.batch.is_whole(row));
+        self.positive_of((0..self.batch.visible.rows()).collect(), moments, phase)
+    }
+
+    /// The same of these rows.
+    pub fn positive_of(&self, rows: Vec<usize>, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
+        let (whole, gaps): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| self.batch.is_whole(row));
         let mut info = PhaseInfo::default();
         for (rows, whole) in [(whole, true), (gaps, false)].into_iter().filter(|(rows, _)| !rows.is_empty()) {
             let n = self.model.n_visible();
@@ -76,6 +82,33 @@ impl Phases<'_> {
     pub fn negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
         let rows = (0..self.batch.visible.rows()).collect();
         self.run(Phase::Negative, rows, self.batch.known.clone(), moments, &mut phase)
+    }
+
+    /// The negative phase of estimators whose chains live on and so can keep nothing known: one free chain an example, all of which together count as many as there are examples without a mask.
+    pub fn free_negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
+        let rows: Vec<usize> = (0..self.batch.visible.rows()).collect();
+        let weight = self.rows_without_mask().len() as f32 / rows.len().max(1) as f32;
+        self.run(Phase::Negative, rows, Clamp::Free, moments, &mut |run| {
+            run.weight = weight;
+            phase(run);
+        })
+    }
+
+    /// The rows of such estimators that a positive phase is made for.
+    pub fn rows_without_mask(&self) -> Vec<usize> {
+        (0..self.batch.visible.rows()).filter(|&row| !self.is_masked(row)).collect()
+    }
+
+    /// Adds what the other rows count for: the gradient of what mean field predicts of their unknown units.
+    pub fn add_predictions(&self, moments: &mut Moments) {
+        let masked: Vec<usize> = (0..self.batch.visible.rows()).filter(|&row| self.is_masked(row)).collect();
+        if !masked.is_empty() {
+            Prediction::of(self.model, self.batch, &masked, SWEEPS).add_gradient(moments);
+        }
+    }
+
+    fn is_masked(&self, row: usize) -> bool {
+        self.batch.known.of_rows(&[row], self.model.n_visible()).holds_any()
     }
 
     // By a `dyn` function, so that its code is there once and not for each estimator: the page's worker has to be fetched.
@@ -95,7 +128,9 @@ impl Phases<'_> {
         }
         let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
         let (starts, info) = (Vec::new(), PhaseInfo::default());
-        let mut run = PhaseRun { model, phase, marginalize, clock, rows, started, chains, streams, starts, moments, info };
+        let weight = 1.0;
+        let mut run =
+            PhaseRun { model, phase, weight, marginalize, clock, rows, started, chains, streams, starts, moments, info };
         estimate(&mut run);
         run.info.work += run.chains.work();
         run.info
@@ -106,6 +141,8 @@ impl Phases<'_> {
 pub(super) struct PhaseRun<'a> {
     pub model: &'a Dbm,
     phase: Phase,
+    /// What each chain's state counts.
+    weight: f32,
     marginalize: bool,
     clock: &'a dyn Fn() -> f64,
     /// Rows of the batch, one a chain.
@@ -266,9 +303,9 @@ impl PhaseRun<'_> {
             });
             let means: Vec<Vec<f32>> = means.collect();
             let means: Vec<&[f32]> = means.iter().map(Vec::as_slice).collect();
-            self.moments.push_marginal(self.phase, 1.0, &state, &means, *self.chains.clamp() == Clamp::Visible);
+            self.moments.push_marginal(self.phase, self.weight, &state, &means, *self.chains.clamp() == Clamp::Visible);
         } else {
-            self.moments.push(self.phase, 1.0, &state);
+            self.moments.push(self.phase, self.weight, &state);
         }
         self.chains.energy(self.model, c)
     }

@@ -27,7 +27,8 @@ impl Estimator for Ptt {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = Moments::new(model);
         let phases = Phases { model, batch, marginalize: self.cd.marginalize, clock };
-        let positive = phases.positive(&mut moments, &mut |run| self.cd.positive_phase(run));
+        phases.add_predictions(&mut moments);
+        let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.cd.positive_phase(run));
         let (persistent, negative) = self.tempered_phase(&phases, &mut moments);
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
@@ -59,7 +60,7 @@ impl Ptt {
     fn tempered_phase(&self, phases: &Phases, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
         let mut ends = Vec::new();
         let ladder = phases.batch.ladder(phases.model);
-        let info = phases.negative(moments, |run| {
+        let info = phases.free_negative(moments, |run| {
             let Batch { step, persistent, .. } = phases.batch;
             let mut replicas = Replicas::new(&ladder, run.model, self.reach(*step), persistent.as_deref(), &mut run.streams);
             replicas.round(self.cd.k, &mut run.streams);

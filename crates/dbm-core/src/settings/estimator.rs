@@ -197,6 +197,16 @@ estimators! {
         suggested_max_meeting: |_| 100,
         ..BIASED
     };
+    /// What mean field predicts of masked examples: no gradient of the likelihood.
+    Mp = EstimatorDescriptor {
+        name: "mp",
+        label: "MP-k, multi-prediction",
+        title: "MP-{k}",
+        summary: "Biased, with another aim: that a few sweeps of mean field predict the hidden part of each example. Good at completing and classifying, not at samples.",
+        settings: &[Setting::K],
+        bias_rows: &["mp-5"],
+        ..BIASED
+    };
 }
 
 /// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.

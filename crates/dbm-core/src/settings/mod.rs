@@ -83,7 +83,8 @@ pub struct Settings {
     pub estimator: EstimatorSettings,
     /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
     pub marginalize: bool,
-    /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`.
+    /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`; with persistent chains, which can keep nothing known, that of what mean field predicts
+    /// of the unknown units ([`crate::gradient::Mp`]). With labels every fourth of these examples is known whole, and its label is what is asked for.
     /// What an example is missing is known to no mask.
     pub conditional: f64,
     /// What the masks look like. A file older than this setting was made by the default, the mixed ones.
@@ -128,6 +129,11 @@ impl Settings {
         LocalMode { max_sweeps: self.max_sweeps, gibbs_sweeps: self.estimator.mode_sweeps }
     }
 
+    /// Share of the batch that is masked: all of it with `mp`.
+    pub(crate) fn masked_share(&self) -> f64 {
+        if self.estimator.kind == EstimatorKind::Mp { 1.0 } else { self.conditional }
+    }
+
     /// Accepts settings that make sense for a visible layer of `visible` units.
     ///
     /// # Errors
@@ -147,16 +153,12 @@ impl Settings {
         Setting::MaxSweeps.check("max sweeps", f64::from(self.max_sweeps))?;
         Setting::MaxMeeting.check("max meeting time", f64::from(self.max_meeting))?;
         self.estimator.check()?;
-        if self.conditional > 0.0 && self.estimator.kind.descriptor().persistent {
-            let expected = "0 with persistent chains, which are free and cannot keep each example's known units clamped";
-            return Err(DbmError::Setting { name: "conditional share", expected, got: self.conditional.to_string() });
-        }
         let kind = self.estimator.kind;
         if self.classes > 0 && matches!(kind, EstimatorKind::UcdGibbs | EstimatorKind::UcdSmc) {
             let expected = "0 with ucd-gibbs and ucd-smc, whose positive phases clamp no labels";
             return Err(DbmError::Setting { name: "classes", expected, got: self.classes.to_string() });
         }
-        if self.conditional > 0.0 && self.masks.need_image() && self.image.is_none() {
+        if self.masked_share() > 0.0 && self.masks.need_image() && self.image.is_none() {
             let expected = "mixed or pixels, where the visible layer is no image of rows and columns";
             return Err(DbmError::Setting { name: "masks", expected, got: self.masks.name().into() });
         }

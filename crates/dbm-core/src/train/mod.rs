@@ -229,11 +229,15 @@ impl Trainer {
             for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
                 // Spreads the masked share evenly over the batch, and so over the shards.
-                let share = self.settings.conditional;
+                let share = self.settings.masked_share();
                 if ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor() {
                     let mut stream = streams.at(Purpose::Mask, step, chain as u64);
                     known.resize(row * n, false);
-                    known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
+                    if classes.is_some() && stream.below(4) == 0 {
+                        known.resize((row + 1) * n, true);
+                    } else {
+                        known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
+                    }
                     // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
                     (row * n..known.len()).for_each(|place| known[place] &= observed.holds(place));
                 }

@@ -1,7 +1,6 @@
 //! How a run learns: its estimator and its start, each with a line about what was chosen and the fields that belong to it.
 
 use super::field::TextField;
-use crate::ui::button::Button;
 use crate::ui::check::Check;
 use crate::ui::folded::Folded;
 use crate::ui::select::{Choice, Select, SelectOption};
@@ -33,7 +32,7 @@ fn line(kind: EstimatorKind) -> SelectOption {
     SelectOption { group, ..SelectOption::new(kind.name(), kind.choice().label) }
 }
 
-/// Which estimator, what it does, and what stands in its way.
+/// Which estimator, and what it does.
 #[component]
 fn Estimator() -> impl IntoView {
     let session = Session::of_page();
@@ -45,7 +44,6 @@ fn Estimator() -> impl IntoView {
             draft.update(|draft| draft.choose_estimator(kind, visible));
         }
     };
-    let impossible = Memo::new(move |_| draft.with(Draft::share_is_impossible));
     view! {
         <div class="settings">
             <div class="field wide">
@@ -67,14 +65,6 @@ fn Estimator() -> impl IntoView {
                         value=Signal::derive(move || draft.with(|draft| draft.path))
                         on_choose=move |path| draft.update(|draft| draft.path = path)
                     />
-                </div>
-            </Show>
-            <Show when=move || impossible.get()>
-                <div class="remedy wide" role="alert">
-                    <p class="help problem">
-                        "The conditional share masks part of each batch, and the free chains of PCD cannot keep what is known. Set the share to 0, or choose another estimator."
-                    </p>
-                    <Button label="Set the share to 0" on_press=move |()| draft.update(|draft| draft.set(Setting::Conditional, "0".into())) />
                 </div>
             </Show>
         </div>

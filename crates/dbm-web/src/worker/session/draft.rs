@@ -214,12 +214,7 @@ impl Draft {
 
     /// Whether some of each batch is masked.
     pub fn is_masked(&self) -> bool {
-        self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
-    }
-
-    /// Whether the chosen estimator cannot train with the share of masked examples.
-    pub fn share_is_impossible(&self) -> bool {
-        self.estimator.descriptor().persistent && self.is_masked()
+        self.estimator == EstimatorKind::Mp || self.number(Setting::Conditional).is_some_and(|share| share > 0.0)
     }
 
     /// Why a field does not make sense, if it does not: what was expected and what came.
@@ -227,16 +222,10 @@ impl Draft {
         let accepted = match setting {
             _ if !self.applies(setting) => true,
             Setting::Hidden => self.hidden().is_some(),
-            Setting::Conditional if self.share_is_impossible() => false,
             _ if setting.may_be_blank() && self.text(setting).trim().is_empty() => true,
             _ => self.number(setting).is_some_and(|x| setting.accepts(x)),
         };
-        let expected = if setting == Setting::Conditional && self.share_is_impossible() {
-            "0 with PCD, whose chains are free and cannot keep known pixels"
-        } else {
-            setting.expected()
-        };
-        (!accepted).then(|| format!("Expected {expected}; got “{}”.", self.text(setting).trim()))
+        (!accepted).then(|| format!("Expected {}; got “{}”.", setting.expected(), self.text(setting).trim()))
     }
 
     /// The run it asks for; `None` while a field does not make sense. Settings that the run does not have are as by default.

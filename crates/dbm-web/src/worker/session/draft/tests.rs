@@ -69,20 +69,6 @@ fn every_estimator_and_start_comes_back_as_the_same_form() {
 }
 
 #[test]
-fn persistent_chains_refuse_a_masked_share_at_its_field_and_leave_it_as_typed() {
-    for kind in EstimatorKind::ALL {
-        let mut draft = Draft::digits();
-        draft.choose_estimator(kind, 784);
-        assert_eq!(draft.text(Setting::Conditional), "0.5");
-        assert_eq!(draft.share_is_impossible(), kind.descriptor().persistent);
-        assert_eq!(draft.problem(Setting::Conditional).is_some(), kind.descriptor().persistent);
-        assert_eq!(draft.plan().is_none(), kind.descriptor().persistent);
-        draft.set(Setting::Conditional, "0".into());
-        assert!(draft.plan().is_some());
-    }
-}
-
-#[test]
 fn what_the_best_models_are_made_by_comes_back_as_the_same_form() {
     for masks in Masks::CHOICES {
         let mut draft = Draft { masks: masks.value, method: OptimizerMethod::Sgd, ..Draft::digits() };
