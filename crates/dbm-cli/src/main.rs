@@ -16,6 +16,7 @@ mod experiment;
 mod export;
 mod gradients;
 mod impute;
+mod layers;
 mod learning;
 mod output;
 mod pretraining;
@@ -70,6 +71,8 @@ enum Command {
     Couple(couple::Couple),
     /// Compare estimators of the gradient on a trained model at rest: meeting times, variance times cost, and the angle to a very long run's mean
     Gradients(Box<gradients::GradientsOf>),
+    /// Tell what each hidden layer of a model does: activities, bits on the class, and the cost of cutting it
+    Layers(layers::LayersOf),
     /// Estimate log Z and how likely the model finds data
     #[command(long_about = include_str!("../help/evaluate.txt"))]
     Evaluate(evaluate::Evaluate),
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
             Command::Bias(command) => command.run(context),
             Command::Couple(command) => command.run(context),
             Command::Gradients(command) => command.run(context),
+            Command::Layers(command) => command.run(context),
             Command::Evaluate(command) => command.run(context),
             Command::Score(command) => command.run(context),
             Command::Classifier(command) => command.run(context),

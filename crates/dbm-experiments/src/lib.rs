@@ -14,6 +14,7 @@ mod error;
 pub mod experiment;
 pub mod files;
 pub mod gradients;
+pub mod layers;
 pub mod likelihood;
 pub mod log_z;
 pub mod memory;

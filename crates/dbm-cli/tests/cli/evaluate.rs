@@ -144,3 +144,24 @@ fn a_model_with_labels_reads_classes() {
     folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
     assert!(folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("none; leave it away"));
 }
+
+/// What layers do: the whole model's log p(v) is that of `evaluate`, and a model without its first layer is one of independent units.
+#[test]
+fn layers_are_looked_at_one_by_one() {
+    let folder = folder("layers");
+    folder.ok("train --data bars --hidden 12,6 --labels --estimator pcd-gibbs-5 --lr 0.005 --steps 1000 --out m.safetensors");
+    let layers = "layers --model m.safetensors --data bars --count 30 --ais-betas 500 --csv l.csv --plot l.svg";
+    let found = folder.json(&format!("{layers} --threads 1"));
+    let evaluated =
+        folder.json("evaluate --model m.safetensors --data bars --count 30 --ais-betas 500 --reverse-from none --threads 2");
+    let log_p = number(&found["layers"], "log_p");
+    assert!((log_p - number(&evaluated, "log_p_particles")).abs() < 1e-9, "{found}");
+    let of: Vec<f64> = found["layers"]["layers"].as_array().unwrap().iter().map(|layer| number(layer, "log_p_without")).collect();
+    // Without its first layer it is worst.
+    assert!(of.len() == 3 && of[0] < log_p - 1.0 && of[0] < of[1], "{log_p} {of:?}");
+    let csv = String::from_utf8(folder.read("l.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 12 + 6 + 2);
+    assert!(String::from_utf8(folder.read("l.svg")).unwrap().contains("layer 3"));
+    assert!(folder.ok(&format!("{layers} --threads 2")).contains("bits on the class"));
+    assert_eq!(String::from_utf8(folder.read("l.csv")).unwrap(), csv, "on more threads");
+}
