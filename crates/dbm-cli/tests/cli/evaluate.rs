@@ -159,9 +159,20 @@ fn layers_are_looked_at_one_by_one() {
     let of: Vec<f64> = found["layers"]["layers"].as_array().unwrap().iter().map(|layer| number(layer, "log_p_without")).collect();
     // Without its first layer it is worst.
     assert!(of.len() == 3 && of[0] < log_p - 1.0 && of[0] < of[1], "{log_p} {of:?}");
+    let positive = &found["layers"]["positive"];
+    assert_eq!(positive["examples"], 30);
+    let errors = |name: &str| -> Vec<f64> {
+        let phase = positive["phases"].as_array().unwrap().iter().find(|phase| phase["name"] == name).unwrap();
+        phase["errors"].as_array().unwrap().iter().map(|error| error.as_f64().unwrap()).collect()
+    };
+    // Of the matrix below the topmost.
+    let [one, five, long] = ["1 Gibbs sweep", "5 Gibbs sweeps", "second long run"].map(|name| errors(name)[1]);
+    assert!(long < five && five < one && one < 1.0, "{positive}");
     let csv = String::from_utf8(folder.read("l.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + 12 + 6 + 2);
     assert!(String::from_utf8(folder.read("l.svg")).unwrap().contains("layer 3"));
-    assert!(folder.ok(&format!("{layers} --threads 2")).contains("bits on the class"));
+    assert_eq!(folder.json(&format!("{layers} --threads 2"))["layers"], found["layers"], "on more threads");
     assert_eq!(String::from_utf8(folder.read("l.csv")).unwrap(), csv, "on more threads");
+    let text = folder.ok(&format!("{layers} --threads 2"));
+    assert!(text.contains("bits on the class") && text.contains("second long run"), "{text}");
 }

@@ -1,9 +1,12 @@
-//! What each hidden layer of a model does: how its units are active over examples, what they tell about the class, and what it costs to do without the layer.
+//! What each hidden layer of a model does: how its units are active over examples, what they tell about the class, and what it costs to do without the layer;
+//! and how good the positive phases of training are, layer by layer.
 
 mod figure;
 mod measure;
+mod posterior;
 
 pub use figure::figure;
+pub use posterior::{PositivePhase, PositivePhases};
 
 use crate::data::without_gaps;
 use crate::likelihood::Likelihood;
@@ -61,6 +64,8 @@ pub struct Layers {
     pub class_entropy: Option<f64>,
     /// The first above the pixels first.
     pub layers: Vec<Layer>,
+    /// How good the positive phases of training are.
+    pub positive: PositivePhases,
 }
 
 impl Plan {
@@ -80,7 +85,8 @@ impl Plan {
             let log_p_without = self.log_p(&without, data, session)?;
             layers.push(Layer { layer, constant, information: activity.information(layer), log_p_without, high });
         }
-        Ok(Layers { count: self.count, log_p, class_entropy: activity.class_entropy(), layers })
+        let positive = PositivePhases::of(model, data, self, session);
+        Ok(Layers { count: self.count, log_p, class_entropy: activity.class_entropy(), layers, positive })
     }
 
     /// The mean of log p(v), by the low side of log Z.
