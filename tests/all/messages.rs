@@ -44,6 +44,7 @@ fn requests_cross_unchanged() {
         answers: 8,
         method: CompletionMethod::Gibbs { sweeps: 100 },
         clean_up: true,
+        class: Some(9),
         seed: u32::MAX,
     };
     let commands = [
@@ -126,6 +127,7 @@ fn events_cross_unchanged() {
         distinct: 2,
         sweeps: vec![4, 5],
         energies: vec![-1.5, 0.1 + 0.2],
+        classes: vec![0.75, 0.25],
         seconds: 0.5,
     };
     let metropolis =

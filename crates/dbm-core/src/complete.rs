@@ -1,11 +1,12 @@
 //! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
 
 mod consensus;
+mod reading;
 mod schedule;
 mod start;
 
 use crate::chains::Chains;
-use crate::classes::{given_layer_below, top_of_classes};
+use crate::classes::top_of_classes;
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
@@ -13,6 +14,7 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, search_observed, uniform_start};
 use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
+pub use reading::ClassReading;
 pub use schedule::{SamplingSchedule, annealing};
 use serde::{Deserialize, Serialize};
 pub use start::{ChainStart, unchanged_since};
@@ -120,26 +122,9 @@ impl Completer {
 
     /// Goes this way from noise, and returns how probable each class is of each chain, `[count, classes]`: the mean of `p(y | the layer below)` over the last quarter of the sweeps.
     pub fn read_classes(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> Vec<Vec<f64>> {
-        let (sweeps, mut done) = (schedule.sweeps(), 0);
-        let mut sums = vec![vec![0.0; model.sizes()[model.depth()]]; self.chains.count()];
-        let mut read = |chains: &mut Chains| {
-            chains.refresh(model, Parity::of_layer(model.depth()), &chains.all());
-            for (chain, sums) in sums.iter_mut().enumerate() {
-                sums.iter_mut().zip(given_layer_below(model, chains, chain)).for_each(|(sum, p)| *sum += p);
-            }
-        };
-        while self.advance(model, schedule, done, max_sweeps) {
-            done += 1;
-            if 4 * done > 3 * sweeps {
-                read(&mut self.chains);
-            }
-        }
-        if sweeps == 0 {
-            search(model, &mut self.chains, &self.first, max_sweeps);
-            read(&mut self.chains);
-        }
-        let normalized = |sums: Vec<f64>| sums.iter().map(|sum| sum / sums.iter().sum::<f64>()).collect();
-        sums.into_iter().map(normalized).collect()
+        let mut reading = ClassReading::default();
+        while reading.advance(self, model, schedule, max_sweeps) {}
+        reading.probabilities()
     }
 
     /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps

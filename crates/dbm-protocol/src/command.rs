@@ -167,6 +167,9 @@ pub struct CompletionRequest {
     pub method: CompletionMethod,
     /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
     pub clean_up: bool,
+    /// The class of all answers, counted from 0, of a model with classes. Without one the class is read from what is known, and the answers are of the likeliest; where nothing is known,
+    /// of whichever they come to. What is cleaned up, and a watched pair, keep to no class; what is cleaned up is read all the same.
+    pub class: Option<u8>,
     /// Seed of the answers.
     pub seed: u32,
 }

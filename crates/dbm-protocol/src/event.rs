@@ -87,7 +87,9 @@ pub struct ModelInfo {
     pub depth: u8,
     /// Settings of its run, where known.
     pub settings: Option<Settings>,
-    /// Whether the file has all that its run needs to go on.
+    /// Classes that its top layer stands for, one unit each; 0 where the top layer is hidden as the others are.
+    pub classes: u32,
+    /// Whether the file has all that its run needs to go on here, where data come without classes.
     pub resumable: bool,
     /// What the visible units stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
     pub visible: String,
@@ -282,6 +284,8 @@ pub struct Completions {
     pub sweeps: Vec<u32>,
     /// Energy of the whole state, hidden layers included, that each answer is the visible layer of.
     pub energies: Vec<f64>,
+    /// How probable each class is, as it was read from what is known; empty where none was read.
+    pub classes: Vec<f64>,
     /// Seconds the worker computed.
     pub seconds: f64,
 }

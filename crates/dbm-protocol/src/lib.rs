@@ -36,4 +36,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 18;
+pub const VERSION: u32 = 19;

@@ -5,7 +5,8 @@ use crate::job::{Slice, Work, within};
 use crate::pool::WorkerPool;
 use crate::sources::Material;
 use crate::view::View;
-use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::classes::likeliest;
+use dbm_core::complete::{ClassReading, Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -23,6 +24,11 @@ const MAX_ANSWERS: u32 = 64;
 const MAX_PAIR_STEPS: u32 = 1000;
 /// Tries of one draw of a watched Gibbs pair.
 const MAX_TRIES: u32 = 1000;
+/// Chains that say together what class a picture is of, as many as with `dbm complete --class-first`, and where their addresses begin.
+const READERS: usize = 32;
+const FIRST_READER: u64 = 1 << 40;
+/// How the class of a picture is read that is to be cleaned up, in however few sweeps.
+const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
 /// The chain that a sample of the model comes from as a picture: no other request draws from it.
 const PICTURE_CHAIN: u64 = 1 << 32;
 
@@ -60,22 +66,34 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
     Ok(Event::Picture(PictureToComplete { source, image: view.shape(), bits, missing }))
 }
 
-/// Completions at work: along a schedule and then, unless the answers are to be draws from the model, downhill.
+/// Completions at work: along a schedule and then, unless the answers are to be draws from the model, downhill. Of a model with classes what is known is read first.
 pub struct Completion {
     view: View,
+    request: CompletionRequest,
+    reading: Option<Reading>,
+    /// How probable each class is, once it was read.
+    classes: Vec<f64>,
     completer: Completer,
     schedule: SamplingSchedule,
     /// Whether a local search ends the answers.
     search: bool,
-    answers: u32,
-    /// Sweeps that the chains have made.
+    /// Sweeps that the chains of the answers have made,
     done: u32,
+    /// and those that read the class.
+    read: u32,
     started: f64,
 }
 
+/// Chains that read the class of what is known.
+struct Reading {
+    chains: Completer,
+    so_far: ClassReading,
+    schedule: SamplingSchedule,
+}
+
 impl Completion {
-    pub fn new(view: View, request: &CompletionRequest) -> Result<Self, String> {
-        let &CompletionRequest { answers, method, clean_up, seed, .. } = request;
+    pub fn new(view: View, request: CompletionRequest) -> Result<Self, String> {
+        let CompletionRequest { answers, method, clean_up, seed, .. } = request;
         within("the number of answers", answers, 1..=MAX_ANSWERS)?;
         let (schedule, search) = match method {
             CompletionMethod::Search => (SamplingSchedule::Mode, true),
@@ -86,60 +104,108 @@ impl Completion {
         if method != CompletionMethod::Search {
             within("the number of Gibbs sweeps", schedule.sweeps(), 1..=MAX_GIBBS_SWEEPS)?;
         }
-        let (visible, known) = rows(&view.model, request, answers as usize)?;
-        let completer = if clean_up {
-            Completer::clean_up(&view.model, visible, known, u64::from(seed), 0, MAX_SWEEPS)
+        let class = if clean_up { None } else { class_of(&view, &request)? };
+        let completer = answering(&view.model, &request, class)?;
+        let reading = if view.classes > 0 && class.is_none() && request.unknown.contains(&0) {
+            let (visible, known) = rows(&view.model, &request, READERS)?;
+            let chains = Completer::complete(&view.model, visible, known, u64::from(seed), FIRST_READER);
+            let schedule = if clean_up { READING } else { schedule };
+            Some(Reading { chains, so_far: ClassReading::default(), schedule })
         } else {
-            Completer::complete(&view.model, visible, known, u64::from(seed), 0)
+            None
         };
-        Ok(Self { view, completer, schedule, search, answers, done: 0, started: now() })
+        Ok(Self { view, request, reading, classes: Vec::new(), completer, schedule, search, done: 0, read: 0, started: now() })
+    }
+
+    fn progress(&self) -> Slice {
+        let still_to_read = self.reading.as_ref().map_or(0, |reading| reading.schedule.sweeps().saturating_sub(self.read));
+        Slice::Progress { done: self.read + self.done, total: self.read + still_to_read + self.schedule.sweeps() }
     }
 }
 
 impl Work for Completion {
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         let model = &self.view.model;
+        while let Some(Reading { chains, so_far, schedule }) = &mut self.reading {
+            if so_far.advance(chains, model, *schedule, MAX_SWEEPS) {
+                self.read += 1;
+                if now() >= until {
+                    return Ok(self.progress());
+                }
+            } else {
+                let each = std::mem::take(so_far).probabilities();
+                let of_class = |class| each.iter().map(|chain| chain[class]).sum::<f64>() / READERS as f64;
+                self.classes = (0..self.view.classes).map(of_class).collect();
+                self.reading = None;
+                if !self.request.clean_up {
+                    self.completer = answering(model, &self.request, Some(likeliest(&self.classes)))?;
+                }
+            }
+        }
         while self.completer.advance(model, self.schedule, self.done, MAX_SWEEPS) {
             self.done += 1;
             if now() >= until {
-                return Ok(Slice::Progress { done: self.done, total: self.schedule.sweeps() });
+                return Ok(self.progress());
             }
         }
+        let answers = self.request.answers;
         let (bits, searches) = if self.search {
             self.completer.finish(model, MAX_SWEEPS)
         } else {
-            (self.completer.visible_bits(), vec![SearchInfo::default(); self.answers as usize])
+            (self.completer.visible_bits(), vec![SearchInfo::default(); answers as usize])
         };
         let distinct = bits.chunks(model.n_visible()).collect::<HashSet<_>>().len() as u32;
         Slice::ends(Event::Completions(Completions {
-            answers: self.answers,
+            answers,
             image: self.view.shape(),
             bits,
             distinct,
             sweeps: searches.iter().map(|search| search.sweeps).collect(),
             energies: self.completer.energies(model),
+            classes: std::mem::take(&mut self.classes),
             seconds: now() - self.started,
         }))
     }
 }
 
-/// The search of the first answer to a request, state by state.
+/// The search of the first answer to a request, state by state; of the class that is asked for, but not of one that is read.
 pub fn watch(view: &View, request: &CompletionRequest) -> Result<Event, String> {
-    Ok(Event::Search(first(&view.model, request)?.watch(&view.model, MAX_SWEEPS)))
+    Ok(Event::Search(first(view, request, class_of(view, request)?)?.watch(&view.model, MAX_SWEEPS)))
 }
 
 /// A coupled pair from the mode where that search ends, step by step.
 pub fn watch_pair(view: &View, request: &CompletionRequest, kernel: CouplingKernel, steps: u32) -> Result<Event, String> {
     within("the number of steps", steps, 1..=MAX_PAIR_STEPS)?;
-    let mut completer = first(&view.model, request)?;
+    let mut completer = first(view, request, None)?;
     completer.finish(&view.model, MAX_SWEEPS);
     Ok(Event::Pair(completer.couple(&view.model, kernel, Caps { meeting: steps, tries: MAX_TRIES })))
 }
 
 /// The chain of the first answer, where it begins.
-fn first(model: &Dbm, request: &CompletionRequest) -> Result<Completer, String> {
-    let (visible, known) = rows(model, request, 1)?;
-    Ok(Completer::complete(model, visible, known, u64::from(request.seed), 0))
+fn first(view: &View, request: &CompletionRequest, class: Option<usize>) -> Result<Completer, String> {
+    answering(&view.model, &CompletionRequest { answers: 1, clean_up: false, ..request.clone() }, class)
+}
+
+/// The class that is asked for, which the model must have.
+fn class_of(view: &View, request: &CompletionRequest) -> Result<Option<usize>, String> {
+    match (request.class.map(usize::from), view.classes) {
+        (Some(class), 0) => Err(format!("class {class} was asked for, but this model has no classes; ask without one")),
+        (Some(class), classes) if class >= classes => {
+            Err(format!("a class from 0 to {} was expected, but {class} came; choose another", classes - 1))
+        }
+        (class, _) => Ok(class),
+    }
+}
+
+/// The chains of the answers, where they begin, clamped to this class.
+fn answering(model: &Dbm, request: &CompletionRequest, class: Option<usize>) -> Result<Completer, String> {
+    let (count, seed) = (request.answers as usize, u64::from(request.seed));
+    let (visible, known) = rows(model, request, count)?;
+    Ok(match class {
+        _ if request.clean_up => Completer::clean_up(model, visible, known, seed, 0, MAX_SWEEPS),
+        Some(class) => Completer::complete_class(model, visible, known, &vec![class; count], (seed, 0)),
+        None => Completer::complete(model, visible, known, seed, 0),
+    })
 }
 
 /// The visible layers with which `count` chains begin, and what of them is clamped.

@@ -154,7 +154,7 @@ impl Coordinator {
                 complete::picture(&self.view(model)?, self.run.as_ref().map(|run| &run.material), source, seed)?
             }
             Command::Complete(request) => {
-                let completion = Completion::new(self.view(request.model)?, &request)?;
+                let completion = Completion::new(self.view(request.model)?, request)?;
                 return self.begin(id, completion);
             }
             Command::Watch(request) => complete::watch(&self.view(request.model)?, &request)?,

@@ -1,8 +1,8 @@
 //! Models as requests see them, and as the page is told of them.
 
 use crate::sources::shape;
-use dbm_core::Dbm;
 use dbm_core::complete::SamplingSchedule;
+use dbm_core::{Dbm, Settings};
 use dbm_data::Checkpoint;
 use dbm_data::raw::Visible;
 use dbm_protocol::{Event, Filters, ModelChoice, ModelInfo};
@@ -21,6 +21,8 @@ pub struct View {
     pub step: u32,
     /// How its samples are drawn.
     pub schedule: SamplingSchedule,
+    /// Classes that its top layer stands for.
+    pub classes: usize,
 }
 
 impl View {
@@ -31,14 +33,16 @@ impl View {
         let visible = checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose();
         let visible = visible.map_err(|error| error.to_string())?;
         let schedule = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
+        let classes = classes(&model, checkpoint.settings.as_ref());
         let info = ModelInfo {
             steps: checkpoint.step.min(u64::from(u32::MAX)) as u32,
-            resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some(),
+            resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some() && classes == 0,
+            classes: classes as u32,
             settings: checkpoint.settings,
             ..about(&model, checkpoint.image, visible.as_ref())
         };
         let (image, depth, step) = (checkpoint.image, info.depth, info.steps);
-        Ok((Self { model: Rc::new(model), choice: ModelChoice::Pretrained, image, depth, step, schedule }, info))
+        Ok((Self { model: Rc::new(model), choice: ModelChoice::Pretrained, image, depth, step, schedule, classes }, info))
     }
 
     /// Rows and columns in which the page shows the visible layer: a row where it is no image.
@@ -66,7 +70,14 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visibl
         steps: 0,
         depth: visible.map_or(1, Visible::depth) as u8,
         settings: None,
+        classes: 0,
         resumable: false,
         visible: visible.map_or_else(String::new, Visible::to_json),
     }
+}
+
+/// Classes that the top layer stands for; 0 where its settings, which came from a file, speak of another top layer.
+pub fn classes(model: &Dbm, settings: Option<&Settings>) -> usize {
+    let top = model.sizes()[model.depth()];
+    settings.map(|settings| settings.classes).filter(|&classes| classes == top && model.depth() > 1).unwrap_or_default()
 }

@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::workplace::{Workplace, encoded, events, on_bars};
-use dbm_core::complete::Completer;
+use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::impute::{ImputationMethod, ImputeSettings};
+use dbm_core::linalg::Matrix;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::words::Setting;
-use dbm_core::{Examples, Settings, Units};
+use dbm_core::{Clamp, Dbm, Examples, Parameters, Settings, Units};
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
     BenchProtocol, BenchResult, CompletionMethod, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, Grid,
@@ -53,7 +54,8 @@ fn examples(encoded: EncodedData) -> Command {
 /// A completion by the model in training: nothing unknown, one answer by search.
 fn completion(values: &[u8]) -> CompletionRequest {
     let (model, method) = (ModelChoice::Training, CompletionMethod::Search);
-    CompletionRequest { model, values: values.to_vec(), unknown: vec![0; 16], answers: 1, method, clean_up: false, seed: 3 }
+    let (values, unknown) = (values.to_vec(), vec![0; 16]);
+    CompletionRequest { model, values, unknown, answers: 1, method, clean_up: false, class: None, seed: 3 }
 }
 
 fn trained(steps: u32) -> Workplace {
@@ -359,6 +361,101 @@ fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     let near = |bits: &[u8]| bits.chunks(16).flat_map(|a| a.iter().zip(&values)).filter(|(a, v)| a == v).count();
     let noise = clean(1, CompletionMethod::Search, 3);
     assert!(near(&once.bits) > near(&noise.bits) + 100, "answers stay near the picture, which noise does not know");
+}
+
+/// A model of 4 x 4 pixels whose classes are ink above and ink below.
+fn labelled() -> Dbm {
+    let pixels = (0..16).flat_map(|pixel| if pixel < 8 { [1.5, -1.5] } else { [-1.5, 1.5] }).collect();
+    let biases = vec![vec![0.0; 16], vec![0.0; 2], vec![0.0; 2]];
+    Dbm::new(Units::Bits, vec![pixels, vec![12.0, -12.0, -12.0, 12.0]], biases).unwrap()
+}
+
+/// Opens it, its settings speaking of so many classes.
+fn open_labelled(page: &mut Workplace, classes: usize) -> Event {
+    let (model, flat) = (labelled(), |matrix: &Matrix| matrix.data().to_vec());
+    let (weights, biases) = (model.weights().iter().map(flat).collect(), model.biases().to_vec());
+    let mut file = Checkpoint::new(Units::Bits, Parameters { weights, biases });
+    // All that a run of plain SGD needs to go on.
+    (file.settings, file.moments) = (Some(Settings { classes, ..Settings::default() }), Some(vec![]));
+    let bytes = file.to_bytes(Precision::Full).unwrap();
+    page.answer(Command::OpenModel(NamedBytes { name: "labelled".into(), bytes }))
+}
+
+/// Upper half known and full of ink.
+fn ink_above(class: Option<u8>) -> CompletionRequest {
+    let (values, method) = ([[1; 8], [0; 8]].concat(), CompletionMethod::Annealed { sweeps: 20 });
+    let unknown = values.iter().map(|value| 1 - value).collect();
+    CompletionRequest { model: ModelChoice::Pretrained, unknown, answers: 6, method, class, ..completion(&values) }
+}
+
+fn completions(page: &mut Workplace, request: CompletionRequest) -> Completions {
+    let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
+    completions
+}
+
+#[test]
+fn a_class_is_read_from_what_is_known_and_clamped() {
+    let mut page = fresh();
+    assert!(matches!(open_labelled(&mut page, 2), Event::ModelOpened(about) if about.classes == 2 && !about.resumable));
+    let above = completions(&mut page, ink_above(None));
+    assert!(above.classes.len() == 2 && above.classes[0] > 0.8, "{:?}", above.classes);
+    assert!((above.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+    // As `dbm complete --class-first` does it: 32 chains read, and those of the answers are clamped.
+    let schedule = SamplingSchedule::Annealed(20);
+    let question = |count| {
+        (
+            Matrix::from_vec(count, 16, ink_above(None).values.repeat(count).iter().map(|&bit| f32::from(bit)).collect()),
+            Clamp::Known([[true; 8], [false; 8]].concat().repeat(count)),
+        )
+    };
+    let (visible, clamp) = question(32);
+    let each = Completer::complete(&labelled(), visible, clamp, 3, 1 << 40).read_classes(&labelled(), schedule, 1000);
+    assert!((each.iter().map(|chain| chain[0]).sum::<f64>() / 32.0 - above.classes[0]).abs() < 1e-12);
+    let (visible, clamp) = question(6);
+    let mut clamped = Completer::complete_class(&labelled(), visible, clamp, &[0; 6], (3, 0));
+    assert_eq!(clamped.run(&labelled(), schedule, 1000).0, above.bits);
+    assert_eq!(completions(&mut page, ink_above(Some(0))).bits, above.bits, "the class that was read, asked for");
+}
+
+#[test]
+fn nothing_known_is_of_any_class_and_of_the_one_that_is_asked_for() {
+    let mut page = fresh();
+    open_labelled(&mut page, 2);
+    let nothing = |class| CompletionRequest { unknown: vec![1; 16], answers: 32, ..ink_above(class) };
+    let is_above = |bits: &[u8]| bits.iter().position(|&bit| bit == 1) == Some(0);
+    for class in [0, 1] {
+        let drawn = completions(&mut page, nothing(Some(class)));
+        assert!(drawn.classes.is_empty());
+        assert!(drawn.bits.chunks(16).all(|bits| is_above(bits) == (class == 0)), "class {class}: {:?}", drawn.bits);
+    }
+    let any = completions(&mut page, nothing(None));
+    let above = any.bits.chunks(16).filter(|bits| is_above(bits)).count();
+    assert!(any.classes.is_empty() && (4..=28).contains(&above), "{above} of 32");
+    let Event::Search(trace) = page.answer(Command::Watch(nothing(Some(1)))) else { panic!("a search") };
+    assert!(!is_above(&trace.frames.last().unwrap().visible));
+}
+
+#[test]
+fn what_is_cleaned_up_is_read_and_kept_to_no_class() {
+    let mut page = fresh();
+    open_labelled(&mut page, 2);
+    let drawn =
+        CompletionRequest { unknown: vec![0; 16], clean_up: true, method: CompletionMethod::Search, ..ink_above(Some(1)) };
+    let cleaned = completions(&mut page, drawn);
+    assert!(cleaned.classes[0] > 0.9, "{:?}", cleaned.classes);
+    assert!(cleaned.bits.chunks(16).all(|bits| *bits == ink_above(None).values));
+}
+
+#[test]
+fn a_class_that_is_not_there_is_refused() {
+    let mut page = fresh();
+    open_labelled(&mut page, 2);
+    assert!(page.failure(Command::Complete(ink_above(Some(2)))).contains("from 0 to 1"));
+    assert!(page.failure(Command::Watch(ink_above(Some(2)))).contains("from 0 to 1"));
+    // The settings of a file may speak of another top layer.
+    assert!(matches!(open_labelled(&mut page, 3), Event::ModelOpened(about) if about.classes == 0));
+    assert!(page.failure(Command::Complete(ink_above(Some(0)))).contains("has no classes"));
+    assert!(completions(&mut page, ink_above(None)).classes.is_empty());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{Run, Stage};
 use crate::clock::now;
 use crate::pool::Replica;
 use crate::sources::shape;
-use crate::view::{View, about};
+use crate::view::{View, about, classes};
 use dbm_core::gradient::{PhaseInfo, SmcPath};
 use dbm_core::signals::{Signals, mean_free_energy};
 use dbm_core::{Dbm, exact};
@@ -92,8 +92,10 @@ impl Run {
 
     /// The model as it stands, for requests.
     pub fn view(&self) -> View {
+        let model = self.model();
         View {
-            model: Rc::new(self.model()),
+            classes: classes(&model, Some(&self.plan.settings)),
+            model: Rc::new(model),
             choice: ModelChoice::Training,
             image: self.material.data.image,
             depth: self.material.depth(),
@@ -104,10 +106,14 @@ impl Run {
 
     pub fn about(&self) -> ModelInfo {
         let data = &self.material.data;
-        let of = |model: &Dbm| about(model, data.image, data.visible.as_ref());
+        let settings = &self.plan.settings;
+        let of = |model: &Dbm| {
+            let classes = classes(model, Some(settings)) as u32;
+            ModelInfo { classes, ..about(model, data.image, data.visible.as_ref()) }
+        };
         // Of a run in training only the shape is told: a copy with the average would be two more copies of the parameters.
         let info = self.replica().map_or_else(|| of(&self.model()), |replica| of(replica.trainer().model()));
-        ModelInfo { steps: self.steps(), resumable: true, settings: Some(self.plan.settings.clone()), ..info }
+        ModelInfo { steps: self.steps(), resumable: info.classes == 0, settings: Some(settings.clone()), ..info }
     }
 
     pub fn metrics(&self, running: bool) -> Metrics {
