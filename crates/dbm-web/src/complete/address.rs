@@ -1,6 +1,6 @@
 //! Complete's part of the address.
 
-use super::settings::CompletionSettings;
+use super::settings::{CLASS, CompletionSettings};
 use super::state::{CompletionState, PictureInAddress};
 use crate::ui::binding::{self, Keys};
 use crate::worker::session::{Opening, ShippedModel};
@@ -37,6 +37,9 @@ fn write(state: CompletionState) -> Option<Keys> {
     });
     keys.put_unless("set", &now.answer_seed, &usual.answer_seed);
     keys.put_choice(now.answers, usual.answers);
+    if let Some(class) = now.class {
+        keys.put(CLASS.key, class);
+    }
     keys.put_choice(now.method, usual.method);
     keys.put_choice(now.sweeps, usual.sweeps);
     keys.put_choice(now.order, usual.order);
@@ -59,6 +62,7 @@ fn read(state: CompletionState, keys: &Keys) {
         picture_seed: keys.parse("seed").unwrap_or(usual.picture_seed),
         answer_seed: keys.parse("set").unwrap_or(usual.answer_seed),
         answers: keys.choice().unwrap_or(usual.answers),
+        class: keys.parse(CLASS.key),
         method: keys.choice().unwrap_or(usual.method),
         sweeps: keys.choice().unwrap_or(usual.sweeps),
         order: keys.choice().unwrap_or(usual.order),

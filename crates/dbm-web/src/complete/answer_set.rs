@@ -80,6 +80,15 @@ impl AnswerSet {
         (of().filter(|(share, _)| **share < 1e-9 || **share > 1.0 - 1e-9).count(), of().count())
     }
 
+    /// How the model read what is known, the likeliest class first; nothing where it read none.
+    pub fn read_as(&self) -> Option<String> {
+        let mut classes: Vec<_> = self.completions.classes.iter().map(|p| 100.0 * p).enumerate().collect();
+        classes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let likely = classes.iter().take(3).filter(|(_, percent)| *percent >= 0.5);
+        let likely: Vec<_> = likely.map(|(class, percent)| format!("{class} ({percent:.0} %)")).collect();
+        (!likely.is_empty()).then(|| format!("Read as: {}", likely.join(", ")))
+    }
+
     /// One picture made of all answers: the units that are high most often, as many as an answer has on average (`dbm_core::complete::balanced`). The
     /// model need never have drawn it.
     pub fn consensus(&self) -> Vec<u8> {
@@ -124,8 +133,8 @@ mod tests {
     fn answers() -> AnswerSet {
         let bits = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [1, 1, 1]].concat();
         let energies = vec![-2.0, -3.0, -2.5, -1.0];
-        let completions =
-            Completions { answers: 4, image: (1, 3), bits, distinct: 3, sweeps: vec![5, 6, 5, 0], energies, seconds: 0.1 };
+        let (sweeps, classes) = (vec![5, 6, 5, 0], vec![]);
+        let completions = Completions { answers: 4, image: (1, 3), bits, distinct: 3, sweeps, energies, classes, seconds: 0.1 };
         let request = CompletionRequest {
             model: ModelChoice::Pretrained,
             values: vec![0, 0, 1],
@@ -133,6 +142,7 @@ mod tests {
             answers: 4,
             method: CompletionMethod::Search,
             clean_up: false,
+            class: None,
             seed: 1,
         };
         AnswerSet { completions, request, truth: Some(vec![0, 1, 1]) }
@@ -154,6 +164,16 @@ mod tests {
         assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of its pixels as in the truth."));
         let nothing = CompletionRequest { values: vec![], unknown: vec![], ..answers.request.clone() };
         assert!(AnswerSet { request: nothing, ..answers }.consensus().is_empty());
+    }
+
+    #[test]
+    fn the_likeliest_classes_are_told() {
+        let mut answers = answers();
+        assert_eq!(answers.read_as(), None);
+        answers.completions.classes = vec![0.004, 0.05, 0.0, 0.93, 0.016];
+        assert_eq!(answers.read_as().unwrap(), "Read as: 3 (93 %), 1 (5 %), 4 (2 %)");
+        answers.completions.classes = vec![0.998, 0.002];
+        assert_eq!(answers.read_as().unwrap(), "Read as: 0 (100 %)");
     }
 
     #[test]

@@ -34,13 +34,16 @@ pub fn Answers() -> impl IntoView {
             )
         })
     };
+    let read_as = move || state.answers.with(|answers| answers.as_ref().and_then(AnswerSet::read_as));
     view! {
         <div class="completion-answers" id="answers-on-view">
         <div class="answers-status">
             <Show when=move || state.answers.with(Option::is_some)>
                 <Save what="answers" forms=FORMS save=move |form| save(state, form) />
             </Show>
-            <p role="status">{status}</p>
+            <p role="status">
+                {status} <span class="read-as">{read_as}</span>
+            </p>
             <Show when=move || state.work.now().is_some_and(|work| work.is_long)>
                 <ProgressBar
                     label="Answers at work"

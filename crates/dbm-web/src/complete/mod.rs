@@ -23,7 +23,7 @@ use leptos::prelude::*;
 use more::More;
 use picture_canvas::{PictureCanvas, agreement, hear_undo};
 use state::{CompletionState, OnCanvas};
-use tools::Masks;
+use tools::{ChooseClass, Masks};
 
 /// The view: the picture, the ways to hide a part of it, the answers; the rest is under More.
 #[component]
@@ -90,6 +90,7 @@ pub fn Completion() -> impl IntoView {
                         <figcaption>{caption}</figcaption>
                     </figure>
                     <Masks />
+                    <ChooseClass />
                     <div class="ask">
                         <Button
                             id="complete"

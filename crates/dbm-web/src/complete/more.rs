@@ -17,8 +17,8 @@ pub fn More() -> impl IntoView {
     // Settings that are not the usual ones must be seen.
     let unusual = Signal::derive(move || {
         let now = state.settings.get();
-        let CompletionSettings { picture_seed, answer_seed, .. } = now;
-        now != CompletionSettings { picture_seed, answer_seed, ..CompletionSettings::default() }
+        let CompletionSettings { picture_seed, answer_seed, class, .. } = now;
+        now != CompletionSettings { picture_seed, answer_seed, class, ..CompletionSettings::default() }
     });
     view! {
         <Folded name="More" class="completion-more" urgent=unusual>

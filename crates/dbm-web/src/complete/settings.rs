@@ -198,6 +198,13 @@ chosen_number!(
     ]
 );
 
+/// The class that all answers are of, for models with classes; these are mostly digits.
+pub const CLASS: Words = words(
+    "class",
+    "Digit",
+    "The class that all answers are of. Unless one is chosen, the model first reads it from what is known.",
+);
+
 /// All that is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompletionSettings {
@@ -209,6 +216,8 @@ pub struct CompletionSettings {
     pub answer_seed: u32,
     /// How many answers.
     pub answers: AnswerCount,
+    /// Of which class the answers are; `None` for that which the model reads.
+    pub class: Option<u8>,
     /// How an answer is made.
     pub method: Method,
     /// Gibbs sweeps of each answer.
@@ -229,6 +238,7 @@ impl Default for CompletionSettings {
             picture_seed: 43,
             answer_seed: 1,
             answers: AnswerCount::default(),
+            class: None,
             method: Method::default(),
             sweeps: Sweeps::default(),
             order: Order::default(),

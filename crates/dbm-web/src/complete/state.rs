@@ -123,6 +123,16 @@ impl CompletionState {
         self.lacks_model() || self.picture.with(|picture| picture.n_unknown() == 0)
     }
 
+    /// How many classes the model on view tells apart; 0 for none.
+    pub fn n_classes(self) -> u32 {
+        self.session.about().map_or(0, |about| about.classes)
+    }
+
+    /// The chosen class, where the model on view has it.
+    pub fn class(self) -> Option<u8> {
+        self.settings.with(|settings| settings.class).filter(|&class| u32::from(class) < self.n_classes())
+    }
+
     /// Rows and columns of the picture, for the style sheet.
     pub fn aspect_ratio(self) -> String {
         self.picture.with(|picture| picture.shape.ratio(1, 1))
@@ -140,6 +150,7 @@ impl CompletionState {
             answers,
             method,
             clean_up,
+            class: self.class().filter(|_| !clean_up),
             seed: settings.answer_seed,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::masks::Mask;
 use super::picture::{Picture, Tool};
-use super::settings::PictureStart;
+use super::settings::{CLASS, PictureStart};
 use super::state::CompletionState;
 use crate::ui::button::Button;
 use crate::ui::number::decimal;
@@ -97,6 +97,31 @@ fn Step(
         <button type="button" aria-label=what data-help=help disabled=move || !state.picture.with(can) on:click=move |_| state.edit(act)>
             {name}
         </button>
+    }
+}
+
+/// A select of the class that the answers are of; nothing for a model without classes.
+#[component]
+pub fn ChooseClass() -> impl IntoView {
+    let state = CompletionState::of_view();
+    let shown = Memo::new(move |_| (state.n_classes(), state.is_digit()));
+    let options = Signal::derive(move || {
+        let classes = (0..shown.get().0).map(|class| class.to_string());
+        let read = SelectOption::new("", "as the model reads it");
+        std::iter::once(read).chain(classes.map(|class| SelectOption::new(class.clone(), class))).collect::<Vec<_>>()
+    });
+    let value = Signal::derive(move || state.class().map(|class| class.to_string()).unwrap_or_default());
+    let choose = Callback::new(move |class: String| state.settings.update(|settings| settings.class = class.parse().ok()));
+    move || {
+        let (classes, is_digit) = shown.get();
+        let label = if is_digit { CLASS.label } else { "Class" };
+        (classes > 0).then(|| {
+            view! {
+                <div class="inline">
+                    <Select id=CLASS.key label help=CLASS.help.to_string() options value on_choose=choose />
+                </div>
+            }
+        })
     }
 }
 
