@@ -457,6 +457,41 @@ test("a model goes from the page to the command, and from the command to the pag
   tookTheSameStep(own, await savedModel(page), after);
 }));
 
+test("a model with labels draws the digit that is asked for, and says as what it reads the known part", lab({ search: "#view=complete&c.mask=all&c.class=7" }, async ({ page }) => {
+  const SLOW = { timeout: 120_000 };
+  const digit = page.getByLabel("Digit", { exact: true });
+  const told = page.getByRole("status").filter({ hasText: /^\d+ distinct of 8, by / });
+  const hash = (key) => page.evaluate((key) => new URLSearchParams(location.hash.slice(1)).get(key), key);
+  const answers = () =>
+    page.getByRole("list", { name: "Answers" }).locator("li:not(.void) canvas").evaluateAll((all) => JSON.stringify(all.map((c) => c.toDataURL())));
+  await enabled(page, "Complete").waitFor(SLOW);
+  const [own, without] = ["labelled.safetensors", "without-labels.safetensors"].map((name) => join(folder, name));
+  const learning = ["--hidden", "40", "--steps", "400", "--batch", "50", "--estimator", "centered-pcd-5", "--lr", "0.005", "--backend", "plain"];
+  dbm("train", "--data", "digits", "--digits", "500", "--labels", ...learning, "--out", own);
+  await openModel(page).setInputFiles(own);
+  await page.getByText("784–40–10 signs, 400 steps").waitFor();
+  assert.equal(await digit.inputValue(), "7", "of the address");
+  assert.equal(await digit.locator("option").count(), 11);
+  await button(page, "Complete").click();
+  await told.waitFor(SLOW);
+  const sevens = await until(answers, (now) => now.length > 2000, "sevens");
+  await digit.selectOption("1");
+  await until(() => hash("c.class"), (now) => now === "1", "in the address");
+  await button(page, "Complete").click();
+  // The same noise: were no class clamped, these would be the same pictures.
+  await until(answers, (now) => now !== sevens, "ones");
+  assert.doesNotMatch(await told.textContent(), /Read as/, "nothing was read");
+  await digit.selectOption({ label: "as the model reads it" });
+  await button(page, "Lower half").click();
+  await button(page, "Complete").click();
+  await told.getByText(/^Read as: \d \(\d+ %\)(, \d \(\d+ %\)){0,2}$/).waitFor(SLOW);
+  assert.equal(await hash("c.class"), null);
+  dbm("train", "--data", "bars", "--hidden", "8", "--steps", "1", "--out", without);
+  await openModel(page).setInputFiles(without);
+  await page.getByText("16–8 signs, 1 steps").waitFor();
+  assert.equal(await digit.or(page.getByLabel("Class", { exact: true })).count(), 0, "no select without labels");
+}));
+
 test("the training log and the figures are files of their kind", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 100);
