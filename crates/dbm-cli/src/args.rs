@@ -6,7 +6,8 @@ use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_core::words::Choose;
 use dbm_data::Checkpoint;
-use dbm_experiments::answers::{Answering, Consensus, Method};
+use dbm_data::coding::Coding;
+use dbm_experiments::answers::{Answering, ClassReading, Consensus, Method};
 use dbm_experiments::data::{Binarize, DataSource, Reading};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::samples::{self, Sampler, Samples};
@@ -54,6 +55,9 @@ pub struct ReadingArgs {
     /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
     bits_per_value: Option<u8>,
+    /// What these units stand for: `binary`, the most significant bits; `gray`, the same in Gray's code; `thermometer`, each says whether the value is above a threshold of its own [default: binary]
+    #[arg(long, requires = "bits_per_value", value_parser = choice::<Coding>())]
+    coding: Option<Coding>,
     /// Size of the tiles of a PNG sheet, where the data do not say
     #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
     tile: Option<(usize, usize)>,
@@ -67,8 +71,8 @@ pub struct ReadingArgs {
 
 impl ReadingArgs {
     pub fn reading(self) -> Reading {
-        let Self { binarize, bits_per_value, tile, digits, hold_out } = self;
-        Reading { binarize, bits_per_value, tile, digits, hold_out }
+        let Self { binarize, bits_per_value, coding, tile, digits, hold_out } = self;
+        Reading { binarize, bits_per_value, coding: coding.unwrap_or_default(), tile, digits, hold_out }
     }
 }
 
@@ -144,9 +148,8 @@ pub struct AnswerArgs {
     method: Method,
     #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
     consensus: Option<Consensus>,
-    /// Of a model with labels: 32 chains first say what class the example is of, and the answers are drawn with that class clamped
-    #[arg(long)]
-    class_first: bool,
+    #[arg(long, help = ClassReading::WORDS.help, value_parser = choice::<ClassReading>(), num_args = 0..=1, require_equals = true, default_missing_value = "chains")]
+    class_first: Option<ClassReading>,
 }
 
 impl AnswerArgs {
@@ -156,7 +159,7 @@ impl AnswerArgs {
     /// [`Error::Usage`] where classes are asked for of a model that has none.
     pub fn answering(self, sweeps: u32, checkpoint: &Checkpoint) -> Result<Answering, Error> {
         let Self { answers, method, consensus, class_first } = self;
-        if class_first && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {
+        if class_first.is_some() && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {
             return Err(Error::Usage(
                 "--class-first needs a model with labels, as `dbm train --labels` makes one; leave it away".into(),
             ));

@@ -39,18 +39,16 @@ impl Classifier {
     #[cfg(feature = "classifier")]
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         use dbm_core::Host;
-        use dbm_data::raw::Visible;
         use dbm_experiments::data::{DataSource, Reading, Split, fingerprint, without_gaps};
         use dbm_experiments::{files, score};
         use dbm_score::training::{Recipe, train};
         use sha2::{Digest, Sha256};
 
         files::check_writable(&self.out)?;
-        let grey = Visible::Planes { bits: 8, low: 0.0, high: 255.0 };
         let data = DataSource { name: self.data.clone(), reading: Reading::of_digits(self.digits) };
         let session = &context.session;
         let load = |split| -> Result<_, Error> {
-            let set = data.load_as(Some(&grey), split)?;
+            let set = data.load_as(Some(&GREY), split)?;
             without_gaps(&set, "a classifier is trained on whole pictures")?;
             let Some(labels) = set.labels.clone() else {
                 return Err(Error::Input(format!(

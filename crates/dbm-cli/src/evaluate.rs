@@ -167,8 +167,9 @@ fn text(of: &Likelihood) -> String {
     let particles =
         also("log p(v), particles   ", of.log_p_particles) + &also("  by the high side    ", of.log_p_particles_reverse);
     let ends = also("  by the high side    ", of.log_p_bound_reverse) + &also("  by Bennett          ", of.log_p_bound_bennett);
-    let wrong =
-        of.classification_error.map_or_else(String::new, |share| format!("classes read wrong    {:.2} %\n", 100.0 * share));
+    let wrong = of.classification_error.zip(of.prediction_error).map_or_else(String::new, |(error, predicted)| {
+        format!("classes read wrong    {:.2} %, by the prediction of mean field {:.2} %\n", 100.0 * error, 100.0 * predicted)
+    });
     let raise = of.log_p_raise.zip(of.log_p_raise_error);
     let raise = raise.map_or_else(String::new, |(log_p, error)| {
         format!("log p(v), RAISE       {log_p:.3} +- {error:.3} from the chains: conservative, of what annealing itself draws\n")

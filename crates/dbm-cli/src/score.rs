@@ -8,18 +8,14 @@ use clap::Args;
 use dbm_core::Host;
 use dbm_core::ais::AisSettings;
 use dbm_data::npy;
-use dbm_data::raw::Visible;
 use dbm_experiments::model::{ModelFile, visible};
 use dbm_experiments::samples::MAX_SWEEPS;
-use dbm_experiments::score::{Reference, Report, bound, csv, levels, text};
+use dbm_experiments::score::{GREY, Reference, Report, bound, csv, levels, text};
 use dbm_experiments::{Error, answers, files};
 use dbm_score::PIXELS;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use sweeps::SweepArgs;
-
-/// A file of grey levels is held against digits in all their bits.
-const GREY: Visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 };
 
 #[derive(Args)]
 pub struct Score {

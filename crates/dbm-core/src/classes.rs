@@ -1,8 +1,9 @@
 //! What class a model with labels reads: its top layer has a unit for each class, of which one is high.
 
 use crate::chains::Chains;
+use crate::gradient::PREDICTION_SWEEPS;
 use crate::linalg::Matrix;
-use crate::mean_field::{MeanFieldSettings, posterior_with_top};
+use crate::mean_field::{MeanFieldSettings, posterior, posterior_with_top};
 use crate::{Clamp, Dbm};
 
 /// When the mean field of an example and a class ends.
@@ -43,6 +44,22 @@ pub fn probabilities(model: &Dbm, visible: &Matrix) -> Vec<Vec<f64>> {
         })
         .collect();
     (0..count).map(|row| softmax(&bounds.iter().map(|bounds| bounds[row]).collect::<Vec<_>>())).collect()
+}
+
+/// How probable each class is of pictures of which a part may be known, `[count, classes]`, by as many sweeps of mean field as multi-prediction training ([`crate::gradient::Mp`]) takes beside
+/// persistent chains: what that training makes right. With `m_y` the means of the top layer then, as shares of the way from low to high, `p(y) ~ m_y / (1 - m_y)`: one of the units being high.
+///
+/// # Panics
+/// Those of [`posterior`].
+pub fn predictions(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Vec<Vec<f64>> {
+    let units = model.units();
+    let of = posterior(model, visible, clamp, MeanFieldSettings { max_sweeps: PREDICTION_SWEEPS, tolerance: 0.0 });
+    let odds = |mean: &f32| {
+        let share = f64::from((mean - units.low()) / units.gap()).clamp(1e-12, 1.0 - 1e-12);
+        libm::log(share / (1.0 - share))
+    };
+    let top = &of.means[model.depth()];
+    (0..visible.rows()).map(|row| softmax(&top.row(row).iter().map(odds).collect::<Vec<_>>())).collect()
 }
 
 /// How probable each class is given the layer below the labels of one chain, one of them being high: `p(y | h) ~ exp(gap a_y)`, with the fields `a` of the top layer.

@@ -6,6 +6,7 @@
 
 pub mod bars;
 pub mod checkpoint;
+pub mod coding;
 pub mod columns;
 mod dataset;
 pub mod digits;

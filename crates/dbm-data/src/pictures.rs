@@ -5,7 +5,6 @@ use crate::error::zeros;
 use crate::raw::{Encoding, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
-use std::collections::BTreeMap;
 
 /// Numbers, row after row, of `count` examples of `rows x columns`.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +87,7 @@ impl Pictures {
             Values::Floats(_) if (-1.0..0.0).contains(&low) && high <= 1.0 => 0.0,
             _ => low + (high - low) / 2.0,
         };
-        Encoding { bits: 1, threshold, columns: BTreeMap::new() }
+        Encoding { threshold, ..Encoding::default() }
     }
 
     /// What the visible units stand for under an encoding. Bytes are scaled from `0..=255`, or from 0 to the highest where that is at most
@@ -97,16 +96,16 @@ impl Pictures {
     /// # Errors
     /// [`DataError::OutOfRange`] for another number of bits than 1 to 8, or a threshold that is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
-        let (bits, threshold) = (encoding.bits, encoding.threshold);
+        let (bits, coding, threshold) = (encoding.bits, encoding.coding, encoding.threshold);
         let visible = match (bits, &self.values) {
             (1, _) => Visible::Bits { threshold },
             (_, Values::Bytes(_)) => {
                 let (_, high) = self.values.range();
-                Visible::Planes { bits, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high } }
+                Visible::Planes { bits, coding, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high } }
             }
             (_, Values::Floats(_)) => {
                 let (low, high) = self.values.range();
-                Visible::Planes { bits, low, high }
+                Visible::Planes { bits, coding, low, high }
             }
         };
         visible.check()?;
@@ -128,7 +127,7 @@ impl Pictures {
         }
     }
 
-    /// Binary examples: unit `value * bits + b` is bit b of a value, the most significant being b = 0. Units of missing values are gaps.
+    /// Binary examples: unit `value * bits + b` is unit b of a value, as its coding has it; in binary the most significant bit is b = 0. Units of missing values are gaps.
     ///
     /// ```
     /// use dbm_data::pictures::{Pictures, Values};
@@ -249,7 +248,7 @@ fn put(row: &mut [u8], unit: usize, units: u8) {
     }
 }
 
-/// A value's units, the most significant bit of its number being the first and in the lowest bit.
+/// A value's units, the first in the lowest bit.
 struct Code<'a> {
     visible: &'a Visible,
     /// Of each byte, made once.
@@ -275,10 +274,10 @@ impl<'a> Code<'a> {
     fn number(&self, value: f64) -> u8 {
         match *self.visible {
             Visible::Bits { threshold } => u8::from(value > threshold),
-            Visible::Planes { bits, low, high } if high > low => {
+            Visible::Planes { bits, coding, low, high } if high > low => {
                 // What is not a number becomes 0.
                 let grey = ((value - low) / (high - low) * 255.0 + 0.5) as u8;
-                grey >> (8 - bits.clamp(1, 8))
+                coding.number(grey, bits)
             }
             Visible::Planes { .. } | Visible::Table(_) => 0,
         }

@@ -3,6 +3,7 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`] of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
+use crate::coding::Coding;
 use crate::columns::{Column, ColumnKind, Columns, Table};
 use crate::drawn::Draw;
 use crate::pictures::Pictures;
@@ -111,8 +112,11 @@ pub enum Content {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Encoding {
     /// Bits a value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the values to
-    /// whole numbers of 8 bits, of which these many are kept, the most significant ones: with 8, bytes lose nothing.
+    /// whole numbers of 8 bits, which `coding` tells in these many: in binary with 8, bytes lose nothing.
     pub bits: u8,
+    /// What these bits are, where there is more than one.
+    #[serde(default)]
+    pub coding: Coding,
     /// The threshold of pictures where `bits` is 1, in units of the values.
     pub threshold: f64,
     /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
@@ -122,7 +126,7 @@ pub struct Encoding {
 impl Default for Encoding {
     /// One bit a value; of bytes, those above [`crate::THRESHOLD`] are high.
     fn default() -> Self {
-        Self { bits: 1, threshold: f64::from(crate::THRESHOLD), columns: BTreeMap::new() }
+        Self { bits: 1, coding: Coding::default(), threshold: f64::from(crate::THRESHOLD), columns: BTreeMap::new() }
     }
 }
 
@@ -134,10 +138,13 @@ pub enum Visible {
         /// The threshold, in units of the values.
         threshold: f64,
     },
-    /// `bits` units a value, side by side, the most significant first.
+    /// `bits` units a value, side by side.
     Planes {
-        /// Bits a value, 2 to 8.
+        /// Units a value, 2 to 8.
         bits: u8,
+        /// What they stand for. A file older than this has the most significant bits of the value, the first of them first.
+        #[serde(default)]
+        coding: Coding,
         /// The value that becomes 0.
         low: f64,
         /// The value that becomes 255.
@@ -187,13 +194,13 @@ impl Visible {
         }
     }
 
-    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards. Of n kept bits the lowest and the highest
-    /// number are 0 and 255. The values were `low + grey / 255 (high - low)`; with 8 bits, rounded, exactly so where they were bytes.
+    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards ([`Coding::grey`]). The values were
+    /// `low + grey / 255 (high - low)`; with 8 binary bits, rounded, exactly so where they were bytes.
     pub fn grey(&self, units: &[u8]) -> Vec<u8> {
         let depth = self.depth().max(1);
-        let most = (1_u32 << depth.min(8)) - 1;
-        let number = |units: &[u8]| units.iter().take(8).fold(0, |number, &unit| number << 1 | u32::from(unit != 0));
-        units.chunks_exact(depth).map(|units| ((number(units) * 255 + most / 2) / most) as u8).collect()
+        let coding = if let Self::Planes { coding, .. } = self { *coding } else { Coding::Binary };
+        let number = |units: &[u8]| units.iter().take(8).fold(0, |number, &unit| number << 1 | u8::from(unit != 0));
+        units.chunks_exact(depth).map(|units| coding.grey(number(units), depth as u8)).collect()
     }
 
     /// Visible units for one value of a picture, 1 to 8; 1 of a table.

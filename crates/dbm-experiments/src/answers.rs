@@ -2,7 +2,7 @@
 
 use crate::samples::{CHAINS, MAX_SWEEPS};
 use crate::{Error, Session, files};
-use dbm_core::classes::likeliest;
+use dbm_core::classes::{likeliest, predictions};
 use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -69,8 +69,29 @@ pub struct Answering {
     pub sweeps: u32,
     /// Makes one answer of all.
     pub consensus: Option<Consensus>,
-    /// Before anything is filled in, [`VOTERS`] chains say what class the example is of, which then is clamped: of models whose top layer stands for classes.
-    pub class_first: bool,
+    /// Before anything is filled in the class of the example is read in this way and then clamped: of models whose top layer stands for classes.
+    pub class_first: Option<ClassReading>,
+}
+
+/// How the class of an example is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassReading {
+    /// By [`VOTERS`] chains together.
+    Chains,
+    /// By what mean field predicts.
+    MeanField,
+}
+
+impl Choose for ClassReading {
+    const WORDS: Words = words(
+        "class-first",
+        "Class first",
+        "Of a model with labels: read first what class the example is of, and draw the answers with that class clamped",
+    );
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Chains, "chains", "chains", "As 32 chains say together"),
+        choice(Self::MeanField, "mean-field", "mean field", "As mean field predicts it, for models that were trained to"),
+    ];
 }
 
 /// One answer of many.
@@ -154,7 +175,9 @@ impl Answering {
         seed: u64,
     ) -> Vec<u8> {
         // The chains of all answers to an example go together.
-        let each = (CHAINS / self.answers.max(if self.class_first { VOTERS as u32 } else { 1 }) as usize).max(1);
+        let each = (CHAINS
+            / self.answers.max(if self.class_first == Some(ClassReading::Chains) { VOTERS as u32 } else { 1 }) as usize)
+            .max(1);
         session.in_parts("examples", rows, each, |rows| self.answer(model, data, rows, unknown, seed)).concat()
     }
 
@@ -170,10 +193,13 @@ impl Answering {
             known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
         }
         let first = (rows.start * answers) as u64;
-        let mut completer = if self.class_first {
+        let mut completer = if let Some(reading) = self.class_first {
             let questions: Vec<usize> = (0..rows.len()).map(|row| row * answers).collect();
             let asked = (visible.select(&questions), Clamp::Known(known.clone()).of_rows(&questions, n));
-            let classes = self.classes(model, asked, rows.start, seed);
+            let classes = match reading {
+                ClassReading::Chains => self.classes(model, asked, rows.start, seed),
+                ClassReading::MeanField => predictions(model, &asked.0, &asked.1).iter().map(|p| likeliest(p)).collect(),
+            };
             let classes: Vec<usize> = classes.into_iter().flat_map(|class| std::iter::repeat_n(class, answers)).collect();
             Completer::complete_class(model, visible, Clamp::Known(known), &classes, (seed, first))
         } else {

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::files;
 use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
 use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
@@ -78,6 +79,8 @@ pub struct Reading {
     pub binarize: Option<Binarize>,
     /// Visible units a value, 1 to 8.
     pub bits_per_value: Option<u8>,
+    /// What they stand for, where there is more than one.
+    pub coding: Coding,
     /// Rows and columns of the tiles of a PNG sheet, where the data do not say.
     pub tile: Option<(usize, usize)>,
     /// Digits to generate.
@@ -89,7 +92,7 @@ pub struct Reading {
 impl Reading {
     /// As the data suggest, with so many generated digits.
     pub const fn of_digits(digits: usize) -> Self {
-        Self { binarize: None, bits_per_value: None, tile: None, digits, hold_out: None }
+        Self { binarize: None, bits_per_value: None, coding: Coding::Binary, tile: None, digits, hold_out: None }
     }
 }
 
@@ -203,6 +206,7 @@ impl DataSource {
         }
         let mut encoding = raw.suggest();
         encoding.bits = self.reading.bits_per_value.unwrap_or(encoding.bits);
+        encoding.coding = self.reading.coding;
         if let Some(Binarize::Above(threshold)) = self.reading.binarize {
             encoding.threshold = threshold;
         }

@@ -8,7 +8,7 @@ use dbm_core::math::mean_and_error;
 use dbm_core::mean_field::{self, MeanFieldSettings};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::tempering::{Base, Path, Spread, Temperatures, runs};
-use dbm_core::{Dbm, DbmError, Host, classes, exact, signals};
+use dbm_core::{Clamp, Dbm, DbmError, Host, Units, classes, exact, signals};
 use dbm_data::Dataset;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -71,6 +71,9 @@ pub struct Likelihood {
     /// Share of the examples whose class the model reads wrong, where it has labels and they have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classification_error: Option<f64>,
+    /// The same by what mean field predicts, as multi-prediction training has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prediction_error: Option<f64>,
     /// The exact mean, where it is feasible.
     pub exact_log_p: Option<f64>,
     /// Mean of the pseudo-log-likelihood.
@@ -125,7 +128,12 @@ impl Likelihood {
             log_p_raise_error: raise.map(|(_, error)| error),
             log_p_particles: particles.map(|sum| sum - log_z.estimate.log_z),
             log_p_particles_reverse: particles.zip(reverse).map(|(sum, reverse)| sum - reverse.bracket.high.log_z),
-            classification_error: classification_error(model, (data, count), classes, session),
+            classification_error: classification_error((data, count), classes, (model.units(), session), |visible| {
+                classes::probabilities(model, visible)
+            }),
+            prediction_error: classification_error((data, count), classes, (model.units(), session), |visible| {
+                classes::predictions(model, visible, &Clamp::Visible)
+            }),
             exact_log_p: exact,
             pseudo_log_likelihood: pseudo,
             pseudo_log_likelihood_error: pseudo_error,
@@ -165,13 +173,17 @@ fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usi
 }
 
 /// Share of the first `count` examples whose class is not the likeliest; `None` where there are no classes.
-fn classification_error(model: &Dbm, (data, count): (&Dataset, usize), classes: usize, session: &Session) -> Option<f64> {
+fn classification_error(
+    (data, count): (&Dataset, usize),
+    classes: usize,
+    (units, session): (Units, &Session),
+    read: impl Fn(&Matrix) -> Vec<Vec<f64>> + Sync,
+) -> Option<f64> {
     let labels = data.labels.as_ref().filter(|_| classes > 0)?;
     let wrong = session.in_parts("examples", 0..count, EXAMPLES, |rows| {
-        let mut visible = Matrix::zeros(rows.len(), model.n_visible());
-        rows.clone().enumerate().for_each(|(place, row)| data.examples.write_row(row, model.units(), visible.row_mut(place)));
-        let read = classes::probabilities(model, &visible);
-        read.iter().zip(rows).filter(|(p, row)| classes::likeliest(p) != usize::from(labels[*row])).count()
+        let mut visible = Matrix::zeros(rows.len(), data.examples.width());
+        rows.clone().enumerate().for_each(|(place, row)| data.examples.write_row(row, units, visible.row_mut(place)));
+        read(&visible).iter().zip(rows).filter(|(p, row)| classes::likeliest(p) != usize::from(labels[*row])).count()
     });
     Some(wrong.into_iter().sum::<usize>() as f64 / count as f64)
 }

@@ -48,6 +48,7 @@ pub use moments::{Moments, Phase};
 pub use mp::Mp;
 pub use pcd::Pcd;
 pub use pcd_gibbs::PcdGibbs;
+pub(crate) use prediction::SWEEPS as PREDICTION_SWEEPS;
 pub use ptt::Ptt;
 pub use ucd_gibbs::UcdGibbs;
 pub use ucd_lmi::UcdLmi;

@@ -6,7 +6,7 @@ use crate::math::sigma_each;
 use crate::{Dbm, Parity};
 
 /// Sweeps of the predictions among the examples of estimators whose chains keep nothing known.
-pub(super) const SWEEPS: u32 = 5;
+pub(crate) const SWEEPS: u32 = 5;
 
 /// The prediction of `log q(v_unknown, y)` of these rows of a batch by `sweeps` sweeps of mean field, and its gradient (Goodfellow, Mirza, Courville and Bengio 2013, section 4).
 ///

@@ -84,7 +84,7 @@ pub struct Settings {
     /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
     pub marginalize: bool,
     /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`; with persistent chains, which can keep nothing known, that of what mean field predicts
-    /// of the unknown units ([`crate::gradient::Mp`]). With labels every fourth of these examples is known whole, and its label is what is asked for.
+    /// of the unknown units ([`crate::gradient::Mp`]). With labels every fourth of these examples is known whole, and of another fourth its mask's part; their labels are what is asked for.
     /// What an example is missing is known to no mask.
     pub conditional: f64,
     /// What the masks look like. A file older than this setting was made by the default, the mixed ones.

@@ -221,11 +221,11 @@ impl Trainer {
         for chains in even_pieces(batch, SHARD) {
             let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
             let mut visible = Matrix::zeros(chains.len(), n);
-            let observed = data.clamp(&examples);
+            let mut observed = data.clamp(&examples);
             let labels = classes.as_ref().map(|classes| {
                 top_of_classes(&self.model, &examples.iter().map(|&example| usize::from(classes[example])).collect::<Vec<_>>())
             });
-            let mut known = Vec::new();
+            let (mut known, mut only_labels) = (Vec::new(), Vec::new());
             for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
                 data.write_row(example, self.model.units(), visible.row_mut(row));
                 // Spreads the masked share evenly over the batch, and so over the shards.
@@ -233,14 +233,24 @@ impl Trainer {
                 if ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor() {
                     let mut stream = streams.at(Purpose::Mask, step, chain as u64);
                     known.resize(row * n, false);
-                    if classes.is_some() && stream.below(4) == 0 {
+                    let quarter = classes.as_ref().map(|_| stream.below(4));
+                    if quarter == Some(0) {
                         known.resize((row + 1) * n, true);
                     } else {
+                        if quarter == Some(1) {
+                            only_labels.push(row);
+                        }
                         known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
                     }
                     // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
                     (row * n..known.len()).for_each(|place| known[place] &= observed.holds(place));
                 }
+            }
+            // To ask for the label alone is to ask as if nobody had seen the rest.
+            if !only_labels.is_empty() {
+                let mut seen: Vec<bool> = (0..chains.len() * n).map(|place| observed.holds(place)).collect();
+                only_labels.iter().flat_map(|row| row * n..(row + 1) * n).for_each(|place| seen[place] &= known[place]);
+                observed = Clamp::Known(seen);
             }
             let known = if known.is_empty() {
                 Clamp::Free

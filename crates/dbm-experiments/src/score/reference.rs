@@ -1,9 +1,10 @@
 //! Real digits that others are held against, and the scores as plain functions: what `dbm score` prints and what experiments tabulate.
 
 use crate::Error;
-use crate::data::{DataSource, Split, without_gaps};
+use crate::data::{DataSource, Reading, Split, without_gaps};
 use dbm_core::Host;
 use dbm_data::Dataset;
+use dbm_data::coding::Coding;
 use dbm_data::raw::Visible;
 use dbm_score::{Classifier, Completions, PIXELS, Quality, Questions, SIDE, Scores};
 use std::ops::Range;
@@ -11,12 +12,19 @@ use std::ops::Range;
 /// So many training digits make the floor, from the first.
 const FLOOR: usize = 10_000;
 
-/// Real digits, test and training, as a model sees them, and the test digits as the classifier does.
+/// Grey pictures in all their bits.
+pub const GREY: Visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
+
+/// Real digits, test and training, as a model sees them, and as the classifier does: black and white for one unit a pixel, and in all their greys for more, however few greys the model's units can tell.
 pub struct Reference {
-    /// The ones that everything is held against.
+    /// As the model sees them.
     pub test: Dataset,
-    /// Of which the first are the floor, and each a possible nearest neighbour.
+    /// As well.
     pub train: Dataset,
+    /// Grey levels of the ones that everything is held against.
+    truths: Vec<u8>,
+    /// Grey levels of those of which the first are the floor, and each a possible nearest neighbour.
+    others: Vec<u8>,
     scorer: dbm_score::Reference,
 }
 
@@ -36,9 +44,16 @@ impl Reference {
                 data.name
             )));
         }
-        let scorer = dbm_score::Reference::new(threads, Classifier::shipped()?, &digits(&test)?)?;
-        check_shape(&train)?;
-        Ok(Self { test, train, scorer })
+        let as_the_classifier = |half: &Dataset, split| match half.visible {
+            Some(Visible::Planes { .. }) => {
+                let reading = Reading { bits_per_value: Some(8), coding: Coding::Binary, ..data.reading };
+                digits(&DataSource { reading, ..data.clone() }.load(split)?)
+            }
+            _ => digits(half),
+        };
+        let (truths, others) = (as_the_classifier(&test, Split::Test)?, as_the_classifier(&train, Split::Train)?);
+        let scorer = dbm_score::Reference::new(threads, Classifier::shipped()?, &truths)?;
+        Ok(Self { test, train, truths, others, scorer })
     }
 
     /// Visible units of an example.
@@ -73,7 +88,7 @@ impl Reference {
     /// [`Error::Input`] for training data that are not digits, [`Error::Score`] for fewer than six.
     pub fn floor(&self, threads: &impl Host) -> Result<Scores, Error> {
         let count = FLOOR.min(self.train.examples.len());
-        self.of_levels(threads, &pictures(&self.train, 0..count))
+        self.of_levels(threads, &self.others[..count * PIXELS])
     }
 
     /// What takes no neighbours of bits `[N, visible]`, 0 and 1, and the digit that each is read as.
@@ -90,7 +105,7 @@ impl Reference {
     /// As [`Self::quality`].
     pub fn quality_of_train(&self, threads: &impl Host, count: usize) -> Result<Quality, Error> {
         let count = count.min(self.train.examples.len());
-        Ok(self.scorer.quality(threads, &pictures(&self.train, 0..count))?.0)
+        Ok(self.scorer.quality(threads, &self.others[..count * PIXELS])?.0)
     }
 
     /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
@@ -109,7 +124,7 @@ impl Reference {
     /// Those of [`Self::completions`].
     pub fn nearest(&self, threads: &impl Host, unknown: &[u8], count: usize) -> Result<Completions, Error> {
         self.asked(unknown, count, |questions| {
-            let answers = questions.nearest(threads, &digits(&self.train)?)?;
+            let answers = questions.nearest(threads, &self.others)?;
             Ok(Completions::of(threads, self.scorer.classifier(), questions, &answers)?)
         })
     }
@@ -117,8 +132,8 @@ impl Reference {
     fn asked<T>(&self, unknown: &[u8], count: usize, of: impl FnOnce(&Questions) -> Result<T, Error>) -> Result<T, Error> {
         // A pixel is unknown where any of its units is.
         let pixels = unknown.chunks(self.width() / PIXELS).map(|units| u8::from(units.iter().any(|&unknown| unknown != 0)));
-        let (truths, unknown) = (pictures(&self.test, 0..count), pixels.collect::<Vec<u8>>());
-        of(&Questions { truths: &truths, labels: self.labels(count)?, unknown: &unknown })
+        let (truths, unknown) = (&self.truths[..count * PIXELS], pixels.collect::<Vec<u8>>());
+        of(&Questions { truths, labels: self.labels(count)?, unknown: &unknown })
     }
 
     fn labels(&self, count: usize) -> Result<&[u8], Error> {

@@ -1,5 +1,6 @@
 //! Downloads: pictures, films, arrays, tables and logs, as bytes.
 
+use dbm_data::coding::Coding;
 use dbm_data::npy;
 use dbm_data::picture::{self, Tile};
 use dbm_data::raw::Visible;
@@ -183,7 +184,7 @@ mod tests {
 
     #[test]
     fn values_of_several_bits_become_whole_again() {
-        let visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 }.to_json();
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 }.to_json();
         let grid = pictures(vec![1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1], (1, 16), 8);
         let csv = bits("x", BitsFormat::Csv, &grid, &visible).unwrap();
         assert_eq!(csv.bytes, b"129,7\n");
@@ -193,7 +194,7 @@ mod tests {
     #[test]
     fn grids_become_a_film() {
         let frame = |step, bits| Grid { step, ..pictures(bits, (1, 16), 8) };
-        let visible = Visible::Planes { bits: 8, low: 0.0, high: 255.0 }.to_json();
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 }.to_json();
         let frames = [frame(3, vec![0; 16]), frame(70, vec![1; 32])];
         let made = film("samples-film", &frames, &visible).unwrap();
         let said = b"steps 3, 70";

@@ -112,7 +112,7 @@ fn halves(
     reference: &Reference,
     parameters: &str,
 ) -> Result<(SamplingSchedule, Halves), Error> {
-    let answering = Answering { answers, method, sweeps, consensus: None, class_first: false };
+    let answering = Answering { answers, method, sweeps, consensus: None, class_first: None };
     let schedule = answering.schedule();
     let key = (parameters, schedule.to_string(), count, answering.answers, workspace.seed, "medoid, majority, balanced");
     let (halves, _) = workspace.cell(&format!("{name}-lower-{}", schedule.to_string().replace(':', "-")), &key, || {

@@ -143,7 +143,7 @@ impl QuestionSet<'_> {
             method: method.by,
             sweeps: method.sweeps,
             consensus: None,
-            class_first: false,
+            class_first: None,
         };
         let mut whole: Option<Answered> = None;
         for start in (0..self.count).step_by(PART) {

@@ -1,0 +1,99 @@
+//! What the units of a grey value stand for.
+
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+use serde::{Deserialize, Serialize};
+
+/// How 2 to 8 units, side by side, say a grey `g` from 0 to 255. The first unit is the most significant bit of the numbers below.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Coding {
+    /// The `n` most significant bits of `g`: `b = floor(g / 2^(8 - n))`.
+    #[default]
+    Binary,
+    /// The reflected code of the same number (Gray 1953), `b XOR floor(b / 2)`: neighbouring numbers differ in one unit.
+    Gray,
+    /// `round(g n / 255)` units are high, the first ones: unit `k`, from 0, says whether `g` is above `255 (k + 1/2) / n`.
+    Thermometer,
+}
+
+impl Choose for Coding {
+    const WORDS: Words = words("coding", "Coding", "What the bits of a grey value stand for.");
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Binary, "binary", "Binary", "The most significant bits of the value"),
+        choice(Self::Gray, "gray", "Gray code", "The same numbers in an order in which neighbours differ in one bit"),
+        choice(
+            Self::Thermometer,
+            "thermometer",
+            "Thermometer",
+            "Each bit says whether the value is above a threshold of its own",
+        ),
+    ];
+}
+
+impl Coding {
+    /// The units of a grey, as a number of `n` bits, 2 to 8.
+    ///
+    /// ```
+    /// use dbm_data::coding::Coding;
+    /// assert_eq!(Coding::Binary.number(200, 4), 0b1100);
+    /// assert_eq!(Coding::Gray.number(200, 4), 0b1010);
+    /// assert_eq!(Coding::Thermometer.number(200, 4), 0b1110);
+    /// ```
+    pub fn number(self, grey: u8, n: u8) -> u8 {
+        let n = n.clamp(1, 8);
+        let most_significant = grey >> (8 - n);
+        match self {
+            Self::Binary => most_significant,
+            Self::Gray => most_significant ^ (most_significant >> 1),
+            Self::Thermometer => {
+                let level = (u32::from(grey) * u32::from(n) + 127) / 255;
+                (((1 << level) - 1) << (u32::from(n) - level)) as u8
+            }
+        }
+    }
+
+    /// The grey that units stand for, told as [`Self::number`] does. Of `n` bits the lowest and the highest number are 0 and 255. A thermometer's units count, wherever they are.
+    pub fn grey(self, number: u8, n: u8) -> u8 {
+        let n = u32::from(n.clamp(1, 8));
+        let (number, most) = match self {
+            Self::Binary => (number, (1_u32 << n) - 1),
+            Self::Gray => ((0..8).fold(0, |bits, shift| bits ^ (number >> shift)), (1 << n) - 1),
+            Self::Thermometer => (number.count_ones() as u8, n),
+        };
+        ((u32::from(number) * 255 + most / 2) / most).min(255) as u8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Coding; 3] = [Coding::Binary, Coding::Gray, Coding::Thermometer];
+
+    #[test]
+    fn a_grey_comes_back_as_nearly_as_its_levels_allow() {
+        for coding in ALL {
+            for n in 2..=8 {
+                let levels = if coding == Coding::Thermometer { i32::from(n) } else { (1 << n) - 1 };
+                for grey in 0..=255_u8 {
+                    let back = coding.grey(coding.number(grey, n), n);
+                    assert!((i32::from(back) - i32::from(grey)).abs() <= 256 / levels, "{coding:?} {n}: {grey} {back}");
+                    // What was told once is told the same way again.
+                    assert_eq!(coding.number(back, n), coding.number(grey, n), "{coding:?} {n}: {grey} {back}");
+                }
+                assert_eq!((coding.grey(coding.number(0, n), n), coding.grey(coding.number(255, n), n)), (0, 255));
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_unit_but_in_binary() {
+        for n in 2..=8 {
+            for coding in [Coding::Gray, Coding::Thermometer] {
+                let differ = |grey: u8| (coding.number(grey, n) ^ coding.number(grey + 1, n)).count_ones();
+                assert!((0..255).all(|grey| differ(grey) <= 1), "{coding:?} {n}");
+            }
+        }
+        assert_eq!((Coding::Binary.number(127, 8) ^ Coding::Binary.number(128, 8)).count_ones(), 8);
+    }
+}
