@@ -64,10 +64,10 @@ impl Train {
             }
             self.resumed(checkpoint, &fingerprint)?
         } else {
-            let classes = if self.labels { self.classes(&data)? } else { 0 };
+            let classes = if self.labels { classes(&data)? } else { 0 };
             let base = Settings { image: data.image, seed: self.seed.unwrap_or_default(), classes, ..Settings::default() };
             match &self.begin_at {
-                Some(path) => self.begun_at(path, &data.examples, base, session)?,
+                Some(path) => self.begun_at(path, &data, base, session)?,
                 None => self.learning.begin(&data.examples, base, &[1000, 500], context)?,
             }
         };
@@ -113,22 +113,14 @@ impl Train {
         Ok(())
     }
 
-    /// As many as the labels of the data tell apart.
-    fn classes(&self, data: &Dataset) -> Result<usize, Error> {
-        let largest = data.labels.iter().flatten().max();
-        largest.map(|&largest| usize::from(largest) + 1).ok_or_else(|| {
-            Error::Usage(format!(
-                "--labels needs data with a class for each example, but {} has none; leave it away, or give such",
-                data.name
-            ))
-        })
-    }
-
-    /// A new run at another's weights.
-    fn begun_at(&self, path: &Path, examples: &Examples, base: Settings, session: &Session) -> Result<Trainer, Error> {
+    /// A new run at another's weights; a model with labels goes on learning them.
+    fn begun_at(&self, path: &Path, data: &Dataset, mut base: Settings, session: &Session) -> Result<Trainer, Error> {
+        let (checkpoint, examples) = (files::read_checkpoint(path)?, &data.examples);
+        if self.learning.hidden.is_none() && checkpoint.settings.as_ref().is_some_and(|settings| settings.classes > 0) {
+            base.classes = classes(data)?;
+        }
         let settings = self.learning.settings(base);
         settings.check(examples.width())?;
-        let checkpoint = files::read_checkpoint(path)?;
         let mut sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
         if let Some(hidden) = &self.learning.hidden {
             sizes.truncate(1);
@@ -175,6 +167,17 @@ impl Train {
             _ => Ok(run),
         }
     }
+}
+
+/// As many as the labels of the data tell apart.
+fn classes(data: &Dataset) -> Result<usize, Error> {
+    let largest = data.labels.iter().flatten().max();
+    largest.map(|&largest| usize::from(largest) + 1).ok_or_else(|| {
+        Error::Usage(format!(
+            "a model with labels needs data with a class for each example, but {} has none; leave --labels away, or give such",
+            data.name
+        ))
+    })
 }
 
 /// Refuses what a run was not begun with.
