@@ -4,7 +4,7 @@ use crate::args::{DataArgs, set};
 use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
-use dbm_core::{Dbm, Examples, Footprint, GAIN, Settings, Trainer};
+use dbm_core::{Dbm, Footprint, GAIN, Settings, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Dataset, Precision};
 use dbm_experiments::data::{Split, fingerprint};

@@ -3,6 +3,7 @@
 //! Requests are carried out one after another, in their order. The page cancels one by ending the worker: nothing that it does leaves anything half done.
 
 use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, RunPlan, Snapshot};
+pub use dbm_data::coding::Coding;
 use serde::{Deserialize, Serialize};
 
 /// How values become bits: `dbm_data::raw::Encoding`.
@@ -10,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub struct EncodingChoice {
     /// Bits a value of a picture, 1 to 8.
     pub bits: u8,
+    /// What these bits are, where there is more than one.
+    pub coding: Coding,
     /// Of pictures, where `bits` is 1: a value above it is high.
     pub threshold: f64,
     /// Of a table's numeric columns: name and threshold.

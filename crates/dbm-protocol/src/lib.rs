@@ -28,8 +28,8 @@ pub use event::{
     PhaseMetrics, PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
-    BitsFormat, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow,
-    Product, Understood, UnderstoodKind,
+    BitsFormat, Coding, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
+    LogRow, Product, Understood, UnderstoodKind,
 };
 pub use proof::{ProofPreset, proof_preset};
 pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, NamedBytes, RunPlan, Snapshot};

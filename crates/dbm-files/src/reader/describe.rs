@@ -84,6 +84,7 @@ fn first_rows(table: &Table) -> Vec<Vec<String>> {
 fn choice(encoding: &Encoding) -> EncodingChoice {
     EncodingChoice {
         bits: encoding.bits,
+        coding: encoding.coding,
         threshold: encoding.threshold,
         columns: encoding.columns.iter().map(|(name, threshold)| (name.clone(), *threshold)).collect(),
     }
@@ -91,5 +92,6 @@ fn choice(encoding: &Encoding) -> EncodingChoice {
 
 /// What the page chose.
 pub fn encoding(choice: EncodingChoice) -> Encoding {
-    Encoding { bits: choice.bits, threshold: choice.threshold, columns: choice.columns.into_iter().collect() }
+    let EncodingChoice { bits, coding, threshold, columns } = choice;
+    Encoding { bits, coding, threshold, columns: columns.into_iter().collect() }
 }

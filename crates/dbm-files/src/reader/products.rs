@@ -1,6 +1,5 @@
 //! Downloads: pictures, films, arrays, tables and logs, as bytes.
 
-use dbm_data::coding::Coding;
 use dbm_data::npy;
 use dbm_data::picture::{self, Tile};
 use dbm_data::raw::Visible;
@@ -163,6 +162,7 @@ fn cells(row: &LogRow) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_data::coding::Coding;
     use dbm_protocol::ModelChoice;
 
     fn pictures(bits: Vec<u8>, image: (u32, u32), depth: u8) -> Grid {

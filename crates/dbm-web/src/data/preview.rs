@@ -7,7 +7,8 @@ use crate::ui::check::Check;
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::uploads::{Offer, Uploads};
-use dbm_protocol::{ColumnInfo, EncodingChoice, UnderstoodKind};
+use dbm_core::words::Choose;
+use dbm_protocol::{Coding, ColumnInfo, EncodingChoice, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
 
@@ -125,6 +126,7 @@ fn Pictures(
     let step = if whole { 1.0 } else { (high - low) / 256.0 };
     let many = low < high;
     let planes: Vec<SelectOption> = (1..=8).map(|bits| SelectOption::new(bits.to_string(), bits.to_string())).collect();
+    let codings = SelectOption::of_choices::<Coding>();
     view! {
         <canvas node_ref=canvas class="preview" style:aspect-ratio=ratio role="img" aria-label="Some of the pictures, as the model will see them"></canvas>
         <div class="settings">
@@ -137,6 +139,17 @@ fn Pictures(
                     on_choose=move |bits: String| change(uploads, |encoding| encoding.bits = bits.parse().unwrap_or(1))
                 />
             </div>
+            <Show when=move || !binary.get()>
+                <div class="field">
+                    <Select
+                        id="preview-coding"
+                        label=Coding::WORDS.label
+                        options=codings.clone()
+                        value=Signal::derive(move || encoding().coding.choice().name.to_string())
+                        on_choose=move |name: String| change(uploads, |encoding| encoding.coding = Coding::named(&name).unwrap_or_default())
+                    />
+                </div>
+            </Show>
             <Show when=move || binary.get() && many>
                 <label class="slider">
                     <span>"High above " <b class="number">{move || number(encoding().threshold)}</b></span>
