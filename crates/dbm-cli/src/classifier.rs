@@ -40,7 +40,10 @@ impl Classifier {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         use dbm_core::Host;
         use dbm_experiments::data::{DataSource, Reading, Split, fingerprint, without_gaps};
-        use dbm_experiments::{files, score};
+        use dbm_experiments::{
+            files,
+            score::{self, GREY},
+        };
         use dbm_score::training::{Recipe, train};
         use sha2::{Digest, Sha256};
 
