@@ -80,13 +80,15 @@ pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
 /// use dbm_core::exact::likelihood_terms;
 /// assert!(likelihood_terms(&[16, 8, 4], 30) < 1e5);
 /// assert!(likelihood_terms(&[784, 800, 200], 100).is_infinite());
+/// assert!(likelihood_terms(&[784, 800, 200], 0).is_infinite());
 /// ```
 pub fn likelihood_terms(sizes: &[usize], rows: usize) -> f64 {
     let side = |first: usize| sizes.iter().skip(first).step_by(2).sum::<usize>();
     let states =
         |even: usize, odd: usize| if even.min(odd) > MAX_UNITS { f64::INFINITY } else { (1_u64 << even.min(odd)) as f64 };
     let (all, below) = (sizes.iter().sum::<usize>() as f64, sizes.iter().take(2).product::<usize>() as f64);
-    states(side(0), side(1)) * all + rows as f64 * (states(side(2), side(1)) * all + below)
+    let of_rows = if rows > 0 { rows as f64 * (states(side(2), side(1)) * all + below) } else { 0.0 };
+    states(side(0), side(1)) * all + of_rows
 }
 
 /// Expectations given the clamped visible units.

@@ -2,6 +2,7 @@
 
 mod best_model;
 mod bit_planes;
+mod depth;
 mod figure_1;
 mod figure_2;
 mod figure_3;
@@ -40,6 +41,8 @@ pub enum Name {
     BestModel,
     /// Grey digits, 8 bits a pixel.
     BitPlanes,
+    /// Two hidden layers against one.
+    Depth,
 }
 
 impl Choose for Name {
@@ -51,6 +54,7 @@ impl Choose for Name {
         choice(Self::Figure3, "figure-3", "Figure 3", "Completions of halves and of random pixels, and how good they are"),
         choice(Self::BestModel, "best-model", "The best model", "A search of recipes, and the best model they lead to"),
         choice(Self::BitPlanes, "bit-planes", "Bit planes", "Grey digits, 8 bits a pixel, and the paper's own size"),
+        choice(Self::Depth, "depth", "Depth", "Two hidden layers against one of as many parameters, and the deep model that is shipped"),
     ];
 }
 
@@ -61,7 +65,7 @@ pub struct Request {
     pub data: Option<String>,
     /// The folder to work in.
     pub out: PathBuf,
-    /// The model that figure-3 completes by.
+    /// The model that figure-3 completes by, or the deep one that depth measures.
     pub model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to.
     pub docs: Option<PathBuf>,
@@ -101,6 +105,7 @@ impl Request {
             ),
             Name::BestModel => best_model::run(workspace, &self.reference(workspace)?),
             Name::BitPlanes => bit_planes::run(workspace, &self.grey_digits(Split::Train)?, &self.grey_digits(Split::Test)?),
+            Name::Depth => depth::run(workspace, &self.source(None)?, self.model.as_deref()),
         }
     }
 

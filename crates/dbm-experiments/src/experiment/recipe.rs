@@ -27,12 +27,18 @@ impl Recipe {
         Self { hidden, units: Units::Signs, gaussian: None, settings, steps }
     }
 
+    /// Sizes of all layers of a model of so many visible units: the labels, where there are such, are on top.
+    pub fn sizes(&self, visible: usize) -> Vec<usize> {
+        let classes = Some(self.settings.classes).filter(|&classes| classes > 0);
+        std::iter::once(visible).chain(self.hidden.iter().copied()).chain(classes).collect()
+    }
+
     /// A run that has taken no step yet.
     ///
     /// # Errors
     /// Settings out of their range, or a run that takes more memory than there is.
     pub fn begin(&self, data: &Dataset, session: &Session) -> Result<Trainer, Error> {
-        let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
+        let sizes = self.sizes(data.examples.width());
         let settings = Settings { image: data.image, ..self.settings.clone() };
         settings.check(data.examples.width())?;
         session.memory.check(&Footprint::of_data(&sizes, &settings, &data.examples, session.threads()))?;
@@ -47,7 +53,8 @@ impl Recipe {
     pub fn command(&self) -> String {
         let (s, usual) = (&self.settings, Settings::default());
         let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
-        let mut text = format!("dbm train --data MNIST --hidden {}", sizes.join(","));
+        let labels = if s.classes > 0 { " --labels" } else { "" };
+        let mut text = format!("dbm train --data MNIST --hidden {}{labels}", sizes.join(","));
         let mut add = |option: &str, value: &dyn std::fmt::Display, wanted: bool| {
             if wanted {
                 let _ = write!(text, " --{option} {value}");

@@ -73,7 +73,7 @@ pub fn scored_samples(
 }
 
 /// Twelve hexadecimal digits of the parameters, averaged where the run keeps an average.
-fn fingerprint(checkpoint: &Checkpoint) -> String {
+pub fn fingerprint(checkpoint: &Checkpoint) -> String {
     let parameters = checkpoint.average.as_ref().unwrap_or(&checkpoint.parameters);
     let mut hash = Sha256::new();
     for value in parameters.weights.iter().chain(&parameters.biases).flatten() {
