@@ -3,6 +3,7 @@
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_data::coding::Greys;
 use dbm_protocol::{
     Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
     EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
@@ -32,7 +33,7 @@ fn requests_cross_unchanged() {
         packed: (0..=255).collect(),
         known: vec![7; 256],
         image: Some((3, 3)),
-        depth: 1,
+        greys: Greys::default(),
         held_back: vec![],
         visible: "{}".into(),
         table: vec![44],
@@ -116,7 +117,8 @@ fn events_cross_unchanged() {
         negative: PhaseMetrics::default(),
         ladder: Some(LadderMetrics { accepted: vec![0.5, 0.25], rate: 0.5 }),
     };
-    let grid = Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), depth: 1, bits: vec![0, 1, 1] };
+    let grid =
+        Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), greys: Greys::default(), bits: vec![0, 1, 1] };
     let row =
         BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
     let bench = BenchResult { sizes: vec![784, 500, 500], rows: vec![row] };
@@ -185,7 +187,7 @@ fn messages_of_the_second_worker_cross_unchanged() {
     });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
     let encoding = EncodingChoice { bits: 8, threshold: 0.1 + 0.2, columns: vec![("a,b".into(), f64::MIN_POSITIVE)] };
-    let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), depth: 8, bits: vec![1; 8] };
+    let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), greys: Greys::binary(8), bits: vec![1; 8] };
     let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
     for command in [
         FilesCommand::Read { files: vec![file.clone()], tile: Some((28, 28)) },

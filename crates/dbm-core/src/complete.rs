@@ -138,6 +138,11 @@ impl Completer {
         (self.visible_bits(), searches)
     }
 
+    /// The states of a layer as they stand, `[count, n_l]` unit values.
+    pub fn layer(&self, layer: usize) -> &Matrix {
+        self.chains.layer(layer)
+    }
+
     /// The visible layers as they stand, as bytes 0 and 1.
     pub fn visible_bits(&self) -> Vec<u8> {
         bits(&self.chains)

@@ -10,6 +10,7 @@ mod clamp;
 pub mod classes;
 pub mod complete;
 pub mod coupling;
+mod decode;
 pub mod diagnostics;
 mod energy;
 mod error;
@@ -44,6 +45,7 @@ mod vector;
 pub mod words;
 
 pub use clamp::Clamp;
+pub use decode::decode;
 pub use error::{DbmError, format_bytes};
 pub use examples::Examples;
 pub use filters::filters;

@@ -64,6 +64,60 @@ impl Coding {
     }
 }
 
+/// The units of a grey value: how many, and what they stand for. One alone is a bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greys {
+    /// Units a value, 1 to 8, side by side.
+    pub bits: u8,
+    /// What they stand for, where there is more than one.
+    pub coding: Coding,
+}
+
+impl Greys {
+    /// So many bits of a binary number.
+    pub const fn binary(bits: u8) -> Self {
+        Self { bits, coding: Coding::Binary }
+    }
+
+    /// The value, 0 to 1, whose units are high with these shares, independently of each other: the mean of the greys that they stand for, over 255.
+    ///
+    /// ```
+    /// use dbm_data::coding::{Coding, Greys};
+    /// let of = |coding| Greys { bits: 2, coding }.level(&[1.0, 0.5]);
+    /// assert_eq!([of(Coding::Binary), of(Coding::Gray), of(Coding::Thermometer)], [2.5 / 3.0, 2.5 / 3.0, 0.75]);
+    /// ```
+    pub fn level(self, shares: &[f64]) -> f64 {
+        if self.coding == Coding::Thermometer {
+            return shares.iter().sum::<f64>() / shares.len().max(1) as f64;
+        }
+        let (mut value, mut bit) = (0.0, 0.0);
+        for high in shares {
+            // A bit of Gray's code says whether the number's bit differs from the one before.
+            bit = if self.coding == Coding::Gray { bit + high - 2.0 * bit * high } else { *high };
+            value = 2.0 * value + bit;
+        }
+        value / f64::from((1_u32 << shares.len().min(31)) - 1)
+    }
+
+    /// The units of a value that is all ink, 255.
+    pub fn full(self) -> Vec<u8> {
+        // The largest number of Gray's code has its first bit alone.
+        (0..self.bits).map(|place| u8::from(place == 0 || self.coding != Coding::Gray)).collect()
+    }
+
+    /// The units of a grey, one byte each.
+    pub fn units(self, grey: u8) -> impl Iterator<Item = u8> {
+        let number = self.coding.number(grey, self.bits);
+        (0..self.bits).rev().map(move |bit| number >> bit & 1)
+    }
+}
+
+impl Default for Greys {
+    fn default() -> Self {
+        Self::binary(1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +149,23 @@ mod tests {
             }
         }
         assert_eq!((Coding::Binary.number(127, 8) ^ Coding::Binary.number(128, 8)).count_ones(), 8);
+    }
+    #[test]
+    fn values_are_as_high_as_their_code_says() {
+        for coding in ALL {
+            for bits in 2..=8 {
+                let greys = Greys { bits, coding };
+                for grey in 0..=255 {
+                    let units: Vec<u8> = greys.units(grey).collect();
+                    let level = greys.level(&units.iter().map(|&unit| f64::from(unit)).collect::<Vec<_>>());
+                    assert_eq!(
+                        (255.0 * level).round(),
+                        f64::from(coding.grey(coding.number(grey, bits), bits)),
+                        "{greys:?} {grey}"
+                    );
+                }
+                assert_eq!(greys.full(), greys.units(255).collect::<Vec<_>>(), "{greys:?}");
+            }
+        }
     }
 }

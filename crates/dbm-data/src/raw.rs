@@ -3,7 +3,7 @@
 //! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`] of it, as often as the visitor moves a
 //! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
 
-use crate::coding::Coding;
+use crate::coding::{Coding, Greys};
 use crate::columns::{Column, ColumnKind, Columns, Table};
 use crate::drawn::Draw;
 use crate::pictures::Pictures;
@@ -197,17 +197,22 @@ impl Visible {
     /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`] made of it, backwards ([`Coding::grey`]). The values were
     /// `low + grey / 255 (high - low)`; with 8 binary bits, rounded, exactly so where they were bytes.
     pub fn grey(&self, units: &[u8]) -> Vec<u8> {
-        let depth = self.depth().max(1);
-        let coding = if let Self::Planes { coding, .. } = self { *coding } else { Coding::Binary };
+        let Greys { bits, coding } = self.greys();
+        let depth = usize::from(bits.max(1));
         let number = |units: &[u8]| units.iter().take(8).fold(0, |number, &unit| number << 1 | u8::from(unit != 0));
         units.chunks_exact(depth).map(|units| coding.grey(number(units), depth as u8)).collect()
     }
 
+    /// The units of one value of a picture; of a table's one each.
+    pub fn greys(&self) -> Greys {
+        match self {
+            Self::Planes { bits, coding, .. } => Greys { bits: *bits, coding: *coding },
+            Self::Bits { .. } | Self::Table(_) => Greys::default(),
+        }
+    }
+
     /// Visible units for one value of a picture, 1 to 8; 1 of a table.
     pub fn depth(&self) -> usize {
-        match self {
-            Self::Planes { bits, .. } => usize::from(*bits),
-            Self::Bits { .. } | Self::Table(_) => 1,
-        }
+        usize::from(self.greys().bits)
     }
 }

@@ -57,10 +57,12 @@ pub enum Command {
         /// Units, from the layer's first on, 1 to 400.
         count: u32,
     },
-    /// Samples by local search from noise. Answer: [`crate::Event::Samples`].
+    /// Samples, drawn as the model's training went. Answer: [`crate::Event::Samples`].
     Samples {
         /// The model to sample from.
         model: ModelChoice,
+        /// 0 for the samples themselves; a hidden layer, the lowest being 1, for what its state in each says alone of the visible one, as greys of eight bits: `dbm_core::decode`.
+        layer: u32,
         /// How many, 1 to 400.
         count: u32,
         /// Seed of the samples.

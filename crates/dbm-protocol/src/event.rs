@@ -6,6 +6,7 @@ use dbm_core::diagnostics::CouplingTrace;
 use dbm_core::impute::Report;
 use dbm_core::signals::Activity;
 use dbm_core::{Settings, Units};
+use dbm_data::coding::Greys;
 use serde::{Deserialize, Serialize};
 
 /// What the computing worker answers, and says unasked.
@@ -83,8 +84,8 @@ pub struct ModelInfo {
     pub image: Option<(u32, u32)>,
     /// Gradient steps it was trained for.
     pub steps: u32,
-    /// Bits a value of an image, side by side: `image`'s columns are this many times its values in a row.
-    pub depth: u8,
+    /// The units of a value of an image: `image`'s columns are as many times its values in a row.
+    pub greys: Greys,
     /// Settings of its run, where known.
     pub settings: Option<Settings>,
     /// Classes that its top layer stands for, one unit each; 0 where the top layer is hidden as the others are.

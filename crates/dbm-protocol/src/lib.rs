@@ -21,6 +21,7 @@ pub use command::{BenchProtocol, Command, CompletionMethod, CompletionRequest, P
 pub use dbm_core::complete::{SearchFrame, SearchTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
+pub use dbm_data::coding::Greys;
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
@@ -36,4 +37,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 19;
+pub const VERSION: u32 = 20;

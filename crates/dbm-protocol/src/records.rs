@@ -1,6 +1,7 @@
 //! What messages of several roles are about: files, data, runs and pictures.
 
 use dbm_core::{Settings, Units};
+use dbm_data::coding::Greys;
 use serde::{Deserialize, Serialize};
 
 /// A file of the visitor's.
@@ -123,8 +124,8 @@ pub struct Grid {
     pub count: u32,
     /// Rows and columns of each; a row of bits that is no image has one row.
     pub image: (u32, u32),
-    /// Bits a value, side by side in the columns.
-    pub depth: u8,
+    /// The units of a value, side by side in the columns.
+    pub greys: Greys,
     /// One byte a bit, 0 or 1, `count * rows * columns`.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,

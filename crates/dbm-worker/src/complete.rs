@@ -5,7 +5,7 @@ use crate::job::{Slice, Work, within};
 use crate::pool::WorkerPool;
 use crate::sources::Material;
 use crate::view::View;
-use dbm_core::classes::likeliest;
+use dbm_core::classes::{likeliest, predictions};
 use dbm_core::complete::{ClassReading, Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
 use dbm_core::linalg::Matrix;
@@ -47,10 +47,10 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
             Completer::sample(&view.model, 1, seed, PICTURE_CHAIN).run(&view.model, view.schedule, MAX_SWEEPS).0
         }
         PictureSource::Generated => {
-            fits("generated digits", digits::PIXELS)?;
+            fits("generated digits", digits::PIXELS * usize::from(view.greys.bits.max(1)))?;
             // A series of its own, not the one a run trains on.
             let (grey, _) = digits::image(u64::MAX, seed);
-            grey.iter().map(|&grey| u8::from(grey > dbm_data::THRESHOLD)).collect()
+            grey.iter().flat_map(|&grey| view.greys.units(grey)).collect()
         }
         PictureSource::Data => {
             let data = data.ok_or("there are no data: choose a data set first")?.whole();
@@ -66,7 +66,8 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
     Ok(Event::Picture(PictureToComplete { source, image: view.shape(), bits, missing }))
 }
 
-/// Completions at work: along a schedule and then, unless the answers are to be draws from the model, downhill. Of a model with classes what is known is read first.
+/// Completions at work: along a schedule and then, unless the answers are to be draws from the model, downhill. Of a model with classes what is known is read first: at once as mean field predicts it,
+/// where that was trained, and by chains otherwise.
 pub struct Completion {
     view: View,
     request: CompletionRequest,
@@ -105,8 +106,16 @@ impl Completion {
             within("the number of Gibbs sweeps", schedule.sweeps(), 1..=MAX_GIBBS_SWEEPS)?;
         }
         let class = if clean_up { None } else { class_of(&view, &request)? };
+        let reads = view.classes > 0 && class.is_none() && request.unknown.contains(&0);
+        let classes = if reads && view.predicts {
+            let (visible, known) = rows(&view.model, &request, 1)?;
+            predictions(&view.model, &visible, &known).swap_remove(0)
+        } else {
+            vec![]
+        };
+        let class = class.or_else(|| (!clean_up && !classes.is_empty()).then(|| likeliest(&classes)));
         let completer = answering(&view.model, &request, class)?;
-        let reading = if view.classes > 0 && class.is_none() && request.unknown.contains(&0) {
+        let reading = if reads && classes.is_empty() {
             let (visible, known) = rows(&view.model, &request, READERS)?;
             let chains = Completer::complete(&view.model, visible, known, u64::from(seed), FIRST_READER);
             let schedule = if clean_up { READING } else { schedule };
@@ -114,7 +123,7 @@ impl Completion {
         } else {
             None
         };
-        Ok(Self { view, request, reading, classes: Vec::new(), completer, schedule, search, done: 0, read: 0, started: now() })
+        Ok(Self { view, request, reading, classes, completer, schedule, search, done: 0, read: 0, started: now() })
     }
 
     fn progress(&self) -> Slice {

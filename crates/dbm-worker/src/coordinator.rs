@@ -141,10 +141,11 @@ impl Coordinator {
                 within("the number of filters", count, 1..=MAX_SAMPLES)?;
                 self.view(model)?.filters(layer, count)?
             }
-            Command::Samples { model, count, seed } => {
+            Command::Samples { model, layer, count, seed } => {
                 within("the number of samples", count, 1..=MAX_SAMPLES)?;
-                let samples = Samples::new(self.view(model)?, count, seed);
-                return self.begin(id, samples);
+                let view = self.view(model)?;
+                within("the layer", layer, 0..=view.model.depth() as u32)?;
+                return self.begin(id, Samples::new(view, layer, count, seed));
             }
             Command::Sweeps { model, count, sweeps, seed } => {
                 let sweeping = Sweeping::new(self.view(model)?, count, sweeps, seed)?;

@@ -1,6 +1,7 @@
 //! Data sets by what the page asks for.
 
 use dbm_core::Examples;
+use dbm_data::coding::Greys;
 use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
 use dbm_protocol::{DataInfo, DataSource, EncodedData, Grid, ModelChoice};
@@ -31,9 +32,9 @@ impl Material {
         }
     }
 
-    /// Bits a value.
-    pub fn depth(&self) -> u8 {
-        self.data.visible.as_ref().map_or(1, Visible::depth) as u8
+    /// The units of a value.
+    pub fn greys(&self) -> Greys {
+        self.data.visible.as_ref().map(Visible::greys).unwrap_or_default()
     }
 }
 
@@ -89,7 +90,7 @@ pub fn about(material: &Material) -> DataInfo {
             step: 0,
             count: count as u32,
             image: shape(data.image, examples.width()),
-            depth: material.depth(),
+            greys: material.greys(),
             bits: rows.flat_map(|row| examples.row(row)).collect(),
         },
     }

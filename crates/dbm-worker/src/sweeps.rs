@@ -33,7 +33,7 @@ impl Sweeping {
 impl Work for Sweeping {
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         let Self { view, chains, count, sweeps, done } = self;
-        let View { model, choice, depth, step, .. } = &*view;
+        let View { model, choice, greys, step, .. } = &*view;
         while done < sweeps {
             chains.sweep(model);
             *done += 1;
@@ -44,7 +44,7 @@ impl Work for Sweeping {
         let standing = chains.visible_bits();
         let high = standing.chunks(model.n_visible()).map(|bits| bits.iter().map(|&bit| f64::from(bit)).sum()).collect();
         let (energies, bits) = (chains.energies(model), chains.look(model, MAX_SWEEPS).0);
-        let samples = Grid { model: *choice, step: *step, count: *count, image: view.shape(), depth: *depth, bits };
+        let samples = Grid { model: *choice, step: *step, count: *count, image: view.shape(), greys: *greys, bits };
         Slice::ends(Event::Swept(Swept { sweeps: *sweeps, samples, energies, high }))
     }
 }

@@ -4,6 +4,7 @@ use crate::sources::shape;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::{Dbm, Settings};
 use dbm_data::Checkpoint;
+use dbm_data::coding::Greys;
 use dbm_data::raw::Visible;
 use dbm_protocol::{Event, Filters, ModelChoice, ModelInfo};
 use std::rc::Rc;
@@ -15,14 +16,16 @@ pub struct View {
     pub choice: ModelChoice,
     /// Rows and columns of the visible layer, where it is an image.
     pub image: Option<(usize, usize)>,
-    /// Bits a value of an image.
-    pub depth: u8,
+    /// The units of a value of an image.
+    pub greys: Greys,
     /// Gradient steps that it was trained for.
     pub step: u32,
     /// How its samples are drawn.
     pub schedule: SamplingSchedule,
     /// Classes that its top layer stands for.
     pub classes: usize,
+    /// Whether mean field was trained to predict what is hidden.
+    pub predicts: bool,
 }
 
 impl View {
@@ -34,6 +37,7 @@ impl View {
         let visible = visible.map_err(|error| error.to_string())?;
         let schedule = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
         let classes = classes(&model, checkpoint.settings.as_ref());
+        let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
         let info = ModelInfo {
             steps: checkpoint.step.min(u64::from(u32::MAX)) as u32,
             resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some() && classes == 0,
@@ -41,8 +45,9 @@ impl View {
             settings: checkpoint.settings,
             ..about(&model, checkpoint.image, visible.as_ref())
         };
-        let (image, depth, step) = (checkpoint.image, info.depth, info.steps);
-        Ok((Self { model: Rc::new(model), choice: ModelChoice::Pretrained, image, depth, step, schedule, classes }, info))
+        let (image, greys, step) = (checkpoint.image, info.greys, info.steps);
+        let model = Rc::new(model);
+        Ok((Self { model, choice: ModelChoice::Pretrained, image, greys, step, schedule, classes, predicts }, info))
     }
 
     /// Rows and columns in which the page shows the visible layer: a row where it is no image.
@@ -68,7 +73,7 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visibl
         units: model.units(),
         image: image.map(|(rows, columns)| (rows as u32, columns as u32)),
         steps: 0,
-        depth: visible.map_or(1, Visible::depth) as u8,
+        greys: visible.map(Visible::greys).unwrap_or_default(),
         settings: None,
         classes: 0,
         resumable: false,

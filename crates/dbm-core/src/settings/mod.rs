@@ -134,6 +134,12 @@ impl Settings {
         if self.estimator.kind == EstimatorKind::Mp { 1.0 } else { self.conditional }
     }
 
+    /// Whether mean field is trained to predict what is hidden, labels included: by `mp`, or as the conditional share of persistent chains.
+    pub fn trains_predictions(&self) -> bool {
+        let kind = self.estimator.kind;
+        kind == EstimatorKind::Mp || self.conditional > 0.0 && kind.descriptor().persistent
+    }
+
     /// Accepts settings that make sense for a visible layer of `visible` units.
     ///
     /// # Errors

@@ -54,7 +54,12 @@ impl Choose for Name {
         choice(Self::Figure3, "figure-3", "Figure 3", "Completions of halves and of random pixels, and how good they are"),
         choice(Self::BestModel, "best-model", "The best model", "A search of recipes, and the best model they lead to"),
         choice(Self::BitPlanes, "bit-planes", "Bit planes", "Grey digits, 8 bits a pixel, and the paper's own size"),
-        choice(Self::Depth, "depth", "Depth", "Two hidden layers against one of as many parameters, and the deep model that is shipped"),
+        choice(
+            Self::Depth,
+            "depth",
+            "Depth",
+            "Two hidden layers against one of as many parameters, and the deep model that is shipped",
+        ),
     ];
 }
 

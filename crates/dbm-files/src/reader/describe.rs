@@ -1,6 +1,7 @@
 //! What files hold, described for the page.
 
 use dbm_data::DataError;
+use dbm_data::coding::Greys;
 use dbm_data::columns::{ColumnKind, Columns, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
 use dbm_protocol::{ColumnInfo, EncodingChoice, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
@@ -44,7 +45,14 @@ pub fn preview(raw: &Raw, encoding: &Encoding, summary: &Summary) -> Result<Enco
         share_of_ones,
         share_missing: summary.missing_share,
         bytes: bytes as f64,
-        preview: Grid { model: ModelChoice::Training, step: 0, count: pictures.len() as u32, image, depth: 8, bits },
+        preview: Grid {
+            model: ModelChoice::Training,
+            step: 0,
+            count: pictures.len() as u32,
+            image,
+            greys: Greys::binary(8),
+            bits,
+        },
     })
 }
 

@@ -35,7 +35,7 @@ struct Pictures<'g> {
 
 impl<'g> Pictures<'g> {
     fn new(name: &str, grid: &'g Grid, visible: Option<&Visible>) -> Result<Self, String> {
-        let (rows, columns, depth) = (grid.image.0 as usize, grid.image.1 as usize, usize::from(grid.depth.max(1)));
+        let (rows, columns, depth) = (grid.image.0 as usize, grid.image.1 as usize, usize::from(grid.greys.bits.max(1)));
         let (units, count) = (rows.saturating_mul(columns), grid.count as usize);
         if units == 0 || count == 0 || units.checked_mul(count) != Some(grid.bits.len()) {
             let got = grid.bits.len();
@@ -162,12 +162,12 @@ fn cells(row: &LogRow) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_data::coding::Coding;
+    use dbm_data::coding::{Coding, Greys};
     use dbm_protocol::ModelChoice;
 
     fn pictures(bits: Vec<u8>, image: (u32, u32), depth: u8) -> Grid {
         let count = bits.len() as u32 / (image.0 * image.1);
-        Grid { model: ModelChoice::Training, step: 0, count, image, depth, bits }
+        Grid { model: ModelChoice::Training, step: 0, count, image, greys: Greys::binary(depth), bits }
     }
 
     #[test]

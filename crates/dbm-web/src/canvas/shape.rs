@@ -1,6 +1,6 @@
 //! How a visible layer is laid out on the screen.
 
-use dbm_protocol::{Grid, ModelInfo};
+use dbm_protocol::{Coding, Greys, Grid, ModelInfo};
 use std::ops::Range;
 
 /// Rows and columns of cells in which units are shown, `depth` units a cell; the last cells are empty where the units do not fill them.
@@ -10,35 +10,47 @@ pub struct Shape {
     pub columns: usize,
     /// Units, `<= rows * columns * depth`.
     pub units: usize,
-    /// Units a cell: the bits of its value, the most significant first.
+    /// Units a cell, which stand for its value.
     pub depth: usize,
+    /// What they stand for, where there is more than one.
+    pub coding: Coding,
     /// Whether this is a row of bits wrapped for display only.
     pub wrapped: bool,
 }
 
 impl Shape {
     /// The layout of an image of so many rows and columns of units, or the nearest to a square for a plain row of them.
-    pub fn of(image: (u32, u32), depth: u8) -> Self {
-        let (rows, columns, depth) = (image.0 as usize, image.1 as usize, usize::from(depth.max(1)));
+    pub fn of(image: (u32, u32), Greys { bits, coding }: Greys) -> Self {
+        let (rows, columns, depth) = (image.0 as usize, image.1 as usize, usize::from(bits.max(1)));
         let units = rows.saturating_mul(columns);
         let (columns, cells) = (columns / depth, units / depth);
         if rows > 1 || columns <= 1 {
-            return Self { rows, columns, units, depth, wrapped: false };
+            return Self { rows, columns, units, depth, coding, wrapped: false };
         }
         let root = cells.isqrt();
         let exact = (1..=root).rev().find(|rows| cells.is_multiple_of(*rows)).filter(|&rows| cells / rows <= 2 * rows);
         let columns = exact.map_or_else(|| (cells as f64).sqrt().ceil() as usize, |rows| cells / rows);
-        Self { rows: cells.div_ceil(columns), columns, units, depth, wrapped: true }
+        Self { rows: cells.div_ceil(columns), columns, units, depth, coding, wrapped: true }
     }
 
     /// Of a model's visible layer; one row where that is no image.
     pub fn of_model(about: &ModelInfo) -> Self {
-        Self::of(about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())), about.depth)
+        Self::of(about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())), about.greys)
     }
 
     /// Of each picture of a grid.
     pub fn of_grid(grid: &Grid) -> Self {
-        Self::of(grid.image, grid.depth)
+        Self::of(grid.image, grid.greys)
+    }
+
+    /// The units of a cell.
+    pub fn greys(&self) -> Greys {
+        Greys { bits: self.depth as u8, coding: self.coding }
+    }
+
+    /// Whether it is a picture of so many rows and columns.
+    pub fn is_picture(&self, rows: usize, columns: usize) -> bool {
+        (self.rows, self.columns, self.wrapped) == (rows, columns, false)
     }
 
     /// Width by height of so many of them side by side, in so many rows, for the style sheet.
@@ -59,8 +71,7 @@ impl Shape {
 
     /// How high the value of that cell is, 0 to 1, by how high each of its units is.
     pub fn level(&self, unit: usize, high: impl Fn(usize) -> f64) -> f64 {
-        let value = self.cell(unit).fold(0.0, |sum, unit| 2.0 * sum + high(unit));
-        value / f64::from((1_u32 << self.depth.min(31)) - 1)
+        self.greys().level(&self.cell(unit).map(high).collect::<Vec<_>>())
     }
 }
 
@@ -68,27 +79,31 @@ impl Shape {
 mod tests {
     use super::*;
 
+    fn of_bits(image: (u32, u32)) -> Shape {
+        Shape::of(image, Greys::default())
+    }
+
     #[test]
     fn images_stay_and_rows_of_bits_wrap_to_near_squares() {
-        let of = |image| (Shape::of(image, 1).rows, Shape::of(image, 1).columns, Shape::of(image, 1).wrapped);
+        let of = |image| (of_bits(image).rows, of_bits(image).columns, of_bits(image).wrapped);
         assert_eq!(of((28, 28)), (28, 28, false));
         assert_eq!(of((1, 64)), (8, 8, true));
         assert_eq!(of((1, 12)), (3, 4, true));
         assert_eq!(of((1, 13)), (4, 4, true));
         assert_eq!(of((1, 1)), (1, 1, false));
         assert_eq!(of((0, 0)), (0, 0, false));
-        assert_eq!(Shape::of((1, 13), 1).unit(3, 0), Some(12));
-        assert_eq!(Shape::of((1, 13), 1).unit(3, 1), None);
+        assert_eq!(of_bits((1, 13)).unit(3, 0), Some(12));
+        assert_eq!(of_bits((1, 13)).unit(3, 1), None);
     }
 
     #[test]
     fn values_of_several_bits_are_one_cell() {
-        let shape = Shape::of((2, 24), 8);
+        let shape = Shape::of((2, 24), Greys::binary(8));
         assert_eq!((shape.rows, shape.columns, shape.units), (2, 3, 48));
         assert_eq!(shape.unit(1, 0), Some(24));
         let bits = [1, 0, 0, 0, 0, 0, 0, 1];
         assert_eq!(shape.level(0, |unit| f64::from(bits[unit])), 129.0 / 255.0);
-        let row = Shape::of((1, 8 * 12), 8);
+        let row = Shape::of((1, 8 * 12), Greys::binary(8));
         assert_eq!((row.rows, row.columns, row.wrapped, row.unit(2, 3)), (3, 4, true, Some(88)));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Colours, Surface};
 use crate::canvas::shape::Shape;
-use dbm_protocol::{Filters, Grid};
+use dbm_protocol::{Filters, Greys, Grid};
 use wasm_bindgen::Clamped;
 use web_sys::ImageData;
 
@@ -25,7 +25,15 @@ pub fn filter_tiles(surface: &Surface, colours: &Colours, filters: &Filters, col
         let value = (f64::from(levels[unit]) - 128.0) / 127.0;
         mix(ends[1], ends[if value < 0.0 { 0 } else { 2 }], value.abs().min(1.0))
     };
-    draw(surface, colours, &Shape::of(filters.image, 1), &filters.levels, filters.count as usize, (columns, columns), &colour);
+    draw(
+        surface,
+        colours,
+        &Shape::of(filters.image, Greys::default()),
+        &filters.levels,
+        filters.count as usize,
+        (columns, columns),
+        &colour,
+    );
 }
 
 fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {

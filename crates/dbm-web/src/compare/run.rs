@@ -256,6 +256,7 @@ fn count_distinct(grid: &Grid) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_protocol::Greys;
 
     #[test]
     fn pictures_that_are_the_same_count_once() {
@@ -264,7 +265,7 @@ mod tests {
             step: 0,
             count: bits.len() as u32 / 2,
             image: (1, 2),
-            depth: 1,
+            greys: Greys::default(),
             bits: bits.to_vec(),
         };
         assert_eq!(count_distinct(&grid(&[0, 1, 0, 1, 1, 1])), 2);

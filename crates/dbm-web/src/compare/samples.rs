@@ -5,6 +5,7 @@ use super::run::Run;
 use super::setup::names;
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
+use dbm_protocol::Greys;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -21,7 +22,7 @@ pub fn Samples() -> impl IntoView {
     let shape = Memo::new(move |_| {
         let about = pair.runs[0].about.get();
         let square = if pair.visible.get() == 16 { (4, 4) } else { (28, 28) };
-        about.as_ref().map_or_else(|| Shape::of(square, 1), Shape::of_model)
+        about.as_ref().map_or_else(|| Shape::of(square, Greys::default()), Shape::of_model)
     });
     let lane = move |place: usize| lane(pair.runs[place], ["A", "B"][place], move || names.get()[place].clone(), shape);
     view! { <div class="lanes">{[0, 1].map(lane).into_iter().collect_view()}</div> }

@@ -128,7 +128,7 @@ impl AnswerSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_protocol::{CompletionMethod, ModelChoice};
+    use dbm_protocol::{CompletionMethod, Greys, ModelChoice};
 
     fn answers() -> AnswerSet {
         let bits = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [1, 1, 1]].concat();
@@ -180,7 +180,7 @@ mod tests {
     fn agreement_counts_every_answer() {
         let answers = answers();
         assert_eq!(answers.shares(), [0.25, 0.5, 1.0]);
-        assert_eq!(answers.inked(Shape::of((1, 3), 1), 1), "2 of 4 answers have ink here");
+        assert_eq!(answers.inked(Shape::of((1, 3), Greys::default()), 1), "2 of 4 answers have ink here");
         assert_eq!(answers.agreed(), (0, 2), "the known pixel is no agreement");
         let first = DistinctAnswer { place: 0, count: 2, energy: -2.5 };
         assert_eq!(

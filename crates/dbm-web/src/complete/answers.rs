@@ -69,7 +69,7 @@ pub fn Answers() -> impl IntoView {
 
 fn save(state: CompletionState, form: usize) {
     let Some(answers) = state.answers.get_untracked() else { return };
-    let depth = state.picture.with_untracked(|picture| picture.shape.depth as u8);
+    let greys = state.picture.with_untracked(|picture| picture.shape.greys());
     let (of_consensus, form) = (form >= export::BITS.len(), form % export::BITS.len());
     let (name, count, bits) = if of_consensus {
         ("consensus", 1, answers.consensus())
@@ -77,7 +77,7 @@ fn save(state: CompletionState, form: usize) {
         ("answers", answers.completions.answers, answers.completions.bits)
     };
     let (model, image) = (answers.request.model, answers.completions.image);
-    export::bits(state.session, name, form, Grid { model, step: 0, count, image, depth, bits });
+    export::bits(state.session, name, form, Grid { model, step: 0, count, image, greys, bits });
 }
 
 /// Draws what is filled in of the latest answers, as `show` has it of them: ink, and what is drawn of the filled pixels.

@@ -3,8 +3,10 @@
 mod address;
 mod answer_set;
 mod answers;
+mod card;
 mod choices;
 mod first_visit;
+mod layers;
 mod masks;
 mod more;
 mod picture;
@@ -18,6 +20,7 @@ mod watch;
 
 use crate::ui::button::Button;
 use answers::Answers;
+use card::AboutModel;
 use first_visit::FirstVisit;
 use leptos::prelude::*;
 use more::More;
@@ -113,6 +116,7 @@ pub fn Completion() -> impl IntoView {
                 <Answers />
             </div>
             <More />
+            <AboutModel />
         </section>
     }
 }

@@ -1,6 +1,7 @@
 //! What a first look does not need: tools, how answers are drawn and sorted, cleaning up, and watching a search or a pair.
 
 use super::choices::Choose;
+use super::layers::EachLayer;
 use super::settings::{CompletionSettings, Method};
 use super::state::CompletionState;
 use super::sweeps::AgainstSweeps;
@@ -26,6 +27,7 @@ pub fn More() -> impl IntoView {
             <HowAnswersAreDrawn />
             <Watch />
             <AgainstSweeps />
+            <EachLayer />
         </Folded>
     }
 }

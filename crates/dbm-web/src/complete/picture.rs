@@ -203,9 +203,9 @@ impl Picture {
 
     /// Uses a tool on the whole cell whose first unit this is.
     fn apply(&mut self, tool: Tool, unit: usize) {
-        for unit in self.shape.cell(unit) {
+        for (unit, full) in self.shape.cell(unit).zip(self.shape.greys().full()) {
             self.now.unknown[unit] = u8::from(tool == Tool::Mask || tool == Tool::Unmask && self.is_missing(unit));
-            let ink = u8::from(tool == Tool::Draw);
+            let ink = if tool == Tool::Draw { full } else { 0 };
             if matches!(tool, Tool::Draw | Tool::Erase) && self.now.bits[unit] != ink {
                 self.now.bits[unit] = ink;
                 self.now.truth = None;
@@ -279,10 +279,11 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_protocol::Greys;
 
     #[test]
     fn halves_strokes_and_undo() {
-        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![1; 16]);
+        let mut picture = Picture::new(Shape::of((4, 4), Greys::default()), vec![1; 16]);
         picture.hide(Mask::Lower, 0);
         assert_eq!(picture.unknown(), [[0; 8], [1; 8]].concat());
         picture.stroke(Tool::Unmask, (3.5, 0.5), (3.5, 3.5), 1.0);
@@ -302,7 +303,7 @@ mod tests {
 
     #[test]
     fn gaps_stay_unknown_until_they_are_drawn_over() {
-        let mut picture = Picture::with_gaps(Shape::of((2, 2), 1), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
+        let mut picture = Picture::with_gaps(Shape::of((2, 2), Greys::default()), vec![1, 0, 1, 1], vec![0, 1, 0, 0]);
         assert_eq!((picture.unknown(), picture.truth()), (&[0, 1, 0, 0][..], None));
         picture.hide(Mask::Lower, 0);
         assert_eq!(picture.unknown(), [0, 1, 1, 1]);
@@ -313,12 +314,12 @@ mod tests {
         picture.clear_mask();
         assert_eq!(picture.unknown(), [0, 1, 0, 0]);
         // A length that is no picture's is no gap.
-        assert_eq!(Picture::with_gaps(Shape::of((2, 2), 1), vec![1; 4], vec![1; 3]).n_unknown(), 0);
+        assert_eq!(Picture::with_gaps(Shape::of((2, 2), Greys::default()), vec![1; 4], vec![1; 3]).n_unknown(), 0);
     }
 
     #[test]
     fn what_was_undone_is_redone_until_something_else_is_done() {
-        let mut picture = Picture::new(Shape::of((4, 4), 1), vec![0; 16]);
+        let mut picture = Picture::new(Shape::of((4, 4), Greys::default()), vec![0; 16]);
         let draw = |picture: &mut Picture, column: f64| {
             picture.begin();
             picture.stroke(Tool::Draw, (0.5, column), (0.5, column), 1.0);
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn presets_hide_what_they_say_and_are_told_apart_in_every_shape() {
-        let mut picture = Picture::new(Shape::of((28, 28), 1), vec![0; 784]);
+        let mut picture = Picture::new(Shape::of((28, 28), Greys::default()), vec![0; 784]);
         let mut counts = Vec::new();
         for mask in Mask::CHOICES {
             picture.hide(mask.value, 43);
@@ -353,14 +354,14 @@ mod tests {
         assert!((183..=287).contains(&counts[7]) && (415..=525).contains(&counts[8]) && counts[9] == 784, "{counts:?}");
         for image in [(1, 1), (1, 2), (1, 13), (4, 4), (0, 0)] {
             for mask in Mask::CHOICES {
-                Picture::blank(Shape::of(image, 1)).hide(mask.value, 1);
+                Picture::blank(Shape::of(image, Greys::default())).hide(mask.value, 1);
             }
         }
     }
 
     #[test]
     fn ink_and_masks_travel_as_text() {
-        let shape = Shape::of((28, 28), 1);
+        let shape = Shape::of((28, 28), Greys::default());
         let mut picture = Picture::blank(shape);
         picture.stroke(Tool::Draw, (3.0, 3.0), (20.0, 17.0), 3.0);
         picture.stroke(Tool::Mask, (14.0, 2.0), (14.0, 26.0), 2.0);
@@ -382,7 +383,7 @@ mod tests {
 
     #[test]
     fn strokes_outside_change_nothing() {
-        let mut picture = Picture::blank(Shape::of((4, 4), 1));
+        let mut picture = Picture::blank(Shape::of((4, 4), Greys::default()));
         picture.stroke(Tool::Mask, (-9.0, -9.0), (-3.0, -3.0), 1.0);
         picture.stroke(Tool::Mask, (f64::NAN, 1.0), (1.0, 1.0), 1.0);
         picture.stroke(Tool::Mask, (40.0, 40.0), (50.0, 50.0), 5.0);

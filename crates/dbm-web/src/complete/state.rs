@@ -8,7 +8,7 @@ use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
 use crate::worker::client::Work;
 use crate::worker::session::Session;
-use dbm_protocol::{Command, CompletionRequest, Event, PictureToComplete, fresh_seed};
+use dbm_protocol::{Command, CompletionRequest, Event, Greys, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
 
 /// A watched pair is cut after so many steps.
@@ -110,7 +110,7 @@ impl CompletionState {
 
     /// Whether pictures are digits.
     pub fn is_digit(self) -> bool {
-        self.picture.with(|picture| picture.shape == Shape::of((28, 28), 1))
+        self.picture.with(|picture| picture.shape.is_picture(28, 28))
     }
 
     /// Whether there is no model that could be asked.
@@ -233,7 +233,9 @@ impl CompletionState {
         let data_fit =
             || self.session.data.with(|data| data.as_ref().map(|data| data.width as usize)) == shape.map(|shape| shape.units);
         match start {
-            PictureStart::Generated if shape != Some(Shape::of((28, 28), 1)) => self.possible_start(PictureStart::Data),
+            PictureStart::Generated if !shape.is_some_and(|shape| shape.is_picture(28, 28)) => {
+                self.possible_start(PictureStart::Data)
+            }
             PictureStart::Data if !data_fit() => PictureStart::Sample,
             other => other,
         }
@@ -283,7 +285,7 @@ impl CompletionState {
             self.awaited.set_value(None);
             if let Event::Picture(PictureToComplete { image, bits, missing, .. }) = answered? {
                 let shape = untrack(|| self.shape_on_view()).filter(|shape| shape.units == bits.len());
-                self.take_picture(Picture::with_gaps(shape.unwrap_or_else(|| Shape::of(image, 1)), bits, missing));
+                self.take_picture(Picture::with_gaps(shape.unwrap_or_else(|| Shape::of(image, Greys::default())), bits, missing));
             }
             Ok(())
         });

@@ -10,7 +10,7 @@ use crate::ui::progress::ProgressBar;
 use crate::worker::client::{Failure, Work};
 use dbm_core::complete::unchanged_since;
 use dbm_core::math::mean_and_error;
-use dbm_protocol::{Command, Event, Grid, ModelChoice, Swept, fresh_seed};
+use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, Swept, fresh_seed};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -69,7 +69,7 @@ pub fn AgainstSweeps() -> impl IntoView {
         let shown = move || looks.with(|looks| looks.get(place).map(|look| Grid { count: SHOWN.0, ..look.samples.clone() }));
         shows(canvas, shown, |surface, colours, grid| tiles(surface, colours, &grid, SHOWN.1));
         let ratio = move || {
-            let shape = session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model);
+            let shape = session.about().as_ref().map_or_else(|| Shape::of((28, 28), Greys::default()), Shape::of_model);
             shape.ratio(SHOWN.1, (SHOWN.0 as usize).div_ceil(SHOWN.1))
         };
         let sweeps = format!("{} {}", SWEEPS[place], if SWEEPS[place] == 1 { "sweep" } else { "sweeps" });
@@ -153,7 +153,7 @@ mod tests {
     fn chains_are_said_to_stand_still_since_the_first_look_like_the_last() {
         let look = |sweeps, energies: [f64; 3]| {
             let (image, bits) = ((2, 2), vec![0; 12]);
-            let samples = Grid { model: ModelChoice::Pretrained, step: 0, count: 3, image, depth: 1, bits };
+            let samples = Grid { model: ModelChoice::Pretrained, step: 0, count: 3, image, greys: Greys::default(), bits };
             Swept { sweeps, samples, energies: energies.to_vec(), high: vec![1.0, 2.0, 3.0] }
         };
         let looks = [look(1, [9.0, 9.1, 9.2]), look(10, [3.0, 3.2, 3.1]), look(50, [3.1, 3.1, 3.0])];

@@ -10,7 +10,7 @@ use crate::ui::progress::ProgressBar;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
-use dbm_protocol::Grid;
+use dbm_protocol::{Greys, Grid};
 pub use gaps_panel::GapsPanel;
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -60,7 +60,7 @@ pub fn Data() -> impl IntoView {
     };
     let height = move || {
         let shape = session.data.with(|data| data.as_ref().map(|data| Shape::of_grid(&data.preview)));
-        shape.unwrap_or_else(|| Shape::of((28, 28), 1)).ratio(PREVIEW, 1)
+        shape.unwrap_or_else(|| Shape::of((28, 28), Greys::default())).ratio(PREVIEW, 1)
     };
     view! {
         <div class="data">

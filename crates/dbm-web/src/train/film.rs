@@ -70,9 +70,17 @@ pub fn save(session: Session) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_protocol::Greys;
 
     fn grid(step: u32, bits: usize) -> Grid {
-        Grid { model: ModelChoice::Training, step, count: 1, image: (1, bits as u32), depth: 1, bits: vec![0; bits] }
+        Grid {
+            model: ModelChoice::Training,
+            step,
+            count: 1,
+            image: (1, bits as u32),
+            greys: Greys::default(),
+            bits: vec![0; bits],
+        }
     }
 
     #[test]

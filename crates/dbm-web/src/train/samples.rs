@@ -9,7 +9,7 @@ use crate::ui::term::Term;
 use crate::worker::client::Failure;
 use crate::worker::export;
 use crate::worker::session::Session;
-use dbm_protocol::{Command, Event, Grid, ModelChoice, fresh_seed};
+use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, fresh_seed};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -23,7 +23,7 @@ const FORMS: &[&str] = &[export::BITS[0], export::BITS[1], export::BITS[2], "fil
 
 /// Asks for samples of the model on view.
 async fn ask(session: Session) -> Result<(), Failure> {
-    let command = Command::Samples { model: session.model.get_untracked(), count: SAMPLES, seed: fresh_seed() };
+    let command = Command::Samples { model: session.model.get_untracked(), layer: 0, count: SAMPLES, seed: fresh_seed() };
     if let Event::Samples(grid) = session.ask(command).await? {
         session.samples_of(grid.model).set(Some(grid));
     }
@@ -68,7 +68,8 @@ pub fn Samples() -> impl IntoView {
         })
     };
     // Only the shape, so that the box keeps its size while samples come and go.
-    let shape = Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), 1), Shape::of_model));
+    let shape =
+        Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), Greys::default()), Shape::of_model));
     let ratio = move || shape.get().ratio(COLUMNS, (SAMPLES as usize).div_ceil(COLUMNS));
     view! {
         <section class="figure" aria-labelledby="samples-title" data-tour="samples">

@@ -29,7 +29,7 @@ pub fn Explained(
         let (Some(folded), Some(inside), true) = (folded.get(), inside.get(), seen.get()) else { return };
         folded.set_open(is_as_wide(if view == View::Complete { ROOM_BESIDE_COMPLETE } else { ROOM }));
         leptos::task::spawn_local(async move {
-            match fetch(view).await {
+            match fetch(&format!("./explain/{}.html", view.name())).await {
                 // A file of the page's own, like its scripts.
                 Ok(html) => inside.set_inner_html(&html),
                 Err(why) => inside.set_text_content(Some(&format!("The explanation could not be fetched: {}.", words(&why)))),
@@ -47,9 +47,12 @@ pub fn Explained(
     }
 }
 
-async fn fetch(view: View) -> Result<String, JsValue> {
-    let answer: Response =
-        JsFuture::from(window().fetch_with_str(&format!("./explain/{}.html", view.name()))).await?.unchecked_into();
+/// A fragment of HTML beside the page.
+///
+/// # Errors
+/// What the browser says, or the server.
+pub async fn fetch(path: &str) -> Result<String, JsValue> {
+    let answer: Response = JsFuture::from(window().fetch_with_str(path)).await?.unchecked_into();
     if !answer.ok() {
         return Err(JsValue::from_str(&format!("the server answered {}", answer.status())));
     }

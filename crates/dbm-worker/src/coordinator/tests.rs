@@ -734,7 +734,8 @@ fn opens_a_model_and_samples_and_gives_pictures_of_its_size() {
     assert!(
         matches!(page.answer(Command::OpenModel(NamedBytes { name: "small".into(), bytes })), Event::ModelOpened(about) if about.steps == 3)
     );
-    let Event::Samples(grid) = page.answer(Command::Samples { model: ModelChoice::Pretrained, count: 50, seed: 2 }) else {
+    let Event::Samples(grid) = page.answer(Command::Samples { model: ModelChoice::Pretrained, layer: 0, count: 50, seed: 2 })
+    else {
         panic!("samples")
     };
     assert_eq!((grid.count, grid.bits.len(), grid.image), (50, 50 * 16, (4, 4)));

@@ -182,7 +182,7 @@ impl Coordinator {
         let started = now();
         let Ok(view) = self.view(ModelChoice::Training) else { return };
         self.shown.took_for_samples(now() - started, false);
-        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, DRAWN_SAMPLES, 0)) });
+        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, 0, DRAWN_SAMPLES, 0)) });
     }
 
     /// A run that rests is shown as it stands: its persistent chains, or samples drawn of it, and its signals on all examples, in slices that a request can come between.

@@ -136,7 +136,7 @@ fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
     let mut place = shared(4, 6);
     for step in 5..40 {
         // Wherever the step under way is, samples are those of the model between two steps.
-        let samples = Command::Samples { model: ModelChoice::Training, count: 5, seed: 3 };
+        let samples = Command::Samples { model: ModelChoice::Training, layer: 0, count: 5, seed: 3 };
         place.ask_until(Command::Train, at_step(step));
         let heard = place.ask_until(samples, |m| matches!(&m.body, Reply::Answer(Event::Samples(grid)) if grid.count == 5));
         let Some(Reply::Answer(Event::Samples(grid))) = heard.last().map(|m| &m.body) else { panic!("samples: {heard:?}") };

@@ -80,8 +80,8 @@ impl Run {
         let data = &self.material.data;
         let bits = self.seen.visible_bits(data.examples.width(), 0..count)?;
         let count = (bits.len() / data.examples.width()) as u32;
-        let (image, depth) = (shape(data.image, data.examples.width()), self.material.depth());
-        Some(Grid { model: ModelChoice::Training, step: self.steps(), count, image, depth, bits })
+        let (image, greys) = (shape(data.image, data.examples.width()), self.material.greys());
+        Some(Grid { model: ModelChoice::Training, step: self.steps(), count, image, greys, bits })
     }
 
     /// What the latest gradient step did; none before the first.
@@ -95,10 +95,11 @@ impl Run {
         let model = self.model();
         View {
             classes: classes(&model, Some(&self.plan.settings)),
+            predicts: self.plan.settings.trains_predictions(),
             model: Rc::new(model),
             choice: ModelChoice::Training,
             image: self.material.data.image,
-            depth: self.material.depth(),
+            greys: self.material.greys(),
             step: self.steps(),
             schedule: self.schedule(),
         }

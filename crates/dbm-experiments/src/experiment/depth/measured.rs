@@ -1,12 +1,12 @@
 //! What is measured of a model with labels: how likely digits are, what class it reads in them, how its samples stand against sweeps, and how it completes lower halves.
 
+use crate::Error;
 use crate::answers::{self, Answering, ClassReading, Consensus, Method};
 use crate::equilibrium::{Plan, Seen, Subject};
 use crate::experiment::workspace::Workspace;
 use crate::likelihood::Likelihood;
 use crate::log_z::{LogZ, ReverseFrom};
 use crate::score::Reference;
-use crate::Error;
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_core::complete::ChainStart;

@@ -25,12 +25,8 @@ use minijinja::{Value, context};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-const REPORT: Report = Report {
-    name: "depth",
-    place: 7,
-    template: include_str!("../templates/depth.md"),
-    data: &["depth.csv", "depth-search.csv"],
-};
+const REPORT: Report =
+    Report { name: "depth", place: 7, template: include_str!("../templates/depth.md"), data: &["depth.csv", "depth-search.csv"] };
 
 /// Hidden layers of the two sides, of as many parameters: the labels are on top of either.
 const SIDES: [&[usize]; 2] = [&[815], &[500, 500]];
@@ -39,14 +35,15 @@ const CLASSES: usize = 10;
 const HELD_OUT: usize = 5000;
 /// Steps of a candidate, and of what is compared.
 const SEARCH_STEPS: u64 = 1000;
-const STEPS: u64 = 4000;
+const STEPS: u64 = 3000;
 const SEEDS: u64 = 5;
 /// The deep model that is shipped, as seen from the project's folder.
 pub const MODEL: &str = "www/models/deep.safetensors";
 
 /// What the recipes of the search are changes of.
 fn middle(hidden: &[usize], seed: u64, steps: u64) -> Recipe {
-    let estimator = EstimatorSettings { k: 1, centering: Some(CENTERING_RATE), ..EstimatorSettings::new(EstimatorKind::PcdGibbs) };
+    let estimator =
+        EstimatorSettings { k: 1, centering: Some(CENTERING_RATE), ..EstimatorSettings::new(EstimatorKind::PcdGibbs) };
     let optimizer = OptimizerSettings { learning_rate: 1e-3, decay_steps: steps, ..OptimizerSettings::default() };
     let settings = Settings {
         optimizer,
@@ -120,8 +117,7 @@ pub fn run(workspace: &Workspace, source: &DataSource, shipped: Option<&Path>) -
         }
     }
     let unknown = lower_halves(workspace, &reference, asked.one)?;
-    let (nearest, _) =
-        workspace.cell("nearest", &asked.one, || reference.nearest(workspace.session, &unknown, asked.one))?;
+    let (nearest, _) = workspace.cell("nearest", &asked.one, || reference.nearest(workspace.session, &unknown, asked.one))?;
     let file = shipped.or_else(|| (!workspace.toy).then_some(Path::new(MODEL)));
     let shipped = file.map(|file| of_shipped(workspace, file, &reference, &mut panels)).transpose()?;
     workspace.write("depth.csv", table(workspace.seed, &sides, shipped.as_ref(), &nearest).as_bytes())?;

@@ -12,7 +12,7 @@ use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
 use dbm_core::diagnostics::RunPair;
-use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelInfo, ModelSource, RunPairsJob};
+use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Greys, ModelInfo, ModelSource, RunPairsJob};
 use futures_util::future::try_join_all;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
@@ -283,7 +283,9 @@ impl Particles {
             results.some(settings.count).next().and_then(|(_, pair)| pair.runs.first()).map_or(0, |run| run.picture.len())
         });
         let of_picture = self.begun.with_value(|begun| begun.as_ref().and_then(|begun| begun.shape));
-        of_picture.filter(|shape| shape.units == units).or_else(|| (units > MOST_BARS).then(|| Shape::of((1, units as u32), 1)))
+        of_picture
+            .filter(|shape| shape.units == units)
+            .or_else(|| (units > MOST_BARS).then(|| Shape::of((1, units as u32), Greys::default())))
     }
 
     /// Pairs that are wanted and have not come.

@@ -10,7 +10,7 @@ use crate::ui::select::{Select, SelectOption};
 use crate::ui::term::Term;
 use crate::worker::client::Failure;
 use crate::worker::session::Session;
-use dbm_protocol::{Command, Event, Filters as Responses, ModelChoice};
+use dbm_protocol::{Command, Event, Filters as Responses, Greys, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
@@ -79,7 +79,7 @@ pub fn Filters(
     let ratio = move || {
         let image = session.about().and_then(|about| about.image);
         let row = || (1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)));
-        Shape::of(image.unwrap_or_else(row), 1).ratio(1, 1)
+        Shape::of(image.unwrap_or_else(row), Greys::default()).ratio(1, 1)
     };
     let scale = move || filters.with(|filters| filters.as_ref().map_or(0.0, |filters| f64::from(filters.scale)));
     let what = move || {
