@@ -2,6 +2,7 @@
 // scripts/finish-page.mjs puts the built files and their SHA-256 in place of FILES, a hash of these in place of VERSION, and the page's policy in place of POLICY.
 //
 // An update is fetched whole, beside the version in use, and takes over when no page of that is open any more, or one page alone and its visitor asks for it.
+// Models that not every visitor asks for are kept once they were.
 // Only listed files are ever kept or answered; whatever else the page asks for, of its own host or of others, goes its way as if this were not here.
 
 const KEPT = new Map(Object.entries(FILES));
@@ -10,6 +11,8 @@ const BASE = new URL(scope).pathname;
 const PREFIX = `dbm-lab page ${BASE} `;
 const CACHE = PREFIX + "VERSION";
 const DIGEST = "X-SHA-256";
+/** What is kept when it is first asked for. */
+const LATER = /^models\/(?!deep\.)/;
 /** What a server should send, and many a static host does not: with it pages are isolated from other origins, workers share memory, and isolated pages of others may embed it. */
 const HEADERS = {
   "Content-Security-Policy": "POLICY",
@@ -33,7 +36,10 @@ addEventListener("fetch", (event) => {
 /** Keeps all files, the page itself last: where that is, all are. */
 async function install() {
   const cache = await caches.open(CACHE);
-  const put = async ([path, digest]) => cache.put(scope + path, (await known(path, digest)) ?? (await fetched(path, digest)));
+  const put = async ([path, digest]) => {
+    const found = (await known(path, digest)) ?? (LATER.test(path) ? null : await fetched(path, digest));
+    if (found) await cache.put(scope + path, found);
+  };
   await Promise.all([...KEPT].filter(([path]) => path).map(put));
   await put(["", KEPT.get("")]);
 }
@@ -67,6 +73,7 @@ async function answer(path, event) {
   const cache = await caches.open(CACHE);
   const found = (await cache.match(scope)) && (await cache.match(scope + path));
   if (found) return found;
+  if (LATER.test(path)) event.waitUntil(fetched(path, KEPT.get(path)).then((file) => cache.put(scope + path, file), () => {}));
   // The browser has thrown the files away: all of them come from the server, until all of this version are here again.
   if (!path) event.waitUntil(install().catch(() => {}));
   return fetch(event.request);

@@ -28,7 +28,7 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   const model = page.getByLabel("Model", { exact: true });
   const shown = () => model.locator("option:checked").textContent();
   const line = page.locator(".masthead-model .figures-text");
-  await line.getByText(/784–500 signs, \d+ steps/).waitFor();
+  await line.getByText(/784–500–1000–10 signs, \d+ steps/).waitFor();
   const first = await line.textContent();
   await page.route("**/equilibrium.safetensors", (route) => route.abort());
   await model.selectOption("equilibrium");

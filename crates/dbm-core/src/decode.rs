@@ -45,7 +45,7 @@ mod tests {
         for units in [Units::Signs, Units::Bits] {
             let sizes = [3, 3, 2, 2];
             let mut stream = Streams::new(3).at(Purpose::Initialization, 1, 1);
-            let mut draw = |n: usize| (0..n).map(|_| (0.4 * stream.gaussian()) as f32).collect::<Vec<f32>>();
+            let mut draw = |n: usize| (0..n).map(|_| (0.25 * stream.gaussian()) as f32).collect::<Vec<f32>>();
             let weights = sizes.windows(2).map(|pair| draw(pair[0] * pair[1])).collect();
             let model = Dbm::new(units, weights, sizes.iter().map(|&n| draw(n)).collect()).unwrap();
             for layer in 1..=2 {

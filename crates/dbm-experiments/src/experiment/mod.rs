@@ -6,6 +6,7 @@ mod depth;
 mod figure_1;
 mod figure_2;
 mod figure_3;
+mod grey;
 mod recipe;
 mod report;
 mod scored;
@@ -43,6 +44,8 @@ pub enum Name {
     BitPlanes,
     /// Two hidden layers against one.
     Depth,
+    /// The model of grey digits, and what eight bit planes leave to learn.
+    Grey,
 }
 
 impl Choose for Name {
@@ -60,6 +63,7 @@ impl Choose for Name {
             "Depth",
             "Two hidden layers against one of as many parameters, and the deep model that is shipped",
         ),
+        choice(Self::Grey, "grey", "Grey", "What eight bit planes leave to learn, and the model of grey digits that is shipped"),
     ];
 }
 
@@ -70,7 +74,7 @@ pub struct Request {
     pub data: Option<String>,
     /// The folder to work in.
     pub out: PathBuf,
-    /// The model that figure-3 completes by, or the deep one that depth measures.
+    /// The model that figure-3 completes by, or that depth or grey measures.
     pub model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to.
     pub docs: Option<PathBuf>,
@@ -110,6 +114,7 @@ impl Request {
             ),
             Name::BestModel => best_model::run(workspace, &self.reference(workspace)?),
             Name::BitPlanes => bit_planes::run(workspace, &self.grey_digits(Split::Train)?, &self.grey_digits(Split::Test)?),
+            Name::Grey => grey::run(workspace, &self.source(None)?, self.model.as_deref()),
             Name::Depth => depth::run(workspace, &self.source(None)?, self.model.as_deref()),
         }
     }

@@ -61,6 +61,16 @@ impl Reference {
         self.test.examples.width()
     }
 
+    /// Grey levels of all training digits, `[N, 784]`, as the classifier sees them.
+    pub fn training_levels(&self) -> &[u8] {
+        &self.others
+    }
+
+    /// The same of all test digits.
+    pub fn test_levels(&self) -> &[u8] {
+        &self.truths
+    }
+
     /// Grey levels `[N, 784]` of bits `[N, visible]`.
     pub fn levels(&self, bits: &[u8]) -> Vec<u8> {
         levels(self.test.visible.as_ref(), bits)
