@@ -10,6 +10,7 @@ use dbm_data::picture::{Tile, grid};
 use dbm_data::{Dataset, npy};
 use dbm_experiments::answers::{check_fit, unknown};
 use dbm_experiments::data::Split;
+use dbm_experiments::score::levels;
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
@@ -105,19 +106,24 @@ fn summary(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> (f64,
     (if asked == 0 { 1.0 } else { right as f64 / asked as f64 }, distinct as f64 / examples as f64)
 }
 
-/// A row an example: truth, what is known, each answer, and the share of answers that set each bit as a grey level.
+/// A row an example: truth, what is known, each answer, and the mean of the answers.
 fn picture(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> Result<Vec<u8>, Error> {
-    let (n, image) = (data.examples.width(), data.image);
+    let n = data.examples.width();
+    let tile = |units: &[u8]| Tile::of_units(data.image, data.visible.as_ref(), units);
     let mut tiles = Vec::new();
     for (example, block) in bits.chunks(answers * n).enumerate() {
         let truth = data.examples.row(example);
         let missing: Vec<u8> = data.examples.known_row(example).into_iter().map(|known| u8::from(!known)).collect();
         let unknown: Vec<u8> = unknown[example * n..(example + 1) * n].iter().zip(&missing).map(|(a, b)| a | b).collect();
-        tiles.push(Tile::masked(image, &truth, &missing));
-        tiles.push(Tile::masked(image, &truth, &unknown));
-        tiles.extend(block.chunks(n).map(|answer| Tile::bits(image, answer)));
-        let share = |i: usize| block.chunks(n).filter(|answer| answer[i] != 0).count() * 255 / answers;
-        tiles.push(Tile::levels(image, &(0..n).map(|i| share(i) as u8).collect::<Vec<u8>>()));
+        tiles.push(tile(&truth).hiding(&missing));
+        tiles.push(tile(&truth).hiding(&unknown));
+        tiles.extend(block.chunks(n).map(tile));
+        let levels = levels(data.visible.as_ref(), block);
+        let values = levels.len() / answers;
+        let mean =
+            |value: usize| levels.iter().skip(value).step_by(values).map(|&level| usize::from(level)).sum::<usize>() / answers;
+        let image = data.image.map(|(rows, _)| (rows, values / rows.max(1)));
+        tiles.push(Tile::levels(image, &(0..values).map(|value| mean(value) as u8).collect::<Vec<u8>>()));
     }
     Ok(grid(&tiles, answers + 3, 2)?)
 }

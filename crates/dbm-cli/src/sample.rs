@@ -7,6 +7,7 @@ use clap::Args;
 use dbm_core::Host;
 use dbm_data::npy;
 use dbm_data::picture::{Tile, grid};
+use dbm_experiments::model::visible;
 use dbm_experiments::samples::MAX_SWEEPS;
 use dbm_experiments::{Error, files};
 use serde_json::json;
@@ -48,7 +49,9 @@ impl Sample {
             (_, Some(columns)) => columns.decode(bits, &[], |_| vec![]),
             (Format::Npy | Format::Csv, None) => npy::write_u8(&[count, n], bits),
             (Format::Png, None) => {
-                let tiles: Vec<Tile> = bits.chunks(n).map(|bits| Tile::bits(checkpoint.image, bits)).collect();
+                let visible = visible(&checkpoint)?;
+                let tiles: Vec<Tile> =
+                    bits.chunks(n).map(|units| Tile::of_units(checkpoint.image, visible.as_ref(), units)).collect();
                 grid(&tiles, if checkpoint.image.is_some() { count.isqrt().max(1) } else { 1 }, 2)?
             }
         };

@@ -4,6 +4,7 @@
 //! each answer, how far the answers agree) and `columns` set to the tiles of a row. One picture alone, pixel by pixel, is `grey`.
 
 use crate::DataError;
+use crate::raw::Visible;
 
 type Colour = [u8; 3];
 const BETWEEN: Colour = [52, 56, 64];
@@ -40,14 +41,24 @@ impl Tile {
         Self::new(image, levels.iter().map(|&level| [level; 3]).collect())
     }
 
-    /// Bits of which some are hidden: where `unknown` is not 0, the pixel is violet.
-    ///
-    /// # Panics
-    /// Where there are not as many of either.
-    pub fn masked(image: Option<(usize, usize)>, bits: &[u8], unknown: &[u8]) -> Self {
-        assert_eq!(bits.len(), unknown.len(), "a bit and a mask value for each pixel");
-        let colour = |(&bit, &hidden): (&u8, &u8)| if hidden == 0 { black_or_white(bit) } else { UNKNOWN };
-        Self::new(image, bits.iter().zip(unknown).map(colour).collect())
+    /// A visible layer as its units are meant: in grey where several stand for a value ([`Visible::Planes`]), as bits otherwise. `image` is the rows and columns of units.
+    pub fn of_units(image: Option<(usize, usize)>, visible: Option<&Visible>, units: &[u8]) -> Self {
+        match visible {
+            Some(planes @ Visible::Planes { .. }) => {
+                let depth = planes.depth().max(1);
+                Self::levels(image.map(|(rows, columns)| (rows, columns / depth)), &planes.grey(units))
+            }
+            _ => Self::bits(image, units),
+        }
+    }
+
+    /// The same picture with the places violet of whose units any is unknown, `[units]`, not 0 where it is.
+    #[must_use]
+    pub fn hiding(mut self, unknown: &[u8]) -> Self {
+        let depth = (unknown.len() / self.pixels.len().max(1)).max(1);
+        let hidden = unknown.chunks(depth).map(|units| units.iter().any(|&unknown| unknown != 0));
+        self.pixels.iter_mut().zip(hidden).filter(|(_, hidden)| *hidden).for_each(|(pixel, _)| *pixel = UNKNOWN);
+        self
     }
 
     /// Rows and columns.
@@ -259,7 +270,7 @@ mod tests {
         let white = [255; 3];
         let tiles = [
             Tile::bits(Some((2, 1)), &[1, 0]),
-            Tile::masked(Some((2, 1)), &[1, 1], &[0, 1]),
+            Tile::bits(Some((2, 1)), &[1, 1]).hiding(&[0, 1]),
             Tile::levels(Some((2, 1)), &[7, 8]),
         ];
         let b = BETWEEN;

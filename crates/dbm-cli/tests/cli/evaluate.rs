@@ -142,7 +142,9 @@ fn a_model_with_labels_reads_classes() {
     folder.ok("train --data bars --hidden 20 --lr 0.01 --steps 20 --out plain.safetensors");
     assert!(folder.fails(2, &format!("{complete} --model plain.safetensors --out o.npy")).contains("--labels"));
     folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
-    assert!(folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("has none; leave --labels away"));
+    assert!(
+        folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("has none; leave --labels away")
+    );
 }
 
 /// What layers do: the whole model's log p(v) is that of `evaluate`, and a model without its first layer is one of independent units.

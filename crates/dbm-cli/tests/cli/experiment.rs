@@ -230,3 +230,32 @@ fn the_search_for_the_best_model_writes_its_table_and_the_model() {
     assert_eq!(a, b);
     assert_ne!(a, c);
 }
+
+#[test]
+fn depth_and_greys_are_measured_and_an_interruption_changes_nothing() {
+    let toy = Toy::new("depth grey", "depth-toy/depth.png grey-toy/grey.csv grey-toy/grey-planes.csv grey-toy/grey.png");
+    let whole = toy.run("whole");
+    // Its seconds are not the same in any two runs.
+    let scores = |files: &Files| -> Vec<Row> {
+        let mut rows = table(&files["depth-toy/depth.csv"]);
+        rows.iter_mut().for_each(|row| drop(row.remove("seconds")));
+        rows
+    };
+    let rows = scores(&whole);
+    assert_eq!(rows.len(), 2 * 5 + 1);
+    for row in &rows[..10] {
+        let wrong = cell(row, "wrong_prediction");
+        assert!(cell(row, "log_p_low") < 0.0 && (0.0..=1.0).contains(&wrong) && cell(row, "distance_300") > 0.0, "{row:?}");
+    }
+    assert_eq!(rows.iter().filter(|row| row["model"] == "784-500-500-10").count(), 5);
+    let page = toy.page();
+    for part in
+        ["[depth](#depth-two-", "| deep better by a nat", "[grey](#grey-digits)", "### What the eight planes leave to learn"]
+    {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    toy.killed_at("depth-toy/runs/layers-2-2");
+    let stopped = toy.run("stopped");
+    toy.same(&stopped, &whole);
+    assert_eq!(scores(&stopped), rows);
+}

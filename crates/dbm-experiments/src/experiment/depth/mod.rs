@@ -264,3 +264,57 @@ fn facts(candidates: &[Candidate], sides: &[Side], shipped: Option<&Shipped>, ne
         model => MODEL,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::committed;
+    use super::*;
+
+    #[test]
+    fn both_sides_have_as_many_parameters() {
+        let [one, deep] = SIDES.map(parameters);
+        assert!(one.abs_diff(deep) * 1000 < deep, "{one} and {deep}");
+        assert!(variants().unwrap().iter().all(|variant| variant.of(&middle(SIDES[1], 1, 10)).is_ok()));
+    }
+
+    /// A model's line of the committed tables.
+    fn measured(line: &committed::Line) -> Measured {
+        let two = |names: [&str; 2]| names.map(|name| line.number(name));
+        let completions = |name: &str| Completions {
+            read_right: line.number(&format!("{name}_read_right")),
+            agreement: line.number(&format!("{name}_agreement")),
+            ..line.completions()
+        };
+        Measured {
+            log_p: two(["log_p_low", "log_p_high"]),
+            wrong: two(["wrong_bound", "wrong_prediction"]),
+            distances: DISTANCES.iter().map(|sweeps| line.number(&format!("distance_{sweeps}"))).collect(),
+            one: completions("one"),
+            together: completions("together"),
+            seconds: line.number("seconds"),
+        }
+    }
+
+    #[test]
+    fn the_committed_entry_says_what_the_committed_numbers_do() {
+        let variants = variants().unwrap();
+        let variant = |line: &committed::Line| variants.iter().find(|variant| variant.name == line.text("recipe")).unwrap();
+        let side = |line: &committed::Line| SIDES.iter().position(|hidden| layers(hidden) == line.text("model"));
+        let search = committed::table("depth-search.csv");
+        let candidates: Vec<Candidate> = search
+            .iter()
+            .map(|line| Candidate { variant: variant(line), side: side(line).unwrap(), measured: measured(line) })
+            .collect();
+        let table = committed::table("depth.csv");
+        let of = |of: usize| {
+            let its: Vec<&committed::Line> = table.iter().filter(|line| side(line) == Some(of)).collect();
+            assert!(its.iter().all(|line| variant(line).name == chosen(&candidates, of).name));
+            Side { variant: chosen(&candidates, of), runs: its.into_iter().map(measured).collect() }
+        };
+        let sides: Vec<Side> = (0..SIDES.len()).map(of).collect();
+        let shipped = table.iter().find(|line| line.text("seed").is_empty() && line.text("model") != "nearest");
+        let shipped = shipped.map(|line| (line.text("model").to_string(), measured(line)));
+        let nearest = measured(table.last().unwrap()).one;
+        committed::assert_says(&REPORT, &facts(&candidates, &sides, shipped.as_ref(), &nearest), Verdict::Beyond);
+    }
+}

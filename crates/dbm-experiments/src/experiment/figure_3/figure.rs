@@ -27,7 +27,7 @@ fn panel(questions: &QuestionSet, asked: &Asked, seed: u64) -> Result<Gallery, E
     let mut tiles: Vec<Tile> = truths.iter().map(|truth| grey(truth)).collect();
     let mut labels = vec!["truth".to_string(), "known".to_string()];
     let masked = questions.pictured.iter().zip(&truths);
-    tiles.extend(masked.map(|(&row, truth)| Tile::masked(image, truth, &unknown[row * PIXELS..(row + 1) * PIXELS])));
+    tiles.extend(masked.map(|(&row, truth)| Tile::bits(image, truth).hiding(&unknown[row * PIXELS..(row + 1) * PIXELS])));
     for (method, answered) in METHODS.iter().zip(&asked.answered) {
         for at in 0..SHOWN.min(questions.answers) {
             tiles.extend(answered.pictured.iter().map(|(_, bits, _)| grey(&bits[at * PIXELS..(at + 1) * PIXELS])));

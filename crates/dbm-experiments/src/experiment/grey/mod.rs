@@ -24,12 +24,8 @@ use planes::Plane;
 use serde_json::json;
 use std::path::Path;
 
-const REPORT: Report = Report {
-    name: "grey",
-    place: 8,
-    template: include_str!("../templates/grey.md"),
-    data: &["grey.csv", "grey-planes.csv"],
-};
+const REPORT: Report =
+    Report { name: "grey", place: 8, template: include_str!("../templates/grey.md"), data: &["grey.csv", "grey-planes.csv"] };
 
 /// The model, as seen from the project's folder.
 pub const MODEL: &str = "www/models/grey.safetensors";
@@ -158,9 +154,7 @@ fn table(all: &[Scored]) -> String {
 }
 
 fn planes_table(planes: &[Plane]) -> String {
-    let row = |plane: &Plane| {
-        json!([plane.value, plane.alone, plane.given_higher, plane.given_neighbours, plane.at_edges])
-    };
+    let row = |plane: &Plane| json!([plane.value, plane.alone, plane.given_higher, plane.given_neighbours, plane.at_edges]);
     csv("plane,alone_nats,given_higher_nats,given_neighbours_nats,at_edges_bits", planes.iter().map(row))
 }
 
