@@ -33,7 +33,7 @@ fn requests_cross_unchanged() {
         packed: (0..=255).collect(),
         known: vec![7; 256],
         image: Some((3, 3)),
-        greys: Greys::default(),
+        depth: 1,
         held_back: vec![],
         visible: "{}".into(),
         table: vec![44],
@@ -186,7 +186,12 @@ fn messages_of_the_second_worker_cross_unchanged() {
         settings: dbm_core::Settings::default(),
     });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
-    let encoding = EncodingChoice { bits: 8, threshold: 0.1 + 0.2, columns: vec![("a,b".into(), f64::MIN_POSITIVE)] };
+    let encoding = EncodingChoice {
+        bits: 8,
+        coding: dbm_data::coding::Coding::Gray,
+        threshold: 0.1 + 0.2,
+        columns: vec![("a,b".into(), f64::MIN_POSITIVE)],
+    };
     let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), greys: Greys::binary(8), bits: vec![1; 8] };
     let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
     for command in [

@@ -29,6 +29,9 @@ const REPORT: Report =
 
 /// The model, as seen from the project's folder.
 pub const MODEL: &str = "www/models/grey.safetensors";
+/// What made it.
+const COMMAND: &str = "dbm train --data MNIST --bits-per-value 4 --coding thermometer --hidden 500 --estimator centered-ucd-lmi --mode-sweeps 25 --lr 0.003 --lr-decay 5000 --batch 100 \
+                       --average 0.998 --conditional 0.5 --masks halves --steps 5000 --seed 1 --out run.safetensors";
 /// Samples that are scored, and pictures that are shown.
 const SAMPLES: usize = 10_000;
 const SHOWN: usize = 100;
@@ -93,7 +96,7 @@ pub fn run(workspace: &Workspace, source: &DataSource, model: Option<&Path>) -> 
         name => named(model.sizes()),
         units => greys.bits,
         coding => greys.coding.choice().label,
-        command => checkpoint.notes.get("command"),
+        command => COMMAND,
         schedule => schedule.to_string(),
         model => MODEL,
         ..facts(&planes, &all, [&one, &together, &nearest])
