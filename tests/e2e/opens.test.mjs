@@ -1,7 +1,7 @@
 // The page comes up, and can be used before the pretrained model is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, lab, steps, until } from "./browser.mjs";
+import { button, enabled, lab, more, steps, until } from "./browser.mjs";
 
 test("the page opens without errors, isolated from other origins", lab({ serviceWorkers: "allow" }, async ({ page, screenshot }) => {
   await page.waitForFunction(() => document.title === "Complete · DBM Lab");
@@ -54,4 +54,36 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   await until(() => line.textContent(), (now) => now === first, "the first model again");
   assert.equal(await shown(), "Pretrained on MNIST");
   await until(() => page.url(), (url) => !url.includes("c.model="), "the address");
+}));
+
+test("each pretrained model has its card; one of greys completes generated digits; and what each layer of the deep one says is drawn", lab({}, async ({ page, screenshot }) => {
+  const SLOW = { timeout: 120_000 };
+  const model = page.getByLabel("Model", { exact: true });
+  const card = page.locator("details.about-model");
+  await enabled(page, "Complete").waitFor(SLOW);
+  await card.locator("summary").click();
+  await card.getByText("784–500–1000–10").waitFor();
+  await more(page);
+  const layers = page.locator("details.each-layer");
+  await layers.locator("summary").click();
+  await enabled(page, "Draw samples").click();
+  await layers.locator("figcaption").getByText("Their label alone").waitFor(SLOW);
+  const drawn = () => layers.locator("canvas").evaluateAll((all) => all.map((canvas) => canvas.toDataURL()));
+  const rows = await until(drawn, (rows) => new Set(rows).size === 4 && rows.every((row) => row.length > 1500), "four rows that differ");
+  assert.equal(rows.length, 4);
+  await enabled(page, "Draw samples").waitFor(SLOW);
+  await screenshot("layers");
+  await model.selectOption("grey");
+  await page.getByText(/3136–500 signs, \d+ steps/).waitFor(SLOW);
+  await card.getByText("3136–500").waitFor();
+  assert.ok(await layers.isHidden(), "one hidden layer says all there is");
+  await button(page, "New digit").click();
+  await button(page, "Complete").click();
+  await page.getByRole("list", { name: "Answers" }).locator("li:not(.void)").first().waitFor(SLOW);
+  const ink = await page.locator(".completion-picture canvas").evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(Array.from({ length: data.length / 4 }, (_, at) => data.slice(4 * at, 4 * at + 3).join())).size;
+  });
+  assert.ok(ink > 4, "more than two greys");
+  await screenshot("grey");
 }));
