@@ -444,7 +444,7 @@ test("a model goes from the page to the command, and from the command to the pag
   const onView = page.getByLabel("Model", { exact: true });
   assert.equal(await onView.locator("option:checked").textContent(), "own.safetensors");
   await onView.selectOption("pretrained");
-  await page.getByText(/784–500–1000–10 signs, \d+ steps/).waitFor();
+  await page.getByText(/784–500 signs, \d+ steps/).waitFor();
   await onView.selectOption({ label: "own.safetensors" });
   await page.getByText("16–8–4 signs, 60 steps").waitFor();
   await button(page, "Go on training it").click();

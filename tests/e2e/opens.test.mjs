@@ -28,7 +28,7 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   const model = page.getByLabel("Model", { exact: true });
   const shown = () => model.locator("option:checked").textContent();
   const line = page.locator(".masthead-model .figures-text");
-  await line.getByText(/784–500–1000–10 signs, \d+ steps/).waitFor();
+  await line.getByText(/784–500 signs, \d+ steps/).waitFor();
   const first = await line.textContent();
   await page.route("**/equilibrium.safetensors", (route) => route.abort());
   await model.selectOption("equilibrium");
@@ -62,9 +62,13 @@ test("each pretrained model has its card; one of greys completes generated digit
   const card = page.locator("details.about-model");
   await enabled(page, "Complete").waitFor(SLOW);
   await card.locator("summary").click();
-  await card.getByText("784–500–1000–10").waitFor();
+  await card.getByText("784–500").waitFor();
   await more(page);
   const layers = page.locator("details.each-layer");
+  assert.ok(await layers.isHidden(), "one hidden layer says all there is");
+  await model.selectOption("deep");
+  await page.getByText(/784–500–\d+–10 signs, \d+ steps/).waitFor(SLOW);
+  await card.getByText(/784–500–\d+–10/).waitFor();
   await layers.locator("summary").click();
   await enabled(page, "Draw samples").click();
   await layers.locator("figcaption").getByText("Their label alone").waitFor(SLOW);

@@ -6,7 +6,7 @@ mod schedule;
 mod start;
 
 use crate::chains::Chains;
-use crate::classes::top_of_classes;
+use crate::classes::{given_layer_below, likeliest, top_of_classes};
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
 use crate::parity::Parity;
@@ -125,6 +125,12 @@ impl Completer {
         let mut reading = ClassReading::default();
         while reading.advance(self, model, schedule, max_sweeps) {}
         reading.probabilities()
+    }
+
+    /// The likeliest class of each chain as it stands, given the layer below the labels ([`crate::classes::given_layer_below`]): of models whose top layer stands for classes.
+    pub fn classes(&mut self, model: &Dbm) -> Vec<usize> {
+        self.chains.refresh(model, Parity::of_layer(model.depth()), &self.chains.all());
+        (0..self.chains.count()).map(|chain| likeliest(&given_layer_below(model, &self.chains, chain))).collect()
     }
 
     /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps

@@ -3,11 +3,10 @@
 use crate::{Error, Session};
 use dbm_core::chains::Chains;
 use dbm_core::complete::{Completer, SamplingSchedule};
-use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
 use dbm_core::tempering::{Reach, Replicas};
-use dbm_core::{Clamp, Dbm, DbmError, Parity};
+use dbm_core::{Dbm, DbmError, Parity};
 use dbm_data::Checkpoint;
 use std::str::FromStr;
 
@@ -75,10 +74,14 @@ pub fn draw_by(
     Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 
-/// `count` samples of one class, of a model whose top layer stands for classes; each depends on the model, the seed and its number alone.
+/// Free samples for each one of a class that is asked for, at most.
+const TRIES: usize = 100;
+
+/// `count` samples of one class, of a model whose top layer stands for classes: the first free samples whose labels say so, in the order of their chains, so that they follow p(v | class) as far as
+/// samples follow p(v, class) after this schedule. Chains with the class clamped would have to be mixed anew.
 ///
 /// # Errors
-/// [`Error::Usage`] for a class that the model does not have.
+/// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where fewer than `count` of a hundred times as many are of it.
 pub fn draw_class(
     session: &Session,
     (checkpoint, model): (&Checkpoint, &Dbm),
@@ -94,14 +97,33 @@ pub fn draw_class(
             "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
         )));
     }
-    let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
-        let noise = Matrix::from_vec(part.len(), model.n_visible(), vec![model.units().low(); part.len() * model.n_visible()]);
-        let mut chains =
-            Completer::complete_class(model, noise, Clamp::Free, &vec![class; part.len()], (seed, part.start as u64));
-        chains.run(model, schedule, MAX_SWEEPS)
-    });
-    let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
+    let (n, each) = (model.n_visible(), count.div_ceil(CHAINS).max(1) * CHAINS);
+    let mut kept = Samples { bits: vec![], searches: vec![] };
+    for round in 0.. {
+        let parts = session.in_parts("samples", round * each..(round + 1) * each, CHAINS, |part| {
+            let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
+            let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
+            (bits, searches, chains.classes(model))
+        });
+        for (bits, searches, classes) in parts {
+            let drawn = bits.chunks(n).zip(searches).zip(classes).filter(|(_, of)| *of == class);
+            for ((bits, search), _) in drawn.take(count - kept.searches.len()) {
+                kept.bits.extend(bits);
+                kept.searches.push(search);
+            }
+        }
+        if kept.searches.len() == count {
+            return Ok(kept);
+        }
+        if (round + 1) * each >= TRIES * count.max(CHAINS) {
+            break;
+        }
+    }
+    Err(Error::Input(format!(
+        "--class {class}: of {} samples the model itself reads {} as of class {class}, and {count} were asked for; train it longer, or draw without a class",
+        TRIES * count.max(CHAINS),
+        kept.searches.len()
+    )))
 }
 
 /// What was drawn.

@@ -29,6 +29,9 @@ const READERS: usize = 32;
 const FIRST_READER: u64 = 1 << 40;
 /// How the class of a picture is read that is to be cleaned up, in however few sweeps.
 const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
+/// Free chains that are drawn together where a class is asked for and nothing is known, and most of them for each answer.
+const FREE: usize = 16;
+const TRIES: usize = 100;
 /// The chain that a sample of the model comes from as a picture: no other request draws from it.
 const PICTURE_CHAIN: u64 = 1 << 32;
 
@@ -72,6 +75,7 @@ pub struct Completion {
     view: View,
     request: CompletionRequest,
     reading: Option<Reading>,
+    asked: Option<Asked>,
     /// How probable each class is, once it was read.
     classes: Vec<f64>,
     completer: Completer,
@@ -83,6 +87,15 @@ pub struct Completion {
     /// and those that read the class.
     read: u32,
     started: f64,
+}
+
+/// Samples of the class that is asked for where nothing is known: free ones, of which those are kept whose labels say so.
+struct Asked {
+    class: usize,
+    drawn: usize,
+    bits: Vec<u8>,
+    searches: Vec<SearchInfo>,
+    energies: Vec<f64>,
 }
 
 /// Chains that read the class of what is known.
@@ -113,8 +126,21 @@ impl Completion {
         } else {
             vec![]
         };
+        let nothing_known = !clean_up && !request.unknown.contains(&0);
+        let asked = class.filter(|_| nothing_known).map(|class| Asked {
+            class,
+            drawn: 0,
+            bits: vec![],
+            searches: vec![],
+            energies: vec![],
+        });
         let class = class.or_else(|| (!clean_up && !classes.is_empty()).then(|| likeliest(&classes)));
-        let completer = answering(&view.model, &request, class)?;
+        let (completer, schedule, search) = if asked.is_some() {
+            rows(&view.model, &request, 1)?; // of the model's shape
+            (Completer::sample(&view.model, FREE, u64::from(seed), 0), view.schedule, true)
+        } else {
+            (answering(&view.model, &request, class)?, schedule, search)
+        };
         let reading = if reads && classes.is_empty() {
             let (visible, known) = rows(&view.model, &request, READERS)?;
             let chains = Completer::complete(&view.model, visible, known, u64::from(seed), FIRST_READER);
@@ -123,12 +149,33 @@ impl Completion {
         } else {
             None
         };
-        Ok(Self { view, request, reading, classes, completer, schedule, search, done: 0, read: 0, started: now() })
+        Ok(Self { view, request, reading, asked, classes, completer, schedule, search, done: 0, read: 0, started: now() })
     }
 
     fn progress(&self) -> Slice {
+        if let Some(asked) = &self.asked {
+            return Slice::Progress { done: asked.searches.len() as u32, total: self.request.answers };
+        }
         let still_to_read = self.reading.as_ref().map_or(0, |reading| reading.schedule.sweeps().saturating_sub(self.read));
         Slice::Progress { done: self.read + self.done, total: self.read + still_to_read + self.schedule.sweeps() }
+    }
+}
+
+impl Asked {
+    /// Takes what it wants of chains at the end of their way; how many it has.
+    fn take(&mut self, chains: &mut Completer, model: &Dbm, wanted: usize) -> usize {
+        let (bits, searches) = chains.finish(model, MAX_SWEEPS);
+        let (energies, classes) = (chains.energies(model), chains.classes(model));
+        let chains = bits.chunks(model.n_visible()).zip(searches).zip(energies).zip(classes);
+        for (((bits, search), energy), _) in chains.filter(|(_, class)| *class == self.class) {
+            if self.searches.len() < wanted {
+                self.bits.extend(bits);
+                self.searches.push(search);
+                self.energies.push(energy);
+            }
+        }
+        self.drawn += FREE;
+        self.searches.len()
     }
 }
 
@@ -157,8 +204,22 @@ impl Work for Completion {
                 return Ok(self.progress());
             }
         }
-        let answers = self.request.answers;
-        let (bits, searches) = if self.search {
+        if let Some(asked) = &mut self.asked {
+            let wanted = self.request.answers as usize;
+            if asked.take(&mut self.completer, model, wanted) < wanted && asked.drawn < TRIES * wanted {
+                self.completer = Completer::sample(model, FREE, u64::from(self.request.seed), asked.drawn as u64);
+                self.done = 0;
+                return Ok(self.progress());
+            }
+            if asked.searches.is_empty() {
+                let Asked { class, drawn, .. } = asked;
+                return Err(format!("of {drawn} samples the model reads none as class {class}; ask for another, or for none"));
+            }
+        }
+        let answers = self.asked.as_ref().map_or(self.request.answers, |asked| asked.searches.len() as u32);
+        let (bits, searches) = if let Some(asked) = &mut self.asked {
+            (std::mem::take(&mut asked.bits), std::mem::take(&mut asked.searches))
+        } else if self.search {
             self.completer.finish(model, MAX_SWEEPS)
         } else {
             (self.completer.visible_bits(), vec![SearchInfo::default(); answers as usize])
@@ -170,7 +231,7 @@ impl Work for Completion {
             bits,
             distinct,
             sweeps: searches.iter().map(|search| search.sweeps).collect(),
-            energies: self.completer.energies(model),
+            energies: self.asked.take().map_or_else(|| self.completer.energies(model), |asked| asked.energies),
             classes: std::mem::take(&mut self.classes),
             seconds: now() - self.started,
         }))
