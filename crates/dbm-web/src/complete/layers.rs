@@ -76,7 +76,7 @@ pub fn EachLayer() -> impl IntoView {
         <details class="each-layer" hidden=move || layers.get() == 0>
             <summary>"What each layer says"</summary>
             <p class="help">
-                "Samples of the model, and below them what one layer of each says alone: the pixels that are expected given the state of that layer, all others being forgotten. The further up, the less it says of where the strokes are, and the more of which digit it is."
+                "Samples of the model, and below them what one layer of each says alone: the pixels that are expected given the state of that layer, all others being forgotten."
             </p>
             <div class="ask">
                 <Button
