@@ -27,8 +27,8 @@ const RUNG_STATES: u128 = 5;
 /// Of a particle: its state and its means in the start, two offers and what a coupling holds, and its state and fields at work, twice.
 const PARTICLE_STATES: u128 = 12;
 
-/// Rows of a product's operand that its kernel rearranges at a time, at most.
-const PACKED_ROWS: u128 = 512;
+/// Rows of a product's operand that its kernel rearranges at a time, at most: with AVX-512 somewhat more than 512 were seen.
+const PACKED_ROWS: u128 = 640;
 
 /// Memory that a [`crate::Trainer`] and its data take at most while it steps, in bytes.
 ///
@@ -44,7 +44,7 @@ const PACKED_ROWS: u128 = 512;
 ///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long, and runs of
 ///   `N` particles many: they count with all they may leave, `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P + 12 N U)`, without particles `N = 0`.
 /// - Where a ladder is climbed, 64 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
-/// - `scratch`: `4 t (64 + 512) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
+/// - `scratch`: `4 t (64 + 640) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
 /// - Where the data have gaps ([`Footprint::with_gaps`]), as many bytes again as the packed bits, of their marks; and of the states

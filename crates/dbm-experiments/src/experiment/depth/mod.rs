@@ -181,7 +181,12 @@ fn panel(workspace: &Workspace, (checkpoint, model): (&Checkpoint, &Dbm), data: 
     let (schedule, columns) = (samples::of_training(checkpoint), workspace.pick(10, 2));
     let mut tiles = Vec::new();
     for class in 0..CLASSES {
-        let drawn = samples::draw_class(workspace.session, (checkpoint, model), schedule, class, (columns, workspace.seed))?;
+        // A toy has not learned what its labels are.
+        let drawn = if workspace.toy {
+            samples::draw(workspace.session, model, schedule, columns, workspace.seed)
+        } else {
+            samples::draw_class(workspace.session, (checkpoint, model), schedule, class, (columns, workspace.seed))?
+        };
         tiles.extend(drawn.bits.chunks(model.n_visible()).map(|bits| Tile::bits(data.image, bits)));
     }
     Ok(Gallery {
