@@ -140,7 +140,7 @@ fn chains_draw_what_class_is_asked_for_and_read_what_they_see() {
         let model = random_model(units, &[3, 4, 3, 2], 330);
         let (low, n) = (Matrix::from_vec(COUNT, 3, vec![units.low(); COUNT * 3]), 3);
         let states = distribution(&model, &[None; 3]);
-        let mut chains = Completer::complete_class(&model, low.clone(), Clamp::Free, &[1; COUNT], (7, 0));
+        let mut chains = Completer::complete_class(&model, low.clone(), Clamp::Free, &vec![1; COUNT], (7, 0));
         (0..40).for_each(|_| chains.sweep(&model));
         let of_class: Vec<&(Vec<Vec<f32>>, f64)> =
             states.iter().filter(|(state, _)| state[3] == classes::top_of_classes(&model, &[1]).row(0)).collect();

@@ -48,8 +48,7 @@ mod tests {
             let mut draw = |n: usize| (0..n).map(|_| (0.25 * stream.gaussian()) as f32).collect::<Vec<f32>>();
             let weights = sizes.windows(2).map(|pair| draw(pair[0] * pair[1])).collect();
             let model = Dbm::new(units, weights, sizes.iter().map(|&n| draw(n)).collect()).unwrap();
-            for layer in 1..=2 {
-                let n = sizes[layer];
+            for (layer, n) in [(1, sizes[1]), (2, sizes[2])] {
                 let bits: Vec<bool> = (0..n).map(|unit| unit % 2 == 0).collect();
                 let states = Matrix::from_vec(1, n, bits.iter().map(|&bit| units.value(bit)).collect());
                 let means = decode(&model, layer, &states).unwrap();

@@ -179,6 +179,7 @@ mod tests {
         }
 
         /// `log q` of one example, unit by unit: of what counts, `truth[l][i]` is the value.
+        #[expect(clippy::needless_range_loop, reason = "indices are those of the definition")]
         fn log_q(&self, visible: &[f64], known: &[bool], truth: &[Vec<Option<f64>>], sweeps: u32) -> f64 {
             let (low, gap) = (f64::from(self.units.low()), f64::from(self.units.gap()));
             let mut means: Vec<Vec<f64>> = self.sizes.iter().map(|&n| vec![low + 0.5 * gap; n]).collect();

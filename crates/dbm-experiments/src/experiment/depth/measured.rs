@@ -80,8 +80,8 @@ impl Asked {
             log_p: [low?, high?],
             wrong: [by_bound?, predicted?],
             distances: self.distances(workspace, model, reference)?,
-            one: self.answers(workspace, model, reference, (self.one, 1))?,
-            together: self.answers(workspace, model, reference, (self.together, self.answers))?,
+            one: answered(workspace, model, reference, (self.one, 1))?,
+            together: answered(workspace, model, reference, (self.together, self.answers))?,
             seconds: 0.0,
         })
     }
@@ -97,21 +97,21 @@ impl Asked {
         let looks = seen.starts.into_iter().flat_map(|start| start.looks);
         Ok(looks.filter_map(|look| Some(look.digits?.quality.digit_frechet_distance)).collect())
     }
+}
 
-    fn answers(
-        &self,
-        workspace: &Workspace,
-        model: &Dbm,
-        reference: &Reference,
-        (count, answers): (usize, u32),
-    ) -> Result<Completions, Error> {
-        let consensus = (answers > 1).then_some(Consensus::Balanced);
-        let (method, class_first) = (Method::Annealed, Some(ClassReading::MeanField));
-        let answering = Answering { answers, method, sweeps: workspace.pick(SWEEPS, 2), consensus, class_first };
-        let unknown = lower_halves(workspace, reference, count)?;
-        let bits = answering.draw(workspace.session, model, (&reference.test, 0..count), &unknown, workspace.seed);
-        reference.completions(workspace.session, &unknown, count, &bits)
-    }
+/// Answers to the lower halves of the first test digits, drawn of the class that mean field reads; several to a question become one.
+fn answered(
+    workspace: &Workspace,
+    model: &Dbm,
+    reference: &Reference,
+    (count, answers): (usize, u32),
+) -> Result<Completions, Error> {
+    let consensus = (answers > 1).then_some(Consensus::Balanced);
+    let (method, class_first) = (Method::Annealed, Some(ClassReading::MeanField));
+    let answering = Answering { answers, method, sweeps: workspace.pick(SWEEPS, 2), consensus, class_first };
+    let unknown = lower_halves(workspace, reference, count)?;
+    let bits = answering.draw(workspace.session, model, (&reference.test, 0..count), &unknown, workspace.seed);
+    reference.completions(workspace.session, &unknown, count, &bits)
 }
 
 /// What is unknown of the first test digits.

@@ -91,7 +91,7 @@ pub fn run(workspace: &Workspace, source: &DataSource, model: Option<&Path>) -> 
         panel("Test digits", "the first, in all their greys", &truths[..truths.len().min(SHOWN * PIXELS)]),
     ];
     workspace.write_figure("grey", &gallery(&panels, 2)?)?;
-    let greys = units.as_ref().map(|units| units.greys()).unwrap_or_default();
+    let greys = units.as_ref().map(Visible::greys).unwrap_or_default();
     let facts = context! {
         name => named(model.sizes()),
         units => greys.bits,
