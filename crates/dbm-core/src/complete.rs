@@ -120,13 +120,6 @@ impl Completer {
         self.finish(model, max_sweeps)
     }
 
-    /// Goes this way from noise, and returns how probable each class is of each chain, `[count, classes]`: the mean of `p(y | the layer below)` over the last quarter of the sweeps.
-    pub fn read_classes(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> Vec<Vec<f64>> {
-        let mut reading = ClassReading::default();
-        while reading.advance(self, model, schedule, max_sweeps) {}
-        reading.probabilities()
-    }
-
     /// The likeliest class of each chain as it stands, given the layer below the labels ([`crate::classes::given_layer_below`]): of models whose top layer stands for classes.
     pub fn classes(&mut self, model: &Dbm) -> Vec<usize> {
         self.chains.refresh(model, Parity::of_layer(model.depth()), &self.chains.all());

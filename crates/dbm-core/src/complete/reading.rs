@@ -47,3 +47,12 @@ impl ClassReading {
         self.sums.into_iter().map(normalized).collect()
     }
 }
+
+impl Completer {
+    /// Goes this way from noise, and returns how probable each class is of each chain, `[count, classes]`: the mean of `p(y | the layer below)` over the last quarter of the sweeps.
+    pub fn read_classes(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> Vec<Vec<f64>> {
+        let mut reading = ClassReading::default();
+        while reading.advance(self, model, schedule, max_sweeps) {}
+        reading.probabilities()
+    }
+}
