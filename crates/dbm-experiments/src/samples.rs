@@ -81,7 +81,7 @@ const TRIES: usize = 100;
 /// samples follow p(v, class) after this schedule. Chains with the class clamped would have to be mixed anew.
 ///
 /// # Errors
-/// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where fewer than `count` of a hundred times as many are of it.
+/// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where a hundred times as many, or more, have fewer than `count` of it.
 pub fn draw_class(
     session: &Session,
     (checkpoint, model): (&Checkpoint, &Dbm),
@@ -99,7 +99,7 @@ pub fn draw_class(
     }
     let (n, each) = (model.n_visible(), count.div_ceil(CHAINS).max(1) * CHAINS);
     let mut kept = Samples { bits: vec![], searches: vec![] };
-    for round in 0.. {
+    for round in 0..TRIES {
         let parts = session.in_parts("samples", round * each..(round + 1) * each, CHAINS, |part| {
             let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
             let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
@@ -115,13 +115,10 @@ pub fn draw_class(
         if kept.searches.len() == count {
             return Ok(kept);
         }
-        if (round + 1) * each >= TRIES * count.max(CHAINS) {
-            break;
-        }
     }
     Err(Error::Input(format!(
         "--class {class}: of {} samples the model itself reads {} as of class {class}, and {count} were asked for; train it longer, or draw without a class",
-        TRIES * count.max(CHAINS),
+        TRIES * each,
         kept.searches.len()
     )))
 }
