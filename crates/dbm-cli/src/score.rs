@@ -1,10 +1,11 @@
 //! `dbm score`.
 
+mod args;
 mod sweeps;
 
-use crate::args::{ANSWER_SWEEPS, AisArgs, AnswerArgs, DataArgs, SamplerArgs};
+use crate::args::ANSWER_SWEEPS;
 use crate::context::Context;
-use clap::Args;
+pub use args::Score;
 use dbm_core::Host;
 use dbm_core::ais::AisSettings;
 use dbm_data::npy;
@@ -14,53 +15,7 @@ use dbm_experiments::score::{GREY, Reference, Report, bound, csv, levels, text};
 use dbm_experiments::{Error, answers, files};
 use dbm_score::PIXELS;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
-use sweeps::SweepArgs;
-
-#[derive(Args)]
-pub struct Score {
-    /// The checkpoint whose samples are scored; with --sweeps it may be given several times, and all are drawn on the same axes
-    #[arg(long, value_name = "FILE", required_unless_present = "images", conflicts_with = "images")]
-    model: Vec<PathBuf>,
-    /// Use the last step's weights, even where the run kept averaged ones
-    #[arg(long, conflicts_with = "images")]
-    last: bool,
-    /// Score these pictures and no model's: u8 of shape [N, 784] or [N, 28, 28], 0 and 1, or grey levels to 255; or [N, 6272], 8 bits a pixel
-    #[arg(long, value_name = "FILE.npy")]
-    images: Option<PathBuf>,
-    #[command(flatten)]
-    data: DataArgs,
-    /// How many samples
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(6..=1_000_000))]
-    samples: u32,
-    #[command(flatten)]
-    sampler: SamplerArgs,
-    /// Which samples, answers, masks and chains
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Score completions as well: what is unknown of each test digit, as `dbm complete --mask` has it
-    #[arg(long, value_name = "MASK", conflicts_with = "images")]
-    completions: Option<String>,
-    /// Complete so many test digits, from the first
-    #[arg(long, default_value_t = 1000, requires = "completions", value_parser = clap::value_parser!(u32).range(1..))]
-    count: u32,
-    #[command(flatten)]
-    answering: AnswerArgs,
-    /// Quality against sweeps: look at the chains after each of these numbers of Gibbs sweeps, such as 1,10,50,300,2000,10000; one set of chains from each start
-    /// goes on through all. With --completions, one number: the Gibbs sweeps of an answer before its last search [default: 100]
-    #[arg(long, value_delimiter = ',', value_name = "N,N", conflicts_with = "images", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
-    sweeps: Vec<u32>,
-    #[command(flatten)]
-    sweeping: SweepArgs,
-    /// Bound the mean log-likelihood of the test digits as well, by annealed importance sampling
-    #[arg(long, conflicts_with = "images")]
-    ais: bool,
-    #[command(flatten)]
-    ais_settings: AisArgs,
-    /// Write every number to a CSV file as well, a line each: of, score, value; with --sweeps a line a look
-    #[arg(long, value_name = "FILE.csv")]
-    csv: Option<PathBuf>,
-}
+use std::path::Path;
 
 impl Score {
     pub fn run(&self, context: &Context) -> Result<(), Error> {

@@ -1,33 +1,16 @@
 //! `dbm score --sweeps`: quality against sweeps.
 
-use super::Score;
-use crate::args::choice;
+use super::args::{Score, SweepArgs};
 use crate::context::Context;
-use clap::Args;
 use dbm_core::Host;
-use dbm_core::complete::ChainStart;
-use dbm_core::words::Choose;
 use dbm_experiments::data::{Split, without_gaps};
-use dbm_experiments::equilibrium::{Model, Plan, Seen, Subject, csv, figure, text};
+use dbm_experiments::equilibrium::{Model, Plan, Subject, csv, figure, text};
 use dbm_experiments::model::{ModelFile, visible};
 use dbm_experiments::plot::raster;
 use dbm_experiments::score::{Reference, are_digits};
 use dbm_experiments::{Error, files};
 use serde_json::json;
-use std::path::{Path, PathBuf};
-
-/// How chains are looked at that go on.
-#[derive(Args)]
-pub struct SweepArgs {
-    /// Where the chains of --sweeps begin
-    #[arg(long, value_delimiter = ',', value_name = "START,START", value_parser = choice::<ChainStart>(), default_value = "noise,mode,data")]
-    starts: Vec<ChainStart>,
-    #[arg(long, help = Seen::WORDS.help, value_parser = choice::<Seen>(), default_value = "mode")]
-    look: Seen,
-    /// Where to draw quality against sweeps (.svg or .png)
-    #[arg(long, value_name = "FILE", requires = "sweeps", conflicts_with = "completions")]
-    plot: Option<PathBuf>,
-}
+use std::path::Path;
 
 impl Score {
     pub(super) fn against_sweeps(&self, context: &Context) -> Result<(), Error> {

@@ -1,50 +1,11 @@
 //! Replica exchange: chains at every rung of a ladder, and neighbours that change places.
 
-use super::{Ladder, held_parity, log_marginal};
+use super::{Exchanges, Ladder, SPACED, held_parity, log_marginal};
 use crate::chains::{Chains, Work};
 use crate::linalg::Matrix;
 use crate::rng::Stream;
 use crate::sweep::half_gibbs;
 use crate::{Dbm, Parity};
-use serde::{Deserialize, Serialize};
-
-/// What exchanges between neighbouring rungs came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Exchanges {
-    /// Of each pair, from the lowest that was offered exchanges up to that of the last rung and the model, the sum of the probabilities by which they were accepted.
-    pub acceptance: Vec<f64>,
-    /// How many exchanges each pair was offered.
-    pub tried: u64,
-    /// Rungs whose neighbours were asked what they would accept from each other, and the sums of these probabilities.
-    pub without: Vec<(usize, f64)>,
-}
-
-impl Exchanges {
-    /// Share of exchanges that a pair accepts, on average; the last is that of the last rung and the model.
-    pub fn rates(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
-        self.acceptance.iter().map(|sum| self.rate(*sum))
-    }
-
-    /// Rungs, with the share of exchanges that their neighbours would accept without them.
-    pub fn rates_without(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.without.iter().map(|&(rung, sum)| (rung, self.rate(sum)))
-    }
-
-    fn rate(&self, sum: f64) -> f64 {
-        sum / self.tried.max(1) as f64
-    }
-
-    /// Adds those of other chains on the same ladder, in the same round.
-    pub(crate) fn append(&mut self, other: &Self) {
-        if self.tried == 0 {
-            *self = other.clone();
-            return;
-        }
-        self.acceptance.iter_mut().zip(&other.acceptance).for_each(|(sum, more)| *sum += more);
-        self.without.iter_mut().zip(&other.without).for_each(|(sum, more)| sum.1 += more.1);
-        self.tried += other.tried;
-    }
-}
 
 /// Which part of a ladder a round goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,9 +15,6 @@ pub enum Reach {
     /// The last rung and the model.
     Top,
 }
-
-/// One rung in so many is looked at in a round.
-pub const SPACED: usize = 8;
 
 impl Reach {
     /// The lowest rung it goes down to, of so many.

@@ -1,7 +1,6 @@
 //! The rungs that lead from independent units to the model in training: the run's own past.
 
-use super::smc::deviation;
-use super::{Exchanges, SPACED, Spread, Temperatures};
+use super::{Overlaps, Spread, Temperatures};
 use crate::ais::BaseDistribution;
 use crate::error::within;
 use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
@@ -20,33 +19,6 @@ const REMOVE_ABOVE: f64 = 0.3;
 const AT_FIRST: f64 = 0.3;
 /// Share of the newest round in what a pair accepts in the long run.
 const NEWEST: f64 = 0.05;
-
-/// How much neighbouring rungs have in common: the share of exchanges between them that are accepted, or would be.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Overlaps {
-    /// Of each pair that is known of, the last one that of the last rung and the model.
-    pub shares: Vec<f64>,
-    /// Rungs, with what their neighbours would have in common without them.
-    pub without: Vec<(usize, f64)>,
-    /// Whether chains lag behind the model, and can lose touch with it.
-    pub of_chains: bool,
-}
-
-impl Overlaps {
-    /// As exchanges tell.
-    pub fn of_exchanges(exchanges: &Exchanges) -> Self {
-        Self { shares: exchanges.rates().collect(), without: exchanges.rates_without().collect(), of_chains: true }
-    }
-
-    /// As particles tell that were taken along the ladder. Where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges is accepted; and
-    /// the deviation between a rung's neighbours is at most the sum of those to the rung, by which it is judged. One rung in [`SPACED`] is looked at, from this one on.
-    pub fn of_particles(spread: &Spread, first: usize) -> Self {
-        let shares: Vec<f64> = spread.means().collect();
-        let of_both = |rung: usize| libm::erfc(f64::midpoint(deviation(shares[rung - 1]), deviation(shares[rung])));
-        let without = (1 + first % SPACED..shares.len()).step_by(SPACED).map(|rung| (rung, of_both(rung))).collect();
-        Self { shares, without, of_chains: false }
-    }
-}
 
 /// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,15 +9,17 @@
 
 mod exchange;
 mod ladder;
+mod overlaps;
 mod path;
 mod smc;
 mod temperatures;
 
-pub use exchange::{Exchanges, Reach, Replicas, SPACED};
-pub(crate) use ladder::Overlaps;
+pub use exchange::{Reach, Replicas};
 pub use ladder::{Change, GROW_BELOW, INSERT_BELOW, Ladder};
+pub(crate) use overlaps::Overlaps;
+pub use overlaps::{Exchanges, SPACED, Spread};
 pub use path::{Base, Path, Point};
-pub use smc::{Pair, Push, Run, RunCoupling, Spread, runs};
+pub use smc::{Pair, Push, Run, RunCoupling, runs};
 pub use temperatures::Temperatures;
 
 use crate::chains::Chains;

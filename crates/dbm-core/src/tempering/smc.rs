@@ -1,14 +1,13 @@
 //! Sequential Monte Carlo: particles that are weighted, resampled and moved along a path, and an unbiased estimate of Z.
 
-use super::held_parity;
 use super::path::{Path, Point, log_sum_of_base, log_weight};
+use super::{Spread, held_parity};
 use crate::chains::{Chains, Work};
 use crate::linalg::Matrix;
 use crate::math::log_sum_exp;
 use crate::rng::Stream;
 use crate::sweep::AnnealedDraw;
 use crate::{Clamp, Parity};
-use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -27,29 +26,6 @@ pub struct Run {
     pub energy: f64,
 }
 
-/// How much the points of a path have in common with those before them, as the particles of some runs tell.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
-    /// Of each point, the sum over the runs of the share of exchanges between it and the point before that would be accepted.
-    pub shares: Vec<f64>,
-    /// How many runs.
-    pub runs: u64,
-}
-
-impl Spread {
-    /// The mean over the runs, of each point.
-    pub fn means(&self) -> impl ExactSizeIterator<Item = f64> {
-        self.shares.iter().map(|sum| sum / self.runs.max(1) as f64)
-    }
-
-    /// Adds that of other runs on the same path.
-    pub(crate) fn append(&mut self, other: &Self) {
-        self.shares.resize(self.shares.len().max(other.shares.len()), 0.0);
-        self.shares.iter_mut().zip(&other.shares).for_each(|(sum, more)| *sum += more);
-        self.runs += other.runs;
-    }
-}
-
 /// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
 /// they are for `x`, and by their weights for `y`.
 fn share_of_exchanges(log_weights: &[f64]) -> f64 {
@@ -64,15 +40,6 @@ fn share_of_exchanges(log_weights: &[f64]) -> f64 {
         lighter += w;
     }
     (sum / n).min(1.0)
-}
-
-/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
-pub(super) fn deviation(share: f64) -> f64 {
-    let halve = |(low, high): (f64, f64), _| {
-        let middle = 0.5 * (low + high);
-        if libm::erfc(middle / 2.0) > share { (middle, high) } else { (low, middle) }
-    };
-    (0..40).fold((0.0, 20.0), halve).0
 }
 
 /// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.

@@ -1,7 +1,7 @@
 //! The temperatures that particles are taken along, which a run moves after each step to where every step of the path is equally far.
 
 use super::Spread;
-use super::smc::deviation;
+use super::overlaps::deviation;
 use crate::DbmError;
 
 /// Share of the newest step in where temperatures go.

@@ -1,0 +1,103 @@
+//! How much neighbouring distributions on the way to a model have in common, as exchanges of chains tell, and as particles do.
+
+use serde::{Deserialize, Serialize};
+
+/// One rung in so many is looked at in a round.
+pub const SPACED: usize = 8;
+
+/// What exchanges between neighbouring rungs came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exchanges {
+    /// Of each pair, from the lowest that was offered exchanges up to that of the last rung and the model, the sum of the probabilities by which they were accepted.
+    pub acceptance: Vec<f64>,
+    /// How many exchanges each pair was offered.
+    pub tried: u64,
+    /// Rungs whose neighbours were asked what they would accept from each other, and the sums of these probabilities.
+    pub without: Vec<(usize, f64)>,
+}
+
+impl Exchanges {
+    /// Share of exchanges that a pair accepts, on average; the last is that of the last rung and the model.
+    pub fn rates(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
+        self.acceptance.iter().map(|sum| self.rate(*sum))
+    }
+
+    /// Rungs, with the share of exchanges that their neighbours would accept without them.
+    pub fn rates_without(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.without.iter().map(|&(rung, sum)| (rung, self.rate(sum)))
+    }
+
+    fn rate(&self, sum: f64) -> f64 {
+        sum / self.tried.max(1) as f64
+    }
+
+    /// Adds those of other chains on the same ladder, in the same round.
+    pub(crate) fn append(&mut self, other: &Self) {
+        if self.tried == 0 {
+            *self = other.clone();
+            return;
+        }
+        self.acceptance.iter_mut().zip(&other.acceptance).for_each(|(sum, more)| *sum += more);
+        self.without.iter_mut().zip(&other.without).for_each(|(sum, more)| sum.1 += more.1);
+        self.tried += other.tried;
+    }
+}
+
+/// How much the points of a path have in common with those before them, as the particles of some runs tell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Of each point, the sum over the runs of the share of exchanges between it and the point before that would be accepted.
+    pub shares: Vec<f64>,
+    /// How many runs.
+    pub runs: u64,
+}
+
+impl Spread {
+    /// The mean over the runs, of each point.
+    pub fn means(&self) -> impl ExactSizeIterator<Item = f64> {
+        self.shares.iter().map(|sum| sum / self.runs.max(1) as f64)
+    }
+
+    /// Adds that of other runs on the same path.
+    pub(crate) fn append(&mut self, other: &Self) {
+        self.shares.resize(self.shares.len().max(other.shares.len()), 0.0);
+        self.shares.iter_mut().zip(&other.shares).for_each(|(sum, more)| *sum += more);
+        self.runs += other.runs;
+    }
+}
+
+/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
+pub(super) fn deviation(share: f64) -> f64 {
+    let halve = |(low, high): (f64, f64), _| {
+        let middle = 0.5 * (low + high);
+        if libm::erfc(middle / 2.0) > share { (middle, high) } else { (low, middle) }
+    };
+    (0..40).fold((0.0, 20.0), halve).0
+}
+
+/// How much neighbouring rungs have in common: the share of exchanges between them that are accepted, or would be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Overlaps {
+    /// Of each pair that is known of, the last one that of the last rung and the model.
+    pub shares: Vec<f64>,
+    /// Rungs, with what their neighbours would have in common without them.
+    pub without: Vec<(usize, f64)>,
+    /// Whether chains lag behind the model, and can lose touch with it.
+    pub of_chains: bool,
+}
+
+impl Overlaps {
+    /// As exchanges tell.
+    pub fn of_exchanges(exchanges: &Exchanges) -> Self {
+        Self { shares: exchanges.rates().collect(), without: exchanges.rates_without().collect(), of_chains: true }
+    }
+
+    /// As particles tell that were taken along the ladder. Where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges is accepted; and
+    /// the deviation between a rung's neighbours is at most the sum of those to the rung, by which it is judged. One rung in [`SPACED`] is looked at, from this one on.
+    pub fn of_particles(spread: &Spread, first: usize) -> Self {
+        let shares: Vec<f64> = spread.means().collect();
+        let of_both = |rung: usize| libm::erfc(f64::midpoint(deviation(shares[rung - 1]), deviation(shares[rung])));
+        let without = (1 + first % SPACED..shares.len()).step_by(SPACED).map(|rung| (rung, of_both(rung))).collect();
+        Self { shares, without, of_chains: false }
+    }
+}
