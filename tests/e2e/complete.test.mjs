@@ -160,7 +160,7 @@ test("the address gives the same picture, mask and answers in a new profile, and
     await there.evaluate(() => (location.hash = "#view=complete&c.seed=-3&c.mask=%F0&c.answers=9999&c.by=magic&c.ink=AAA&c.start=moon&c.go=perhaps&c.set=1e9"));
     await there.getByText("392 of 784 pixels unknown.").waitFor();
     assert.equal(await there.locator("#answers").inputValue(), "8");
-    assert.equal(await there.locator("#by").inputValue(), "annealed");
+    assert.equal(await there.locator("#by").inputValue(), "suited");
     assert.equal(await status(there).count(), 0);
     assert.deepEqual(errors, []);
   } finally {

@@ -4,6 +4,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::words::Choose;
 use dbm_data::Checkpoint;
 use dbm_data::coding::Coding;
@@ -102,9 +103,9 @@ impl ModelArgs {
 #[derive(Args, Clone, Copy)]
 pub struct SamplerArgs {
     /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
-    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search; `ptt:K`, K rounds of
+    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search; `class+gibbs:K`, of a model with labels, a class drawn and clamped, K Gibbs sweeps from noise, and a search; `ptt:K`, K rounds of
     /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as the negative phase of the model's training went: `mode`,
-    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains]
+    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains, `class+gibbs:300` with labels besides]
     #[arg(long, value_name = "SCHEDULE")]
     pub sampler: Option<Sampler>,
     /// Draw this class alone, of a model with labels (`dbm train --labels`): classes count from 0
@@ -123,6 +124,11 @@ impl SamplerArgs {
         seed: u64,
     ) -> Result<Samples, Error> {
         let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
+        if matches!(sampler, Sampler::Alone(SamplingSchedule::ClassGibbs(_))) && samples::classes(checkpoint) == 0 {
+            return Err(Error::Usage(
+                "--sampler class+gibbs:K draws a class first, but the model has no labels; give gibbs:K, or train it by `dbm train --labels`".into(),
+            ));
+        }
         match (self.class, sampler) {
             (None, sampler) => samples::draw_by(session, checkpoint, model, sampler, (count, seed)),
             (Some(class), Sampler::Alone(schedule)) => {
@@ -144,8 +150,9 @@ pub struct AnswerArgs {
     /// Answers an example
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     answers: u32,
-    #[arg(long, help = Method::WORDS.help, value_parser = choice::<Method>(), default_value = "annealed")]
-    method: Method,
+    /// How a chain goes from noise to an answer [default: mean-field of a model that was trained to predict by it, otherwise annealed]
+    #[arg(long, value_parser = choice::<Method>())]
+    method: Option<Method>,
     #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
     consensus: Option<Consensus>,
     #[arg(long, help = ClassReading::WORDS.help, value_parser = choice::<ClassReading>(), num_args = 0..=1, require_equals = true, default_missing_value = "chains")]
@@ -164,6 +171,7 @@ impl AnswerArgs {
                 "--class-first needs a model with labels, as `dbm train --labels` makes one; leave it away".into(),
             ));
         }
+        let method = method.unwrap_or_else(|| Method::of_training(checkpoint.settings.as_ref()));
         Ok(Answering { answers, method, sweeps, consensus, class_first })
     }
 }

@@ -115,12 +115,17 @@ impl Chains {
     /// If they are of another shape.
     #[must_use]
     pub fn with_top(mut self, top: Matrix) -> Self {
+        self.clamp_top(top);
+        self
+    }
+
+    /// Clamps the top layers to these values, as [`Self::with_top`].
+    pub(crate) fn clamp_top(&mut self, top: Matrix) {
         let layer = self.states.last_mut().expect("a model has layers");
         assert_eq!((layer.rows(), layer.columns()), (top.rows(), top.columns()), "the clamped top layer");
         *layer = top;
         self.top_clamped = true;
         self.valid.iter_mut().for_each(|valid| valid.fill(false));
-        self
     }
 
     /// Whether the top layer is clamped.

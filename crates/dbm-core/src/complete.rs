@@ -9,13 +9,14 @@ use crate::chains::Chains;
 use crate::classes::{given_layer_below, likeliest, top_of_classes};
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
+use crate::mean_field::{MeanFieldSettings, posterior_with_top};
 use crate::parity::Parity;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, search_observed, uniform_start};
 use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
 pub use reading::ClassReading;
-pub use schedule::{SamplingSchedule, annealing};
+pub use schedule::{MEAN_FIELD_SWEEPS, SamplingSchedule, annealing};
 use serde::{Deserialize, Serialize};
 pub use start::{ChainStart, unchanged_since};
 
@@ -96,8 +97,17 @@ impl Completer {
 
     /// Goes one Gibbs sweep on along this way from noise, of which `done` are behind; false where there is none left, and [`Self::finish`] is next.
     pub fn advance(&mut self, model: &Dbm, schedule: SamplingSchedule, done: u32, max_sweeps: u32) -> bool {
-        if done == 0 && matches!(schedule, SamplingSchedule::ModeGibbs(_)) {
-            self.before = search(model, &mut self.chains, &self.first, max_sweeps);
+        match schedule {
+            SamplingSchedule::ModeGibbs(_) if done == 0 => {
+                self.before = search(model, &mut self.chains, &self.first, max_sweeps);
+            }
+            SamplingSchedule::MeanField(_) if done == 0 => self.draw_from_mean_field(model),
+            SamplingSchedule::ClassGibbs(_) if done == 0 && !self.chains.top_is_clamped() => {
+                let classes = model.sizes()[model.depth()] as u64;
+                let drawn: Vec<usize> = self.streams.iter_mut().map(|stream| stream.below(classes) as usize).collect();
+                self.chains.clamp_top(top_of_classes(model, &drawn));
+            }
+            _ => {}
         }
         if done >= schedule.sweeps() {
             return false;
@@ -109,6 +119,24 @@ impl Completer {
             _ => self.sweep(model),
         }
         true
+    }
+
+    /// Puts each chain where units drawn one by one from the mean field of what is clamped are.
+    fn draw_from_mean_field(&mut self, model: &Dbm) {
+        let (chains, units) = (&self.chains, model.units());
+        let top = chains.top_is_clamped().then(|| chains.layer(model.depth()));
+        let settings = MeanFieldSettings { max_sweeps: MEAN_FIELD_SWEEPS, tolerance: 0.0 };
+        let mut layers = posterior_with_top(model, chains.layer(0), chains.clamp(), top, settings).means;
+        let mut uniforms = Vec::new();
+        for layer in &mut layers {
+            uniforms.resize(layer.columns(), 0.0);
+            for (chain, stream) in self.streams.iter_mut().enumerate() {
+                stream.fill_uniform(&mut uniforms);
+                let drawn = layer.row_mut(chain).iter_mut().zip(&uniforms);
+                drawn.for_each(|(value, u)| *value = units.value(*value > units.low() + units.gap() * u));
+            }
+        }
+        self.chains.place_all(&layers);
     }
 
     /// Goes this way from noise; returns what [`Self::finish`] does.
@@ -253,6 +281,34 @@ mod tests {
         assert_eq!(cleaned.visible_bits(), bits);
         for (chain, energy) in after.iter().enumerate() {
             assert!((model.energy(&cleaned.chains.state(chain)) - energy).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn chains_begin_where_units_drawn_from_mean_field_are() {
+        let model = init::orthogonal(&[6, 5, 3], Units::Bits, 4).unwrap();
+        let (count, known) = (20_000, [true, false, false, true, false, false]);
+        for top in [None, Some(2)] {
+            let (question, clamp) = (question(6, count), Clamp::of_units(&known, count));
+            let mut drawn = match top {
+                None => Completer::complete(&model, question, clamp, 3, 0),
+                Some(class) => Completer::complete_class(&model, question, clamp, &vec![class; count], (3, 0)),
+            };
+            let chains = &drawn.chains;
+            let clamped = top.map(|_| chains.layer(2));
+            let settings = MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-6 };
+            let means = posterior_with_top(&model, chains.layer(0), chains.clamp(), clamped, settings).means;
+            drawn.draw_from_mean_field(&model);
+            for (layer, means) in means.iter().enumerate() {
+                for (unit, &mean) in means.row(0).iter().enumerate() {
+                    let seen = (0..count).map(|chain| drawn.layer(layer).row(chain)[unit]).sum::<f32>() / count as f32;
+                    let certain = layer == 0 && known[unit] || layer == 2 && top.is_some();
+                    assert!(
+                        (seen - mean).abs() < if certain { 1e-6 } else { 0.015 },
+                        "layer {layer}, unit {unit}: {seen}, {mean}"
+                    );
+                }
+            }
         }
     }
 

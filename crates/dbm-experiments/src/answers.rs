@@ -7,7 +7,7 @@ use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, major
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use dbm_core::{Clamp, Dbm};
+use dbm_core::{Clamp, Dbm, Settings};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
 use std::ops::Range;
@@ -24,6 +24,8 @@ pub enum Method {
     ModeGibbs,
     /// Gibbs sweeps that begin hot and cool down.
     Annealed,
+    /// Gibbs sweeps from states drawn from mean field.
+    MeanField,
 }
 
 impl Choose for Method {
@@ -34,6 +36,12 @@ impl Choose for Method {
             "annealed",
             "Annealed Gibbs, then local search",
             "Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search",
+        ),
+        choice(
+            Self::MeanField,
+            "mean-field",
+            "Mean field, Gibbs sweeps, local search",
+            "States drawn from the mean field of what is known, Gibbs sweeps from there, then local search: of models trained to predict by mean field",
         ),
         choice(Self::Gibbs, "gibbs", "Gibbs sweeps, then local search", "Clamped Gibbs sweeps, then local search"),
         choice(Self::Search, "search", "Local search (the paper)", "Local search alone, as in the paper"),
@@ -47,6 +55,11 @@ impl Choose for Method {
 }
 
 impl Method {
+    /// What suits a model of a run with these settings, where they are known.
+    pub fn of_training(settings: Option<&Settings>) -> Self {
+        if settings.is_some_and(Settings::trains_predictions) { Self::MeanField } else { Self::Annealed }
+    }
+
     /// With so many Gibbs sweeps, where there are any.
     pub fn schedule(self, sweeps: u32) -> SamplingSchedule {
         match self {
@@ -54,6 +67,7 @@ impl Method {
             Self::Search => SamplingSchedule::Mode,
             Self::ModeGibbs => SamplingSchedule::ModeGibbs(sweeps),
             Self::Annealed => SamplingSchedule::Annealed(sweeps),
+            Self::MeanField => SamplingSchedule::MeanField(sweeps),
         }
     }
 }

@@ -3,11 +3,13 @@
 use crate::{Error, Session};
 use dbm_core::chains::Chains;
 use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
 use dbm_core::tempering::{Reach, Replicas};
-use dbm_core::{Dbm, DbmError, Parity};
+use dbm_core::{Clamp, Dbm, DbmError, Parity};
 use dbm_data::Checkpoint;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// Chains a task: enough for the batch products, few enough to keep every thread busy.
@@ -77,8 +79,8 @@ pub fn draw_by(
 /// Free samples for each one of a class that is asked for, at most.
 const TRIES: usize = 100;
 
-/// `count` samples of one class, of a model whose top layer stands for classes: the first free samples whose labels say so, in the order of their chains, so that they follow p(v | class) as far as
-/// samples follow p(v, class) after this schedule. Chains with the class clamped would have to be mixed anew.
+/// `count` samples of one class, of a model whose top layer stands for classes. Where the schedule draws a class first, this is the class. Where it does not, chains with a class clamped would have to
+/// be mixed anew: the samples are the first free ones whose labels say so, in the order of their chains, so that they follow p(v | class) as far as samples follow p(v, class) after this schedule.
 ///
 /// # Errors
 /// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where a hundred times as many, or more, have fewer than `count` of it.
@@ -89,13 +91,20 @@ pub fn draw_class(
     class: usize,
     (count, seed): (usize, u64),
 ) -> Result<Samples, Error> {
-    let classes = checkpoint.settings.as_ref().map_or(0, |settings| settings.classes);
+    let classes = classes(checkpoint);
     if class >= classes {
         let there =
             if classes == 0 { "the model has no labels".into() } else { format!("the model has classes 0 to {}", classes - 1) };
         return Err(Error::Usage(format!(
             "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
         )));
+    }
+    if matches!(schedule, SamplingSchedule::ClassGibbs(_)) {
+        let start = |part: Range<usize>| {
+            let nothing = Matrix::zeros(part.len(), model.n_visible());
+            Completer::complete_class(model, nothing, Clamp::Free, &vec![class; part.len()], (seed, part.start as u64))
+        };
+        return Ok(draw_from(session, model, schedule, count, start, |bits| bits));
     }
     let (n, each) = (model.n_visible(), count.div_ceil(CHAINS).max(1) * CHAINS);
     let mut kept = Samples { bits: vec![], searches: vec![] };
@@ -121,6 +130,11 @@ pub fn draw_class(
         TRIES * each,
         kept.searches.len()
     )))
+}
+
+/// Classes that the model of a checkpoint has labels of.
+pub fn classes(checkpoint: &Checkpoint) -> usize {
+    checkpoint.settings.as_ref().map_or(0, |settings| settings.classes)
 }
 
 /// What was drawn.
@@ -149,8 +163,21 @@ pub fn draw_as(
     (count, seed): (usize, u64),
     kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
 ) -> Samples {
+    let start = |part: Range<usize>| Completer::sample(model, part.len(), seed, part.start as u64);
+    draw_from(session, model, schedule, count, start, kept)
+}
+
+/// The same of chains that begin otherwise, for each part of their numbers.
+fn draw_from(
+    session: &Session,
+    model: &Dbm,
+    schedule: SamplingSchedule,
+    count: usize,
+    start: impl Fn(Range<usize>) -> Completer + Sync + Send,
+    kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
+) -> Samples {
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
-        let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
+        let mut chains = start(part);
         let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
         (kept(bits), searches)
     });

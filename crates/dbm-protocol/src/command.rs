@@ -186,6 +186,16 @@ impl CompletionRequest {
 /// How unknown units are filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompletionMethod {
+    /// As suits the model: [`Self::MeanField`] of one that was trained to predict by mean field, [`Self::Annealed`] of any other; where nothing is known as its samples are drawn.
+    Suited {
+        /// Sweeps before the search.
+        sweeps: u32,
+    },
+    /// States drawn from the mean field of what is known, this many clamped Gibbs sweeps, then the search.
+    MeanField {
+        /// Sweeps before the search.
+        sweeps: u32,
+    },
     /// Clamped local search from a random start (the paper's way).
     Search,
     /// This many clamped Gibbs sweeps, then the search.

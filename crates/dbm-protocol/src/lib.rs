@@ -37,4 +37,4 @@ pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, Na
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 20;
+pub const VERSION: u32 = 21;

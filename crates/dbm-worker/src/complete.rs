@@ -89,7 +89,7 @@ pub struct Completion {
     started: f64,
 }
 
-/// Samples of the class that is asked for where nothing is known: free ones, of which those are kept whose labels say so.
+/// Samples of the class that is asked for where nothing is known and the model's samples do not draw a class first: free ones, of which those are kept whose labels say so.
 struct Asked {
     class: usize,
     drawn: usize,
@@ -109,13 +109,19 @@ impl Completion {
     pub fn new(view: View, request: CompletionRequest) -> Result<Self, String> {
         let CompletionRequest { answers, method, clean_up, seed, .. } = request;
         within("the number of answers", answers, 1..=MAX_ANSWERS)?;
+        let nothing_known = !clean_up && !request.unknown.contains(&0);
         let (schedule, search) = match method {
+            CompletionMethod::Suited { .. } if nothing_known => (view.schedule, true),
             CompletionMethod::Search => (SamplingSchedule::Mode, true),
             CompletionMethod::Gibbs { sweeps } => (SamplingSchedule::Gibbs(sweeps), true),
-            CompletionMethod::Annealed { sweeps } => (SamplingSchedule::Annealed(sweeps), true),
+            CompletionMethod::Suited { sweeps } if view.predicts => (SamplingSchedule::MeanField(sweeps), true),
+            CompletionMethod::MeanField { sweeps } => (SamplingSchedule::MeanField(sweeps), true),
+            CompletionMethod::Suited { sweeps } | CompletionMethod::Annealed { sweeps } => {
+                (SamplingSchedule::Annealed(sweeps), true)
+            }
             CompletionMethod::Sample { sweeps } => (SamplingSchedule::Gibbs(sweeps), false),
         };
-        if method != CompletionMethod::Search {
+        if schedule != SamplingSchedule::Mode {
             within("the number of Gibbs sweeps", schedule.sweeps(), 1..=MAX_GIBBS_SWEEPS)?;
         }
         let class = if clean_up { None } else { class_of(&view, &request)? };
@@ -126,8 +132,8 @@ impl Completion {
         } else {
             vec![]
         };
-        let nothing_known = !clean_up && !request.unknown.contains(&0);
-        let asked = class.filter(|_| nothing_known).map(|class| Asked {
+        let class_first = matches!(view.schedule, SamplingSchedule::ClassGibbs(_));
+        let asked = class.filter(|_| nothing_known && !class_first).map(|class| Asked {
             class,
             drawn: 0,
             bits: vec![],

@@ -273,7 +273,7 @@ impl Run {
     /// longer than the steps between two looks.
     pub fn schedule(&self) -> SamplingSchedule {
         match SamplingSchedule::of_training(&self.plan.settings) {
-            SamplingSchedule::Gibbs(_) => SamplingSchedule::Mode,
+            SamplingSchedule::Gibbs(_) | SamplingSchedule::ClassGibbs(_) => SamplingSchedule::Mode,
             schedule => schedule,
         }
     }

@@ -35,8 +35,12 @@ impl View {
         let model = checkpoint.model().map_err(|error| error.to_string())?;
         let visible = checkpoint.notes.get(Visible::NOTE).map(|json| Visible::from_json(name, json)).transpose();
         let visible = visible.map_err(|error| error.to_string())?;
-        let schedule = checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training);
         let classes = classes(&model, checkpoint.settings.as_ref());
+        let schedule = match checkpoint.settings.as_ref().map(SamplingSchedule::of_training) {
+            // Its settings speak of another top layer.
+            Some(SamplingSchedule::ClassGibbs(sweeps)) if classes == 0 => SamplingSchedule::Gibbs(sweeps),
+            schedule => schedule.unwrap_or(SamplingSchedule::Mode),
+        };
         let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
         let info = ModelInfo {
             steps: checkpoint.step.min(u64::from(u32::MAX)) as u32,

@@ -26,7 +26,15 @@ pub enum SamplingSchedule {
     /// This many Gibbs sweeps from noise, each a little colder than the one before ([`annealing`]), then a search: the way to an answer of a model
     /// whose modes are far apart, in fewer sweeps than at one temperature.
     Annealed(u32),
+    /// From states drawn from the mean field of what is known ([`MEAN_FIELD_SWEEPS`] sweeps of it, each unit high with the probability that its mean says, on its own), this many Gibbs sweeps,
+    /// then a search: the way to an answer of models that were trained to predict by mean field. Where nothing is known, nothing is gained.
+    MeanField(u32),
+    /// A class drawn for each chain, all classes alike, and clamped; this many Gibbs sweeps from noise, then a search: of models with labels, whose chains seldom change class on their own.
+    ClassGibbs(u32),
 }
+
+/// Sweeps of mean field that [`SamplingSchedule::MeanField`] begins with.
+pub const MEAN_FIELD_SWEEPS: u32 = 30;
 
 /// Where annealing begins: at the inverse temperature at which the answers of trained models were read right most often, among 0, 0.1, ... 0.8.
 const COLDNESS_AT_FIRST: f64 = 0.3;
@@ -48,9 +56,10 @@ const PERSISTENT_SWEEPS: u32 = 300;
 
 impl SamplingSchedule {
     /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them. Persistent
-    /// chains went on for the whole run, and 300 Gibbs sweeps stand for that.
+    /// chains went on for the whole run, and 300 Gibbs sweeps stand for that; where there are labels, of a class that is drawn first.
     pub fn of_training(settings: &Settings) -> Self {
         match settings.estimator.mode_sweeps {
+            _ if settings.estimator.kind.descriptor().persistent && settings.classes > 0 => Self::ClassGibbs(PERSISTENT_SWEEPS),
             _ if settings.estimator.kind.descriptor().persistent => Self::Gibbs(PERSISTENT_SWEEPS),
             0 | 1 => Self::Mode,
             sweeps => Self::ModeGibbs(sweeps),
@@ -61,7 +70,11 @@ impl SamplingSchedule {
     pub fn sweeps(self) -> u32 {
         match self {
             Self::Mode => 0,
-            Self::Gibbs(sweeps) | Self::ModeGibbs(sweeps) | Self::Annealed(sweeps) => sweeps,
+            Self::Gibbs(sweeps)
+            | Self::ModeGibbs(sweeps)
+            | Self::Annealed(sweeps)
+            | Self::MeanField(sweeps)
+            | Self::ClassGibbs(sweeps) => sweeps,
         }
     }
 }
@@ -73,6 +86,8 @@ impl fmt::Display for SamplingSchedule {
             Self::Gibbs(sweeps) => write!(f, "gibbs:{sweeps}"),
             Self::ModeGibbs(sweeps) => write!(f, "mode+gibbs:{sweeps}"),
             Self::Annealed(sweeps) => write!(f, "annealed:{sweeps}"),
+            Self::MeanField(sweeps) => write!(f, "mean-field:{sweeps}"),
+            Self::ClassGibbs(sweeps) => write!(f, "class+gibbs:{sweeps}"),
         }
     }
 }
@@ -86,7 +101,7 @@ impl FromStr for SamplingSchedule {
     fn from_str(text: &str) -> Result<Self, DbmError> {
         let refuse = || DbmError::Setting {
             name: "sampler",
-            expected: "mode, gibbs:K, mode+gibbs:K or annealed:K, with K from 1 to 100000",
+            expected: "mode, gibbs:K, mode+gibbs:K, annealed:K, mean-field:K or class+gibbs:K, with K from 1 to 100000",
             got: format!("{text:?}"),
         };
         let sweeps = |text: &str| text.parse().ok().filter(|sweeps| (1..=MAX_SWEEPS).contains(sweeps)).ok_or_else(refuse);
@@ -95,6 +110,8 @@ impl FromStr for SamplingSchedule {
             Some(("gibbs", k)) => Ok(Self::Gibbs(sweeps(k)?)),
             Some(("mode+gibbs", k)) => Ok(Self::ModeGibbs(sweeps(k)?)),
             Some(("annealed", k)) => Ok(Self::Annealed(sweeps(k)?)),
+            Some(("mean-field", k)) => Ok(Self::MeanField(sweeps(k)?)),
+            Some(("class+gibbs", k)) => Ok(Self::ClassGibbs(sweeps(k)?)),
             _ => Err(refuse()),
         }
     }
@@ -106,9 +123,14 @@ mod tests {
 
     #[test]
     fn schedules_are_told_in_words_and_nonsense_is_refused() {
-        for schedule in
-            [SamplingSchedule::Mode, SamplingSchedule::Gibbs(1), SamplingSchedule::ModeGibbs(100), SamplingSchedule::Annealed(7)]
-        {
+        for schedule in [
+            SamplingSchedule::Mode,
+            SamplingSchedule::Gibbs(1),
+            SamplingSchedule::ModeGibbs(100),
+            SamplingSchedule::Annealed(7),
+            SamplingSchedule::MeanField(100),
+            SamplingSchedule::ClassGibbs(300),
+        ] {
             assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
         for nonsense in ["", "modes", "gibbs", "gibbs:", "gibbs:0", "gibbs:-1", "mode:3", "gibbs:100001", "mode+gibbs:1.5"] {

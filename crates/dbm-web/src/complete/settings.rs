@@ -48,8 +48,12 @@ impl Choose for PictureStart {
 /// How an answer is made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Annealed Gibbs sweeps, then a local search.
+    /// What suits the model.
     #[default]
+    Suited,
+    /// Mean field, Gibbs sweeps from there, then a local search.
+    MeanField,
+    /// Annealed Gibbs sweeps, then a local search.
     Annealed,
     /// Gibbs sweeps, then a local search.
     Gibbs,
@@ -62,6 +66,18 @@ pub enum Method {
 impl Choose for Method {
     const WORDS: Words = words("by", "By", "How each answer is made.");
     const CHOICES: &'static [Choice<Self>] = &[
+        choice(
+            Self::Suited,
+            "suited",
+            "what suits the model",
+            "Mean field first of a model that was trained to predict by it; annealed Gibbs sweeps of any other. A local search ends both.",
+        ),
+        choice(
+            Self::MeanField,
+            "mean-field",
+            "mean field, Gibbs, local search",
+            "Mean field says how likely each hidden pixel is white; a state is drawn from that, Gibbs sweeps make it one picture, and a local search ends them.",
+        ),
         choice(
             Self::Annealed,
             "annealed",
@@ -88,6 +104,8 @@ impl Method {
     /// What the worker is asked for.
     pub const fn with_sweeps(self, sweeps: u32) -> CompletionMethod {
         match self {
+            Self::Suited => CompletionMethod::Suited { sweeps },
+            Self::MeanField => CompletionMethod::MeanField { sweeps },
             Self::Annealed => CompletionMethod::Annealed { sweeps },
             Self::Gibbs => CompletionMethod::Gibbs { sweeps },
             Self::Search => CompletionMethod::Search,
@@ -266,7 +284,7 @@ mod tests {
     #[test]
     fn the_worker_is_asked_for_what_was_chosen() {
         let mut settings = CompletionSettings::default();
-        assert_eq!(settings.completion_method(false), CompletionMethod::Annealed { sweeps: 100 });
+        assert_eq!(settings.completion_method(false), CompletionMethod::Suited { sweeps: 100 });
         assert_eq!(settings.completion_method(true), CompletionMethod::Gibbs { sweeps: 3 });
         (settings.method, settings.sweeps) = (Method::Sample, Sweeps(1000));
         settings.clean_up = CleanUpSweeps(0);

@@ -305,6 +305,7 @@ fn completes_and_keeps_what_is_known() {
         CompletionMethod::Search,
         CompletionMethod::Gibbs { sweeps: 30 },
         CompletionMethod::Annealed { sweeps: 30 },
+        CompletionMethod::MeanField { sweeps: 30 },
         CompletionMethod::Sample { sweeps: 30 },
     ] {
         let Event::Completions(Completions { answers, bits, distinct, sweeps, energies, .. }) =
@@ -372,11 +373,16 @@ fn labelled() -> Dbm {
 
 /// Opens it, its settings speaking of so many classes.
 fn open_labelled(page: &mut Workplace, classes: usize) -> Event {
+    open_trained(page, Settings { classes, ..Settings::default() })
+}
+
+/// The same, as if by a run with these settings.
+fn open_trained(page: &mut Workplace, settings: Settings) -> Event {
     let (model, flat) = (labelled(), |matrix: &Matrix| matrix.data().to_vec());
     let (weights, biases) = (model.weights().iter().map(flat).collect(), model.biases().to_vec());
     let mut file = Checkpoint::new(Units::Bits, Parameters { weights, biases });
     // All that a run of plain SGD needs to go on.
-    (file.settings, file.moments) = (Some(Settings { classes, ..Settings::default() }), Some(vec![]));
+    (file.settings, file.moments) = (Some(settings), Some(vec![]));
     let bytes = file.to_bytes(Precision::Full).unwrap();
     page.answer(Command::OpenModel(NamedBytes { name: "labelled".into(), bytes }))
 }
@@ -391,6 +397,22 @@ fn ink_above(class: Option<u8>) -> CompletionRequest {
 fn completions(page: &mut Workplace, request: CompletionRequest) -> Completions {
     let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
     completions
+}
+
+#[test]
+fn what_suits_the_model_is_mean_field_where_that_was_trained_to_predict() {
+    for (conditional, suits) in
+        [(0.5, CompletionMethod::MeanField { sweeps: 20 }), (0.0, CompletionMethod::Annealed { sweeps: 20 })]
+    {
+        let mut page = fresh();
+        open_trained(
+            &mut page,
+            Settings { conditional, estimator: EstimatorSettings::new(EstimatorKind::Pcd), classes: 2, ..Settings::default() },
+        );
+        let of = |method| CompletionRequest { method, ..ink_above(None) };
+        let suited = completions(&mut page, of(CompletionMethod::Suited { sweeps: 20 })).bits;
+        assert_eq!(suited, completions(&mut page, of(suits)).bits);
+    }
 }
 
 #[test]
