@@ -7,6 +7,7 @@ mod card;
 mod choices;
 mod first_visit;
 mod layers;
+mod looks;
 mod masks;
 mod more;
 mod picture;

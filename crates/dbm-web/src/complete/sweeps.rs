@@ -1,13 +1,11 @@
 //! Quality against sweeps: the same chains from noise after more and more Gibbs sweeps, and since when they have stood still. It says whether the model is
 //! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
 
+use super::looks::{Looks, LooksFold};
 use super::recording::one_decimal;
 use super::state::CompletionState;
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
-use crate::ui::button::Button;
-use crate::ui::progress::ProgressBar;
-use crate::worker::client::{Failure, Work};
 use dbm_core::complete::unchanged_since;
 use dbm_core::math::mean_and_error;
 use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, Swept, fresh_seed};
@@ -26,47 +24,26 @@ const SHOWN: (u32, usize) = (36, 6);
 pub fn AgainstSweeps() -> impl IntoView {
     let state = CompletionState::of_view();
     let session = state.session;
-    let work = Work::new(session.client);
-    let looks = RwSignal::new(Vec::<Swept>::new());
-    let running = RwSignal::new(false);
     let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
     // What was seen of one model says nothing of another.
     let trains = Memo::new(move |_| session.model.get() == ModelChoice::Training && session.running.get());
     let of = Memo::new(move |_| {
         (session.model.get(), trains.get(), session.about().as_ref().map(|about| (about.sizes.clone(), about.steps)))
     });
-    let stop = move || {
-        work.cancel();
-        running.set(false);
-    };
-    Effect::new(move |before: Option<()>| {
-        of.track();
-        if before.is_some() {
-            stop();
-            looks.set(Vec::new());
-        }
-    });
+    let looks = Looks::of(session, of);
     let start = move || {
-        looks.set(Vec::new());
-        running.set(true);
         let (model, seed) = (session.model.get_untracked(), fresh_seed());
-        session.perform(async move {
-            let done = look(work, looks, |sweeps| Command::Sweeps { model, count: CHAINS, sweeps, seed }).await;
-            // One that was replaced has nothing more to say.
-            if !matches!(done, Ok(false)) {
-                running.set(false);
-            }
-            done.map(|_| ())
-        });
+        let commands = SWEEPS.map(|sweeps| Command::Sweeps { model, count: CHAINS, sweeps, seed });
+        looks.start(commands.to_vec(), |event| if let Event::Swept(swept) = event { Some(swept) } else { None });
     };
     // All looks together: each goes its way from noise anew, which costs a fifth, and needs nobody to keep the chains.
     let parts = Signal::derive(move || {
-        let before: u32 = SWEEPS.iter().take(looks.with(Vec::len)).sum();
-        (before + work.parts().0, SWEEPS.iter().sum())
+        let before: u32 = SWEEPS.iter().take(looks.came.with(Vec::len)).sum();
+        (before + looks.work.parts().0, SWEEPS.iter().sum())
     });
     let figure = move |place: usize| {
         let canvas = NodeRef::<Canvas>::new();
-        let shown = move || looks.with(|looks| looks.get(place).map(|look| Grid { count: SHOWN.0, ..look.samples.clone() }));
+        let shown = move || looks.came.with(|looks| looks.get(place).map(|look| Grid { count: SHOWN.0, ..look.samples.clone() }));
         shows(canvas, shown, |surface, colours, grid| tiles(surface, colours, &grid, SHOWN.1));
         let ratio = move || {
             let shape = session.about().as_ref().map_or_else(|| Shape::of((28, 28), Greys::default()), Shape::of_model);
@@ -79,43 +56,29 @@ pub fn AgainstSweeps() -> impl IntoView {
                 <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=label></canvas>
                 <figcaption>
                     <b>{sweeps}</b>
-                    {move || looks.with(|looks| looks.get(place).map_or_else(String::new, describe))}
+                    {move || looks.came.with(|looks| looks.get(place).map_or_else(String::new, describe))}
                 </figcaption>
             </figure>
         }
     };
     view! {
-        <details class="against-sweeps" hidden=move || !is_image.get()>
-            <summary>"Quality against sweeps"</summary>
-            <p class="help">
-                "A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."
-            </p>
-            <div class="ask">
-                <Button
-                    label="Run the chains"
-                    help="64 chains from noise, looked at after 1, 10, 50, 300, 2000 and 10 000 Gibbs sweeps. Not while this model trains."
-                    disabled=move || state.lacks_model() || running.get() || trains.get()
-                    on_press=move |()| start()
-                />
-                <Show when=move || running.get()>
-                    <ProgressBar label="Gibbs sweeps made" parts help="Stops the chains; what was seen stays." on_cancel=move |()| stop() />
-                </Show>
-                <p role="status">{move || looks.with(|looks| verdict(looks, running.get()))}</p>
-            </div>
-            <div class="looks" hidden=move || looks.with(Vec::is_empty)>
-                {(0..SWEEPS.len()).map(figure).collect_view()}
-            </div>
-        </details>
+        <LooksFold
+            looks
+            class="against-sweeps"
+            title="Quality against sweeps"
+            about="A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."
+            hidden=Signal::derive(move || !is_image.get())
+            button="Run the chains"
+            button_help="64 chains from noise, looked at after 1, 10, 50, 300, 2000 and 10 000 Gibbs sweeps. Not while this model trains."
+            disabled=Signal::derive(move || state.lacks_model() || trains.get())
+            on_press=move |()| start()
+            counted="Gibbs sweeps made"
+            parts
+            status=Signal::derive(move || looks.came.with(|came| verdict(came, looks.running.get())))
+        >
+            {(0..SWEEPS.len()).map(figure).collect_view()}
+        </LooksFold>
     }
-}
-
-/// Looks at the chains after more and more sweeps; whether it came to the end, and was not cancelled or replaced.
-async fn look(work: Work, looks: RwSignal<Vec<Swept>>, command: impl Fn(u32) -> Command) -> Result<bool, Failure> {
-    for sweeps in SWEEPS {
-        let Some(Event::Swept(swept)) = work.ask(command(sweeps)).await? else { return Ok(false) };
-        looks.update(|looks| looks.push(swept));
-    }
-    Ok(true)
 }
 
 /// Mean and standard error, as they are printed.
