@@ -62,6 +62,15 @@ pub fn predictions(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Vec<Vec<f64>
     (0..visible.rows()).map(|row| softmax(&top.row(row).iter().map(odds).collect::<Vec<_>>())).collect()
 }
 
+/// The likeliest class of each whole picture: as mean field predicts it ([`predictions`]) of a model that was trained to, by p(y | v) ([`probabilities`]) of any other.
+///
+/// # Panics
+/// Those of the two.
+pub fn read(model: &Dbm, visible: &Matrix, predicts: bool) -> Vec<usize> {
+    let of = if predicts { predictions(model, visible, &Clamp::Visible) } else { probabilities(model, visible) };
+    of.iter().map(|of| likeliest(of)).collect()
+}
+
 /// How probable each class is given the layer below the labels of one chain, one of them being high: `p(y | h) ~ exp(gap a_y)`, with the fields `a` of the top layer.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ mod schedule;
 mod start;
 
 use crate::chains::Chains;
-use crate::classes::{given_layer_below, likeliest, top_of_classes};
+use crate::classes::top_of_classes;
 use crate::diagnostics::{ApproachState, Caps, CouplingKernel, CouplingTrace, Reached, write_down};
 use crate::linalg::Matrix;
 use crate::mean_field::{MeanFieldSettings, posterior_with_top};
@@ -61,6 +61,15 @@ impl Completer {
         (seed, first_chain): (u64, u64),
     ) -> Self {
         let chains = Chains::new(model, visible, clamp).with_top(top_of_classes(model, classes));
+        Self::start(model, chains, seed, first_chain)
+    }
+
+    /// Samples of one class: nothing else is known.
+    ///
+    /// # Panics
+    /// If the model has no such class.
+    pub fn sample_class(model: &Dbm, class: usize, count: usize, seed: u64, first_chain: u64) -> Self {
+        let chains = Chains::free(model, count).with_top(top_of_classes(model, &vec![class; count]));
         Self::start(model, chains, seed, first_chain)
     }
 
@@ -146,12 +155,6 @@ impl Completer {
             done += 1;
         }
         self.finish(model, max_sweeps)
-    }
-
-    /// The likeliest class of each chain as it stands, given the layer below the labels ([`crate::classes::given_layer_below`]): of models whose top layer stands for classes.
-    pub fn classes(&mut self, model: &Dbm) -> Vec<usize> {
-        self.chains.refresh(model, Parity::of_layer(model.depth()), &self.chains.all());
-        (0..self.chains.count()).map(|chain| likeliest(&given_layer_below(model, &self.chains, chain))).collect()
     }
 
     /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps

@@ -2,14 +2,13 @@
 
 use crate::{Error, Session};
 use dbm_core::chains::Chains;
+use dbm_core::classes::read;
 use dbm_core::complete::{Completer, SamplingSchedule};
-use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
 use dbm_core::tempering::{Reach, Replicas};
-use dbm_core::{Clamp, Dbm, DbmError, Parity};
+use dbm_core::{Dbm, DbmError, Parity, Settings};
 use dbm_data::Checkpoint;
-use std::ops::Range;
 use std::str::FromStr;
 
 /// Chains a task: enough for the batch products, few enough to keep every thread busy.
@@ -76,11 +75,11 @@ pub fn draw_by(
     Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 
-/// Free samples for each one of a class that is asked for, at most.
+/// Samples for each one of a class that is asked for, at most.
 const TRIES: usize = 100;
 
-/// `count` samples of one class, of a model whose top layer stands for classes. Where the schedule draws a class first, this is the class. Where it does not, chains with a class clamped would have to
-/// be mixed anew: the samples are the first free ones whose labels say so, in the order of their chains, so that they follow p(v | class) as far as samples follow p(v, class) after this schedule.
+/// `count` samples of one class, of a model whose top layer stands for classes: the first that the model itself reads as of that class ([`read`]), in the order of their chains. Where the
+/// schedule draws a class first, all chains are of this one, and few are read otherwise; where it does not, chains with a class clamped would have to be mixed anew, and they are free.
 ///
 /// # Errors
 /// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where a hundred times as many, or more, have fewer than `count` of it.
@@ -99,20 +98,18 @@ pub fn draw_class(
             "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
         )));
     }
-    if matches!(schedule, SamplingSchedule::ClassGibbs(_)) {
-        let start = |part: Range<usize>| {
-            let nothing = Matrix::zeros(part.len(), model.n_visible());
-            Completer::complete_class(model, nothing, Clamp::Free, &vec![class; part.len()], (seed, part.start as u64))
-        };
-        return Ok(draw_from(session, model, schedule, count, start, |bits| bits));
-    }
     let (n, each) = (model.n_visible(), count.div_ceil(CHAINS).max(1) * CHAINS);
+    let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
     let mut kept = Samples { bits: vec![], searches: vec![] };
     for round in 0..TRIES {
         let parts = session.in_parts("samples", round * each..(round + 1) * each, CHAINS, |part| {
-            let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
+            let (count, first) = (part.len(), part.start as u64);
+            let mut chains = match schedule {
+                SamplingSchedule::ClassGibbs(_) => Completer::sample_class(model, class, count, seed, first),
+                _ => Completer::sample(model, count, seed, first),
+            };
             let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
-            (bits, searches, chains.classes(model))
+            (bits, searches, read(model, chains.layer(0), predicts))
         });
         for (bits, searches, classes) in parts {
             let drawn = bits.chunks(n).zip(searches).zip(classes).filter(|(_, of)| *of == class);
@@ -163,21 +160,8 @@ pub fn draw_as(
     (count, seed): (usize, u64),
     kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
 ) -> Samples {
-    let start = |part: Range<usize>| Completer::sample(model, part.len(), seed, part.start as u64);
-    draw_from(session, model, schedule, count, start, kept)
-}
-
-/// The same of chains that begin otherwise, for each part of their numbers.
-fn draw_from(
-    session: &Session,
-    model: &Dbm,
-    schedule: SamplingSchedule,
-    count: usize,
-    start: impl Fn(Range<usize>) -> Completer + Sync + Send,
-    kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
-) -> Samples {
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
-        let mut chains = start(part);
+        let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
         let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
         (kept(bits), searches)
     });

@@ -5,7 +5,7 @@ use crate::job::{Slice, Work, within};
 use crate::pool::WorkerPool;
 use crate::sources::Material;
 use crate::view::View;
-use dbm_core::classes::{likeliest, predictions};
+use dbm_core::classes::{self, likeliest, predictions};
 use dbm_core::complete::{ClassReading, Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
 use dbm_core::linalg::Matrix;
@@ -29,8 +29,8 @@ const READERS: usize = 32;
 const FIRST_READER: u64 = 1 << 40;
 /// How the class of a picture is read that is to be cleaned up, in however few sweeps.
 const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
-/// Free chains that are drawn together where a class is asked for and nothing is known, and most of them for each answer.
-const FREE: usize = 16;
+/// Chains that are drawn together where a class is asked for and nothing is known, and most of them for each answer.
+const DRAWN: usize = 16;
 const TRIES: usize = 100;
 /// The chain that a sample of the model comes from as a picture: no other request draws from it.
 const PICTURE_CHAIN: u64 = 1 << 32;
@@ -89,7 +89,7 @@ pub struct Completion {
     started: f64,
 }
 
-/// Samples of the class that is asked for where nothing is known and the model's samples do not draw a class first: free ones, of which those are kept whose labels say so.
+/// Samples of the class that is asked for where nothing is known: those are kept that the model reads so.
 struct Asked {
     class: usize,
     drawn: usize,
@@ -132,8 +132,7 @@ impl Completion {
         } else {
             vec![]
         };
-        let class_first = matches!(view.schedule, SamplingSchedule::ClassGibbs(_));
-        let asked = class.filter(|_| nothing_known && !class_first).map(|class| Asked {
+        let asked = class.filter(|_| nothing_known).map(|class| Asked {
             class,
             drawn: 0,
             bits: vec![],
@@ -141,9 +140,9 @@ impl Completion {
             energies: vec![],
         });
         let class = class.or_else(|| (!clean_up && !classes.is_empty()).then(|| likeliest(&classes)));
-        let (completer, schedule, search) = if asked.is_some() {
+        let (completer, schedule, search) = if let Some(Asked { class, .. }) = asked {
             rows(&view.model, &request, 1)?; // of the model's shape
-            (Completer::sample(&view.model, FREE, u64::from(seed), 0), view.schedule, true)
+            (sampling(&view, class, (seed, 0)), view.schedule, true)
         } else {
             (answering(&view.model, &request, class)?, schedule, search)
         };
@@ -169,9 +168,9 @@ impl Completion {
 
 impl Asked {
     /// Takes what it wants of chains at the end of their way; how many it has.
-    fn take(&mut self, chains: &mut Completer, model: &Dbm, wanted: usize) -> usize {
+    fn take(&mut self, chains: &mut Completer, View { model, predicts, .. }: &View, wanted: usize) -> usize {
         let (bits, searches) = chains.finish(model, MAX_SWEEPS);
-        let (energies, classes) = (chains.energies(model), chains.classes(model));
+        let (energies, classes) = (chains.energies(model), classes::read(model, chains.layer(0), *predicts));
         let chains = bits.chunks(model.n_visible()).zip(searches).zip(energies).zip(classes);
         for (((bits, search), energy), _) in chains.filter(|(_, class)| *class == self.class) {
             if self.searches.len() < wanted {
@@ -180,7 +179,7 @@ impl Asked {
                 self.energies.push(energy);
             }
         }
-        self.drawn += FREE;
+        self.drawn += DRAWN;
         self.searches.len()
     }
 }
@@ -212,8 +211,8 @@ impl Work for Completion {
         }
         if let Some(asked) = &mut self.asked {
             let wanted = self.request.answers as usize;
-            if asked.take(&mut self.completer, model, wanted) < wanted && asked.drawn < TRIES * wanted {
-                self.completer = Completer::sample(model, FREE, u64::from(self.request.seed), asked.drawn as u64);
+            if asked.take(&mut self.completer, &self.view, wanted) < wanted && asked.drawn < TRIES * wanted {
+                self.completer = sampling(&self.view, asked.class, (self.request.seed, asked.drawn));
                 self.done = 0;
                 return Ok(self.progress());
             }
@@ -270,6 +269,14 @@ fn class_of(view: &View, request: &CompletionRequest) -> Result<Option<usize>, S
             Err(format!("a class from 0 to {} was expected, but {class} came; choose another", classes - 1))
         }
         (class, _) => Ok(class),
+    }
+}
+
+/// Chains of samples of a class, from this one on: with the class clamped where samples of the model are drawn so, and free otherwise.
+fn sampling(View { model, schedule, .. }: &View, class: usize, (seed, first): (u32, usize)) -> Completer {
+    match schedule {
+        SamplingSchedule::ClassGibbs(_) => Completer::sample_class(model, class, DRAWN, u64::from(seed), first as u64),
+        _ => Completer::sample(model, DRAWN, u64::from(seed), first as u64),
     }
 }
 

@@ -441,16 +441,23 @@ fn a_class_is_read_from_what_is_known_and_clamped() {
 
 #[test]
 fn nothing_known_is_of_any_class_and_of_the_one_that_is_asked_for() {
-    let mut page = fresh();
-    open_labelled(&mut page, 2);
+    // Free chains of the one, and with the class clamped of the other.
+    for kind in [EstimatorKind::UcdLmi, EstimatorKind::Pcd] {
+        let mut page = fresh();
+        open_trained(&mut page, Settings { classes: 2, estimator: EstimatorSettings::new(kind), ..Settings::default() });
+        draws_what_is_asked_for(&mut page);
+    }
+}
+
+fn draws_what_is_asked_for(page: &mut Workplace) {
     let nothing = |class| CompletionRequest { unknown: vec![1; 16], answers: 32, ..ink_above(class) };
     let is_above = |bits: &[u8]| bits.iter().position(|&bit| bit == 1) == Some(0);
     for class in [0, 1] {
-        let drawn = completions(&mut page, nothing(Some(class)));
+        let drawn = completions(page, nothing(Some(class)));
         assert!(drawn.classes.is_empty());
         assert!(drawn.bits.chunks(16).all(|bits| is_above(bits) == (class == 0)), "class {class}: {:?}", drawn.bits);
     }
-    let any = completions(&mut page, nothing(None));
+    let any = completions(page, nothing(None));
     let above = any.bits.chunks(16).filter(|bits| is_above(bits)).count();
     assert!(any.classes.is_empty() && (4..=28).contains(&above), "{above} of 32");
     let Event::Search(trace) = page.answer(Command::Watch(nothing(Some(1)))) else { panic!("a search") };
