@@ -72,12 +72,12 @@ impl AnswerSet {
         format!("{inked} of {} answers have ink here", self.completions.answers)
     }
 
-    /// In how many of the filled units all answers agree, and how many are filled.
-    pub fn agreed(&self) -> (usize, usize) {
-        let shares = self.shares();
-        let filled = self.request.filled();
-        let of = || shares.iter().zip(&filled).filter(|(_, filled)| **filled != 0);
-        (of().filter(|(share, _)| **share < 1e-9 || **share > 1.0 - 1e-9).count(), of().count())
+    /// In how many of the filled pixels, of so many units each, all answers agree, and how many are filled.
+    pub fn agreed(&self, depth: usize) -> (usize, usize) {
+        let (shares, filled) = (self.shares(), self.request.filled());
+        let pixels = || shares.chunks(depth.max(1)).zip(filled.chunks(depth.max(1))).filter(|(_, filled)| filled.contains(&1));
+        let agree = |shares: &[f64]| shares.iter().all(|&share| share < 1e-9 || share > 1.0 - 1e-9);
+        (pixels().filter(|(shares, _)| agree(shares)).count(), pixels().count())
     }
 
     /// How the model read what is known, the likeliest class first; nothing where it read none.
@@ -181,7 +181,8 @@ mod tests {
         let answers = answers();
         assert_eq!(answers.shares(), [0.25, 0.5, 1.0]);
         assert_eq!(answers.inked(Shape::of((1, 3), Greys::default()), 1), "2 of 4 answers have ink here");
-        assert_eq!(answers.agreed(), (0, 2), "the known pixel is no agreement");
+        assert_eq!(answers.agreed(1), (0, 2), "the known pixel is no agreement");
+        assert_eq!(answers.agreed(3), (0, 1), "one grey pixel of three units");
         let first = DistinctAnswer { place: 0, count: 2, energy: -2.5 };
         assert_eq!(
             answers.describe(&first),

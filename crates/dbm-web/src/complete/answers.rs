@@ -30,7 +30,7 @@ pub fn Answers() -> impl IntoView {
         state.answers.with(|answers| {
             answers.as_ref().map_or_else(
                 || "Press Complete. The model answers several times, each time from other noise.".into(),
-                |answers| summary(answers, distinct.with(Vec::len)),
+                |answers| summary(answers, distinct.with(Vec::len), state.picture.with(|picture| picture.shape.depth)),
             )
         })
     };
@@ -212,10 +212,10 @@ fn Truth() -> impl IntoView {
     }
 }
 
-fn summary(answers: &AnswerSet, distinct: usize) -> String {
+fn summary(answers: &AnswerSet, distinct: usize, depth: usize) -> String {
     let Completions { answers: count, seconds, .. } = answers.completions;
     let model = if answers.request.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
     let took = if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") };
-    let (agreed, filled) = answers.agreed();
+    let (agreed, filled) = answers.agreed(depth);
     format!("{distinct} distinct of {count}, by {model} in {took}. All agree on {agreed} of {filled} pixels.")
 }

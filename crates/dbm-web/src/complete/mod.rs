@@ -52,7 +52,9 @@ pub fn Completion() -> impl IntoView {
         let what = match state.on_canvas.get() {
             OnCanvas::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
             OnCanvas::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a way to hide.".into(),
-            OnCanvas::Picture => format!("{unknown} of {} pixels unknown. Paint to hide more.", picture.shape.units),
+            OnCanvas::Picture => {
+                format!("{unknown} of {} pixels unknown. Paint to hide more.", picture.shape.units / picture.shape.depth.max(1))
+            }
             OnCanvas::Answer(place) => state.answers.with(|answers| {
                 let Some(answers) = answers else { return String::new() };
                 let distinct = answers.distinct(state.settings.with(|settings| settings.order));

@@ -115,9 +115,9 @@ impl Picture {
         self.now.truth.as_deref()
     }
 
-    /// How many units are unknown.
+    /// How many pixels are unknown.
     pub fn n_unknown(&self) -> usize {
-        self.now.unknown.iter().filter(|&&u| u != 0).count()
+        self.now.unknown.iter().filter(|&&u| u != 0).count().div_ceil(self.shape.depth.max(1))
     }
 
     /// How much ink a cell has, 0 to 1.
