@@ -12,7 +12,7 @@ const PREFIX = `dbm-lab page ${BASE} `;
 const CACHE = PREFIX + "VERSION";
 const DIGEST = "X-SHA-256";
 /** What is kept when it is first asked for. */
-const LATER = /^models\/(?!mnist\.)/;
+const LATER = /^models\/(?!deep\.)/;
 /** What a server should send, and many a static host does not: with it pages are isolated from other origins, workers share memory, and isolated pages of others may embed it. */
 const HEADERS = {
   "Content-Security-Policy": "POLICY",

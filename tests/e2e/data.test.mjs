@@ -275,7 +275,7 @@ test("eight bits a value make as many units each, and the samples are bytes agai
   await goTo(page, "Complete");
   await more(page);
   await page.getByLabel("Start from", { exact: true }).selectOption("data");
-  await page.getByText(/^80 of 160 pixels unknown/).waitFor();
+  await page.getByText(/^10 of 20 pixels unknown/).waitFor();
   await enabled(page, "Complete").click();
   await page.getByText(/^\d distinct of 8, by the model in training/).waitFor();
   const answers = await reread.npy(await savedAs(page, "answers", "NPY"));
@@ -443,7 +443,7 @@ test("a model goes from the page to the command, and from the command to the pag
   await page.getByText("16–8–4 signs, 60 steps").waitFor();
   const onView = page.getByLabel("Model", { exact: true });
   assert.equal(await onView.locator("option:checked").textContent(), "own.safetensors");
-  await onView.selectOption("pretrained");
+  await onView.selectOption("one-layer");
   await page.getByText(/784–500 signs, \d+ steps/).waitFor();
   await onView.selectOption({ label: "own.safetensors" });
   await page.getByText("16–8–4 signs, 60 steps").waitFor();

@@ -91,7 +91,7 @@ test("the files of the page are kept, and nothing else of its host or of the vis
   const built = readdirSync(DIST, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.|\.md$|^sw\.js$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(DIST.length + 1).replace(/^index\.html$/, ""))
-    .filter((path) => !/^models\/(?!mnist\.)/.test(path)); // kept once they were asked for
+    .filter((path) => !/^models\/(?!deep\.)/.test(path)); // kept once they were asked for
   assert.match(kept.name, /^dbm-lab page \/ [0-9a-f]{16}$/);
   assert.deepEqual(kept.others, []);
   assert.deepEqual(kept.paths, built.sort());

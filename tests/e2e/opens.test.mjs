@@ -28,7 +28,7 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   const model = page.getByLabel("Model", { exact: true });
   const shown = () => model.locator("option:checked").textContent();
   const line = page.locator(".masthead-model .figures-text");
-  await line.getByText(/784–500 signs, \d+ steps/).waitFor();
+  await line.getByText(/784–\d+–\d+–10 signs, \d+ steps/).waitFor();
   const first = await line.textContent();
   await page.route("**/equilibrium.safetensors", (route) => route.abort());
   await model.selectOption("equilibrium");
@@ -50,7 +50,7 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   await visitor.getByText(second).waitFor();
   assert.equal(await visitor.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained, in equilibrium");
   await visitor.close();
-  await model.selectOption("pretrained");
+  await model.selectOption("deep");
   await until(() => line.textContent(), (now) => now === first, "the first model again");
   assert.equal(await shown(), "Pretrained on MNIST");
   await until(() => page.url(), (url) => !url.includes("c.model="), "the address");
@@ -62,13 +62,9 @@ test("each pretrained model has its card; one of greys completes generated digit
   const card = page.locator("details.about-model");
   await enabled(page, "Complete").waitFor(SLOW);
   await card.locator("summary").click();
-  await card.getByText("784–500").waitFor();
+  await card.getByText(/784–\d+–\d+–10/).waitFor();
   await more(page);
   const layers = page.locator("details.each-layer");
-  assert.ok(await layers.isHidden(), "one hidden layer says all there is");
-  await model.selectOption("deep");
-  await page.getByText(/784–500–\d+–10 signs, \d+ steps/).waitFor(SLOW);
-  await card.getByText(/784–500–\d+–10/).waitFor();
   await layers.locator("summary").click();
   await enabled(page, "Draw samples").click();
   await layers.locator("figcaption").getByText("Their label alone").waitFor(SLOW);
@@ -77,6 +73,10 @@ test("each pretrained model has its card; one of greys completes generated digit
   assert.equal(rows.length, 4);
   await enabled(page, "Draw samples").waitFor(SLOW);
   await screenshot("layers");
+  await model.selectOption("one-layer");
+  await page.getByText(/784–500 signs, \d+ steps/).waitFor(SLOW);
+  await card.getByText("784–500").waitFor();
+  assert.ok(await layers.isHidden(), "one hidden layer says all there is");
   await model.selectOption("grey");
   await page.getByText(/3136–500 signs, \d+ steps/).waitFor(SLOW);
   await card.getByText("3136–500").waitFor();

@@ -97,7 +97,7 @@ test("filters of each layer of both models", lab({ search: BARS }, async ({ page
   await trainSteps(page, 40);
   await region.getByText(/hidden layer 2 at step [1-9]/).waitFor();
   await until(drawn, (now) => now !== second, "refreshed");
-  await page.getByLabel("Model", { exact: true }).selectOption("pretrained");
+  await page.getByLabel("Model", { exact: true }).selectOption("deep");
   await region.getByText(/Filters of the first 64 units of hidden layer \d/).waitFor({ timeout: 60_000 });
 }));
 

@@ -6,15 +6,19 @@ use crate::equilibrium::{Plan, Seen, Subject};
 use crate::experiment::workspace::Workspace;
 use crate::likelihood::Likelihood;
 use crate::log_z::{LogZ, ReverseFrom};
+use crate::samples;
 use crate::score::Reference;
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
-use dbm_core::complete::ChainStart;
+use dbm_core::complete::{ChainStart, SamplingSchedule};
 use dbm_score::Completions;
 use serde::{Deserialize, Serialize};
 
 /// Gibbs sweeps from noise after which samples are looked at.
 pub const DISTANCES: [u32; 3] = [50, 300, 2000];
+
+/// Gibbs sweeps from noise of samples of a class.
+const CLASS_SWEEPS: u32 = 300;
 
 /// Answers to a question that a consensus is made of.
 pub const TOGETHER: u32 = 32;
@@ -33,7 +37,7 @@ pub struct Asked {
     pub betas: usize,
     /// Particles that are taken to each posterior.
     pub particles: usize,
-    /// Chains that samples are drawn from; 0 for none.
+    /// Chains that samples are drawn from.
     pub samples: usize,
     /// Lower halves that one answer is given to, and that many together.
     pub one: usize,
@@ -51,6 +55,8 @@ pub struct Measured {
     pub wrong: [f64; 2],
     /// Digit Frechet distance after each of [`DISTANCES`].
     pub distances: Vec<f64>,
+    /// The same of samples whose class is drawn first, and clamped for [`CLASS_SWEEPS`] sweeps.
+    pub of_classes: f64,
     /// One answer to each lower half, drawn of the class that mean field predicts.
     pub one: Completions,
     /// The balanced majority of more.
@@ -80,16 +86,20 @@ impl Asked {
             log_p: [low?, high?],
             wrong: [by_bound?, predicted?],
             distances: self.distances(workspace, model, reference)?,
+            of_classes: self.distance_of_classes(workspace, model, reference)?,
             one: answered(workspace, model, reference, (self.one, 1))?,
             together: answered(workspace, model, reference, (self.together, self.answers))?,
             seconds: 0.0,
         })
     }
 
+    fn distance_of_classes(&self, workspace: &Workspace, model: &Dbm, reference: &Reference) -> Result<f64, Error> {
+        let schedule = SamplingSchedule::ClassGibbs(workspace.pick(CLASS_SWEEPS, 2));
+        let bits = samples::draw(workspace.session, model, schedule, self.samples, workspace.seed).bits;
+        Ok(reference.quality(workspace.session, &bits)?.0.digit_frechet_distance)
+    }
+
     fn distances(&self, workspace: &Workspace, model: &Dbm, reference: &Reference) -> Result<Vec<f64>, Error> {
-        if self.samples == 0 {
-            return Ok(vec![]);
-        }
         let (starts, sweeps) = (vec![ChainStart::Noise], workspace.pick(DISTANCES.to_vec(), vec![1, 2, 3]));
         let plan = Plan { starts, sweeps, chains: self.samples, seed: workspace.seed, seen: Seen::Mode };
         let (name, examples) = (String::new(), &reference.train.examples);
@@ -99,7 +109,7 @@ impl Asked {
     }
 }
 
-/// Answers to the lower halves of the first test digits, drawn of the class that mean field reads; several to a question become one.
+/// Answers to the lower halves of the first test digits, from the mean field of what is known and of the class that mean field reads; several to a question become one.
 fn answered(
     workspace: &Workspace,
     model: &Dbm,
@@ -107,7 +117,7 @@ fn answered(
     (count, answers): (usize, u32),
 ) -> Result<Completions, Error> {
     let consensus = (answers > 1).then_some(Consensus::Balanced);
-    let (method, class_first) = (Method::Annealed, Some(ClassReading::MeanField));
+    let (method, class_first) = (Method::MeanField, Some(ClassReading::MeanField));
     let answering = Answering { answers, method, sweeps: workspace.pick(SWEEPS, 2), consensus, class_first };
     let unknown = lower_halves(workspace, reference, count)?;
     let bits = answering.draw(workspace.session, model, (&reference.test, 0..count), &unknown, workspace.seed);

@@ -34,17 +34,16 @@ const CLASSES: usize = 10;
 /// Training digits that recipes are chosen on, and that nothing is trained on meanwhile.
 const HELD_OUT: usize = 5000;
 /// Steps of a candidate, and of what is compared.
-const SEARCH_STEPS: u64 = 1000;
-const STEPS: u64 = 3000;
+const SEARCH_STEPS: u64 = 2000;
+const STEPS: u64 = 5000;
 const SEEDS: u64 = 5;
 /// The deep model that is shipped, as seen from the project's folder.
 pub const MODEL: &str = "www/models/deep.safetensors";
 
 /// What the recipes of the search are changes of.
 fn middle(hidden: &[usize], seed: u64, steps: u64) -> Recipe {
-    let estimator =
-        EstimatorSettings { k: 1, centering: Some(CENTERING_RATE), ..EstimatorSettings::new(EstimatorKind::PcdGibbs) };
-    let optimizer = OptimizerSettings { learning_rate: 1e-3, decay_steps: steps, ..OptimizerSettings::default() };
+    let estimator = EstimatorSettings { k: 5, centering: Some(CENTERING_RATE), ..EstimatorSettings::new(EstimatorKind::Pcd) };
+    let optimizer = OptimizerSettings { learning_rate: 2e-3, decay_steps: steps, ..OptimizerSettings::default() };
     let settings = Settings {
         optimizer,
         estimator,
@@ -199,12 +198,12 @@ fn panel(workspace: &Workspace, (checkpoint, model): (&Checkpoint, &Dbm), data: 
 }
 
 /// Numbers of a model, as the tables have them.
-fn numbers(Measured { log_p, wrong, distances, one, together, seconds }: &Measured) -> Json {
+fn numbers(Measured { log_p, wrong, distances, of_classes, one, together, seconds }: &Measured) -> Json {
     let completions = |of: &Completions| json!([of.read_right, of.agreement]);
-    json!([log_p, wrong, distances, completions(one), completions(together), seconds])
+    json!([log_p, wrong, distances, of_classes, completions(one), completions(together), seconds])
 }
 
-const COLUMNS: &str = "log_p_low,log_p_high,wrong_bound,wrong_prediction,distance_50,distance_300,distance_2000,\
+const COLUMNS: &str = "log_p_low,log_p_high,wrong_bound,wrong_prediction,distance_50,distance_300,distance_2000,distance_of_classes,\
                        one_read_right,one_agreement,together_read_right,together_agreement,seconds";
 
 fn table(first_seed: u64, sides: &[Side], shipped: Option<&Shipped>, nearest: &Completions) -> String {
@@ -212,7 +211,7 @@ fn table(first_seed: u64, sides: &[Side], shipped: Option<&Shipped>, nearest: &C
         (first_seed..).zip(&side.runs).map(move |(seed, run)| json!([layers(hidden), side.variant.name, seed, numbers(run)]))
     });
     let shipped = shipped.map(|(name, measured)| json!([name, (), (), numbers(measured)]));
-    let nearest = json!(["nearest", (), (), vec![(); 7], nearest.read_right, nearest.agreement, vec![(); 3]]);
+    let nearest = json!(["nearest", (), (), vec![(); 8], nearest.read_right, nearest.agreement, vec![(); 3]]);
     csv(&format!("model,recipe,seed,{COLUMNS}"), runs.chain(shipped).chain([nearest]))
 }
 
@@ -239,6 +238,7 @@ fn means(runs: &[Measured]) -> Value {
         log_p => [of(&|run| run.log_p[0]), of(&|run| run.log_p[1])],
         wrong => [of(&|run| run.wrong[0]), of(&|run| run.wrong[1])],
         distances => (0..DISTANCES.len()).map(|at| of(&|run| run.distances[at])).collect::<Vec<_>>(),
+        of_classes => of(&|run| run.of_classes),
         one => of(&|run| run.one.read_right),
         one_agreement => of(&|run| run.one.agreement),
         together => of(&|run| run.together.read_right),
@@ -294,6 +294,7 @@ mod tests {
             log_p: two(["log_p_low", "log_p_high"]),
             wrong: two(["wrong_bound", "wrong_prediction"]),
             distances: DISTANCES.iter().map(|sweeps| line.number(&format!("distance_{sweeps}"))).collect(),
+            of_classes: line.number("distance_of_classes"),
             one: completions("one"),
             together: completions("together"),
             seconds: line.number("seconds"),
