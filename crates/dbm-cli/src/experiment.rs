@@ -23,7 +23,7 @@ pub struct Experiment {
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     out: PathBuf,
-    /// The model that figure-3 completes by [default: www/models/mnist.safetensors; with --toy, one that it trains]
+    /// The model that figure-3 completes by [default: www/models/deep.safetensors; with --toy, one that it trains]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to

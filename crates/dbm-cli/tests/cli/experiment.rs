@@ -97,9 +97,9 @@ fn completions_are_measured_and_an_interruption_changes_nothing() {
     );
     let whole = toy.run("whole");
     let rows = table(&whole["figure-3-toy/figure-3.csv"]);
-    assert_eq!(rows.len(), 5 * 9);
+    assert_eq!(rows.len(), 5 * 11);
     for row in &rows {
-        let several = matches!(row["answer"].as_str(), "search" | "gibbs" | "annealed");
+        let several = matches!(row["answer"].as_str(), "search" | "gibbs" | "annealed" | "mean-field");
         assert_eq!((cell(row, "digits"), cell(row, "answers")), (40.0, if several { 4.0 } else { 1.0 }), "{row:?}");
         assert_eq!(row["diversity"].is_empty(), !several);
         for share in ["agreement", "read_right", "read_right_once"] {

@@ -76,7 +76,7 @@ impl AnswerSet {
     pub fn agreed(&self, depth: usize) -> (usize, usize) {
         let (shares, filled) = (self.shares(), self.request.filled());
         let pixels = || shares.chunks(depth.max(1)).zip(filled.chunks(depth.max(1))).filter(|(_, filled)| filled.contains(&1));
-        let agree = |shares: &[f64]| shares.iter().all(|&share| share < 1e-9 || share > 1.0 - 1e-9);
+        let agree = |shares: &[f64]| shares.iter().all(|&share| share.min(1.0 - share) < 1e-9);
         (pixels().filter(|(shares, _)| agree(shares)).count(), pixels().count())
     }
 

@@ -25,7 +25,7 @@ const REPORT: Report =
 const QUESTIONS: usize = 10_000;
 const ANSWERS: usize = 8;
 /// What `--model` means where it is not given: as seen from the project's folder.
-pub const MODEL: &str = "www/models/mnist.safetensors";
+pub const MODEL: &str = "www/models/deep.safetensors";
 
 /// Completes the test digits by the model of a file, or in a toy by one that it trains.
 ///
@@ -154,13 +154,13 @@ mod tests {
     fn asked(search: Completions, gibbs: f64, blank: f64) -> Asked {
         Asked {
             mask: MASKS[0],
-            answered: [search, scores(0.9, gibbs), scores(0.9, gibbs)].map(|all| answered(all, all)).to_vec(),
+            answered: [search, scores(0.9, gibbs), scores(0.9, gibbs), scores(0.9, gibbs)].map(|all| answered(all, all)).to_vec(),
             rivals: Rivals { nearest: scores(0.9, 0.88), blank: scores(blank, 0.5), truth: scores(1.0, 1.0), pictured: vec![] },
         }
     }
 
     fn shipped() -> Value {
-        context! { file => MODEL, sizes => "784-500", conditional => 0.5 }
+        context! { file => MODEL, sizes => "784-800-500-10", conditional => 0.5 }
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         };
         let asked = |mask: Mask| Asked {
             mask,
-            answered: ["search", "gibbs", "annealed"]
+            answered: ["search", "gibbs", "annealed", "mean-field"]
                 .map(|name| answered(of(mask, name), of(mask, &format!("{name}-consensus"))))
                 .to_vec(),
             rivals: Rivals { nearest: of(mask, "nearest"), blank: of(mask, "blank"), truth: of(mask, "truth"), pictured: vec![] },

@@ -40,7 +40,7 @@ pub struct Method {
     pub sweeps: u32,
 }
 
-pub const METHODS: [Method; 3] = [
+pub const METHODS: [Method; 4] = [
     Method { name: "search", words: "search alone (the paper's way)", label: "search", by: answers::Method::Search, sweeps: 0 },
     Method {
         name: "gibbs",
@@ -54,6 +54,13 @@ pub const METHODS: [Method; 3] = [
         words: "100 annealed Gibbs sweeps, then search",
         label: "annealed, search",
         by: answers::Method::Annealed,
+        sweeps: 100,
+    },
+    Method {
+        name: "mean-field",
+        words: "mean field, 100 Gibbs sweeps, then search",
+        label: "mean field, search",
+        by: answers::Method::MeanField,
         sweeps: 100,
     },
 ];
