@@ -87,6 +87,26 @@ fn softmax(logs: &[f64]) -> Vec<f64> {
     powers.iter().map(|power| power / sum).collect()
 }
 
+/// The classes of so many answers to one question, in proportion to how probable each class is: one after the other, of the class that is owed most. One answer is of the likeliest.
+///
+/// ```
+/// use dbm_core::classes::shared;
+/// assert_eq!(shared(&[0.05, 0.6, 0.35], 8), [1, 1, 1, 2, 1, 2, 1, 2]);
+/// assert_eq!(shared(&[0.05, 0.6, 0.35], 1), [1]);
+/// ```
+///
+/// # Panics
+/// If there is no class.
+pub fn shared(probabilities: &[f64], answers: usize) -> Vec<usize> {
+    let mut owed: Vec<f64> = probabilities.iter().map(|p| p * answers as f64).collect();
+    let next = |_| {
+        let class = likeliest(&owed);
+        owed[class] -= 1.0;
+        class
+    };
+    (0..answers).map(next).collect()
+}
+
 /// The likeliest of them.
 pub fn likeliest(probabilities: &[f64]) -> usize {
     (0..probabilities.len()).max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]).then(b.cmp(&a))).unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use crate::samples::{CHAINS, MAX_SWEEPS};
 use crate::{Error, Session, files};
-use dbm_core::classes::{likeliest, predictions};
+use dbm_core::classes::{likeliest, predictions, shared};
 use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -83,7 +83,8 @@ pub struct Answering {
     pub sweeps: u32,
     /// Makes one answer of all.
     pub consensus: Option<Consensus>,
-    /// Before anything is filled in the class of the example is read in this way and then clamped: of models whose top layer stands for classes.
+    /// Before anything is filled in the class of the example is read in this way and then clamped: of models whose top layer stands for classes. Several answers share the classes as they are
+    /// probable; where one answer is made of them, all are of the likeliest.
     pub class_first: Option<ClassReading>,
 }
 
@@ -100,7 +101,7 @@ impl Choose for ClassReading {
     const WORDS: Words = words(
         "class-first",
         "Class first",
-        "Of a model with labels: read first what class the example is of, and draw the answers with that class clamped",
+        "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
     );
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Chains, "chains", "chains", "As 32 chains say together"),
@@ -210,11 +211,12 @@ impl Answering {
         let mut completer = if let Some(reading) = self.class_first {
             let questions: Vec<usize> = (0..rows.len()).map(|row| row * answers).collect();
             let asked = (visible.select(&questions), Clamp::Known(known.clone()).of_rows(&questions, n));
-            let classes = match reading {
+            let read = match reading {
                 ClassReading::Chains => self.classes(model, asked, rows.start, seed),
-                ClassReading::MeanField => predictions(model, &asked.0, &asked.1).iter().map(|p| likeliest(p)).collect(),
+                ClassReading::MeanField => predictions(model, &asked.0, &asked.1),
             };
-            let classes: Vec<usize> = classes.into_iter().flat_map(|class| std::iter::repeat_n(class, answers)).collect();
+            let of = |p: &Vec<f64>| if self.consensus.is_some() { vec![likeliest(p); answers] } else { shared(p, answers) };
+            let classes: Vec<usize> = read.iter().flat_map(of).collect();
             Completer::complete_class(model, visible, Clamp::Known(known), &classes, (seed, first))
         } else {
             Completer::complete(model, visible, Clamp::Known(known), seed, first)
@@ -231,8 +233,8 @@ impl Answering {
 pub const VOTERS: usize = 32;
 
 impl Answering {
-    /// The likeliest class of each question, by chains of their own.
-    fn classes(&self, model: &Dbm, (visible, clamp): (Matrix, Clamp), first_row: usize, seed: u64) -> Vec<usize> {
+    /// How probable each class of each question is, by chains of their own.
+    fn classes(&self, model: &Dbm, (visible, clamp): (Matrix, Clamp), first_row: usize, seed: u64) -> Vec<Vec<f64>> {
         let rows: Vec<usize> = (0..visible.rows()).flat_map(|row| [row; VOTERS]).collect();
         let clamp = clamp.of_rows(&rows, visible.columns());
         // Chains of the answers draw from the streams from 0 on.
@@ -240,9 +242,9 @@ impl Answering {
         let mut voters = Completer::complete(model, visible.select(&rows), clamp, seed, first);
         let votes = voters.read_classes(model, self.schedule(), MAX_SWEEPS);
         let together = |votes: &[Vec<f64>]| -> Vec<f64> {
-            (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum()).collect()
+            (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum::<f64>() / VOTERS as f64).collect()
         };
-        votes.chunks(VOTERS).map(|votes| likeliest(&together(votes))).collect()
+        votes.chunks(VOTERS).map(together).collect()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::job::{Slice, Work, within};
 use crate::pool::WorkerPool;
 use crate::sources::Material;
 use crate::view::View;
-use dbm_core::classes::{self, likeliest, predictions};
+use dbm_core::classes::{self, predictions, shared};
 use dbm_core::complete::{ClassReading, Completer, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
 use dbm_core::linalg::Matrix;
@@ -139,12 +139,16 @@ impl Completion {
             searches: vec![],
             energies: vec![],
         });
-        let class = class.or_else(|| (!clean_up && !classes.is_empty()).then(|| likeliest(&classes)));
+        let of_answers = match class {
+            Some(class) => vec![class; answers as usize],
+            None if clean_up || classes.is_empty() => vec![],
+            None => shared(&classes, answers as usize),
+        };
         let (completer, schedule, search) = if let Some(Asked { class, .. }) = asked {
             rows(&view.model, &request, 1)?; // of the model's shape
             (sampling(&view, class, (seed, 0)), view.schedule, true)
         } else {
-            (answering(&view.model, &request, class)?, schedule, search)
+            (answering(&view.model, &request, &of_answers)?, schedule, search)
         };
         let reading = if reads && classes.is_empty() {
             let (visible, known) = rows(&view.model, &request, READERS)?;
@@ -199,7 +203,8 @@ impl Work for Completion {
                 self.classes = (0..self.view.classes).map(of_class).collect();
                 self.reading = None;
                 if !self.request.clean_up {
-                    self.completer = answering(model, &self.request, Some(likeliest(&self.classes)))?;
+                    let of_answers = shared(&self.classes, self.request.answers as usize);
+                    self.completer = answering(model, &self.request, &of_answers)?;
                 }
             }
         }
@@ -258,7 +263,7 @@ pub fn watch_pair(view: &View, request: &CompletionRequest, kernel: CouplingKern
 
 /// The chain of the first answer, where it begins.
 fn first(view: &View, request: &CompletionRequest, class: Option<usize>) -> Result<Completer, String> {
-    answering(&view.model, &CompletionRequest { answers: 1, clean_up: false, ..request.clone() }, class)
+    answering(&view.model, &CompletionRequest { answers: 1, clean_up: false, ..request.clone() }, class.as_slice())
 }
 
 /// The class that is asked for, which the model must have.
@@ -280,14 +285,14 @@ fn sampling(View { model, schedule, .. }: &View, class: usize, (seed, first): (u
     }
 }
 
-/// The chains of the answers, where they begin, clamped to this class.
-fn answering(model: &Dbm, request: &CompletionRequest, class: Option<usize>) -> Result<Completer, String> {
+/// The chains of the answers, where they begin, each clamped to its class; without classes to none.
+fn answering(model: &Dbm, request: &CompletionRequest, classes: &[usize]) -> Result<Completer, String> {
     let (count, seed) = (request.answers as usize, u64::from(request.seed));
     let (visible, known) = rows(model, request, count)?;
-    Ok(match class {
+    Ok(match classes {
         _ if request.clean_up => Completer::clean_up(model, visible, known, seed, 0, MAX_SWEEPS),
-        Some(class) => Completer::complete_class(model, visible, known, &vec![class; count], (seed, 0)),
-        None => Completer::complete(model, visible, known, seed, 0),
+        [] => Completer::complete(model, visible, known, seed, 0),
+        classes => Completer::complete_class(model, visible, known, classes, (seed, 0)),
     })
 }
 

@@ -220,7 +220,7 @@ chosen_number!(
 pub const CLASS: Words = words(
     "class",
     "Digit",
-    "The class that all answers are of. Unless one is chosen, the model first reads it from what is known.",
+    "The class that all answers are of. Unless one is chosen, the model first reads from what is known how probable each is, and its answers share them so.",
 );
 
 /// All that is chosen.
@@ -234,7 +234,7 @@ pub struct CompletionSettings {
     pub answer_seed: u32,
     /// How many answers.
     pub answers: AnswerCount,
-    /// Of which class the answers are; `None` for that which the model reads.
+    /// Of which class the answers are; `None` for those that the model reads.
     pub class: Option<u8>,
     /// How an answer is made.
     pub method: Method,

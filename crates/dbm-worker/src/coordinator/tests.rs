@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::workplace::{Workplace, encoded, events, on_bars};
+use dbm_core::classes::shared;
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
@@ -422,7 +423,7 @@ fn a_class_is_read_from_what_is_known_and_clamped() {
     let above = completions(&mut page, ink_above(None));
     assert!(above.classes.len() == 2 && above.classes[0] > 0.8, "{:?}", above.classes);
     assert!((above.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-    // As `dbm complete --class-first` does it: 32 chains read, and those of the answers are clamped.
+    // As `dbm complete --class-first` does it: 32 chains read, and those of the answers are clamped, in proportion to what was read.
     let schedule = SamplingSchedule::Annealed(20);
     let question = |count| {
         (
@@ -433,10 +434,12 @@ fn a_class_is_read_from_what_is_known_and_clamped() {
     let (visible, clamp) = question(32);
     let each = Completer::complete(&labelled(), visible, clamp, 3, 1 << 40).read_classes(&labelled(), schedule, 1000);
     assert!((each.iter().map(|chain| chain[0]).sum::<f64>() / 32.0 - above.classes[0]).abs() < 1e-12);
-    let (visible, clamp) = question(6);
-    let mut clamped = Completer::complete_class(&labelled(), visible, clamp, &[0; 6], (3, 0));
-    assert_eq!(clamped.run(&labelled(), schedule, 1000).0, above.bits);
-    assert_eq!(completions(&mut page, ink_above(Some(0))).bits, above.bits, "the class that was read, asked for");
+    let of_classes = |classes: &[usize]| {
+        let (visible, clamp) = question(6);
+        Completer::complete_class(&labelled(), visible, clamp, classes, (3, 0)).run(&labelled(), schedule, 1000).0
+    };
+    assert_eq!(of_classes(&shared(&above.classes, 6)), above.bits);
+    assert_eq!(of_classes(&[0; 6]), completions(&mut page, ink_above(Some(0))).bits, "the class that is asked for");
 }
 
 #[test]
