@@ -64,12 +64,21 @@ impl Completer {
         Self::start(model, chains, seed, first_chain)
     }
 
-    /// Samples of one class: nothing else is known.
+    /// Samples that go this way, of which those of one class are to be kept ([`crate::classes::read`]): all with the class clamped where the way draws a class first, and free otherwise.
     ///
     /// # Panics
     /// If the model has no such class.
-    pub fn sample_class(model: &Dbm, class: usize, count: usize, seed: u64, first_chain: u64) -> Self {
-        let chains = Chains::free(model, count).with_top(top_of_classes(model, &vec![class; count]));
+    pub fn sample_class(
+        model: &Dbm,
+        (schedule, class): (SamplingSchedule, usize),
+        count: usize,
+        seed: u64,
+        first_chain: u64,
+    ) -> Self {
+        let mut chains = Chains::free(model, count);
+        if matches!(schedule, SamplingSchedule::ClassGibbs(_)) {
+            chains.clamp_top(top_of_classes(model, &vec![class; count]));
+        }
         Self::start(model, chains, seed, first_chain)
     }
 

@@ -103,11 +103,7 @@ pub fn draw_class(
     let mut kept = Samples { bits: vec![], searches: vec![] };
     for round in 0..TRIES {
         let parts = session.in_parts("samples", round * each..(round + 1) * each, CHAINS, |part| {
-            let (count, first) = (part.len(), part.start as u64);
-            let mut chains = match schedule {
-                SamplingSchedule::ClassGibbs(_) => Completer::sample_class(model, class, count, seed, first),
-                _ => Completer::sample(model, count, seed, first),
-            };
+            let mut chains = Completer::sample_class(model, (schedule, class), part.len(), seed, part.start as u64);
             let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
             (bits, searches, read(model, chains.layer(0), predicts))
         });

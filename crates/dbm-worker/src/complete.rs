@@ -277,12 +277,9 @@ fn class_of(view: &View, request: &CompletionRequest) -> Result<Option<usize>, S
     }
 }
 
-/// Chains of samples of a class, from this one on: with the class clamped where samples of the model are drawn so, and free otherwise.
-fn sampling(View { model, schedule, .. }: &View, class: usize, (seed, first): (u32, usize)) -> Completer {
-    match schedule {
-        SamplingSchedule::ClassGibbs(_) => Completer::sample_class(model, class, DRAWN, u64::from(seed), first as u64),
-        _ => Completer::sample(model, DRAWN, u64::from(seed), first as u64),
-    }
+/// Chains of samples of a class, from this one on.
+fn sampling(view: &View, class: usize, (seed, first): (u32, usize)) -> Completer {
+    Completer::sample_class(&view.model, (view.schedule, class), DRAWN, u64::from(seed), first as u64)
 }
 
 /// The chains of the answers, where they begin, each clamped to its class; without classes to none.
