@@ -15,6 +15,8 @@ import time
 import torch
 
 PRESETS = {"mnist-500": [784, 500, 500], "mnist-1000": [784, 1000, 500]}
+SWEEPS = {"sweeps-500": [784, 500]}
+SWEEP_CHAINS = 500
 BATCH = 100
 MAX_SWEEPS = 100  # units whose field is a rounding error from zero could flip for ever
 
@@ -93,9 +95,33 @@ def phase(model, visible, sweeps):
     return weights, biases, int(accepted.sum())
 
 
+def time_sweeps(args):
+    """Gibbs sweeps of 500 free chains of 784-500, hidden layer first, as `dbm bench --preset sweeps-500` makes them."""
+    model = Dbm(SWEEPS[args.preset])
+    state = uniform_state(model, SWEEP_CHAINS, None)
+    times = []
+    for run in range(args.runs + 1):  # the first is to warm up
+        count = args.steps if run else args.warm_up
+        started = time.perf_counter()
+        for _ in range(count):
+            state = sweep(model, state, False, False, draw)
+        if run:
+            times.append((time.perf_counter() - started) / count)
+    median = statistics.median(times)
+    result = {
+        "name": "pytorch",
+        "preset": args.preset,
+        "threads": args.threads,
+        "torch": torch.__version__,
+        "milliseconds_per_sweep": 1e3 * median,
+        "sweeps_per_second": 1 / median,
+    }
+    print(json.dumps(result) if args.json else f"{1 / median:.1f} sweeps a second on {args.threads} threads, PyTorch {torch.__version__}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--preset", choices=PRESETS, default="mnist-500")
+    parser.add_argument("--preset", choices=[*PRESETS, *SWEEPS], default="mnist-500")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--warm-up", type=int, default=20)
@@ -107,6 +133,9 @@ def main():
     torch.manual_seed(1)
     torch.set_grad_enabled(False)
 
+    if args.preset in SWEEPS:
+        time_sweeps(args)
+        return
     model = Dbm(PRESETS[args.preset])
     if args.data:
         import numpy

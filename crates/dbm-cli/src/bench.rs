@@ -1,4 +1,4 @@
-//! `dbm bench`: how long a training step takes, and what on.
+//! `dbm bench`: how long a training step takes, and what on; how many sweeps of many chains a second.
 
 use crate::context::Context;
 use crate::scale::Scale;
@@ -6,23 +6,30 @@ use crate::timed::Timed;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_experiments::Error;
-use dbm_experiments::bench::Benchmark;
+use dbm_experiments::bench::{Benchmark, SweepBenchmark};
 
-/// Models whose speed is kept track of: a name, what it is, and its hidden layers.
-type Preset = (&'static str, &'static str, [usize; 2]);
-const PRESETS: [Preset; 2] =
-    [("mnist-500", "Hidden layers of 500 and 500", [500, 500]), ("mnist-1000", "Hidden layers of 1000 and 500", [1000, 500])];
+/// Pixels of a digit.
+const VISIBLE: usize = 784;
+
+/// What is kept track of: a name, what it is, its hidden layers, and how many chains sweep, where nothing is trained.
+type Preset = (&'static str, &'static str, &'static [usize], Option<usize>);
+const PRESETS: [Preset; 3] = [
+    ("mnist-500", "Steps of a training with hidden layers of 500 and 500", &[500, 500], None),
+    ("mnist-1000", "Steps of a training with hidden layers of 1000 and 500", &[1000, 500], None),
+    ("sweeps-500", "Gibbs sweeps of 500 free chains of 784-500: no training", &[500], Some(500)),
+];
 
 fn preset() -> impl TypedValueParser<Value = Preset> {
-    let names = PRESETS.map(|(name, help, _)| PossibleValue::new(name).help(help));
+    let names = PRESETS.map(|(name, help, ..)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(names).map(|name| PRESETS.into_iter().find(|preset| preset.0 == name).unwrap_or(PRESETS[0]))
 }
 
 /// Times training at the reference size: sign units, Adam at 0.001, orthogonal start, marginalized gradient, on generated digits unless there is
-/// `--data`. Says steps a second, the median of several runs that follow each other in one training, and where that run's time went.
+/// `--data`. Says steps a second, the median of several runs that follow each other in one training, and where that run's time went. With `--preset sweeps-500`
+/// sweeps take the place of steps, and what is said of training counts for nothing.
 #[derive(Args)]
 pub struct Bench {
-    /// A model whose speed is kept track of
+    /// What is timed
     #[arg(long, value_parser = preset(), default_value = "mnist-500")]
     preset: Preset,
     /// Sizes of the hidden layers, in place of the preset's
@@ -53,6 +60,21 @@ impl Bench {
         }
         if self.scale.asked {
             return self.scale.run(&self.timed, context);
+        }
+        if let (name, _, hidden, Some(chains)) = self.preset {
+            let benchmark = SweepBenchmark {
+                preset: name,
+                sizes: [&[VISIBLE], hidden].concat(),
+                chains,
+                warm_up: self.warm_up,
+                runs: self.runs,
+                sweeps: self.steps,
+                seed: self.timed.seed,
+                backend: self.timed.backend,
+            };
+            let measured = benchmark.run(&context.session)?;
+            context.tell("bench", measured.json(), || measured.text());
+            return Ok(());
         }
         let benchmark = Benchmark {
             preset: self.hidden.is_none().then_some(self.preset.0),

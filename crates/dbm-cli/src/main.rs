@@ -27,6 +27,9 @@ mod score;
 mod timed;
 mod train;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 use clap::{Parser, Subcommand};
 use context::Context;
 use dbm_core::DbmError;

@@ -6,13 +6,10 @@
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
 use crate::rng::Stream;
-use crate::vector::vectorized;
+use crate::vector::{bits_of, vectorized};
 use crate::{Clamp, Dbm, Parity, Units};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// A row addition costs about as much as this many multiply-adds of a batch product of the same length.
-const ROW_COST: usize = 4;
 
 /// The fields of one layer of one chain, from which an [`UpdateRule`] decides.
 #[derive(Clone, Copy, Debug)]
@@ -71,9 +68,9 @@ struct Scratch {
     gathered: Vec<f32>,
     product: Vec<f32>,
     decisions: Vec<f32>,
+    /// Which units of each layer of the parity flipped, a bit a unit, and how many.
+    changes: Vec<Changes>,
     flips: Vec<(u32, f32)>,
-    /// Where in `flips` each layer of the parity ends.
-    ends: Vec<(usize, usize)>,
 }
 
 impl Chains {
@@ -325,7 +322,7 @@ impl Chains {
         for &c in chains {
             let c = c as usize;
             self.set(model, parity, c, rule);
-            flipped.push(self.scratch.flips.len() as u32);
+            flipped.push(self.scratch.changes.iter().map(|changes| changes.count).sum());
             self.carry(model, parity, c);
         }
         flipped
@@ -335,9 +332,9 @@ impl Chains {
     fn set(&mut self, model: &Dbm, parity: Parity, c: usize, rule: &mut dyn UpdateRule) {
         let units = model.units();
         let free = self.free_layers();
-        let Scratch { decisions, flips, ends, .. } = &mut self.scratch;
-        flips.clear();
-        ends.clear();
+        let Scratch { decisions, changes, .. } = &mut self.scratch;
+        changes.resize_with(model.sizes().len(), Changes::default);
+        changes.iter_mut().for_each(|changes| changes.count = 0);
         for l in parity.layers(model.depth()).filter(|l| free.contains(l)) {
             let fields = self.fields[l].row(c);
             let state = self.states[l].row_mut(c);
@@ -346,38 +343,34 @@ impl Chains {
             if l == 0 {
                 self.clamp.for_each_held(c, state.len(), |unit| decisions[unit] = state[unit] - 0.5);
             }
-            flip(decisions, state, units.low(), units.high(), flips);
-            ends.push((l, flips.len()));
+            changes[l].flip(decisions, state, units.values());
         }
     }
 
     /// Moves the other parity's fields by the rows of the flipped units, or marks them stale where recomputing is cheaper.
     fn carry(&mut self, model: &Dbm, parity: Parity, c: usize) {
-        let Scratch { flips, ends, .. } = &self.scratch;
-        if flips.is_empty() || !self.valid[parity.other() as usize][c] {
+        let free = self.free_layers();
+        let Scratch { changes, flips, .. } = &mut self.scratch;
+        let changed = || changes.iter().enumerate().filter(|(_, changes)| changes.count > 0);
+        if changed().next().is_none() || !self.valid[parity.other() as usize][c] {
             return;
         }
         let visible = self.clamp == Clamp::Visible;
         let moving = |l: usize| model.rows_to_neighbours(l).filter(move |&(to, _)| to > 0 || !visible);
-        let (mut carrying, mut recomputing, mut start) = (0, 0, 0);
-        for &(l, end) in ends {
-            let moved: usize = moving(l).map(|(_, rows)| rows.columns()).sum();
-            carrying += (end - start) * moved * ROW_COST;
-            recomputing += model.sizes()[l] * moved;
-            start = end;
-        }
+        let moved = |l: usize| moving(l).map(|(_, rows)| rows.columns()).sum::<usize>();
+        let carrying: usize = changed().map(|(l, changes)| changes.count as usize * moved(l) * model.backend().row_cost()).sum();
+        let recomputing: usize =
+            parity.layers(model.depth()).filter(|l| free.contains(l)).map(|l| model.sizes()[l] * moved(l)).sum();
         if carrying > recomputing {
             self.valid[parity.other() as usize][c] = false;
             return;
         }
-        let mut start = 0;
-        for &(l, end) in ends {
-            let flips = &flips[start..end];
+        for (l, changes) in changed() {
+            changes.list(self.states[l].row(c), model.units().gap(), flips);
             for (to, rows) in moving(l) {
                 add_scaled_rows(self.fields[to].row_mut(c), flips, |unit| rows.row(unit as usize));
                 self.work.carried += (flips.len() * rows.columns()) as u64;
             }
-            start = end;
         }
     }
 
@@ -431,27 +424,65 @@ impl Chains {
     }
 }
 
-/// Sets each unit high where its decision is at least zero, noting `(unit, new - old)` of those that changed.
-fn flip(decisions: &[f32], state: &mut [f32], low: f32, high: f32, flips: &mut Vec<(u32, f32)>) {
-    // A bit for each of 32 units, found without a branch: at the start of a search every other unit flips, and no machine could guess which.
-    const BLOCK: usize = 32;
-    flips.reserve(state.len());
-    vectorized(
-        #[inline(always)]
-        || {
-            for (block, (decisions, state)) in decisions.chunks(BLOCK).zip(state.chunks_mut(BLOCK)).enumerate() {
-                let mut changes = 0_u32;
-                for (place, (&decision, &value)) in decisions.iter().zip(&*state).enumerate() {
-                    changes |= u32::from((decision >= 0.0) != (value > 0.5)) << place;
+/// Which units of a layer flipped: a bit a unit, and how many.
+#[derive(Default)]
+struct Changes {
+    words: Vec<u32>,
+    count: u32,
+}
+
+impl Changes {
+    const WORD: usize = 32;
+
+    /// Sets each unit high where its decision is at least zero. Without a branch: at the start of a search every other unit flips, and no machine could guess which.
+    fn flip(&mut self, decisions: &[f32], state: &mut [f32], (low, high): (f32, f32)) {
+        self.words.resize(state.len().div_ceil(Self::WORD), 0);
+        let words = &mut self.words[..];
+        self.count = vectorized(
+            #[inline(always)]
+            || {
+                let (whole, rest) = decisions.as_chunks::<{ Self::WORD }>();
+                let (states, last) = state.as_chunks_mut::<{ Self::WORD }>();
+                let mut count = 0;
+                for (word, (decisions, state)) in words.iter_mut().zip(whole.iter().zip(states)) {
+                    *word = set(decisions, state, low, high);
+                    count += word.count_ones();
                 }
-                while changes != 0 {
-                    let place = changes.trailing_zeros() as usize;
-                    changes &= changes - 1;
-                    let (old, new) = (state[place], if decisions[place] >= 0.0 { high } else { low });
-                    flips.push(((block * BLOCK + place) as u32, new - old));
-                    state[place] = new;
+                if let (false, Some(word)) = (last.is_empty(), words.last_mut()) {
+                    // Units that are not there are low, and stay so.
+                    let (mut decided, mut values) = ([-1.0; Self::WORD], [low; Self::WORD]);
+                    decided[..rest.len()].copy_from_slice(rest);
+                    values[..last.len()].copy_from_slice(last);
+                    *word = set(&decided, &mut values, low, high);
+                    last.copy_from_slice(&values[..last.len()]);
+                    count += word.count_ones();
                 }
+                count
+            },
+        );
+    }
+
+    /// Lists them as `(unit, new - old)`, given the layer's new state.
+    fn list(&self, state: &[f32], gap: f32, flips: &mut Vec<(u32, f32)>) {
+        flips.clear();
+        for (block, &word) in self.words.iter().enumerate() {
+            let mut left = word;
+            while left != 0 {
+                let unit = block * Self::WORD + left.trailing_zeros() as usize;
+                left &= left - 1;
+                flips.push((unit as u32, if state[unit] > 0.5 { gap } else { -gap }));
             }
-        },
-    );
+        }
+    }
+}
+
+/// Sets a word's units high where their decisions are at least zero; which of them flipped.
+#[inline(always)]
+fn set(decisions: &[f32; Changes::WORD], state: &mut [f32; Changes::WORD], low: f32, high: f32) -> u32 {
+    let mut changes = [0; Changes::WORD];
+    for unit in 0..Changes::WORD {
+        changes[unit] = u32::from((decisions[unit] >= 0.0) != (state[unit] > 0.5));
+        state[unit] = if decisions[unit] >= 0.0 { high } else { low };
+    }
+    bits_of(changes)
 }

@@ -52,6 +52,15 @@ impl Clamp {
         }
     }
 
+    /// That of several batches of chains together, each given with how many chains it has.
+    pub(crate) fn joined<'a>(clamps: impl Iterator<Item = (&'a Self, usize)> + Clone, n: usize) -> Self {
+        let alike = |kind: &Self| clamps.clone().all(|(clamp, _)| clamp == kind);
+        if let Some(kind) = [Self::Free, Self::Visible].into_iter().find(alike) {
+            return kind;
+        }
+        Self::Known(clamps.flat_map(|(clamp, chains)| (0..chains * n).map(|place| clamp.holds(place))).collect())
+    }
+
     /// Calls `each` with every clamped unit among the `n` visible ones of a chain.
     pub(crate) fn for_each_held(&self, chain: usize, n: usize, mut each: impl FnMut(usize)) {
         match self {

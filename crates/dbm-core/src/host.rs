@@ -9,6 +9,11 @@ pub trait Host: Sync {
 
     /// Seconds since some fixed moment.
     fn now(&self) -> f64;
+
+    /// How many items [`Host::map`] works on at a time.
+    fn threads(&self) -> usize {
+        1
+    }
 }
 
 /// One thread and no clock: every duration it measures is zero.

@@ -112,47 +112,50 @@ pub fn search_observed(
     mut observe: impl FnMut(&Chains, usize, u32),
 ) -> Vec<SearchInfo> {
     assert_eq!(first.len(), chains.count());
-    let mut info = vec![SearchInfo::default(); chains.count()];
-    for parity in [Parity::Even, Parity::Odd] {
-        let mut active = chains_starting_with(parity, first);
-        for sweep in 1..=max_sweeps {
-            if active.is_empty() {
-                break;
-            }
-            let flipped = chains.half_sweep(model, parity, &active, &mut Minimum);
+    let mut info = vec![SearchInfo { sweeps: max_sweeps, capped: true }; chains.count()];
+    let mut active: Vec<u32> = if max_sweeps > 0 { chains.all() } else { Vec::new() };
+    // How many units flipped in the first half of a chain's present sweep.
+    let mut before = vec![0; chains.count()];
+    for (slot, parity) in slots() {
+        let (now, mut still): (Vec<u32>, Vec<u32>) = active.into_iter().partition(|&c| slot >= delay(first[c as usize]));
+        let flipped = chains.half_sweep(model, parity, &now, &mut Minimum);
+        for (&c, &flipped) in now.iter().zip(&flipped) {
+            let chain = c as usize;
+            let half = slot - delay(first[chain]);
+            let sweep = half / 2 + 1;
+            observe(chains, chain, flipped);
+            let first_half = half % 2 == 0;
             // From the second sweep on, a first half that changes nothing leaves nothing for the second half to change.
-            let mut still = Vec::with_capacity(active.len());
-            let mut first_half = Vec::with_capacity(active.len());
-            for (&c, &flipped) in active.iter().zip(&flipped) {
-                observe(chains, c as usize, flipped);
-                if flipped == 0 && sweep > 1 {
-                    info[c as usize].sweeps = sweep;
-                    observe(chains, c as usize, 0);
-                } else {
+            if flipped > 0 || (first_half && sweep == 1) {
+                if first_half {
+                    before[chain] = flipped;
+                }
+                if first_half || sweep < max_sweeps {
                     still.push(c);
-                    first_half.push(flipped);
                 }
+                continue;
             }
-            let flipped = chains.half_sweep(model, parity.other(), &still, &mut Minimum);
-            active.clear();
-            for ((&c, &before), &after) in still.iter().zip(&first_half).zip(&flipped) {
-                observe(chains, c as usize, after);
-                if after > 0 {
-                    active.push(c);
-                    continue;
-                }
-                // Nothing can change any more; the sweep that would find so is counted, but need not be made.
-                info[c as usize].sweeps = sweep + u32::from(before > 0);
-                if before > 0 {
-                    (0..2).for_each(|_| observe(chains, c as usize, 0));
-                }
-            }
+            // The sweep that would find that nothing can change any more is counted, and shown, but need not be made.
+            let unmade = if first_half { 1 } else { 2 * u32::from(before[chain] > 0) };
+            info[chain] = SearchInfo { sweeps: sweep + unmade / 2, capped: false };
+            (0..unmade).for_each(|_| observe(chains, chain, 0));
         }
-        for c in active {
-            info[c as usize] = SearchInfo { sweeps: max_sweeps, capped: true };
+        active = still;
+        if active.is_empty() {
+            break;
         }
     }
     info
+}
+
+/// Half-sweeps of a batch, even ones first: chains that begin with odd layers come in one later, and from there on all share the products of their fields.
+fn slots() -> impl Iterator<Item = (u32, Parity)> {
+    (0..).map(|slot| (slot, if slot % 2 == 0 { Parity::Even } else { Parity::Odd }))
+}
+
+/// How many slots later chains come in that begin with this parity.
+fn delay(first: Parity) -> u32 {
+    u32::from(first == Parity::Odd)
 }
 
 /// One Gibbs sweep of all chains, each parity drawn given the other; `first[c]` is the parity that chain `c` draws first. Leaves `exp(-E)`, restricted
@@ -162,7 +165,7 @@ pub fn search_observed(
 /// If there is not one first parity and one stream a chain.
 pub fn gibbs(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
-    sweep(model, chains, first, &mut GibbsDraw::new(streams), |_| ());
+    sweeps(model, chains, first, 1, &mut GibbsDraw::new(streams), |_| ());
 }
 
 /// One Gibbs sweep of all chains at the inverse temperature `beta`: as [`gibbs`], but it leaves `exp(-beta E)` invariant. Below 1 chains cross between
@@ -174,7 +177,7 @@ pub fn gibbs_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mu
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     // On the way from units that are fair coins to the model.
     let coins: Vec<Vec<f32>> = model.sizes().iter().map(|&n| vec![0.0; n]).collect();
-    sweep(model, chains, first, &mut AnnealedDraw::new(streams, &coins, beta), |_| ());
+    sweeps(model, chains, first, 1, &mut AnnealedDraw::new(streams, &coins, beta), |_| ());
 }
 
 /// Draws one parity of all chains given the other.
@@ -186,15 +189,20 @@ pub fn half_gibbs(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mu
     chains.half_sweep(model, parity, &chains.all(), &mut GibbsDraw::new(streams));
 }
 
-/// Both halves of a sweep, of the chains that begin with one parity and of those that begin with the other; `observe` sees the chains after each half.
-fn sweep(model: &Dbm, chains: &mut Chains, first: &[Parity], rule: &mut dyn UpdateRule, mut observe: impl FnMut(&Chains)) {
-    for parity in [Parity::Even, Parity::Odd] {
-        let group = chains_starting_with(parity, first);
-        if group.is_empty() {
-            continue;
-        }
-        for half in [parity, parity.other()] {
-            chains.half_sweep(model, half, &group, rule);
+/// So many sweeps of all chains, each in the order that its first parity says; `observe` sees the chains after each half.
+fn sweeps(
+    model: &Dbm,
+    chains: &mut Chains,
+    first: &[Parity],
+    count: u32,
+    rule: &mut dyn UpdateRule,
+    mut observe: impl FnMut(&Chains),
+) {
+    for (slot, parity) in slots().take(2 * count as usize + 1) {
+        let now = |&c: &u32| (0..2 * count).contains(&slot.wrapping_sub(delay(first[c as usize])));
+        let now: Vec<u32> = (0..first.len() as u32).filter(now).collect();
+        if !now.is_empty() {
+            chains.half_sweep(model, parity, &now, rule);
             observe(chains);
         }
     }
@@ -248,9 +256,8 @@ impl LocalMode {
     ) -> Vec<SearchInfo> {
         let searches = search_observed(model, chains, first, self.max_sweeps, |chains, _, _| observe(chains, Reached::Search));
         let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
-        for _ in 0..self.gibbs_sweeps {
-            sweep(model, chains, &first, &mut GibbsDraw::new(streams), |chains| observe(chains, Reached::Gibbs));
-        }
+        let observe = |chains: &Chains| observe(chains, Reached::Gibbs);
+        sweeps(model, chains, &first, self.gibbs_sweeps, &mut GibbsDraw::new(streams), observe);
         searches
     }
 }

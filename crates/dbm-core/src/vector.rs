@@ -11,3 +11,29 @@ use pulp::Arch;
 pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(f)
 }
+
+/// 32 flags, each 0 or 1, as bits of a word, the first the lowest. Halves are laid over each other: what looks simpler, a sum in a loop, no compiler makes vector code of.
+#[inline(always)]
+pub(crate) fn bits_of(mut flags: [u32; 32]) -> u32 {
+    for (place, flag) in flags.iter_mut().enumerate() {
+        *flag <<= place;
+    }
+    for half in [16, 8, 4] {
+        for place in 0..half {
+            flags[place] |= flags[place + half];
+        }
+    }
+    (flags[0] | flags[1]) | (flags[2] | flags[3])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bits_of;
+
+    #[test]
+    fn flags_become_the_bits_of_their_places() {
+        for word in (0..32).map(|place| 1 << place).chain([0, u32::MAX, 0x8000_0001, 0x1234_5678, 0xfedc_ba98]) {
+            assert_eq!(bits_of(std::array::from_fn(|place| word >> place & 1)), word);
+        }
+    }
+}

@@ -73,6 +73,10 @@ impl Host for Session {
     fn now(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
+
+    fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
 }
 
 /// One thread of a session's, with its clock: for work that is itself one of many things done in parallel.

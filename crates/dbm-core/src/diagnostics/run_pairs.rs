@@ -307,7 +307,7 @@ mod tests {
             let model = &model;
             (0..40).map(move |first_chain| {
                 let visible = Matrix::from_vec(1, 4, vec![1.0; 4]);
-                let batch = Batch { first_chain, ..Batch::new(visible, Streams::new(5)) };
+                let batch = Batch { chains: vec![first_chain], ..Batch::new(visible, Streams::new(5)) };
                 estimator.estimate(model, &batch, &|| 0.0).info.negative
             })
         };

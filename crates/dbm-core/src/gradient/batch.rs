@@ -9,6 +9,7 @@ use crate::{Clamp, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Examples of one shard of a minibatch, and where their random streams are.
@@ -32,14 +33,15 @@ pub struct Batch {
     pub streams: Streams,
     /// The step they are drawn for.
     pub step: u64,
-    /// Index in the whole minibatch of the first example here.
-    pub first_chain: u64,
+    /// Where each example is in the whole minibatch, which addresses its chains' streams.
+    pub chains: Vec<u64>,
 }
 
 impl Batch {
     /// Examples without gaps and masks at the first step of a run, the first of its minibatch.
     pub fn new(visible: Matrix, streams: Streams) -> Self {
         Self {
+            chains: (0..visible.rows() as u64).collect(),
             visible,
             observed: Clamp::Visible,
             labels: None,
@@ -48,8 +50,44 @@ impl Batch {
             ladder: None,
             streams,
             step: 0,
-            first_chain: 0,
         }
+    }
+
+    /// Shards of one step as one batch, with the rows of each, or nothing where they are of different kinds.
+    pub(super) fn joined(batches: &[&Self]) -> Option<(Self, Vec<Range<usize>>)> {
+        let (first, n) = (*batches.first()?, batches[0].visible.columns());
+        let mut shards = Vec::new();
+        let mut chains = Vec::new();
+        for batch in batches {
+            let from = chains.len();
+            chains.extend_from_slice(&batch.chains);
+            shards.push(from..chains.len());
+        }
+        let rows = |matrices: Vec<&Matrix>| matrices.into_iter().cloned().reduce(append_rows);
+        let clamp = |of: fn(&Self) -> &Clamp| Clamp::joined(batches.iter().map(|batch| (of(batch), batch.chains.len())), n);
+        let labels: Option<Vec<&Matrix>> = batches.iter().map(|batch| batch.labels.as_ref()).collect();
+        let persistent: Option<Vec<&Vec<Matrix>>> = batches.iter().map(|batch| batch.persistent.as_ref()).collect();
+        let same = |has: fn(&Self) -> bool| batches.iter().all(|batch| has(batch) == has(first));
+        let alike = same(|batch| batch.labels.is_some())
+            && same(|batch| batch.persistent.is_some())
+            && same(|batch| batch.known == Clamp::Visible)
+            && first.ladder.is_none();
+        alike.then(|| {
+            let persistent = persistent.map(|shards| {
+                let layers = 0..shards[0].len();
+                layers.filter_map(|l| rows(shards.iter().map(|layers| &layers[l]).collect())).collect()
+            });
+            let joined = Self {
+                visible: rows(batches.iter().map(|batch| &batch.visible).collect()).unwrap_or_default(),
+                observed: clamp(|batch| &batch.observed),
+                labels: labels.and_then(rows),
+                known: clamp(|batch| &batch.known),
+                persistent,
+                chains,
+                ..first.clone()
+            };
+            (joined, shards)
+        })
     }
 
     /// Whether the data tell all visible units of a row.
@@ -64,8 +102,14 @@ impl Batch {
 
     /// The stream of a row's chain, from its beginning.
     pub(super) fn stream(&self, phase: Phase, row: usize) -> Stream {
-        self.streams.at(phase.purpose(), self.step, self.first_chain + row as u64)
+        self.streams.at(phase.purpose(), self.step, self.chains[row])
     }
+}
+
+/// The rows of two matrices, one after the other.
+fn append_rows(mut before: Matrix, after: Matrix) -> Matrix {
+    (0..after.rows()).for_each(|row| before.push_row(after.row(row)));
+    before
 }
 
 /// What an estimator returns. Serialized, it keeps its bits, so that replicas of a run can exchange it.
@@ -95,6 +139,16 @@ impl Estimate {
 pub trait Estimator: Debug + Send + Sync {
     /// The estimate; `clock` gives seconds and touches no result.
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate;
+
+    /// The same of several shards of one step: the bits of each are those that it has alone, and what they share is made once.
+    fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
+        batches.iter().map(|batch| self.estimate(model, batch, clock)).collect()
+    }
+
+    /// Whether shards that go together take less time than one after the other.
+    fn gains_together(&self) -> bool {
+        false
+    }
 
     /// Mean of its positive phase, `visible[i]` being `None` where unit `i` is missing.
     ///

@@ -1,7 +1,7 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
-use super::phase::{PhaseRun, Phases};
-use super::{Batch, Estimate, Estimator, Info, Moments};
+use super::phase::{PhaseRun, one, together};
+use super::{Batch, Estimate, Estimator};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::sweep::half_gibbs;
@@ -46,21 +46,30 @@ impl Cd {
 
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
-        let mut ends: Vec<Matrix> = model.sizes().iter().map(|&n| Matrix::zeros(batch.visible.rows(), n)).collect();
-        let positive = phases.positive(&mut moments, &mut |run| {
-            self.positive_phase(run);
-            for (l, layer) in ends.iter_mut().enumerate() {
-                run.rows.iter().enumerate().for_each(|(c, &row)| layer.row_mut(row).copy_from_slice(run.chains.layer(l).row(c)));
-            }
-        });
-        let negative = phases.negative(&mut moments, |run| {
-            run.chains.place_all(&ends);
-            run.gibbs_sweeps(Parity::Even, self.k);
-            run.push_states();
-        });
-        Estimate { moments, info: Info { positive, negative }, persistent: None }
+        one(self.estimate_together(model, &[batch], clock))
+    }
+
+    fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
+        together(model, batches, self.marginalize, clock, &|phases, moments| {
+            let mut ends: Vec<Matrix> = model.sizes().iter().map(|&n| Matrix::zeros(phases.batch.visible.rows(), n)).collect();
+            let positive = phases.positive(moments, &mut |run| {
+                self.positive_phase(run);
+                for (l, layer) in ends.iter_mut().enumerate() {
+                    let rows = run.rows.iter().enumerate();
+                    rows.for_each(|(c, &row)| layer.row_mut(row).copy_from_slice(run.chains.layer(l).row(c)));
+                }
+            });
+            let negative = phases.negative(moments, |run| {
+                run.chains.place_all(&ends);
+                run.gibbs_sweeps(Parity::Even, self.k);
+                run.push_states();
+            });
+            (positive, negative, None)
+        })
+    }
+
+    fn gains_together(&self) -> bool {
+        true
     }
 
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {

@@ -21,6 +21,10 @@ impl SamePhases for Lmi {
         self.marginalize
     }
 
+    fn sweeps_most(&self) -> bool {
+        true
+    }
+
     fn phase(&self, run: &mut PhaseRun) {
         let first = run.start_uniform();
         run.find_local_mode(self.start, &first);

@@ -80,6 +80,15 @@ impl Moments {
                 .all(|(dense, shape)| dense.as_ref().is_none_or(|m| (m.rows(), m.columns()) == shape))
     }
 
+    /// Makes room at once for so many pairs of rows a weight matrix.
+    pub(super) fn reserve(&mut self, pairs: usize) {
+        for (left, right) in &mut self.pairs {
+            let pairs = pairs.min(MAX_ROWS - left.rows());
+            left.reserve_rows(pairs);
+            right.reserve_rows(pairs);
+        }
+    }
+
     /// Adds `weight f(s)` to a phase.
     pub fn push<S: AsRef<[f32]>>(&mut self, phase: Phase, weight: f32, state: &[S]) {
         for (l, pair) in state.windows(2).enumerate() {

@@ -1,7 +1,7 @@
 //! PCD-k with a mean-field positive phase: how DBMs were trained before (Salakhutdinov and Hinton 2009, Algorithm 1).
 
 use super::pcd_gibbs::{expected_persistent, persistent_phase};
-use super::phase::Phases;
+use super::phase::{Phases, one};
 use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -25,9 +25,9 @@ pub struct Pcd {
 
 impl Estimator for Pcd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
+        let mut moments = [Moments::new(model)];
         let started = clock();
-        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let phases = Phases::of_one(model, batch, self.marginalize, clock);
         phases.add_predictions(&mut moments);
         let rows = phases.rows_without_mask();
         let (visible, observed) = (batch.visible.select(&rows), batch.observed.of_rows(&rows, model.n_visible()));
@@ -35,7 +35,7 @@ impl Estimator for Pcd {
         let posterior = mean_field::posterior_with_top(model, &visible, &observed, labels.as_ref(), self.mean_field);
         for row in 0..rows.len() {
             let means: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(row)).collect();
-            moments.push(Phase::Positive, 1.0, &means);
+            moments[0].push(Phase::Positive, 1.0, &means);
         }
         let positive = PhaseInfo {
             mean_field_sweeps: posterior.sweeps,
@@ -44,6 +44,7 @@ impl Estimator for Pcd {
             ..PhaseInfo::default()
         };
         let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
+        let ([moments], negative) = (moments, one(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 

@@ -1,7 +1,7 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::phase::Phases;
-use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
+use super::phase::{Phases, one, together};
+use super::{Batch, Cd, Estimate, Estimator, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError, Parity};
@@ -18,12 +18,21 @@ pub struct PcdGibbs(
 
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.0.marginalize, clock };
-        phases.add_predictions(&mut moments);
-        let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.0.positive_phase(run));
-        let (persistent, negative) = persistent_phase(&phases, self.0.k, &mut moments);
-        Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
+        one(self.estimate_together(model, &[batch], clock))
+    }
+
+    fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
+        together(model, batches, self.0.marginalize, clock, &|phases, moments| {
+            phases.add_predictions(moments);
+            let rows = phases.rows_without_mask();
+            let positive = phases.positive_of(rows, moments, &mut |run| self.0.positive_phase(run));
+            let (persistent, negative) = persistent_phase(phases, self.0.k, moments);
+            (positive, negative, Some(persistent))
+        })
+    }
+
+    fn gains_together(&self) -> bool {
+        true
     }
 
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
@@ -36,9 +45,9 @@ impl Estimator for PcdGibbs {
 }
 
 /// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` a layer.
-pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
+pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut [Moments]) -> (Vec<Matrix>, Vec<PhaseInfo>) {
     let mut ends = Vec::new();
-    let info = phases.free_negative(moments, |run| {
+    let infos = phases.free_negative(moments, |run| {
         match &phases.batch.persistent {
             Some(layers) => run.chains.place_all(layers),
             None => run.chains.randomize_all(run.model, &mut run.streams),
@@ -47,7 +56,7 @@ pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut Moments) -
         run.push_states();
         ends = run.chains.layers().to_vec();
     });
-    (ends, info)
+    (ends, infos)
 }
 
 /// The mean of the negative phase of free chains that have made `k` sweeps a step, at the step after `steps_before` others.

@@ -16,12 +16,16 @@ use crate::rng::Stream;
 use crate::sweep::{LocalMode, chains_starting_with, half_gibbs, uniform_start};
 use crate::tempering::Run;
 use crate::{Clamp, Dbm, DbmError, Parity};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// An estimator whose two phases differ by what is clamped alone.
 pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
     /// Whether half of each state is replaced by its conditional means.
     fn marginalizes(&self) -> bool;
+
+    /// Whether most of its time goes into sweeps of all chains, and not into coupling one after the other.
+    fn sweeps_most(&self) -> bool;
 
     /// Takes the chains of a phase from nowhere to x_0, and adds the estimate.
     fn phase(&self, run: &mut PhaseRun);
@@ -32,13 +36,20 @@ pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
 
 impl<T: SamePhases> Estimator for T {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.marginalizes(), clock };
-        let positive = phases.positive(&mut moments, &mut |run| {
-            if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run) }
-        });
-        let negative = phases.negative(&mut moments, |run| self.phase(run));
-        Estimate { moments, info: Info { positive, negative }, persistent: None }
+        one(self.estimate_together(model, &[batch], clock))
+    }
+
+    fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
+        together(model, batches, self.marginalizes(), clock, &|phases, moments| {
+            let positive = phases.positive(moments, &mut |run| {
+                if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run) }
+            });
+            (positive, phases.negative(moments, |run| self.phase(run)), None)
+        })
+    }
+
+    fn gains_together(&self) -> bool {
+        self.sweeps_most()
     }
 
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
@@ -51,45 +62,87 @@ impl<T: SamePhases> Estimator for T {
     }
 }
 
+/// What is there once.
+pub(super) fn one<T>(mut of: Vec<T>) -> T {
+    of.swap_remove(0)
+}
+
+/// How an estimator makes both phases of shards that go together: what happened in either, and where persistent chains end, `[rows, n_l]` a layer.
+pub(super) type BothPhases<'a> = &'a dyn Fn(&Phases, &mut [Moments]) -> (Vec<PhaseInfo>, Vec<PhaseInfo>, Option<Vec<Matrix>>);
+
+/// The estimates of shards of one step, made as one batch, or one by one where they cannot be.
+pub(super) fn together(
+    model: &Dbm,
+    batches: &[&Batch],
+    marginalize: bool,
+    clock: &dyn Fn() -> f64,
+    both: BothPhases,
+) -> Vec<Estimate> {
+    let joined = if let [_, _, ..] = batches { Batch::joined(batches) } else { None };
+    let Some((batch, shards)) = &joined else {
+        let alone = |batch: &&Batch| of_shards(&Phases::of_one(model, batch, marginalize, clock), both);
+        return batches.iter().flat_map(alone).collect();
+    };
+    of_shards(&Phases { model, batch, shards: shards.clone(), marginalize, clock }, both)
+}
+
+fn of_shards(phases: &Phases, both: BothPhases) -> Vec<Estimate> {
+    let mut moments: Vec<Moments> = phases.shards.iter().map(|_| Moments::new(phases.model)).collect();
+    let (positive, negative, persistent) = both(phases, &mut moments);
+    let infos = positive.into_iter().zip(negative).map(|(positive, negative)| Info { positive, negative });
+    let own = |rows: &Range<usize>| persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(rows.clone())).collect());
+    let each = moments.into_iter().zip(infos).zip(&phases.shards);
+    each.map(|((moments, info), rows)| Estimate { moments, info, persistent: own(rows) }).collect()
+}
+
 /// What both phases of an estimate share.
 pub(super) struct Phases<'a> {
     pub model: &'a Dbm,
     pub batch: &'a Batch,
+    /// The rows of each shard of it. Moments and what is noted are by shard, and proposals are recycled within one.
+    shards: Vec<Range<usize>>,
     pub marginalize: bool,
     pub clock: &'a dyn Fn() -> f64,
 }
 
-impl Phases<'_> {
+impl<'a> Phases<'a> {
+    /// Those of one shard.
+    pub fn of_one(model: &'a Dbm, batch: &'a Batch, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
+        Self { model, batch, shards: vec![0..batch.visible.rows()], marginalize, clock }
+    }
+
     /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,
     /// sampled and coupled like hidden ones.
-    pub fn positive(&self, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
+    pub fn positive(&self, moments: &mut [Moments], phase: &mut dyn FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         self.positive_of((0..self.batch.visible.rows()).collect(), moments, phase)
     }
 
     /// The same of these rows.
-    pub fn positive_of(&self, rows: Vec<usize>, moments: &mut Moments, phase: &mut dyn FnMut(&mut PhaseRun)) -> PhaseInfo {
+    pub fn positive_of(&self, rows: Vec<usize>, moments: &mut [Moments], phase: &mut dyn FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         let (whole, gaps): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| self.batch.is_whole(row));
-        let mut info = PhaseInfo::default();
+        let mut infos = vec![PhaseInfo::default(); self.shards.len()];
         for (rows, whole) in [(whole, true), (gaps, false)].into_iter().filter(|(rows, _)| !rows.is_empty()) {
             let n = self.model.n_visible();
             let clamp = if whole { Clamp::Visible } else { self.batch.observed.of_rows(&rows, n) };
-            info.append(&self.run(Phase::Positive, rows, clamp, moments, phase));
+            let part = self.run(Phase::Positive, rows, clamp, moments, phase);
+            infos.iter_mut().zip(&part).for_each(|(info, part)| info.append(part));
         }
-        info
+        infos
     }
 
     /// The negative phase, in which the chains are free or keep what is known.
-    pub fn negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
+    pub fn negative(&self, moments: &mut [Moments], mut phase: impl FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         let rows = (0..self.batch.visible.rows()).collect();
         self.run(Phase::Negative, rows, self.batch.known.clone(), moments, &mut phase)
     }
 
     /// The negative phase of estimators whose chains live on and so can keep nothing known: one free chain an example, all of which together count as many as there are examples without a mask.
-    pub fn free_negative(&self, moments: &mut Moments, mut phase: impl FnMut(&mut PhaseRun)) -> PhaseInfo {
-        let rows: Vec<usize> = (0..self.batch.visible.rows()).collect();
-        let weight = self.rows_without_mask().len() as f32 / rows.len().max(1) as f32;
-        self.run(Phase::Negative, rows, Clamp::Free, moments, &mut |run| {
-            run.weight = weight;
+    pub fn free_negative(&self, moments: &mut [Moments], mut phase: impl FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
+        let weight =
+            |rows: &Range<usize>| rows.clone().filter(|&row| !self.is_masked(row)).count() as f32 / rows.len().max(1) as f32;
+        let weights: Vec<f32> = self.shards.iter().map(weight).collect();
+        self.run(Phase::Negative, (0..self.batch.visible.rows()).collect(), Clamp::Free, moments, &mut |run| {
+            run.weights.clone_from(&weights);
             phase(run);
         })
     }
@@ -100,10 +153,12 @@ impl Phases<'_> {
     }
 
     /// Adds what the other rows count for: the gradient of what mean field predicts of their unknown units.
-    pub fn add_predictions(&self, moments: &mut Moments) {
-        let masked: Vec<usize> = (0..self.batch.visible.rows()).filter(|&row| self.is_masked(row)).collect();
-        if !masked.is_empty() {
-            Prediction::of(self.model, self.batch, &masked, SWEEPS).add_gradient(moments);
+    pub fn add_predictions(&self, moments: &mut [Moments]) {
+        for (moments, rows) in moments.iter_mut().zip(&self.shards) {
+            let masked: Vec<usize> = rows.clone().filter(|&row| self.is_masked(row)).collect();
+            if !masked.is_empty() {
+                Prediction::of(self.model, self.batch, &masked, SWEEPS).add_gradient(moments);
+            }
         }
     }
 
@@ -117,23 +172,39 @@ impl Phases<'_> {
         phase: Phase,
         rows: Vec<usize>,
         clamp: Clamp,
-        moments: &mut Moments,
+        moments: &mut [Moments],
         estimate: &mut dyn FnMut(&mut PhaseRun),
-    ) -> PhaseInfo {
+    ) -> Vec<PhaseInfo> {
         let started = (self.clock)();
-        let Self { model, batch, marginalize, clock } = *self;
+        let Self { model, batch, ref shards, marginalize, clock } = *self;
         let mut chains = Chains::new(model, batch.visible.select(&rows), clamp);
         if let (Phase::Positive, Some(labels)) = (phase, &batch.labels) {
             chains = chains.with_top(labels.select(&rows));
         }
         let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
-        let (starts, info) = (Vec::new(), PhaseInfo::default());
-        let weight = 1.0;
-        let mut run =
-            PhaseRun { model, phase, weight, marginalize, clock, rows, started, chains, streams, starts, moments, info };
+        let owners = rows.iter().map(|row| shards.partition_point(|shard| shard.end <= *row)).collect();
+        for (moments, rows) in moments.iter_mut().zip(shards) {
+            moments.reserve(rows.len() * if marginalize { 2 } else { 1 });
+        }
+        let (starts, infos, weights) = (Vec::new(), vec![PhaseInfo::default(); shards.len()], vec![1.0; shards.len()]);
+        let mut run = PhaseRun {
+            model,
+            phase,
+            weights,
+            marginalize,
+            clock,
+            rows,
+            owners,
+            started,
+            chains,
+            streams,
+            starts,
+            moments,
+            infos,
+        };
         estimate(&mut run);
-        run.info.work += run.chains.work();
-        run.info
+        run.infos[0].work += run.chains.work();
+        run.infos
     }
 }
 
@@ -141,20 +212,24 @@ impl Phases<'_> {
 pub(super) struct PhaseRun<'a> {
     pub model: &'a Dbm,
     phase: Phase,
-    /// What each chain's state counts.
-    weight: f32,
+    /// What the state of a shard's chain counts.
+    weights: Vec<f32>,
     marginalize: bool,
     clock: &'a dyn Fn() -> f64,
     /// Rows of the batch, one a chain.
     pub rows: Vec<usize>,
+    /// Number of each chain's shard.
+    owners: Vec<usize>,
     /// When it began, in seconds.
     started: f64,
     pub chains: Chains,
     pub streams: Vec<Stream>,
     /// The streams as they were before the uniform starts were drawn.
     starts: Vec<Stream>,
-    moments: &'a mut Moments,
-    pub info: PhaseInfo,
+    /// One a shard.
+    moments: &'a mut [Moments],
+    /// One a shard; what is not of single chains is in the first.
+    pub infos: Vec<PhaseInfo>,
 }
 
 impl PhaseRun<'_> {
@@ -185,7 +260,7 @@ impl PhaseRun<'_> {
                 means.copy_from_slice(self.chains.layer(1).row(c));
             }
             let state = self.chains.layers().iter().enumerate().map(|(l, layer)| if l == 1 { &means[..] } else { layer.row(c) });
-            self.moments.push(self.phase, 1.0, &state.collect::<Vec<_>>());
+            self.moments[self.owners[c]].push(self.phase, 1.0, &state.collect::<Vec<_>>());
         }
         self.note_search();
     }
@@ -203,8 +278,10 @@ impl PhaseRun<'_> {
     /// From uniform states to x_0 by a local mode.
     pub fn find_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
         let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams, |_, _| ());
-        self.info.sweeps = searches.iter().map(|s| s.sweeps).collect();
-        self.info.searches_capped = searches.iter().map(|s| u32::from(s.capped)).sum();
+        for (search, &owner) in searches.iter().zip(&self.owners) {
+            self.infos[owner].sweeps.push(search.sweeps);
+            self.infos[owner].searches_capped += u32::from(search.capped);
+        }
         self.note_search();
     }
 
@@ -219,7 +296,7 @@ impl PhaseRun<'_> {
 
     /// Notes how long the chains took to where they are.
     pub fn note_search(&mut self) {
-        self.info.search_seconds = (self.clock)() - self.started;
+        self.infos[0].search_seconds = (self.clock)() - self.started;
     }
 
     /// Brings all fields up to date, which energies and means need.
@@ -227,7 +304,7 @@ impl PhaseRun<'_> {
         let all = self.chains.all();
         self.chains.refresh(self.model, Parity::Even, &all);
         self.chains.refresh(self.model, Parity::Odd, &all);
-        self.info.chains = self.chains.count() as u32;
+        self.owners.iter().for_each(|&owner| self.infos[owner].chains += 1);
         if self.phase == Phase::Negative {
             self.note_visible();
         }
@@ -238,7 +315,7 @@ impl PhaseRun<'_> {
         let bit = |(place, &field): (usize, &f32)| u8::from(field >= 0.0) << place;
         for c in (0..self.chains.count()).filter(|&c| !self.chains.clamp_of(c).holds_any()) {
             let fields = self.chains.field(0, c).expect("settled").chunks(8);
-            self.info.visible.extend(fields.map(|fields| fields.iter().enumerate().map(bit).sum::<u8>()));
+            self.infos[self.owners[c]].visible.extend(fields.map(|fields| fields.iter().enumerate().map(bit).sum::<u8>()));
         }
     }
 
@@ -246,7 +323,7 @@ impl PhaseRun<'_> {
     pub fn push_states(&mut self) {
         self.settle();
         for c in 0..self.chains.count() {
-            self.info.energy_sum += self.push_state(c);
+            self.infos[self.owners[c]].energy_sum += self.push_state(c);
         }
         self.note_search();
     }
@@ -261,39 +338,41 @@ impl PhaseRun<'_> {
                 |layers: &'_ [Matrix]| -> Vec<Vec<f32>> { layers.iter().map(|layer| layer.row(particle).to_vec()).collect() };
             let (state, weight) = (of(&run.states), (times * w) as f32);
             if self.marginalize {
-                self.moments.push_marginal(self.phase, weight, &state, &of(&run.means), *clamp == Clamp::Visible);
+                self.moments[0].push_marginal(self.phase, weight, &state, &of(&run.means), *clamp == Clamp::Visible);
             } else {
-                self.moments.push(self.phase, weight, &state);
+                self.moments[0].push(self.phase, weight, &state);
             }
         }
     }
 
     /// Notes the run that so many chains start from, and what its particles look like, where they are free.
     pub fn note_run(&mut self, run: &Run, chains: f64, free: bool) {
-        self.info.energy_sum += chains * run.energy;
-        self.info.chains += chains as u32;
+        self.infos[0].energy_sum += chains * run.energy;
+        self.infos[0].chains += chains as u32;
         if free && self.phase == Phase::Negative {
             let units = self.model.units();
             let middle = units.low() + 0.5 * units.gap();
             let bit = |(place, &mean): (usize, &f32)| u8::from(mean >= middle) << place;
             for row in 0..run.means[0].rows() {
                 let means = run.means[0].row(row).chunks(8);
-                self.info.visible.extend(means.map(|means| means.iter().enumerate().map(bit).sum::<u8>()));
+                self.infos[0].visible.extend(means.map(|means| means.iter().enumerate().map(bit).sum::<u8>()));
             }
         }
     }
 
     /// Notes how the coupling of two chains of runs ended, and how many runs were offered and accepted.
     pub fn note_meeting(&mut self, (time, capped): (u32, bool), (offered, accepted): (u64, u64)) {
-        self.info.meeting_times.push(time);
-        self.info.couplings_capped += u32::from(capped);
-        self.info.proposals += offered;
-        self.info.accepted += accepted;
+        let info = &mut self.infos[0];
+        info.meeting_times.push(time);
+        info.couplings_capped += u32::from(capped);
+        info.proposals += offered;
+        info.accepted += accepted;
     }
 
     /// Adds `f` of the present state of chain `c`, whose fields are at hand, and returns its energy.
     fn push_state(&mut self, c: usize) -> f64 {
-        let layers = 0..self.model.sizes().len();
+        let (layers, owner) = (0..self.model.sizes().len(), self.owners[c]);
+        let (moments, weight) = (&mut self.moments[owner], self.weights[owner]);
         let state: Vec<&[f32]> = layers.clone().map(|l| self.chains.layer(l).row(c)).collect();
         if self.marginalize {
             let means = layers.map(|l| {
@@ -303,9 +382,9 @@ impl PhaseRun<'_> {
             });
             let means: Vec<Vec<f32>> = means.collect();
             let means: Vec<&[f32]> = means.iter().map(Vec::as_slice).collect();
-            self.moments.push_marginal(self.phase, self.weight, &state, &means, *self.chains.clamp() == Clamp::Visible);
+            moments.push_marginal(self.phase, weight, &state, &means, *self.chains.clamp() == Clamp::Visible);
         } else {
-            self.moments.push(self.phase, self.weight, &state);
+            moments.push(self.phase, weight, &state);
         }
         self.chains.energy(self.model, c)
     }
@@ -330,7 +409,7 @@ impl PhaseRun<'_> {
             info.accepted += pair.accepted;
             meeting
         });
-        self.info.coupling_seconds = (self.clock)() - started;
+        self.infos[0].coupling_seconds = (self.clock)() - started;
     }
 
     /// The same by the Gibbs coupling, whose rejections are cut at `max_tries`.
@@ -345,7 +424,7 @@ impl PhaseRun<'_> {
             info.tries_capped += pair.tries_capped;
             meeting
         });
-        self.info.coupling_seconds = (self.clock)() - started;
+        self.infos[0].coupling_seconds = (self.clock)() - started;
     }
 
     /// Adds `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` of every chain: `pair` runs the coupling of one chain, and hands the states of the
@@ -353,10 +432,10 @@ impl PhaseRun<'_> {
     fn couple(&mut self, mut pair: impl FnMut(CoupledChain, &mut dyn FnMut(i32, &[Vec<f32>])) -> Meeting) {
         self.settle();
         for c in 0..self.chains.count() {
-            let energy = self.push_state(c);
-            self.info.energy_sum += energy;
-            let Self { model, phase, marginalize, chains, streams, moments, info, .. } = self;
-            let (model, chains) = (*model, &*chains);
+            let (energy, owner) = (self.push_state(c), self.owners[c]);
+            let Self { model, phase, marginalize, chains, streams, moments, infos, .. } = self;
+            let (model, chains, moments, info) = (*model, &*chains, &mut moments[owner], &mut infos[owner]);
+            info.energy_sum += energy;
             let clamp = chains.clamp_of(c);
             let mut correct = |weight: i32, state: &[Vec<f32>]| {
                 if *marginalize {
@@ -421,7 +500,7 @@ impl Proposals {
         let shares = (0..count).filter(|&c| (clamped || !chains.clamp_of(c).holds_any()) && !chains.top_is_clamped());
         let shares: Vec<usize> = shares.collect();
         let (mut donors, mut energies) = (vec![None; count], vec![f64::NAN; count]);
-        if shares.len() > 1 {
+        for shares in shares.chunk_by(|&a, &b| run.owners[a] == run.owners[b]).filter(|shares| shares.len() > 1) {
             for (place, &c) in shares.iter().enumerate() {
                 let donor = shares[(place + 1) % shares.len()];
                 donors[c] = Some(donor);

@@ -1,6 +1,6 @@
 //! PTT-k: parallel trajectory tempering, persistent chains at every rung of the run's own past.
 
-use super::phase::Phases;
+use super::phase::{Phases, one};
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -25,11 +25,12 @@ pub struct Ptt {
 
 impl Estimator for Ptt {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.cd.marginalize, clock };
+        let mut moments = [Moments::new(model)];
+        let phases = Phases::of_one(model, batch, self.cd.marginalize, clock);
         phases.add_predictions(&mut moments);
         let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.cd.positive_phase(run));
         let (persistent, negative) = self.tempered_phase(&phases, &mut moments);
+        let ([moments], positive, negative) = (moments, one(positive), one(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 
@@ -57,19 +58,19 @@ impl Estimator for Ptt {
 
 impl Ptt {
     /// The negative phase; returns where the chains of all rungs are afterwards, `[count, n_l]` for each layer of each rung.
-    fn tempered_phase(&self, phases: &Phases, moments: &mut Moments) -> (Vec<Matrix>, PhaseInfo) {
+    fn tempered_phase(&self, phases: &Phases, moments: &mut [Moments]) -> (Vec<Matrix>, Vec<PhaseInfo>) {
         let mut ends = Vec::new();
         let ladder = phases.batch.ladder(phases.model);
-        let info = phases.free_negative(moments, |run| {
+        let infos = phases.free_negative(moments, |run| {
             let Batch { step, persistent, .. } = phases.batch;
             let mut replicas = Replicas::new(&ladder, run.model, self.reach(*step), persistent.as_deref(), &mut run.streams);
             replicas.round(self.cd.k, &mut run.streams);
             run.chains.place_all(replicas.top().layers());
             run.push_states();
             ends = replicas.states();
-            run.info.work += replicas.work();
-            run.info.exchanges = replicas.exchanges;
+            run.infos[0].work += replicas.work();
+            run.infos[0].exchanges = replicas.exchanges;
         });
-        (ends, info)
+        (ends, infos)
     }
 }

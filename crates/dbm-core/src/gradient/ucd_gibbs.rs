@@ -23,6 +23,10 @@ impl SamePhases for UcdGibbs {
         self.marginalize
     }
 
+    fn sweeps_most(&self) -> bool {
+        false
+    }
+
     fn phase(&self, run: &mut PhaseRun) {
         run.start_uniform();
         run.couple_by_gibbs(self.max_tries, self.max_meeting);

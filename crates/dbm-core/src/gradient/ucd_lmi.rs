@@ -32,6 +32,10 @@ impl<A: Acceptance> SamePhases for UcdLmi<A> {
         self.marginalize
     }
 
+    fn sweeps_most(&self) -> bool {
+        self.start.is_some()
+    }
+
     fn phase(&self, run: &mut PhaseRun) {
         let first = run.start_uniform();
         let proposals = Proposals::recycled(run);

@@ -1,6 +1,6 @@
 //! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet at any size of a model.
 
-use super::phase::{PhaseRun, Phases};
+use super::phase::{PhaseRun, Phases, one};
 use super::{Batch, Estimate, Estimator, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -37,12 +37,13 @@ pub struct UcdSmc {
 
 impl Estimator for UcdSmc {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        let mut moments = Moments::new(model);
-        let phases = Phases { model, batch, marginalize: self.marginalize, clock };
+        let mut moments = [Moments::new(model)];
+        let phases = Phases::of_one(model, batch, self.marginalize, clock);
         let positive = phases.positive(&mut moments, &mut |run| {
             if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, batch) }
         });
         let negative = phases.negative(&mut moments, |run| self.phase(run, batch));
+        let ([moments], positive, negative) = (moments, one(positive), one(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
 
@@ -113,7 +114,7 @@ impl UcdSmc {
             &clamp.of_rows(&twice, n),
             particles as usize,
             &mut forks,
-            (&mut spread, &mut run.info.work),
+            (&mut spread, &mut run.infos[0].work),
         );
         let mut offered: Vec<Option<Run>> = first.split_off(counts.len()).into_iter().map(Some).collect();
         let mut pairs: Vec<Option<Pair>> = Vec::new();
@@ -146,12 +147,12 @@ impl UcdSmc {
                 &clamp.of_rows(&left, n),
                 particles as usize,
                 &mut forks,
-                (&mut spread, &mut run.info.work),
+                (&mut spread, &mut run.infos[0].work),
             );
             left.into_iter().zip(more).for_each(|(place, run)| offered[place] = Some(run));
         }
         if *clamp == Clamp::Free {
-            run.info.spread.append(&spread);
+            run.infos[0].spread.append(&spread);
         }
     }
 }

@@ -100,6 +100,11 @@ impl Matrix {
         Self { rows: rows.len(), columns: self.columns, data }
     }
 
+    /// Makes room for so many more rows at once.
+    pub fn reserve_rows(&mut self, rows: usize) {
+        self.data.reserve_exact(rows * self.columns);
+    }
+
     /// Appends a row.
     ///
     /// # Panics

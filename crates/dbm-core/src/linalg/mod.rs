@@ -11,15 +11,13 @@ pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
 pub use tables::Codes;
-pub(crate) use tables::PAY as TABLES_PAY;
 
 /// Which kernels compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Backend {
-    /// Products through `gemm`, whatever vector unit the machine has, and in wasm by tables of partial sums where one factor is binary: bits
-    /// are the same on one kind of machine. Which way a product takes depends on its shape, so that the last bits of a chain's fields may depend on
-    /// how many chains are computed beside it.
+    /// Products by tables of partial sums where one factor is binary, with the same bits on every machine; all others through `gemm`, whatever vector unit the
+    /// machine has, with the same bits on one kind of machine.
     #[default]
     Fast,
     /// Plain loops in a fixed order: bits are the same everywhere.
@@ -35,6 +33,15 @@ impl Choose for Backend {
 }
 
 impl Backend {
+    /// As how many multiply-adds of a batch product the addition of a row of the same length counts. The choice between the two is part of a run's bits, so it is one number a backend and
+    /// no measurement at start; `Fast` was measured with AVX-512, where all from 6 to 11 take the same time.
+    pub(crate) fn row_cost(self) -> usize {
+        match self {
+            Self::Fast => 8,
+            Self::Plain => 4,
+        }
+    }
+
     /// `out += a b` with `a: [m, k]`, `b: [k, n]` and `out: [m, n]`, all row-major.
     ///
     /// # Panics
@@ -49,8 +56,8 @@ impl Backend {
         }
     }
 
-    /// As [`Backend::add_product`], for an `a` that holds only the two values `low` and `high`: by tables of partial sums where there are rows
-    /// enough to repay their making ([`Codes::add_product`]). Where another value turns up after all, it is the product.
+    /// As [`Backend::add_product`], for an `a` that holds only the two values `low` and `high`: by tables of partial sums ([`Codes::add_product`]). Where another
+    /// value turns up after all, it is the product.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -58,8 +65,7 @@ impl Backend {
         let (k, n) = (b.rows(), b.columns());
         let m = a.len() / k;
         assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
-        let worth = self == Self::Fast && tables::worth(m, n);
-        match worth.then(|| Codes::of_states(a, k, low, high)).flatten() {
+        match (self == Self::Fast).then(|| Codes::of_states(a, k, low, high)).flatten() {
             Some(codes) => codes.add_product(out, 0, b, 0..n, (low, high)),
             None => self.add_product(out, a, b),
         }

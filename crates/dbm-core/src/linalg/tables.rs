@@ -8,11 +8,10 @@
 //! unit nor on what else is computed beside it.
 
 use super::Matrix;
-use crate::vector::vectorized;
+use crate::vector::{bits_of, vectorized};
+use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
-/// Columns whose tables are made at a time, as many as is fastest with the registers of the vector unit.
-const BLOCK: usize = if cfg!(target_arch = "wasm32") { 16 } else { 32 };
 /// Inputs that share a table, and entries of one.
 const GROUP: usize = 4;
 const ENTRIES: usize = 1 << GROUP;
@@ -20,19 +19,12 @@ const ENTRIES: usize = 1 << GROUP;
 const WORD: usize = 32;
 const TABLES: usize = WORD / GROUP;
 
-type Table = [[f32; BLOCK]; ENTRIES];
+/// Rows of `out` from which on the making of tables is repaid: a table costs 16 additions, a row without one 7.
+const WORTHWHILE_ROWS: usize = 4;
 
-/// Whether tables are faster than `gemm`: in wasm, which has no fused multiply-add. With AVX-512 a product of 100 rows gains a tenth, one of 12 loses a
-/// quarter, and outer products, sorted and transposed, take as long as `gemm`'s.
-pub(crate) const PAY: bool = cfg!(target_arch = "wasm32");
-
-/// Rows of `out` from which on the making of tables is repaid, where they pay at all.
-const WORTHWHILE_ROWS: usize = 8;
-
-/// Whether tables are the faster way to so many rows and columns.
-pub(super) fn worth(rows: usize, columns: usize) -> bool {
-    PAY && rows >= WORTHWHILE_ROWS && columns >= BLOCK
-}
+/// The tables for a word's inputs and a block of columns. A line of the cache must hold whole vectors: an entry that lies in two lines costs twice as much.
+#[repr(align(64))]
+struct Tables<T, const VECTORS: usize>([[[T; VECTORS]; ENTRIES]; TABLES]);
 
 /// Some columns of a row-major matrix.
 #[derive(Clone, Copy)]
@@ -44,10 +36,22 @@ struct Columns<'a> {
 }
 
 impl<'a> Columns<'a> {
+    /// The vectors of a group's rows from this column on; rows beyond the last count nothing.
     #[inline(always)]
-    fn block(&self, row: usize, column: usize) -> &'a [f32; BLOCK] {
-        let start = row * self.width + self.from + column;
-        self.data[start..start + BLOCK].try_into().expect("a block")
+    fn group<S: Simd, const VECTORS: usize>(
+        &self,
+        first: usize,
+        rows: usize,
+        column: usize,
+        none: [S::f32s; VECTORS],
+    ) -> [[S::f32s; VECTORS]; GROUP] {
+        let mut group = [none; GROUP];
+        for (row, vectors) in (first..rows.min(first + GROUP)).zip(&mut group) {
+            let start = row * self.width + self.from + column;
+            let (whole, _) = S::as_simd_f32s(&self.data[start..start + VECTORS * S::F32_LANES]);
+            *vectors = whole.try_into().expect("as many as there are");
+        }
+        group
     }
 }
 
@@ -87,20 +91,22 @@ impl Codes {
     pub(super) fn of_states(states: &[f32], inputs: usize, low: f32, high: f32) -> Option<Self> {
         let rows = states.len() / inputs;
         let mut words = vec![0; inputs.div_ceil(WORD) * rows];
-        let mut strange = 0;
-        vectorized(
+        let strange = vectorized(
             #[inline(always)]
             || {
                 for (i, row) in states.chunks_exact(inputs).enumerate() {
-                    for (w, values) in row.chunks(WORD).enumerate() {
-                        let mut word = 0;
-                        for (place, &value) in values.iter().enumerate() {
-                            word |= u32::from(value == high) << place;
-                            strange |= u32::from(value != low && value != high);
-                        }
-                        words[w * rows + i] = word;
+                    let (whole, rest) = row.as_chunks::<WORD>();
+                    for (w, values) in whole.iter().enumerate() {
+                        words[w * rows + i] = word_of(values, high);
+                    }
+                    if !rest.is_empty() {
+                        let mut last = [low; WORD];
+                        last[..rest.len()].copy_from_slice(rest);
+                        words[whole.len() * rows + i] = word_of(&last, high);
                     }
                 }
+                // Counted rather than looked for, so that it is vector code.
+                states.iter().map(|&value| u32::from(value != low && value != high)).sum::<u32>()
             },
         );
         (strange == 0).then_some(Self { rows, inputs, words })
@@ -120,135 +126,206 @@ impl Codes {
         assert_eq!((out.len(), right.rows()), (m * n, self.inputs), "[{m}, {}] times [{}, {n}]", self.inputs, self.inputs);
         assert!(from + m <= self.rows && columns.end <= right.columns(), "rows {from}.. and columns {columns:?} of a product");
         let right = Columns { data: right.data(), width: right.columns(), from: columns.start };
-        add_product(out, self, from, right, n, low, high - low);
+        Arch::new().dispatch(Product { out, codes: self, from, right, n, low, gap: high - low });
     }
+}
+
+/// A bit for each value that is `high`.
+#[inline(always)]
+fn word_of(values: &[f32; WORD], high: f32) -> u32 {
+    let mut flags = [0; WORD];
+    for t in 0..WORD {
+        flags[t] = u32::from(values[t] == high);
+    }
+    bits_of(flags)
 }
 
 /// `out += X R`, as [`Codes::add_product`] says.
-fn add_product(out: &mut [f32], codes: &Codes, from: usize, right: Columns, n: usize, low: f32, gap: f32) {
-    let m = out.len() / n;
-    let whole = n / BLOCK * BLOCK;
-    if whole < n {
-        // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
-        let start = n.saturating_sub(BLOCK);
-        let mut last = vec![0.0; m * BLOCK];
-        for (last, row) in last.chunks_exact_mut(BLOCK).zip(out.chunks_exact(n)) {
-            last[..n - start].copy_from_slice(&row[start..]);
-        }
-        if n < BLOCK {
-            let mut padded = vec![0.0; codes.inputs * BLOCK];
-            for (padded, row) in padded.chunks_exact_mut(BLOCK).zip(right.data.chunks_exact(right.width)) {
-                padded[..n].copy_from_slice(&row[right.from..right.from + n]);
-            }
-            add_blocks(&mut last, BLOCK, codes, from, Columns { data: &padded, width: BLOCK, from: 0 }, BLOCK, low, gap);
-        } else {
-            add_blocks(&mut last, BLOCK, codes, from, Columns { from: right.from + start, ..right }, BLOCK, low, gap);
-        }
-        for (last, row) in last.chunks_exact(BLOCK).zip(out.chunks_exact_mut(n)) {
-            row[whole..].copy_from_slice(&last[whole - start..n - start]);
+struct Product<'a> {
+    out: &'a mut [f32],
+    codes: &'a Codes,
+    /// The first of the rows of codes.
+    from: usize,
+    right: Columns<'a>,
+    /// Columns of `out`.
+    n: usize,
+    low: f32,
+    gap: f32,
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    /// Blocks of 32 columns with AVX-512 and AVX2 and of 16 else: as is fastest with their registers.
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match S::F32_LANES {
+            16 => self.add::<S, 2>(simd),
+            8 | 4 => self.add::<S, 4>(simd),
+            _ => self.add::<S, 16>(simd),
         }
     }
-    add_blocks(out, n, codes, from, right, whole, low, gap);
+}
+
+impl Product<'_> {
+    #[inline(always)]
+    fn add<S: Simd, const VECTORS: usize>(self, simd: S) {
+        let Self { out, codes, from, right, n, low, gap } = self;
+        let (m, block) = (out.len() / n, VECTORS * S::F32_LANES);
+        let whole = n / block * block;
+        if whole < n {
+            // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
+            let start = n.saturating_sub(block);
+            let mut last = vec![0.0; m * block];
+            for (last, row) in last.chunks_exact_mut(block).zip(out.chunks_exact(n)) {
+                last[..n - start].copy_from_slice(&row[start..]);
+            }
+            if n < block {
+                let mut padded = vec![0.0; codes.inputs * block];
+                for (padded, row) in padded.chunks_exact_mut(block).zip(right.data.chunks_exact(right.width)) {
+                    padded[..n].copy_from_slice(&row[right.from..right.from + n]);
+                }
+                let right = Columns { data: &padded, width: block, from: 0 };
+                add_blocks::<S, VECTORS>(simd, &mut last, (block, block), (codes, from), right, low, gap);
+            } else {
+                let right = Columns { from: right.from + start, ..right };
+                add_blocks::<S, VECTORS>(simd, &mut last, (block, block), (codes, from), right, low, gap);
+            }
+            for (last, row) in last.chunks_exact(block).zip(out.chunks_exact_mut(n)) {
+                row[whole..].copy_from_slice(&last[whole - start..n - start]);
+            }
+        }
+        add_blocks::<S, VECTORS>(simd, out, (n, whole), (codes, from), right, low, gap);
+    }
 }
 
 /// Whole blocks of columns: the first `n` of the `width` of `out`.
-#[allow(clippy::too_many_arguments)] // a product's shape
-fn add_blocks(out: &mut [f32], width: usize, codes: &Codes, from: usize, right: Columns, n: usize, low: f32, gap: f32) {
-    let m = out.len() / width;
-    let mut tables = [[[0.0; BLOCK]; ENTRIES]; TABLES];
-    vectorized(
-        #[inline(always)]
-        || {
-            for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
-                let (words, first) = (&words[from..from + m], w * WORD);
-                let inputs = (codes.inputs - first).min(WORD);
-                for column in (0..n).step_by(BLOCK) {
-                    if inputs == WORD {
-                        for (g, table) in tables.iter_mut().enumerate() {
-                            make(table, std::array::from_fn(|i| *right.block(first + g * GROUP + i, column)), low, gap);
-                        }
-                        look_up(out, width, column, words, &tables);
-                    } else {
-                        let groups = inputs.div_ceil(GROUP);
-                        for (g, table) in tables[..groups].iter_mut().enumerate() {
-                            let rows = std::array::from_fn(|i| {
-                                let t = g * GROUP + i;
-                                if t < inputs { *right.block(first + t, column) } else { [0.0; BLOCK] }
-                            });
-                            make(table, rows, low, gap);
-                        }
-                        for (g, table) in tables[..groups].iter().enumerate() {
-                            look_up_one(out, width, column, words, g * GROUP, table);
-                        }
+#[inline(always)]
+fn add_blocks<S: Simd, const VECTORS: usize>(
+    simd: S,
+    out: &mut [f32],
+    (width, n): (usize, usize),
+    (codes, from): (&Codes, usize),
+    right: Columns,
+    low: f32,
+    gap: f32,
+) {
+    let (m, (low, gap)) = (out.len() / width, (simd.splat_f32s(low), simd.splat_f32s(gap)));
+    let none = [simd.splat_f32s(0.0); VECTORS];
+    let mut tables = Tables([[none; ENTRIES]; TABLES]);
+    // All words of a block of columns, so that these columns of `out` stay where tables are; a block's tables are made from lines of the cache that are read once.
+    for column in (0..n).step_by(VECTORS * S::F32_LANES) {
+        for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
+            let (words, first) = (&words[from..from + m], w * WORD);
+            let inputs = (codes.inputs - first).min(WORD);
+            let groups = inputs.div_ceil(GROUP);
+            if m < WORTHWHILE_ROWS {
+                for g in 0..groups {
+                    let terms = terms(simd, right.group::<S, VECTORS>(first + g * GROUP, codes.inputs, column, none), low, gap);
+                    for (row, &word) in out.chunks_exact_mut(width).zip(words) {
+                        add_sum(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &terms, word >> (g * GROUP));
                     }
                 }
+                continue;
             }
-        },
-    );
-}
-
-/// All sums of four rows. These are values, so that the table cannot lie where they do, and all is written out, or there would be no vector code.
-#[inline(always)]
-fn make(table: &mut Table, rows: [[f32; BLOCK]; GROUP], low: f32, gap: f32) {
-    for j in 0..BLOCK {
-        let none = low * (rows[0][j] + rows[1][j] + rows[2][j] + rows[3][j]);
-        let [a, b, c, d] = [gap * rows[0][j], gap * rows[1][j], gap * rows[2][j], gap * rows[3][j]];
-        let two = [none, none + a, none + b, none + a + b];
-        let three = [two[0] + c, two[1] + c, two[2] + c, two[3] + c];
-        table[0][j] = two[0];
-        table[1][j] = two[1];
-        table[2][j] = two[2];
-        table[3][j] = two[3];
-        table[4][j] = three[0];
-        table[5][j] = three[1];
-        table[6][j] = three[2];
-        table[7][j] = three[3];
-        table[8][j] = two[0] + d;
-        table[9][j] = two[1] + d;
-        table[10][j] = two[2] + d;
-        table[11][j] = two[3] + d;
-        table[12][j] = three[0] + d;
-        table[13][j] = three[1] + d;
-        table[14][j] = three[2] + d;
-        table[15][j] = three[3] + d;
-    }
-}
-
-/// Adds to a block of columns of each row what its codes name, all tables of a word at a pass. Table by table and written out: the registers then suffice.
-#[inline(always)]
-fn look_up(out: &mut [f32], width: usize, column: usize, words: &[u32], tables: &[Table; TABLES]) {
-    for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-        let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
-        // A copy, which cannot overlap the tables.
-        let mut sums = *place;
-        add_entry(&mut sums, &tables[0], word);
-        add_entry(&mut sums, &tables[1], word >> 4);
-        add_entry(&mut sums, &tables[2], word >> 8);
-        add_entry(&mut sums, &tables[3], word >> 12);
-        add_entry(&mut sums, &tables[4], word >> 16);
-        add_entry(&mut sums, &tables[5], word >> 20);
-        add_entry(&mut sums, &tables[6], word >> 24);
-        add_entry(&mut sums, &tables[7], word >> 28);
-        *place = sums;
-    }
-}
-
-/// As [`look_up`], from one table, whose codes begin at bit `shift`.
-#[inline(always)]
-fn look_up_one(out: &mut [f32], width: usize, column: usize, words: &[u32], shift: usize, table: &Table) {
-    for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-        let place: &mut [f32; BLOCK] = (&mut row[column..column + BLOCK]).try_into().expect("a block");
-        let mut sums = *place;
-        add_entry(&mut sums, table, word >> shift);
-        *place = sums;
+            for (g, table) in tables.0[..groups].iter_mut().enumerate() {
+                let terms = terms(simd, right.group::<S, VECTORS>(first + g * GROUP, codes.inputs, column, none), low, gap);
+                make(simd, table, &terms);
+            }
+            // Written out where all tables are there, so that their places are known when this is compiled.
+            if groups == TABLES {
+                for (row, &word) in out.chunks_exact_mut(width).zip(words) {
+                    add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0, word);
+                }
+            } else {
+                for (row, &word) in out.chunks_exact_mut(width).zip(words) {
+                    add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0[..groups], word);
+                }
+            }
+        }
     }
 }
 
 #[inline(always)]
-fn add_entry(sums: &mut [f32; BLOCK], table: &Table, code: u32) {
-    let entry = &table[code as usize % ENTRIES];
-    for j in 0..BLOCK {
-        sums[j] += entry[j];
+fn vectors_mut<S: Simd, const VECTORS: usize>(values: &mut [f32]) -> &mut [S::f32s; VECTORS] {
+    let (whole, _) = S::as_mut_simd_f32s(&mut values[..VECTORS * S::F32_LANES]);
+    whole.try_into().expect("as many as there are")
+}
+
+/// What four inputs add where all are low, and what each adds to that where it is high.
+type Terms<T, const VECTORS: usize> = [(T, [T; GROUP]); VECTORS];
+
+#[inline(always)]
+fn terms<S: Simd, const VECTORS: usize>(
+    simd: S,
+    rows: [[S::f32s; VECTORS]; GROUP],
+    low: S::f32s,
+    gap: S::f32s,
+) -> Terms<S::f32s, VECTORS> {
+    let mut terms = [(low, [low; GROUP]); VECTORS];
+    for (j, (none, each)) in terms.iter_mut().enumerate() {
+        let mut all = rows[0][j];
+        for i in 1..GROUP {
+            all = simd.add_f32s(all, rows[i][j]);
+        }
+        *none = simd.mul_f32s(low, all);
+        for i in 0..GROUP {
+            each[i] = simd.mul_f32s(gap, rows[i][j]);
+        }
+    }
+    terms
+}
+
+/// All sums of four rows.
+#[inline(always)]
+fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS]; ENTRIES], terms: &Terms<S::f32s, VECTORS>) {
+    for (j, (none, each)) in terms.iter().enumerate() {
+        let mut sums = [*none; ENTRIES];
+        for (i, &term) in each.iter().enumerate() {
+            for p in 0..1 << i {
+                sums[p + (1 << i)] = simd.add_f32s(sums[p], term);
+            }
+        }
+        for (entry, sum) in table.iter_mut().zip(sums) {
+            entry[j] = sum;
+        }
+    }
+}
+
+/// Adds to a block of columns of a row what its codes name, one entry of each table.
+#[inline(always)]
+fn add_entries<S: Simd, const VECTORS: usize>(
+    simd: S,
+    out: &mut [S::f32s; VECTORS],
+    tables: &[[[S::f32s; VECTORS]; ENTRIES]],
+    word: u32,
+) {
+    let mut sums = *out; // a copy, which cannot overlap the tables
+    for (g, table) in tables.iter().enumerate() {
+        let entry = &table[(word >> (g * GROUP)) as usize % ENTRIES];
+        for (sum, &term) in sums.iter_mut().zip(entry) {
+            *sum = simd.add_f32s(*sum, term);
+        }
+    }
+    *out = sums;
+}
+
+/// Adds the entry that the lowest bits of `code` name, with the same bits as from a table.
+#[inline(always)]
+fn add_sum<S: Simd, const VECTORS: usize>(simd: S, out: &mut [S::f32s; VECTORS], terms: &Terms<S::f32s, VECTORS>, code: u32) {
+    let zero = simd.splat_f32s(0.0);
+    let mut sums = [zero; VECTORS];
+    for (sum, (none, _)) in sums.iter_mut().zip(terms) {
+        *sum = *none;
+    }
+    for i in 0..GROUP {
+        let high = simd.less_than_f32s(zero, simd.splat_f32s((code >> i & 1) as f32));
+        for (sum, (_, each)) in sums.iter_mut().zip(terms) {
+            *sum = simd.select_f32s(high, simd.add_f32s(*sum, each[i]), *sum);
+        }
+    }
+    for (out, sum) in out.iter_mut().zip(sums) {
+        *out = simd.add_f32s(*out, sum);
     }
 }
 

@@ -17,10 +17,14 @@ use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
 use crate::tempering::Ladder;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
 pub(crate) const SHARD: usize = 32;
+
+/// With more, four shards together take a browser a quarter of a second and more.
+const MOST_WEIGHTS_TOGETHER: usize = 4_000_000;
 
 /// A run in training.
 ///
@@ -66,6 +70,12 @@ impl Shards {
     /// How many there are of this minibatch.
     pub fn count(&self) -> usize {
         self.batches.len()
+    }
+
+    /// All of them, in order, in as many groups as there are threads for, or one each.
+    pub fn groups(&self, threads: usize) -> Vec<Range<usize>> {
+        let (count, of) = (self.count(), threads.clamp(1, self.count().max(1)));
+        (0..of).map(|group| count * group / of..count * (group + 1) / of).collect()
     }
 
     /// The visible layers of one of them, if there is such a one: `[count, n_0]`, as unit values.
@@ -259,9 +269,9 @@ impl Trainer {
                 Clamp::Known(known)
             };
             let own = |layers: &Vec<Matrix>| layers[unmoved..].iter().map(|l| l.rows_of(chains.clone())).collect();
-            let (persistent, first_chain) = (self.persistent.as_ref().map(own), chains.start as u64);
+            let (persistent, chains) = (self.persistent.as_ref().map(own), chains.map(|chain| chain as u64).collect());
             let ladder = self.ladder.clone();
-            batches.push(Batch { visible, observed, labels, known, persistent, ladder, streams, step, first_chain });
+            batches.push(Batch { visible, observed, labels, known, persistent, ladder, streams, step, chains });
         }
         Ok(Shards { step, batches })
     }
@@ -290,6 +300,26 @@ impl Trainer {
     /// If there is no such shard.
     pub fn estimate(&self, shards: &Shards, shard: usize, clock: &dyn Fn() -> f64) -> Estimate {
         self.estimator.estimate(&self.model, &shards.batches[shard], clock)
+    }
+
+    /// Whether shards of one step should go together where nothing else can happen until they are done: they gain by it, and do not take long.
+    pub fn goes_together(&self) -> bool {
+        let weights: usize = self.model.weights().iter().map(|weight| weight.data().len()).sum();
+        weights <= MOST_WEIGHTS_TOGETHER && self.estimator.gains_together()
+    }
+
+    /// The same of several shards, in the order given: the bits of each are those that it has alone. Together they take less time than one after the other.
+    ///
+    /// # Panics
+    /// If there is no such shard.
+    pub fn estimate_together(
+        &self,
+        shards: &Shards,
+        which: impl IntoIterator<Item = usize>,
+        clock: &dyn Fn() -> f64,
+    ) -> Vec<Estimate> {
+        let batches: Vec<&Batch> = which.into_iter().map(|shard| &shards.batches[shard]).collect();
+        self.estimator.estimate_together(&self.model, &batches, clock)
     }
 }
 

@@ -8,7 +8,7 @@
 use super::{Shards, Trainer};
 use crate::gradient::{BinaryOuterProducts, Estimate, EstimatorSettings, Info, Moments, PhaseInfo, SmcPath};
 use crate::host::Host;
-use crate::linalg::{Matrix, TABLES_PAY};
+use crate::linalg::Matrix;
 use crate::optimize::OptimizerRule;
 use crate::tempering::{Change, Ladder, Overlaps};
 use crate::vector::vectorized;
@@ -112,7 +112,8 @@ impl Trainer {
         let started = host.now();
         let shards = self.begin(data)?;
         let this = &*self;
-        let estimates = host.map((0..shards.count()).collect(), |shard| this.estimate(&shards, shard, &|| host.now()));
+        let estimates = host.map(shards.groups(host.threads()), |group| this.estimate_together(&shards, group, &|| host.now()));
+        let estimates = estimates.into_iter().flatten().collect();
         let mut info = self.finish(&shards, estimates, host)?;
         info.seconds = host.now() - started;
         Ok(info)
@@ -183,7 +184,7 @@ impl Trainer {
         let gathering = host.now();
         let (backend, units) = (self.model.backend(), self.model.units());
         // The rows of all shards together, for each weight matrix, by tables; or shard by shard, in the order of the formula.
-        let gathered = (TABLES_PAY && backend == Backend::Fast)
+        let gathered = (backend == Backend::Fast)
             .then(|| host.map((0..self.model.depth()).collect(), |l| BinaryOuterProducts::new(&shards, l, units, alpha)));
         let gathering = host.now() - gathering;
         let add_weight_rows = |l: usize, from: usize, out: &mut [f32]| match &gathered {

@@ -1,14 +1,16 @@
-//! How long a training step takes, and what on.
+//! How long a training step takes, and what on; how many sweeps a second.
 
 mod parts;
 mod report;
 pub mod scale;
+mod sweeps;
 
 use crate::{Error, Session};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
 use parts::{Run, Timed};
+pub use sweeps::{MeasuredSweeps, SweepBenchmark};
 
 /// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient.
 #[derive(Clone, Debug)]
@@ -97,13 +99,14 @@ fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Timed, E
     let begun = host.now();
     let this = &*run;
     let (estimates, busy): (Vec<_>, Vec<f64>) = host
-        .map((0..shards.count()).collect(), |shard| {
+        .map(shards.groups(host.threads()), |group| {
             let started = host.now();
-            let estimate = this.estimate(&shards, shard, &|| host.now());
-            (estimate, host.now() - started)
+            let estimates = this.estimate_together(&shards, group, &|| host.now());
+            (estimates, host.now() - started)
         })
         .into_iter()
         .unzip();
+    let estimates = estimates.into_iter().flatten().collect();
     let estimated = host.now();
     let mut info = run.finish(&shards, estimates, host)?;
     info.seconds = host.now() - started;

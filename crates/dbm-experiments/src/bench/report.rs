@@ -10,6 +10,11 @@ use std::collections::BTreeMap;
 /// Bytes of a parameter.
 const F32: usize = 4;
 
+/// The median of times that rise (of an even number, the faster of the two in the middle), the shortest and the longest.
+pub(super) fn spread(seconds: &[f64]) -> (f64, f64, f64) {
+    (seconds[(seconds.len() - 1) / 2], seconds[0], seconds[seconds.len() - 1])
+}
+
 impl Measured {
     /// One object: the median run's figures, and what they depend on.
     pub fn json(&self) -> serde_json::Value {

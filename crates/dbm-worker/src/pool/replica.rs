@@ -126,9 +126,17 @@ impl Replica {
 
     /// The next shard that is this replica's to estimate.
     fn own_shard(&self) -> Option<usize> {
-        let Underway { estimates, updated, .. } = self.underway.as_ref()?;
-        let own = |&shard: &usize| shard % self.part.of == self.part.index && estimates[shard].is_none();
-        if updated.is_some() { None } else { (0..estimates.len()).find(own) }
+        self.own_shards().next()
+    }
+
+    /// All shards that are still this replica's to estimate.
+    fn own_shards(&self) -> impl Iterator<Item = usize> {
+        let estimates =
+            self.underway.as_ref().filter(|underway| underway.updated.is_none()).map(|underway| &underway.estimates[..]);
+        let estimates = estimates.unwrap_or_default().iter().enumerate();
+        estimates
+            .filter(|(shard, estimate)| shard % self.part.of == self.part.index && estimate.is_none())
+            .map(|(shard, _)| shard)
     }
 
     /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `out`, and should go out before the next piece: they may be waiting.
@@ -148,8 +156,8 @@ impl Replica {
                 return Ok(Progress::Goes);
             }
         }
-        if let Some(shard) = self.own_shard() {
-            self.estimate(shard, out);
+        if self.own_shard().is_some() {
+            self.estimate(out);
             if shared || self.own_shard().is_some() {
                 return Ok(Progress::Goes);
             }
@@ -173,15 +181,20 @@ impl Replica {
         std::mem::take(&mut self.early).into_iter().try_for_each(|message| self.receive(message))
     }
 
-    fn estimate(&mut self, shard: usize, out: &mut Vec<PeerMessage>) {
+    fn estimate(&mut self, out: &mut Vec<PeerMessage>) {
         let Some(underway) = &self.underway else { return };
-        let estimate = self.trainer.estimate(&underway.shards, shard, &now);
-        if self.part.of > 1 {
-            // Writing to memory cannot fail; were it to, the others would refuse the message.
-            out.push(self.message(Kind::Estimate, shard, postcard::to_stdvec(&estimate).unwrap_or_default()));
-        }
-        if let Some(underway) = &mut self.underway {
-            underway.estimates[shard] = Some(estimate);
+        // Requests are heard between two calls alone.
+        let most = if self.trainer.goes_together() { usize::MAX } else { 1 };
+        let own: Vec<usize> = self.own_shards().take(most).collect();
+        let estimates = self.trainer.estimate_together(&underway.shards, own.iter().copied(), &now);
+        for (shard, estimate) in own.into_iter().zip(estimates) {
+            if self.part.of > 1 {
+                // Writing to memory cannot fail; were it to, the others would refuse the message.
+                out.push(self.message(Kind::Estimate, shard, postcard::to_stdvec(&estimate).unwrap_or_default()));
+            }
+            if let Some(underway) = &mut self.underway {
+                underway.estimates[shard] = Some(estimate);
+            }
         }
     }
 
