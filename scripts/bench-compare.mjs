@@ -1,61 +1,96 @@
-// dbm natively, the page in Chromium on one worker and on all, and PyTorch at the same work, in turns, so that a machine that is busy with something else for a while is so for all.
-//     node scripts/bench-compare.mjs DBM PYTHON THREADS
+// dbm natively, the page in Chromium and Firefox, and PyTorch at the same work, in turns, so that a machine that is busy with something else for a while is so for all. What comes out is printed, and kept
+// by machine in docs/performance.md, in place of what the same machine gave before.
+//     node scripts/bench-compare.mjs PYTHON THREADS DBM [DBM WITHOUT AVX-512]
 import { spawnSync } from "node:child_process";
-import { measure } from "./measure.mjs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { open } from "./engines.mjs";
+import { serve } from "./serve.mjs";
 
-const PRESETS = ["mnist-500", "mnist-1000"];
+const STEPS = ["mnist-500", "mnist-1000"];
+const SWEEPS = "sweeps-500";
 const TURNS = 3;
 const PROTOCOL = { "warm-up": 30, steps: 20, runs: 3 };
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
-const RIVAL = "PyTorch";
+const BROWSERS = ["chromium", "firefox"];
+const NAMES = { chromium: "Chromium", firefox: "Firefox" };
+/** Tells PyTorch and the libraries that it computes with to leave AVX-512 alone. */
+const AVX2 = { ATEN_CPU_CAPABILITY: "avx2", MKL_ENABLE_INSTRUCTIONS: "AVX2", ONEDNN_MAX_CPU_ISA: "AVX2" };
+const PERFORMANCE = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
+/** Where in docs/performance.md the results stand, each machine's under a heading of its own. */
+const [BEGIN, END] = ["<!-- ./run bench compare writes from here -->\n", "<!-- to here -->\n"];
 
-const [dbm, python, threadsGiven] = process.argv.slice(2);
+const [python, threadsGiven, dbm, dbmAvx2] = process.argv.slice(2);
 const threads = Number(threadsGiven);
-if (!dbm || !python || !(threads >= 1)) {
-  console.error("error: the command dbm, a Python with torch and a number of threads were expected: use ./run bench compare");
+if (!dbm || !(threads >= 1)) {
+  console.error("error: a Python with torch, a number of threads and the command dbm were expected: use ./run bench compare");
   process.exit(2);
 }
 
 /** The one line of JSON that a command ends with. */
-function run(command, args) {
-  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8" });
+function run(command, args, env = {}) {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, ...env } });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
   return JSON.parse(stdout.trim().split("\n").at(-1));
 }
 
-async function inChromium(browser, url, preset) {
-  const all = Math.min(threads, SHARDS);
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const counts = all > 1 ? `1,${all}` : "1";
-  const protocol = Object.entries(PROTOCOL).map(([name, value]) => `&${name}=${value}`);
-  await page.goto(`${url}?bench=${preset}&workers=${counts}${protocol.join("")}`);
-  const result = page.locator("#bench-result");
-  await result.waitFor({ timeout: 600_000 });
-  const { rows } = JSON.parse(await result.textContent());
-  await context.close();
-  return rows.map((row) => [`Chromium, ${row.workers} worker${row.workers > 1 ? "s" : ""}`, row.milliseconds_per_step]);
+const options = (preset) => ["--json", "--preset", preset, "--threads", String(threads), ...Object.entries(PROTOCOL).flatMap(([name, value]) => [`--${name}`, String(value)])];
+const milliseconds = (said) => said.milliseconds_per_step ?? said.milliseconds_per_sweep;
+const natively = (command, preset) => milliseconds(run(command, ["bench", ...options(preset)]));
+const byPyTorch = (preset, env) => milliseconds(run(python, ["benches/pytorch_baseline.py", ...options(preset)], env));
+
+/** Milliseconds a step by number of workers. */
+async function inBrowser(name, preset) {
+  const most = Math.min(cpus().length, SHARDS);
+  const counts = [1, 2, 4].filter((count) => count <= most);
+  const [server, engine] = [await serve({}), await open(name)];
+  try {
+    const protocol = Object.entries(PROTOCOL).map(([name, value]) => `&${name}=${value}`);
+    await engine.go(`http://127.0.0.1:${server.address().port}/?bench=${preset}&workers=${counts.join()}${protocol.join("")}`);
+    const said = await engine.until("the result", () => document.querySelector("#bench-result")?.textContent || undefined);
+    return [engine.version, JSON.parse(said).rows];
+  } finally {
+    await engine.close();
+    server.close();
+    server.closeAllConnections();
+  }
 }
 
-const options = Object.entries(PROTOCOL).flatMap(([name, value]) => [`--${name}`, String(value)]);
-await measure(async (browser, url) => {
-  console.log(`milliseconds a step: the median of each of ${TURNS} turns; ratios are of the medians of these`);
-  for (const preset of PRESETS) {
-    const times = new Map();
-    const add = (name, ms) => times.set(name, [...(times.get(name) ?? []), ms]);
-    for (let turn = 0; turn < TURNS; turn++) {
-      const common = ["--json", "--preset", preset, "--threads", String(threads), ...options];
-      add(`dbm, ${threads} threads`, run(dbm, ["bench", ...common]).milliseconds_per_step);
-      add(RIVAL, run(python, ["benches/pytorch_baseline.py", ...common]).milliseconds_per_step);
-      for (const [name, ms] of await inChromium(browser, url, preset)) add(name, ms);
-    }
-    const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
-    const theirs = median(times.get(RIVAL));
-    console.log(`\n${preset}`);
-    for (const [name, values] of times) {
-      const who = name === RIVAL ? `${RIVAL}, ${threads} threads` : name;
-      const turns = values.map((ms) => ms.toFixed(1)).join(" / ");
-      console.log(`  ${who.padEnd(22)}${turns.padStart(24)}   ${(theirs / median(values)).toFixed(2)} times ${RIVAL}`);
+const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const { vector_unit: unit } = run(dbm, ["bench", "--json", "--data", "bars", "--hidden", "8", "--warm-up", "0", "--steps", "1", "--runs", "1"]);
+const { torch } = run(python, ["benches/pytorch_baseline.py", "--json", "--preset", SWEEPS, "--warm-up", "1", "--steps", "1", "--runs", "1"]);
+const without = unit === "AVX-512" && dbmAvx2 ? "AVX2" : undefined;
+const units = [unit, ...(without ? [without] : [])];
+const rival = (unit) => `PyTorch ${torch}, ${unit}`;
+
+const tables = [];
+for (const preset of [...STEPS, SWEEPS]) {
+  const times = new Map();
+  const add = (name, ms) => times.set(name, [...(times.get(name) ?? []), ms]);
+  for (let turn = 0; turn < TURNS; turn++) {
+    add(rival(unit), byPyTorch(preset));
+    if (without) add(rival(without), byPyTorch(preset, AVX2));
+    add(`**dbm**, ${unit}`, natively(dbm, preset));
+    if (without) add(`**dbm**, ${without}`, natively(dbmAvx2, preset));
+    for (const name of preset === SWEEPS ? [] : BROWSERS) {
+      const [version, rows] = await inBrowser(name, preset);
+      for (const { workers, milliseconds_per_step: ms } of rows) add(`${NAMES[name]} ${version.split(".")[0]}, ${workers} worker${workers > 1 ? "s" : ""}`, ms);
     }
   }
-});
+  const head = `| ${preset}, ms a ${preset === SWEEPS ? "sweep" : "step"} | ${TURNS} turns |${units.map((unit) => ` times PyTorch, ${unit} |`).join("")}\n| --- | --- |${" ---: |".repeat(units.length)}\n`;
+  const rows = [...times].map(([name, turns]) => {
+    const ratios = units.map((unit) => (median(times.get(rival(unit))) / median(turns)).toFixed(1));
+    return `| ${name} | ${turns.map((ms) => ms.toFixed(preset === SWEEPS ? 2 : 1)).join(" / ")} | ${ratios.join(" | ")} |\n`;
+  });
+  tables.push(head + rows.join(""));
+  console.log(`${tables.at(-1)}`);
+}
+
+const machine = `${cpus()[0].model.trim()}, ${threads} threads, ${unit}`;
+const section = `### ${machine}\n\n${tables.join("\n")}\n`;
+const text = readFileSync(PERFORMANCE, "utf8");
+const [from, to] = [text.indexOf(BEGIN) + BEGIN.length, text.indexOf(END)];
+const others = text.slice(from, to).split(/^(?=### )/m).filter((kept) => kept.startsWith("### ") && !kept.startsWith(`### ${machine}\n`));
+writeFileSync(PERFORMANCE, text.slice(0, from) + [...others, section].join("") + text.slice(to));
+console.log(`kept in docs/performance.md as: ${machine}`);

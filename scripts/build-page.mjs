@@ -2,8 +2,8 @@
 //
 //     node scripts/build-page.mjs [--quick]     (--quick: without the minute of wasm-opt, for work on the page)
 //
-// cargo compiles all programs at once; wasm-split-cli divides the page's; wasm-bindgen writes the JavaScript beside each; wasm-opt shrinks what computes little and speeds up what
-// computes; finish-page.mjs does the rest. RUSTUP_TOOLCHAIN names the toolchain that has the wasm target.
+// cargo compiles all programs at once; page-tools divides the page's and writes the JavaScript beside each; wasm-opt shrinks what computes little and speeds up what
+// computes; finish-page.mjs does the rest. `run` calls it: RUSTUP_TOOLCHAIN names the toolchain that has the wasm target, PAGE_TOOLS and WASM_OPT are the commands.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const BUILT = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "wasm32-unknown-unknown");
 const DIST = join(ROOT, "dist");
 const STAGE = join(BUILT, "page");
-const WASM_OPT = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-simd"];
+const { PAGE_TOOLS, WASM_OPT } = process.env;
+const FEATURES = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "--enable-simd"];
 
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
@@ -44,7 +45,7 @@ for (const folder of [STAGE, DIST]) {
 }
 
 /** The JavaScript beside a program, and the program without what only that was made from. */
-const bind = (wasm, name, ...options) => run("wasm-bindgen", "--target=web", "--no-typescript", ...options, `--out-dir=${DIST}`, `--out-name=${name}`, wasm);
+const bind = (wasm, name, ...options) => run(PAGE_TOOLS, "bind", wasm, name, DIST, ...options);
 
 /** A worker keeps its name, by which the page starts it. */
 async function placeWorker({ name }) {
@@ -56,14 +57,14 @@ async function placeWorker({ name }) {
 async function placePage({ name }) {
   const whole = join(BUILT, profile, `${name}.wasm`);
   const versioned = `${name}-${hash(readFileSync(whole))}`;
-  await run("wasm-split-cli", whole, STAGE, "--target", "web", "--out-name", versioned);
+  await run(PAGE_TOOLS, "split", whole, versioned, STAGE);
   await bind(join(STAGE, `${versioned}.wasm`), versioned, "--keep-lld-exports"); // its table and memory are those of the parts
   const rename = (file) => `${versioned}-${file.replace(/^_+/, "")}`;
   const parts = readdirSync(STAGE).filter((file) => file !== `${versioned}.wasm`);
   for (const file of parts.filter((file) => file.endsWith(".wasm"))) cpSync(join(STAGE, file), join(DIST, rename(file)));
   const renamed = (script) => parts.reduce((text, file) => text.replaceAll(`./${file}`, `./${rename(file)}`), script);
   for (const file of parts.filter((file) => file.endsWith(".js"))) writeFileSync(join(DIST, rename(file)), renamed(readFileSync(join(STAGE, file), "utf8")));
-  // Only where it fetches them: to the program they are still called what wasm-split-cli calls them.
+  // Only where it fetches them: to the program they are still called what page-tools calls them.
   const script = join(DIST, `${versioned}.js`);
   writeFileSync(script, readFileSync(script, "utf8").replace(/\bfrom ['"][^'"]+['"]/g, renamed));
   return `    <link rel="modulepreload" href="./${versioned}.js" crossorigin="anonymous">\n    <link rel="preload" href="./${versioned}_bg.wasm" crossorigin="anonymous" as="fetch" type="application/wasm">\n`;
@@ -90,7 +91,7 @@ for (const asset of assets) {
 writeFileSync(join(DIST, "index.html"), page);
 
 /** What computes is made fast, all else small. */
-const optimize = (file) => run(join(ROOT, "node_modules/.bin/wasm-opt"), file.startsWith("dbm-worker") ? "-O3" : "-Oz", ...WASM_OPT, join(DIST, file), "-o", join(DIST, file));
+const optimize = (file) => run(WASM_OPT, file.startsWith("dbm-worker") ? "-O3" : "-Oz", ...FEATURES, join(DIST, file), "-o", join(DIST, file));
 
 if (!process.argv.includes("--quick")) {
   const waiting = readdirSync(DIST).filter((file) => file.endsWith(".wasm"));

@@ -27,6 +27,7 @@ mod score;
 mod timed;
 mod train;
 
+/// Keeps the memory of one step for the next.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

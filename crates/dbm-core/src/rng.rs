@@ -2,6 +2,7 @@
 //!
 //! Coins, f64 and bounded integers are drawn by `rand`, whose bits are those of the published results. Gaussians, shuffles and f32 are our own: `rand` draws other bits for them.
 
+use crate::vector::vectorized;
 use rand::distr::{Distribution, Uniform};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -117,12 +118,27 @@ impl Stream {
     /// Fills with uniforms in `(0, 1]` on a grid of 2^-24, two a draw.
     pub fn fill_uniform(&mut self, into: &mut [f32]) {
         const GRID: f32 = 1.0 / (1 << 24) as f32;
-        for pair in into.chunks_mut(2) {
-            let bits = self.0.next_u64();
-            pair[0] = ((bits >> 40) + 1) as f32 * GRID;
-            if let Some(second) = pair.get_mut(1) {
-                *second = ((bits as u32 >> 8) + 1) as f32 * GRID;
-            }
+        const DRAWS: usize = 128;
+        // Draws wait for each other; what is made of them does not, and is vector code.
+        let mut draws = [0; DRAWS];
+        for block in into.chunks_mut(2 * DRAWS) {
+            let draws = &mut draws[..block.len().div_ceil(2)];
+            draws.iter_mut().for_each(|draw| *draw = self.0.next_u64());
+            let draws = &*draws;
+            vectorized(
+                #[inline(always)]
+                || {
+                    let (pairs, last) = block.as_chunks_mut::<2>();
+                    for (pair, &bits) in pairs.iter_mut().zip(draws) {
+                        // As a signed integer, which a machine converts at once; 24 bits fit.
+                        pair[0] = ((bits >> 40) as i32 + 1) as f32 * GRID;
+                        pair[1] = ((bits as u32 >> 8) as i32 + 1) as f32 * GRID;
+                    }
+                    if let ([first], Some(&bits)) = (last, draws.last()) {
+                        *first = ((bits >> 40) as i32 + 1) as f32 * GRID;
+                    }
+                },
+            );
         }
     }
 

@@ -124,7 +124,7 @@ pub fn search_observed(
             let half = slot - delay(first[chain]);
             let sweep = half / 2 + 1;
             observe(chains, chain, flipped);
-            let first_half = half % 2 == 0;
+            let first_half = half.is_multiple_of(2);
             // From the second sweep on, a first half that changes nothing leaves nothing for the second half to change.
             if flipped > 0 || (first_half && sweep == 1) {
                 if first_half {

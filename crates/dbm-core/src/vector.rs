@@ -1,6 +1,6 @@
 //! Loops compiled for the vector unit that is found at run time.
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 /// Runs `f` compiled for the machine's vector unit. Mark the closure `#[inline(always)]`: what is not inlined here is compiled for the
 /// oldest machine of its kind instead, at a quarter of the speed, and nothing says so but `./run bench kernels`.
@@ -10,6 +10,24 @@ use pulp::Arch;
 #[inline(always)]
 pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     Arch::new().dispatch(f)
+}
+
+/// The vector unit that loops and tables use on this machine, by its name.
+pub fn vector_unit() -> &'static str {
+    struct Lanes;
+    impl WithSimd for Lanes {
+        type Output = usize;
+        fn with_simd<S: Simd>(self, _: S) -> usize {
+            S::F32_LANES
+        }
+    }
+    match Arch::new().dispatch(Lanes) {
+        16 => "AVX-512",
+        8 => "AVX2",
+        4 if cfg!(target_arch = "wasm32") => "simd128",
+        4 => "NEON",
+        _ => "none",
+    }
 }
 
 /// 32 flags, each 0 or 1, as bits of a word, the first the lowest. Halves are laid over each other: what looks simpler, a sum in a loop, no compiler makes vector code of.

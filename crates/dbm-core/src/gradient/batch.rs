@@ -63,7 +63,7 @@ impl Batch {
             chains.extend_from_slice(&batch.chains);
             shards.push(from..chains.len());
         }
-        let rows = |matrices: Vec<&Matrix>| matrices.into_iter().cloned().reduce(append_rows);
+        let rows = |matrices: Vec<&Matrix>| matrices.into_iter().cloned().reduce(|before, after| append_rows(before, &after));
         let clamp = |of: fn(&Self) -> &Clamp| Clamp::joined(batches.iter().map(|batch| (of(batch), batch.chains.len())), n);
         let labels: Option<Vec<&Matrix>> = batches.iter().map(|batch| batch.labels.as_ref()).collect();
         let persistent: Option<Vec<&Vec<Matrix>>> = batches.iter().map(|batch| batch.persistent.as_ref()).collect();
@@ -107,7 +107,7 @@ impl Batch {
 }
 
 /// The rows of two matrices, one after the other.
-fn append_rows(mut before: Matrix, after: Matrix) -> Matrix {
+fn append_rows(mut before: Matrix, after: &Matrix) -> Matrix {
     (0..after.rows()).for_each(|row| before.push_row(after.row(row)));
     before
 }

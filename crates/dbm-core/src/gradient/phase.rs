@@ -108,7 +108,7 @@ pub(super) struct Phases<'a> {
 impl<'a> Phases<'a> {
     /// Those of one shard.
     pub fn of_one(model: &'a Dbm, batch: &'a Batch, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
-        Self { model, batch, shards: vec![0..batch.visible.rows()], marginalize, clock }
+        Self { model, batch, shards: std::iter::once(0..batch.visible.rows()).collect(), marginalize, clock }
     }
 
     /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,

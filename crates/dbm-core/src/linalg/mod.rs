@@ -6,6 +6,7 @@ mod plain;
 mod rows;
 mod tables;
 
+pub use crate::vector::vector_unit;
 use crate::words::{Choice, Choose, Words, choice, words};
 pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};

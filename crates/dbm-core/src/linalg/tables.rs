@@ -35,7 +35,7 @@ struct Columns<'a> {
     from: usize,
 }
 
-impl<'a> Columns<'a> {
+impl Columns<'_> {
     /// The vectors of a group's rows from this column on; rows beyond the last count nothing.
     #[inline(always)]
     fn group<S: Simd, const VECTORS: usize>(
@@ -159,11 +159,7 @@ impl WithSimd for Product<'_> {
     /// Blocks of 32 columns with AVX-512 and AVX2 and of 16 else: as is fastest with their registers.
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        match S::F32_LANES {
-            16 => self.add::<S, 2>(simd),
-            8 | 4 => self.add::<S, 4>(simd),
-            _ => self.add::<S, 16>(simd),
-        }
+        if S::F32_LANES == 16 { self.add::<S, 2>(simd) } else { self.add::<S, 4>(simd) }
     }
 }
 
@@ -173,29 +169,32 @@ impl Product<'_> {
         let Self { out, codes, from, right, n, low, gap } = self;
         let (m, block) = (out.len() / n, VECTORS * S::F32_LANES);
         let whole = n / block * block;
-        if whole < n {
-            // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
-            let start = n.saturating_sub(block);
-            let mut last = vec![0.0; m * block];
+        // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
+        let (start, rest) = (n.saturating_sub(block), n - whole);
+        let (mut last, mut padded) = (Vec::new(), Vec::new());
+        let mut last_columns = Columns { from: right.from + start, ..right };
+        if rest > 0 {
+            last.resize(m * block, 0.0);
             for (last, row) in last.chunks_exact_mut(block).zip(out.chunks_exact(n)) {
                 last[..n - start].copy_from_slice(&row[start..]);
             }
             if n < block {
-                let mut padded = vec![0.0; codes.inputs * block];
+                padded.resize(codes.inputs * block, 0.0);
                 for (padded, row) in padded.chunks_exact_mut(block).zip(right.data.chunks_exact(right.width)) {
                     padded[..n].copy_from_slice(&row[right.from..right.from + n]);
                 }
-                let right = Columns { data: &padded, width: block, from: 0 };
-                add_blocks::<S, VECTORS>(simd, &mut last, (block, block), (codes, from), right, low, gap);
-            } else {
-                let right = Columns { from: right.from + start, ..right };
-                add_blocks::<S, VECTORS>(simd, &mut last, (block, block), (codes, from), right, low, gap);
+                last_columns = Columns { data: &padded, width: block, from: 0 };
             }
+        }
+        // One call, since all of it is written out where it is called.
+        for (out, width, n, right) in [(&mut last[..], block, block, last_columns), (&mut *out, n, whole, right)] {
+            add_blocks::<S, VECTORS>(simd, out, (width, n), (codes, from), right, low, gap);
+        }
+        if rest > 0 {
             for (last, row) in last.chunks_exact(block).zip(out.chunks_exact_mut(n)) {
                 row[whole..].copy_from_slice(&last[whole - start..n - start]);
             }
         }
-        add_blocks::<S, VECTORS>(simd, out, (n, whole), (codes, from), right, low, gap);
     }
 }
 
@@ -211,7 +210,7 @@ fn add_blocks<S: Simd, const VECTORS: usize>(
     gap: f32,
 ) {
     let (m, (low, gap)) = (out.len() / width, (simd.splat_f32s(low), simd.splat_f32s(gap)));
-    let none = [simd.splat_f32s(0.0); VECTORS];
+    let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
     let mut tables = Tables([[none; ENTRIES]; TABLES]);
     // All words of a block of columns, so that these columns of `out` stay where tables are; a block's tables are made from lines of the cache that are read once.
     for column in (0..n).step_by(VECTORS * S::F32_LANES) {
@@ -232,15 +231,12 @@ fn add_blocks<S: Simd, const VECTORS: usize>(
                 let terms = terms(simd, right.group::<S, VECTORS>(first + g * GROUP, codes.inputs, column, none), low, gap);
                 make(simd, table, &terms);
             }
-            // Written out where all tables are there, so that their places are known when this is compiled.
-            if groups == TABLES {
-                for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-                    add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0, word);
-                }
-            } else {
-                for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-                    add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0[..groups], word);
-                }
+            // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
+            for table in &mut tables.0[groups..] {
+                *table = [nothing; ENTRIES];
+            }
+            for (row, &word) in out.chunks_exact_mut(width).zip(words) {
+                add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0, word);
             }
         }
     }
@@ -265,12 +261,12 @@ fn terms<S: Simd, const VECTORS: usize>(
     let mut terms = [(low, [low; GROUP]); VECTORS];
     for (j, (none, each)) in terms.iter_mut().enumerate() {
         let mut all = rows[0][j];
-        for i in 1..GROUP {
-            all = simd.add_f32s(all, rows[i][j]);
+        for row in &rows[1..] {
+            all = simd.add_f32s(all, row[j]);
         }
         *none = simd.mul_f32s(low, all);
-        for i in 0..GROUP {
-            each[i] = simd.mul_f32s(gap, rows[i][j]);
+        for (term, row) in each.iter_mut().zip(&rows) {
+            *term = simd.mul_f32s(gap, row[j]);
         }
     }
     terms
@@ -297,7 +293,7 @@ fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS];
 fn add_entries<S: Simd, const VECTORS: usize>(
     simd: S,
     out: &mut [S::f32s; VECTORS],
-    tables: &[[[S::f32s; VECTORS]; ENTRIES]],
+    tables: &[[[S::f32s; VECTORS]; ENTRIES]; TABLES],
     word: u32,
 ) {
     let mut sums = *out; // a copy, which cannot overlap the tables

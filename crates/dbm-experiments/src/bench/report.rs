@@ -3,6 +3,7 @@
 use super::Measured;
 use crate::memory;
 use crate::template::text;
+use dbm_core::linalg::vector_unit;
 use minijinja::{Value, context};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -36,6 +37,7 @@ impl Measured {
             "batch": bench.batch,
             "seed": bench.seed,
             "backend": run.model().backend(),
+            "vector_unit": vector_unit(),
             "threads": self.threads,
             "warm_up": bench.warm_up,
             "runs": self.runs.len(),

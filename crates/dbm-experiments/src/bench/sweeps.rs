@@ -4,6 +4,7 @@ use super::report::spread;
 use crate::template::text;
 use crate::{Error, Session};
 use dbm_core::chains::{Chains, Work};
+use dbm_core::linalg::vector_unit;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::sweep::half_gibbs;
 use dbm_core::{Backend, Host, Parity, Units, init};
@@ -94,6 +95,7 @@ impl MeasuredSweeps {
             "chains": bench.chains,
             "seed": bench.seed,
             "backend": bench.backend,
+            "vector_unit": vector_unit(),
             "threads": self.threads,
             "warm_up": bench.warm_up,
             "runs": bench.runs,
