@@ -296,21 +296,29 @@ impl Chains {
     fn recompute(&mut self, model: &Dbm, l: usize, chains: &[u32]) {
         let n = model.sizes()[l];
         let driven = l == 1 && self.clamp == Clamp::Visible;
-        let Scratch { gathered, product, .. } = &mut self.scratch;
-        product.clear();
-        for &c in chains {
-            product.extend_from_slice(if driven { self.drive.row(c as usize) } else { &model.biases()[l] });
-        }
-        for (neighbour, weight) in model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || !driven) {
-            gathered.clear();
-            for &c in chains {
-                gathered.extend_from_slice(self.states[neighbour].row(c as usize));
+        let neighbours = model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || !driven);
+        let (units, backend) = (model.units().values(), model.backend());
+        let Self { states, fields, drive, work, scratch: Scratch { gathered, product, .. }, .. } = self;
+        let start = |c: u32| if driven { drive.row(c as usize) } else { &model.biases()[l][..] };
+        if chains.len() == states[0].rows() {
+            // All of them: where they are.
+            chains.iter().for_each(|&c| fields[l].row_mut(c as usize).copy_from_slice(start(c)));
+            for (neighbour, weight) in neighbours {
+                backend.add_binary_product(fields[l].data_mut(), states[neighbour].data(), units, weight);
+                work.products += (chains.len() * weight.data().len()) as u64;
             }
-            model.backend().add_binary_product(product, gathered, model.units().values(), weight);
-            self.work.products += (chains.len() * weight.data().len()) as u64;
+            return;
+        }
+        product.clear();
+        chains.iter().for_each(|&c| product.extend_from_slice(start(c)));
+        for (neighbour, weight) in neighbours {
+            gathered.clear();
+            chains.iter().for_each(|&c| gathered.extend_from_slice(states[neighbour].row(c as usize)));
+            backend.add_binary_product(product, gathered, units, weight);
+            work.products += (chains.len() * weight.data().len()) as u64;
         }
         for (&c, field) in chains.iter().zip(product.chunks_exact(n)) {
-            self.fields[l].row_mut(c as usize).copy_from_slice(field);
+            fields[l].row_mut(c as usize).copy_from_slice(field);
         }
     }
 
