@@ -17,10 +17,11 @@ use leptos::prelude::*;
 /// While training they are asked for anew at most this often, in milliseconds.
 const PAUSE: f64 = 2500.0;
 
-/// Asks for what the hidden units of a layer respond to, where there is a model.
+/// Asks for what the hidden units of a layer respond to, where there is a model and a worker that listens: nobody pressed a button for it, and what comes next asks again.
 async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32) -> Result<(), Failure> {
     let model = session.model.get_untracked();
     if untrack(|| session.about()).is_some()
+        && session.readiness().is_ok()
         && let Event::Filters(answer) = session.ask(Command::Filters { model, layer, count: SAMPLES }).await?
     {
         filters.set(Some(answer));
