@@ -107,16 +107,22 @@ def time_sweeps(args):
             state = sweep(model, state, False, False, draw)
         if run:
             times.append((time.perf_counter() - started) / count)
-    median = statistics.median(times)
+    tell(args, "sweep", statistics.median(times))
+
+
+def tell(args, unit, seconds, **more):
+    """Prints how long a step or a sweep takes."""
     result = {
         "name": "pytorch",
         "preset": args.preset,
         "threads": args.threads,
         "torch": torch.__version__,
-        "milliseconds_per_sweep": 1e3 * median,
-        "sweeps_per_second": 1 / median,
+        f"milliseconds_per_{unit}": 1e3 * seconds,
+        f"{unit}s_per_second": 1 / seconds,
+        **more,
     }
-    print(json.dumps(result) if args.json else f"{1 / median:.1f} sweeps a second on {args.threads} threads, PyTorch {torch.__version__}")
+    words = f"{1e3 * seconds:.2f} ms a {unit} on {args.threads} threads, PyTorch {torch.__version__}"
+    print(json.dumps(result) if args.json else words)
 
 
 def main():
@@ -169,18 +175,8 @@ def main():
         for _ in range(args.steps):
             step()
         times.append((time.perf_counter() - started) / args.steps)
-    median = statistics.median(times)
-    result = {
-        "name": "pytorch",
-        "preset": args.preset,
-        "threads": args.threads,
-        "torch": torch.__version__,
-        "milliseconds_per_step": 1e3 * median,
-        "steps_per_second": 1 / median,
-        "mean_longest_search": statistics.mean(sweeps),
-        "proposals_accepted": accepted,
-    }
-    print(json.dumps(result) if args.json else f"{1e3 * median:.1f} ms a step on {args.threads} threads, PyTorch {torch.__version__}")
+    longest = statistics.mean(sweeps)
+    tell(args, "step", statistics.median(times), mean_longest_search=longest, proposals_accepted=accepted)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { open } from "./engines.mjs";
+import { engines, open } from "./engines.mjs";
 import { serve } from "./serve.mjs";
 
 const STEPS = ["mnist-500", "mnist-1000"];
@@ -13,7 +13,6 @@ const SWEEPS = "sweeps-500";
 const TURNS = 3;
 const PROTOCOL = { "warm-up": 30, steps: 20, runs: 3 };
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
-const BROWSERS = ["chromium", "firefox"];
 const NAMES = { chromium: "Chromium", firefox: "Firefox" };
 /** Tells PyTorch and the libraries that it computes with to leave AVX-512 alone. */
 const AVX2 = { ATEN_CPU_CAPABILITY: "avx2", MKL_ENABLE_INSTRUCTIONS: "AVX2", ONEDNN_MAX_CPU_ISA: "AVX2" };
@@ -57,6 +56,8 @@ async function inBrowser(name, preset) {
   }
 }
 
+/** Those that ENGINES leaves in. */
+const browsers = engines().filter((name) => name in NAMES);
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const { vector_unit: unit } = run(dbm, ["bench", "--json", "--data", "bars", "--hidden", "8", "--warm-up", "0", "--steps", "1", "--runs", "1"]);
 const { torch } = run(python, ["benches/pytorch_baseline.py", "--json", "--preset", SWEEPS, "--warm-up", "1", "--steps", "1", "--runs", "1"]);
@@ -73,7 +74,7 @@ for (const preset of [...STEPS, SWEEPS]) {
     if (without) add(rival(without), byPyTorch(preset, AVX2));
     add(`**dbm**, ${unit}`, natively(dbm, preset));
     if (without) add(`**dbm**, ${without}`, natively(dbmAvx2, preset));
-    for (const name of preset === SWEEPS ? [] : BROWSERS) {
+    for (const name of preset === SWEEPS ? [] : browsers) {
       const [version, rows] = await inBrowser(name, preset);
       for (const { workers, milliseconds_per_step: ms } of rows) add(`${NAMES[name]} ${version.split(".")[0]}, ${workers} worker${workers > 1 ? "s" : ""}`, ms);
     }

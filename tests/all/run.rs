@@ -2,7 +2,7 @@
 
 use crate::common::random_model;
 use dbm_core::chains::Work;
-use dbm_core::gradient::{self, Batch, EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{self, Batch, Estimate, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::tempering::{Base, Path, Spread, runs};
@@ -429,6 +429,44 @@ const PINNED: [&str; 11] = [
     "58953f7d79acb3fb",
     "f75019b401eff7d6",
 ];
+
+/// Shards that go together have, each, the bits that they have alone: whole or with gaps, free or with masks, with labels, and with chains that live on.
+#[wasm_bindgen_test(unsupported = test)]
+fn shards_together_have_the_bits_of_each_alone() {
+    let gaps =
+        |data: &Examples| data.clone().with_gaps(&(0..40 * 16).map(|i| u8::from(i % 11 > 0 || i < 80)).collect::<Vec<u8>>());
+    let labels = |data: &Examples| data.clone().with_labels((0..40).map(|row| row % 3).collect());
+    let whole = data();
+    for (name, conditional, classes, data) in [
+        ("ucd-lmi", 0.4, 0, gaps(&whole).unwrap()),
+        ("ucd-lmi", 0.0, 3, labels(&whole).unwrap()),
+        ("ucd-gibbs", 0.4, 0, whole.clone()),
+        ("cd-2", 0.4, 0, gaps(&whole).unwrap()),
+        ("pcd-gibbs-2", 0.4, 3, labels(&whole).unwrap()),
+    ] {
+        for backend in [Backend::Fast, Backend::Plain] {
+            let run = Settings { estimator: name.parse().unwrap(), conditional, classes, ..settings(OptimizerMethod::Adam) };
+            let run = Settings { max_meeting: 500, ..run };
+            let model = init::gaussian(&[16, 6, 3], Units::Signs, 0.1, 2).unwrap();
+            let mut run = Trainer::new(model, run).unwrap().with_backend(backend);
+            for _ in 0..2 {
+                let shards = run.begin(&data).unwrap();
+                let alone: Vec<Estimate> = (0..shards.count()).map(|shard| run.estimate(&shards, shard, &|| 0.0)).collect();
+                let together = run.estimate_together(&shards, [2, 0, 1], &|| 0.0);
+                assert_eq!(together.len(), 3);
+                for (mut estimate, shard) in together.into_iter().zip([2, 0, 1]) {
+                    // What the fields cost is counted for all of them together.
+                    let mut expected = alone[shard].clone();
+                    for info in [&mut estimate.info, &mut expected.info] {
+                        (info.positive.work, info.negative.work) = (Work::default(), Work::default());
+                    }
+                    assert_eq!(estimate, expected, "{name}, shard {shard}, {backend:?}");
+                }
+                run.finish(&shards, alone, &SingleThread).unwrap();
+            }
+        }
+    }
+}
 
 /// Where one side of every product is binary, the fast kernels have the same bits on every machine, too, whatever its vector unit.
 #[wasm_bindgen_test(unsupported = test)]

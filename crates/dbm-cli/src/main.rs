@@ -27,10 +27,6 @@ mod score;
 mod timed;
 mod train;
 
-/// Keeps the memory of one step for the next.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 use clap::{Parser, Subcommand};
 use context::Context;
 use dbm_core::DbmError;
@@ -38,6 +34,10 @@ use dbm_data::DataError;
 use dbm_experiments::{Error, memory};
 use dbm_score::ScoreError;
 use std::process::ExitCode;
+
+/// Keeps the memory of one step for the next.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Deep Boltzmann machines, trained with an unbiased gradient (UCD-LMI).
 #[derive(Parser)]

@@ -38,6 +38,22 @@ fn the_parts_of_a_step_sum_to_it_for_any_number_of_threads() {
 }
 
 #[test]
+fn sweeps_of_many_chains_agree_with_themselves() {
+    let folder = Folder::new("bench-sweeps");
+    let printed = folder.json("bench --preset sweeps-500 --warm-up 0 --steps 1 --runs 2 --threads 3");
+    let number = |name: &str| number(&printed, name);
+    assert_eq!((&printed["chains"], &printed["sizes"], &printed["threads"]), (&json!(500), &json!([784, 500]), &json!(3)));
+    assert!((number("sweeps_per_second") * number("milliseconds_per_sweep") - 1e3).abs() < 1e-6, "{printed}");
+    assert!(number("sweeps_per_second_min") <= number("sweeps_per_second_max"), "{printed}");
+    // From noise nearly all units of either layer are drawn anew: nothing is carried, and both layers' fields are made by products.
+    assert_eq!(
+        (number("multiply_adds_in_products"), number("multiply_adds_in_carried_rows")),
+        (2.0 * 500.0 * 784.0 * 500.0, 0.0)
+    );
+    assert!(["AVX-512", "AVX2", "NEON", "none"].contains(&printed["vector_unit"].as_str().unwrap()), "{printed}");
+}
+
+#[test]
 fn the_work_done_is_counted_and_is_the_same_for_any_number_of_threads() {
     let folder = Folder::new("bench-work");
     let work = |besides: &str| {

@@ -63,7 +63,12 @@ impl Batch {
             chains.extend_from_slice(&batch.chains);
             shards.push(from..chains.len());
         }
-        let rows = |matrices: Vec<&Matrix>| matrices.into_iter().cloned().reduce(|before, after| append_rows(before, &after));
+        let rows = |matrices: Vec<&Matrix>| {
+            matrices.into_iter().cloned().reduce(|mut all, more| {
+                all.push_rows(&more);
+                all
+            })
+        };
         let clamp = |of: fn(&Self) -> &Clamp| Clamp::joined(batches.iter().map(|batch| (of(batch), batch.chains.len())), n);
         let labels: Option<Vec<&Matrix>> = batches.iter().map(|batch| batch.labels.as_ref()).collect();
         let persistent: Option<Vec<&Vec<Matrix>>> = batches.iter().map(|batch| batch.persistent.as_ref()).collect();
@@ -104,12 +109,6 @@ impl Batch {
     pub(super) fn stream(&self, phase: Phase, row: usize) -> Stream {
         self.streams.at(phase.purpose(), self.step, self.chains[row])
     }
-}
-
-/// The rows of two matrices, one after the other.
-fn append_rows(mut before: Matrix, after: &Matrix) -> Matrix {
-    (0..after.rows()).for_each(|row| before.push_row(after.row(row)));
-    before
 }
 
 /// What an estimator returns. Serialized, it keeps its bits, so that replicas of a run can exchange it.

@@ -1,6 +1,6 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
-use super::phase::{PhaseRun, one, together};
+use super::phase::{PhaseRun, only, together};
 use super::{Batch, Estimate, Estimator};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -46,7 +46,7 @@ impl Cd {
 
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        one(self.estimate_together(model, &[batch], clock))
+        only(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {

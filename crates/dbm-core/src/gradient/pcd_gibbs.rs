@@ -1,6 +1,6 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::phase::{Phases, one, together};
+use super::phase::{Phases, only, together};
 use super::{Batch, Cd, Estimate, Estimator, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -18,7 +18,7 @@ pub struct PcdGibbs(
 
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        one(self.estimate_together(model, &[batch], clock))
+        only(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {

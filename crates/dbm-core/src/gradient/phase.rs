@@ -36,7 +36,7 @@ pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
 
 impl<T: SamePhases> Estimator for T {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        one(self.estimate_together(model, &[batch], clock))
+        only(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
@@ -62,8 +62,8 @@ impl<T: SamePhases> Estimator for T {
     }
 }
 
-/// What is there once.
-pub(super) fn one<T>(mut of: Vec<T>) -> T {
+/// The element of a list that has one.
+pub(super) fn only<T>(mut of: Vec<T>) -> T {
     of.swap_remove(0)
 }
 
@@ -182,7 +182,7 @@ impl<'a> Phases<'a> {
             chains = chains.with_top(labels.select(&rows));
         }
         let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
-        let owners = rows.iter().map(|row| shards.partition_point(|shard| shard.end <= *row)).collect();
+        let shard_of = rows.iter().map(|row| shards.partition_point(|shard| shard.end <= *row)).collect();
         for (moments, rows) in moments.iter_mut().zip(shards) {
             moments.reserve(rows.len() * if marginalize { 2 } else { 1 });
         }
@@ -194,7 +194,7 @@ impl<'a> Phases<'a> {
             marginalize,
             clock,
             rows,
-            owners,
+            shard_of,
             started,
             chains,
             streams,
@@ -219,7 +219,7 @@ pub(super) struct PhaseRun<'a> {
     /// Rows of the batch, one a chain.
     pub rows: Vec<usize>,
     /// Number of each chain's shard.
-    owners: Vec<usize>,
+    shard_of: Vec<usize>,
     /// When it began, in seconds.
     started: f64,
     pub chains: Chains,
@@ -260,7 +260,7 @@ impl PhaseRun<'_> {
                 means.copy_from_slice(self.chains.layer(1).row(c));
             }
             let state = self.chains.layers().iter().enumerate().map(|(l, layer)| if l == 1 { &means[..] } else { layer.row(c) });
-            self.moments[self.owners[c]].push(self.phase, 1.0, &state.collect::<Vec<_>>());
+            self.moments[self.shard_of[c]].push(self.phase, 1.0, &state.collect::<Vec<_>>());
         }
         self.note_search();
     }
@@ -278,9 +278,9 @@ impl PhaseRun<'_> {
     /// From uniform states to x_0 by a local mode.
     pub fn find_local_mode(&mut self, start: LocalMode, first: &[Parity]) {
         let searches = start.apply(self.model, &mut self.chains, first, &mut self.streams, |_, _| ());
-        for (search, &owner) in searches.iter().zip(&self.owners) {
-            self.infos[owner].sweeps.push(search.sweeps);
-            self.infos[owner].searches_capped += u32::from(search.capped);
+        for (search, &shard) in searches.iter().zip(&self.shard_of) {
+            self.infos[shard].sweeps.push(search.sweeps);
+            self.infos[shard].searches_capped += u32::from(search.capped);
         }
         self.note_search();
     }
@@ -304,7 +304,7 @@ impl PhaseRun<'_> {
         let all = self.chains.all();
         self.chains.refresh(self.model, Parity::Even, &all);
         self.chains.refresh(self.model, Parity::Odd, &all);
-        self.owners.iter().for_each(|&owner| self.infos[owner].chains += 1);
+        self.shard_of.iter().for_each(|&shard| self.infos[shard].chains += 1);
         if self.phase == Phase::Negative {
             self.note_visible();
         }
@@ -315,7 +315,7 @@ impl PhaseRun<'_> {
         let bit = |(place, &field): (usize, &f32)| u8::from(field >= 0.0) << place;
         for c in (0..self.chains.count()).filter(|&c| !self.chains.clamp_of(c).holds_any()) {
             let fields = self.chains.field(0, c).expect("settled").chunks(8);
-            self.infos[self.owners[c]].visible.extend(fields.map(|fields| fields.iter().enumerate().map(bit).sum::<u8>()));
+            self.infos[self.shard_of[c]].visible.extend(fields.map(|fields| fields.iter().enumerate().map(bit).sum::<u8>()));
         }
     }
 
@@ -323,7 +323,7 @@ impl PhaseRun<'_> {
     pub fn push_states(&mut self) {
         self.settle();
         for c in 0..self.chains.count() {
-            self.infos[self.owners[c]].energy_sum += self.push_state(c);
+            self.infos[self.shard_of[c]].energy_sum += self.push_state(c);
         }
         self.note_search();
     }
@@ -371,8 +371,8 @@ impl PhaseRun<'_> {
 
     /// Adds `f` of the present state of chain `c`, whose fields are at hand, and returns its energy.
     fn push_state(&mut self, c: usize) -> f64 {
-        let (layers, owner) = (0..self.model.sizes().len(), self.owners[c]);
-        let (moments, weight) = (&mut self.moments[owner], self.weights[owner]);
+        let (layers, shard) = (0..self.model.sizes().len(), self.shard_of[c]);
+        let (moments, weight) = (&mut self.moments[shard], self.weights[shard]);
         let state: Vec<&[f32]> = layers.clone().map(|l| self.chains.layer(l).row(c)).collect();
         if self.marginalize {
             let means = layers.map(|l| {
@@ -432,9 +432,9 @@ impl PhaseRun<'_> {
     fn couple(&mut self, mut pair: impl FnMut(CoupledChain, &mut dyn FnMut(i32, &[Vec<f32>])) -> Meeting) {
         self.settle();
         for c in 0..self.chains.count() {
-            let (energy, owner) = (self.push_state(c), self.owners[c]);
+            let (energy, shard) = (self.push_state(c), self.shard_of[c]);
             let Self { model, phase, marginalize, chains, streams, moments, infos, .. } = self;
-            let (model, chains, moments, info) = (*model, &*chains, &mut moments[owner], &mut infos[owner]);
+            let (model, chains, moments, info) = (*model, &*chains, &mut moments[shard], &mut infos[shard]);
             info.energy_sum += energy;
             let clamp = chains.clamp_of(c);
             let mut correct = |weight: i32, state: &[Vec<f32>]| {
@@ -500,7 +500,7 @@ impl Proposals {
         let shares = (0..count).filter(|&c| (clamped || !chains.clamp_of(c).holds_any()) && !chains.top_is_clamped());
         let shares: Vec<usize> = shares.collect();
         let (mut donors, mut energies) = (vec![None; count], vec![f64::NAN; count]);
-        for shares in shares.chunk_by(|&a, &b| run.owners[a] == run.owners[b]).filter(|shares| shares.len() > 1) {
+        for shares in shares.chunk_by(|&a, &b| run.shard_of[a] == run.shard_of[b]).filter(|shares| shares.len() > 1) {
             for (place, &c) in shares.iter().enumerate() {
                 let donor = shares[(place + 1) % shares.len()];
                 donors[c] = Some(donor);

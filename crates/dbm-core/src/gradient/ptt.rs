@@ -1,6 +1,6 @@
 //! PTT-k: parallel trajectory tempering, persistent chains at every rung of the run's own past.
 
-use super::phase::{Phases, one};
+use super::phase::{Phases, only};
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -30,7 +30,7 @@ impl Estimator for Ptt {
         phases.add_predictions(&mut moments);
         let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.cd.positive_phase(run));
         let (persistent, negative) = self.tempered_phase(&phases, &mut moments);
-        let ([moments], positive, negative) = (moments, one(positive), one(negative));
+        let ([moments], positive, negative) = (moments, only(positive), only(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 

@@ -1,6 +1,6 @@
 //! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet at any size of a model.
 
-use super::phase::{PhaseRun, Phases, one};
+use super::phase::{PhaseRun, Phases, only};
 use super::{Batch, Estimate, Estimator, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -43,7 +43,7 @@ impl Estimator for UcdSmc {
             if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, batch) }
         });
         let negative = phases.negative(&mut moments, |run| self.phase(run, batch));
-        let ([moments], positive, negative) = (moments, one(positive), one(negative));
+        let ([moments], positive, negative) = (moments, only(positive), only(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
 

@@ -115,6 +115,16 @@ impl Matrix {
         self.rows += 1;
     }
 
+    /// Appends the rows of another matrix.
+    ///
+    /// # Panics
+    /// If they are of another width.
+    pub fn push_rows(&mut self, rows: &Self) {
+        assert_eq!(rows.columns, self.columns);
+        self.data.extend_from_slice(&rows.data);
+        self.rows += rows.rows;
+    }
+
     /// The last row, to change.
     ///
     /// # Panics

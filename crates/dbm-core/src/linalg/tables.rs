@@ -212,7 +212,7 @@ fn add_blocks<S: Simd, const VECTORS: usize>(
     let (m, (low, gap)) = (out.len() / width, (simd.splat_f32s(low), simd.splat_f32s(gap)));
     let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
     let mut tables = Tables([[none; ENTRIES]; TABLES]);
-    // All words of a block of columns, so that these columns of `out` stay where tables are; a block's tables are made from lines of the cache that are read once.
+    // Block by block: that of `out` stays in the first-level cache beside the tables, and each value of `right` is read once.
     for column in (0..n).step_by(VECTORS * S::F32_LANES) {
         for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
             let (words, first) = (&words[from..from + m], w * WORD);

@@ -390,9 +390,7 @@ impl Trainer {
 /// The rows of two shards' chains, one after the other.
 fn append_rows(before: Option<Vec<Matrix>>, after: Option<Vec<Matrix>>) -> Option<Vec<Matrix>> {
     let (mut layers, after) = (before?, after?);
-    for (layer, rows) in layers.iter_mut().zip(&after) {
-        (0..rows.rows()).for_each(|row| layer.push_row(rows.row(row)));
-    }
+    layers.iter_mut().zip(&after).for_each(|(layer, rows)| layer.push_rows(rows));
     Some(layers)
 }
 
