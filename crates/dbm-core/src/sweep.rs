@@ -116,12 +116,12 @@ pub fn search_observed(
     let mut active: Vec<u32> = if max_sweeps > 0 { chains.all() } else { Vec::new() };
     // How many units flipped in the first half of a chain's present sweep.
     let mut before = vec![0; chains.count()];
-    for (slot, parity) in slots() {
-        let (now, mut still): (Vec<u32>, Vec<u32>) = active.into_iter().partition(|&c| slot >= delay(first[c as usize]));
+    for (number, parity) in half_sweeps() {
+        let (now, mut still): (Vec<u32>, Vec<u32>) = active.into_iter().partition(|&c| number >= delay(first[c as usize]));
         let flipped = chains.half_sweep(model, parity, &now, &mut Minimum);
         for (&c, &flipped) in now.iter().zip(&flipped) {
             let chain = c as usize;
-            let half = slot - delay(first[chain]);
+            let half = number - delay(first[chain]);
             let sweep = half / 2 + 1;
             observe(chains, chain, flipped);
             let first_half = half.is_multiple_of(2);
@@ -148,12 +148,13 @@ pub fn search_observed(
     info
 }
 
-/// Half-sweeps of a batch, even ones first: chains that begin with odd layers come in one later, and from there on all share the products of their fields.
-fn slots() -> impl Iterator<Item = (u32, Parity)> {
-    (0..).map(|slot| (slot, if slot % 2 == 0 { Parity::Even } else { Parity::Odd }))
+/// The half-sweeps of a batch, by number and parity. Chains that begin with odd layers start one later, so that all chains update the same parity at the same time and share
+/// the products of their fields.
+fn half_sweeps() -> impl Iterator<Item = (u32, Parity)> {
+    (0..).map(|number| (number, if number % 2 == 0 { Parity::Even } else { Parity::Odd }))
 }
 
-/// How many slots later chains come in that begin with this parity.
+/// How many half-sweeps later chains start that begin with this parity.
 fn delay(first: Parity) -> u32 {
     u32::from(first == Parity::Odd)
 }
@@ -198,8 +199,8 @@ fn sweeps(
     rule: &mut dyn UpdateRule,
     mut observe: impl FnMut(&Chains),
 ) {
-    for (slot, parity) in slots().take(2 * count as usize + 1) {
-        let now = |&c: &u32| (0..2 * count).contains(&slot.wrapping_sub(delay(first[c as usize])));
+    for (number, parity) in half_sweeps().take(2 * count as usize + 1) {
+        let now = |&c: &u32| (0..2 * count).contains(&number.wrapping_sub(delay(first[c as usize])));
         let now: Vec<u32> = (0..first.len() as u32).filter(now).collect();
         if !now.is_empty() {
             chains.half_sweep(model, parity, &now, rule);
