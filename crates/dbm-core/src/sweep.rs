@@ -4,8 +4,9 @@
 //! units stand here too: [`Minimum`] for the search, [`GibbsDraw`] and [`AnnealedDraw`] for the sweeps.
 
 use crate::chains::{Chains, LayerFields, UpdateRule};
-use crate::math::sigma_each;
+use crate::math::sigma;
 use crate::rng::Stream;
+use crate::vector::vectorized;
 use crate::{Dbm, Parity};
 use serde::{Deserialize, Serialize};
 
@@ -42,8 +43,15 @@ impl UpdateRule for GibbsDraw<'_> {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
         self.uniforms.resize(decisions.len(), 0.0);
         self.streams[layer.chain].fill_uniform(&mut self.uniforms);
-        sigma_each(layer.fields, layer.units.gap(), 0.0, 1.0, decisions);
-        decisions.iter_mut().zip(&self.uniforms).for_each(|(decision, &u)| *decision -= u);
+        let gap = layer.units.gap();
+        vectorized(
+            #[inline(always)]
+            || {
+                for ((decision, &a), &u) in decisions.iter_mut().zip(layer.fields).zip(&self.uniforms) {
+                    *decision = sigma(gap * a) - u;
+                }
+            },
+        );
     }
 }
 
