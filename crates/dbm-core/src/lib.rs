@@ -29,7 +29,7 @@ pub mod math;
 pub mod mean_field;
 mod model;
 mod one_hot;
-mod optimize;
+pub mod optimize;
 mod parity;
 pub mod pretrain;
 pub mod reference;

@@ -14,7 +14,7 @@ impl OptimizerSettings {
     }
 
     /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all, at this share of its rate.
-    pub(crate) fn at(&self, steps_before: u64, share: f64) -> OptimizerRule {
+    pub fn at(&self, steps_before: u64, share: f64) -> OptimizerRule {
         let t = (steps_before + 1) as f64;
         let left = match self.decay_steps {
             0 => 1.0,
@@ -36,16 +36,25 @@ impl OptimizerSettings {
 
 /// One step's update rule, for any slice of parameters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OptimizerRule {
-    method: OptimizerMethod,
-    rate: f32,
-    momentum: f32,
-    beta1: f32,
-    beta2: f32,
-    epsilon: f32,
-    weight_decay: f32,
-    first_correction: f32,
-    second_correction: f32,
+pub struct OptimizerRule {
+    /// SGD, Adam or AMSGrad.
+    pub method: OptimizerMethod,
+    /// The learning rate of this step.
+    pub rate: f32,
+    /// Of SGD.
+    pub momentum: f32,
+    /// What is kept of the mean of gradients, a step.
+    pub beta1: f32,
+    /// What is kept of the mean of their squares.
+    pub beta2: f32,
+    /// What keeps a rate finite where gradients vanish.
+    pub epsilon: f32,
+    /// How much of a weight its gradient loses.
+    pub weight_decay: f32,
+    /// `1 / (1 - beta1^t)` at step `t`.
+    pub first_correction: f32,
+    /// `1 / (1 - beta2^t)`.
+    pub second_correction: f32,
 }
 
 impl OptimizerRule {

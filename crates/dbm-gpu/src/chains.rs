@@ -1,0 +1,260 @@
+//! A batch of chains on the device.
+
+use crate::product::{Begin, Product};
+use crate::{Gpu, GpuError, GpuModel};
+use bytemuck::{Pod, Zeroable};
+use dbm_core::linalg::Matrix;
+use dbm_core::{Clamp, Parity};
+use wgpu::{Buffer, CommandEncoder};
+
+/// Where the draws of some sweeps come from: two of these that differ, in any word, give independent draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draws {
+    /// Philox's key.
+    pub key: [u32; 2],
+}
+
+/// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer, and what is clamped of the visible one.
+pub struct GpuChains {
+    count: usize,
+    pub(crate) states: Vec<Buffer>,
+    fields: Vec<Buffer>,
+    /// As [`GpuChains::settle`] left them.
+    pub(crate) means: Vec<Buffer>,
+    clamp: Clamp,
+    /// A bit a visible unit, where the clamp differs from one to another.
+    clamped: Buffer,
+    energies: Buffer,
+}
+
+/// What decides a half-sweep.
+#[derive(Clone, Copy)]
+enum Rule {
+    Minimum,
+    Gibbs(Draws),
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct SetRule {
+    rows: u32,
+    units: u32,
+    draws: u32,
+    number: u32,
+    count: u32,
+    layer: u32,
+    key: [u32; 2],
+    clamped: u32,
+    low: f32,
+    high: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct MeansRule {
+    rows: u32,
+    units: u32,
+    clamped: u32,
+    low: f32,
+    high: f32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct EnergyShape {
+    rows: u32,
+    units: u32,
+    shared_values: u32,
+    begins: u32,
+}
+
+/// Threads of a workgroup, and units that one of them sets.
+const THREADS: usize = 64;
+const UNITS: usize = 4;
+
+impl GpuChains {
+    /// Chains at these states, `[count, n_l]` a layer. Visible units that are clamped keep the values they have there.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] where a layer's states are more than the device holds in one piece.
+    ///
+    /// # Panics
+    /// If the states are not of the model's shape.
+    pub fn new(gpu: &Gpu, model: &GpuModel, states: &[Matrix], clamp: &Clamp) -> Result<Self, GpuError> {
+        let count = states[0].rows();
+        let shapes = states.iter().map(|layer| (layer.rows(), layer.columns()));
+        assert!(shapes.eq(model.sizes.iter().map(|&n| (count, n))), "one row a chain in each layer of {:?}", model.sizes);
+        let zeros = |what: &str| -> Result<Vec<Buffer>, GpuError> {
+            model.sizes.iter().enumerate().map(|(l, &n)| gpu.zeros(&format!("the {what} of layer {l}"), count * n)).collect()
+        };
+        let upload = |l: usize, values: &[f32]| gpu.upload(&format!("the states of layer {l}"), values);
+        Ok(Self {
+            count,
+            states: states.iter().enumerate().map(|(l, layer)| upload(l, layer.data())).collect::<Result<_, _>>()?,
+            fields: zeros("fields")?,
+            means: zeros("means")?,
+            clamped: gpu.upload("what is clamped", &clamp_words(clamp, count, model.sizes[0]))?,
+            clamp: clamp.clone(),
+            energies: gpu.zeros("energies", count)?,
+        })
+    }
+
+    /// How many chains.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The states of a layer, `[count, n_l]`.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn states(&self, gpu: &Gpu, model: &GpuModel, layer: usize) -> Result<Matrix, GpuError> {
+        Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.states[layer]).await?))
+    }
+
+    /// The fields of a layer given the present states, `a_l = b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}: [count, n_l]`.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn fields(&mut self, gpu: &Gpu, model: &GpuModel, layer: usize) -> Result<Matrix, GpuError> {
+        let mut encoder = gpu.begin();
+        self.refresh(gpu, model, layer, &mut encoder);
+        gpu.submit(encoder);
+        Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.fields[layer]).await?))
+    }
+
+    /// Makes the conditional means of every layer given its neighbours, `[count, n_l]`, which a marginalized gradient needs; a clamped unit's is its value.
+    pub fn settle(&mut self, gpu: &Gpu, model: &GpuModel) {
+        let (low, high) = model.units.values();
+        for (layer, &n) in model.sizes.iter().enumerate() {
+            let mut encoder = gpu.begin();
+            let clamped = match &self.clamp {
+                Clamp::Visible if layer == 0 => 2,
+                Clamp::Known(_) if layer == 0 => 1,
+                _ => 0,
+            };
+            if clamped < 2 {
+                self.refresh(gpu, model, layer, &mut encoder);
+            }
+            let rule = MeansRule { rows: self.count as u32, units: n as u32, clamped, low, high };
+            let buffers = [&gpu.numbers(&rule), &self.fields[layer], &self.clamped, &self.states[layer], &self.means[layer]];
+            gpu.dispatch(&mut encoder, &gpu.kernels.means, &buffers, [n.div_ceil(THREADS) as u32, self.count as u32]);
+            gpu.submit(encoder);
+        }
+    }
+
+    /// The means that [`GpuChains::settle`] made last of a layer, `[count, n_l]`.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn means(&self, gpu: &Gpu, model: &GpuModel, layer: usize) -> Result<Matrix, GpuError> {
+        Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.means[layer]).await?))
+    }
+
+    /// The energy of each chain's state, `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}: [count]`, added in f32.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn energies(&mut self, gpu: &Gpu, model: &GpuModel) -> Result<Vec<f32>, GpuError> {
+        let mut encoder = gpu.begin();
+        // Every pair of layers is counted once by the fields of the odd ones, and their biases with it.
+        for layer in Parity::Odd.layers(model.depth()) {
+            self.refresh(gpu, model, layer, &mut encoder);
+        }
+        for (layer, &n) in model.sizes.iter().enumerate() {
+            let (through_fields, begins) = (Parity::of_layer(layer) == Parity::Odd, u32::from(layer == 0));
+            let values = if through_fields { &self.fields[layer] } else { &model.biases[layer] };
+            let shape =
+                EnergyShape { rows: self.count as u32, units: n as u32, shared_values: u32::from(!through_fields), begins };
+            let buffers = [&gpu.numbers(&shape), &self.states[layer], values, &self.energies];
+            gpu.dispatch(&mut encoder, &gpu.kernels.energy, &buffers, [self.count as u32, 1]);
+        }
+        gpu.submit(encoder);
+        gpu.read(&self.energies).await
+    }
+
+    /// So many Gibbs sweeps of all chains, each in the order that its first parity says; they leave `exp(-E)`, restricted to what is not clamped, invariant.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    ///
+    /// # Panics
+    /// If there is not one first parity a chain.
+    pub fn gibbs(&mut self, gpu: &Gpu, model: &GpuModel, first: &[Parity], sweeps: u32, draws: Draws) -> Result<(), GpuError> {
+        self.sweeps(gpu, model, first, sweeps, Rule::Gibbs(draws)).map(drop)
+    }
+
+    /// Local search (Taniguchi et al. 2023, Algorithm 1): so many sweeps of conditional minima. A chain that has reached its mode stays there. Tells how many units flipped, half-sweep by half-sweep:
+    /// `[2 sweeps + 1, count]`, of which a chain that begins with odd layers sits out the first, and the others the last.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
+    ///
+    /// # Panics
+    /// If there is not one first parity a chain.
+    pub async fn search(&mut self, gpu: &Gpu, model: &GpuModel, first: &[Parity], sweeps: u32) -> Result<Vec<u32>, GpuError> {
+        let flips = self.sweeps(gpu, model, first, sweeps, Rule::Minimum)?;
+        gpu.read(&flips).await
+    }
+
+    fn sweeps(&mut self, gpu: &Gpu, model: &GpuModel, first: &[Parity], sweeps: u32, rule: Rule) -> Result<Buffer, GpuError> {
+        assert_eq!(first.len(), self.count, "one first parity a chain");
+        let delays: Vec<u32> = first.iter().map(|&parity| u32::from(parity == Parity::Odd)).collect();
+        let delays = gpu.upload("who begins", &delays)?;
+        let halves = 2 * sweeps + 1;
+        let flips = gpu.zeros("flips", halves as usize * self.count)?;
+        for number in 0..halves {
+            // One submission each: short enough for a system that ends what holds a screen up.
+            let mut encoder = gpu.begin();
+            let parity = if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
+            for layer in parity.layers(model.depth()).filter(|&layer| layer > 0 || self.clamp != Clamp::Visible) {
+                self.refresh(gpu, model, layer, &mut encoder);
+                let (draws, key) = if let Rule::Gibbs(draws) = rule { (1, draws.key) } else { (0, [0; 2]) };
+                let (low, high) = model.units.values();
+                let (rows, units) = (self.count as u32, model.sizes[layer] as u32);
+                let clamped = u32::from(layer == 0 && self.clamp != Clamp::Free);
+                let shape =
+                    SetRule { rows, units, draws, number, count: 2 * sweeps, layer: layer as u32, key, clamped, low, high };
+                let buffers = [&gpu.numbers(&shape), &self.fields[layer], &self.clamped, &delays, &self.states[layer], &flips];
+                let groups = [model.sizes[layer].div_ceil(UNITS * THREADS) as u32, rows];
+                gpu.dispatch(&mut encoder, &gpu.kernels.set, &buffers, groups);
+            }
+            gpu.submit(encoder);
+        }
+        Ok(flips)
+    }
+
+    /// Adds to what is to be done that a layer's fields are made anew.
+    fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, encoder: &mut CommandEncoder) {
+        let below = layer.checked_sub(1).map(|below| (below, &model.weights[below], false));
+        let above = model.weights.get(layer).map(|weight| (layer + 1, weight, true));
+        let mut begin = Begin::Row(&model.biases[layer]);
+        for (neighbour, right, right_transposed) in below.into_iter().chain(above) {
+            let product = Product {
+                left: &self.states[neighbour],
+                left_columns: None,
+                right,
+                right_transposed,
+                rows: self.count,
+                inputs: model.sizes[neighbour],
+                outputs: model.sizes[layer],
+                alpha: 1.0,
+                begin,
+            };
+            product.dispatch(gpu, &self.fields[layer], encoder);
+            begin = Begin::Present;
+        }
+    }
+}
+
+/// A bit for each visible unit that is clamped, rows from whole words on; none where they are not looked into.
+fn clamp_words(clamp: &Clamp, count: usize, n: usize) -> Vec<u32> {
+    if !matches!(clamp, Clamp::Known(_)) {
+        return vec![0];
+    }
+    let mut words = vec![0; count * n.div_ceil(32)];
+    for (chain, words) in words.chunks_mut(n.div_ceil(32)).enumerate() {
+        (0..n).filter(|unit| clamp.holds(chain * n + unit)).for_each(|unit| words[unit / 32] |= 1 << (unit % 32));
+    }
+    words
+}

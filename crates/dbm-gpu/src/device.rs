@@ -1,0 +1,195 @@
+//! The device: what it is, what it can hold, its kernels, and what goes to and from it.
+
+use crate::GpuError;
+use bytemuck::{Pod, cast_slice};
+use std::sync::{Arc, Mutex, PoisonError};
+use wgpu::{Buffer, BufferUsages, CommandEncoder, ComputePipeline};
+
+/// A GPU, ready to compute.
+pub struct Gpu {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    name: String,
+    pub(crate) kernels: Kernels,
+    /// What it failed at first.
+    failure: Arc<Mutex<Option<String>>>,
+}
+
+/// One pipeline a kernel.
+pub(crate) struct Kernels {
+    pub product: ComputePipeline,
+    pub set: ComputePipeline,
+    pub means: ComputePipeline,
+    pub energy: ComputePipeline,
+    pub ascend: ComputePipeline,
+}
+
+impl Gpu {
+    /// The fastest GPU there is.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`] and [`GpuError::NoDevice`].
+    pub async fn open() -> Result<Self, GpuError> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let options =
+            wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
+        let adapter = instance.request_adapter(&options).await.map_err(|error| GpuError::NoAdapter(error.to_string()))?;
+        let info = adapter.get_info();
+        let name = if info.name.is_empty() { "without a name".into() } else { info.name };
+        // Tensors as large as it can hold; all else as every device of WebGPU has it.
+        let own = adapter.limits();
+        let required_limits = wgpu::Limits {
+            max_buffer_size: own.max_buffer_size,
+            max_storage_buffer_binding_size: own.max_storage_buffer_binding_size,
+            ..wgpu::Limits::default()
+        };
+        let descriptor = wgpu::DeviceDescriptor { label: Some("dbm"), required_limits, ..Default::default() };
+        let refused = |error: wgpu::RequestDeviceError| GpuError::NoDevice { name: name.clone(), reason: error.to_string() };
+        let (device, queue) = adapter.request_device(&descriptor).await.map_err(refused)?;
+        let failure = Arc::new(Mutex::new(None));
+        let noted = Arc::clone(&failure);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, error.to_string())));
+        let noted = Arc::clone(&failure);
+        device.set_device_lost_callback(move |reason, message| note(&noted, format!("it was lost ({reason:?}): {message}")));
+        let kernels = Kernels {
+            product: pipeline(&device, "product", include_str!("kernels/product.wgsl")),
+            set: pipeline(&device, "set", include_str!("kernels/set.wgsl")),
+            means: pipeline(&device, "means", include_str!("kernels/means.wgsl")),
+            ascend: pipeline(&device, "ascend", include_str!("kernels/ascend.wgsl")),
+            energy: pipeline(&device, "energy", include_str!("kernels/energy.wgsl")),
+        };
+        Ok(Self { device, queue, name, kernels, failure })
+    }
+
+    /// What it calls itself.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The most bytes that it holds in one piece.
+    pub fn largest_tensor(&self) -> u64 {
+        let limits = self.device.limits();
+        limits.max_buffer_size.min(limits.max_storage_buffer_binding_size)
+    }
+
+    /// What it failed at first, if it did.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`] then.
+    pub fn check(&self) -> Result<(), GpuError> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map_or(Ok(()), |reason| Err(GpuError::Failed(reason.clone())))
+    }
+
+    /// Ends the device, as a driver does that is reset: what is asked of it from then on fails.
+    pub fn destroy(&self) {
+        self.device.destroy();
+    }
+
+    /// Values on the device, under a name for messages.
+    pub(crate) fn upload<T: Pod>(&self, what: &str, values: &[T]) -> Result<Buffer, GpuError> {
+        let buffer = self.storage(what, size_of_val(values) as u64)?;
+        self.queue.write_buffer(&buffer, 0, cast_slice(values));
+        Ok(buffer)
+    }
+
+    /// So many numbers on the device, all 0.
+    pub(crate) fn zeros(&self, what: &str, count: usize) -> Result<Buffer, GpuError> {
+        self.storage(what, 4 * count as u64)
+    }
+
+    /// A buffer that kernels read and write. It holds zeros.
+    fn storage(&self, what: &str, size: u64) -> Result<Buffer, GpuError> {
+        let limit = self.largest_tensor();
+        if size > limit {
+            return Err(GpuError::TooLarge { what: what.into(), bytes: size, limit });
+        }
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        Ok(self.device.create_buffer(&descriptor))
+    }
+
+    /// A kernel's few numbers.
+    pub(crate) fn numbers<T: Pod>(&self, values: &T) -> Buffer {
+        // The size of a uniform is a whole number of vectors of four.
+        let mut contents = bytemuck::bytes_of(values).to_vec();
+        contents.resize(contents.len().next_multiple_of(16), 0);
+        let (size, usage) = (contents.len() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+        let descriptor = wgpu::BufferDescriptor { label: Some("numbers"), size, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        // By the queue: a buffer that is made with its bytes would panic on a device that is gone.
+        self.queue.write_buffer(&buffer, 0, &contents);
+        buffer
+    }
+
+    /// What is to be done, in order.
+    pub(crate) fn begin(&self) -> CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    }
+
+    /// Adds one run of a kernel; `buffers` are its bindings, in order.
+    pub(crate) fn dispatch(&self, encoder: &mut CommandEncoder, kernel: &ComputePipeline, buffers: &[&Buffer], groups: [u32; 2]) {
+        let entries = buffers.iter().enumerate();
+        let entries: Vec<_> = entries
+            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: binding as u32, resource: buffer.as_entire_binding() })
+            .collect();
+        let layout = &kernel.get_bind_group_layout(0);
+        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        pass.set_pipeline(kernel);
+        pass.set_bind_group(0, &group, &[]);
+        pass.dispatch_workgroups(groups[0], groups[1], 1);
+    }
+
+    /// Has it done.
+    pub(crate) fn submit(&self, encoder: CommandEncoder) {
+        self.queue.submit([encoder.finish()]);
+    }
+
+    /// What a buffer holds once all that was submitted is done.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`] where the device failed meanwhile.
+    pub(crate) async fn read<T: Pod>(&self, buffer: &Buffer) -> Result<Vec<T>, GpuError> {
+        self.check()?;
+        let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
+        let descriptor = wgpu::BufferDescriptor { label: Some("read"), size: buffer.size(), usage, mapped_at_creation: false };
+        let copy = self.device.create_buffer(&descriptor);
+        let mut encoder = self.begin();
+        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
+        self.submit(encoder);
+        let (done, waiting) = futures_channel::oneshot::channel();
+        copy.map_async(wgpu::MapMode::Read, .., move |result| {
+            // Nobody waits any more where the reading was given up.
+            done.send(result.map_err(|error| error.to_string())).ok();
+        });
+        // Natively this waits for the device; a browser comes back by itself.
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        let mapped = match polled {
+            Ok(_) => waiting.await.unwrap_or_else(|_| Err("it gave no answer".into())),
+            Err(error) => Err(error.to_string()),
+        };
+        self.check()?;
+        mapped.map_err(GpuError::Failed)?;
+        let view = copy.get_mapped_range(..).map_err(|error| GpuError::Failed(error.to_string()))?;
+        Ok(bytemuck::pod_collect_to_vec(&view))
+    }
+}
+
+/// Notes a failure, if it is the first.
+fn note(failure: &Mutex<Option<String>>, reason: String) {
+    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+}
+
+fn pipeline(device: &wgpu::Device, name: &str, source: &str) -> ComputePipeline {
+    let source = wgpu::ShaderSource::Wgsl(source.into());
+    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(name), source });
+    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(name),
+        layout: None,
+        module: &module,
+        entry_point: Some("main"),
+        compilation_options: wgpu::PipelineCompilationOptions::default(),
+        cache: None,
+    })
+}

@@ -1,0 +1,34 @@
+//! What a GPU can fail at.
+
+use thiserror::Error;
+
+/// A refusal by this crate, or by the device.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GpuError {
+    /// There is no GPU that this program can use.
+    #[error("no GPU was found ({0}); go on without it")]
+    NoAdapter(String),
+    /// The GPU gives no device.
+    #[error("the GPU {name} could not be used ({reason}); go on without it")]
+    NoDevice {
+        /// What it calls itself.
+        name: String,
+        /// What it said.
+        reason: String,
+    },
+    /// A tensor that the device cannot hold in one piece.
+    #[error(
+        "{what} takes {bytes} bytes, more than the {limit} that this GPU can hold in one piece; choose smaller layers or a smaller batch, or go on without it"
+    )]
+    TooLarge {
+        /// Which tensor.
+        what: String,
+        /// How large it is.
+        bytes: u64,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// The device is gone, or has refused something.
+    #[error("the GPU failed: {0}; go on without it")]
+    Failed(String),
+}

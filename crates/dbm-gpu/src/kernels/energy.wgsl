@@ -1,0 +1,41 @@
+// energies -= states . (fields or biases), chain by chain: a workgroup a chain, its threads' sums added as a tree.
+
+struct Shape {
+    rows: u32,
+    units: u32,
+    shared_values: u32, // 1 where the values are one row for all chains
+    begins: u32,        // 1 where the energies begin at 0
+}
+
+@group(0) @binding(0) var<uniform> shape: Shape;
+@group(0) @binding(1) var<storage, read> states: array<f32>;
+@group(0) @binding(2) var<storage, read> values: array<f32>;
+@group(0) @binding(3) var<storage, read_write> energies: array<f32>;
+
+const THREADS = 256u;
+
+var<workgroup> sums: array<f32, THREADS>;
+
+@compute @workgroup_size(256)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let row = group.x;
+    var sum = 0.0;
+    for (var unit = thread; unit < shape.units; unit += THREADS) {
+        let value = values[select(row * shape.units + unit, unit, shape.shared_values == 1u)];
+        sum += states[row * shape.units + unit] * value;
+    }
+    sums[thread] = sum;
+    for (var width = THREADS / 2u; width > 0u; width /= 2u) {
+        workgroupBarrier();
+        if thread < width {
+            sums[thread] += sums[thread + width];
+        }
+    }
+    if thread == 0u {
+        var before = energies[row];
+        if shape.begins == 1u {
+            before = 0.0;
+        }
+        energies[row] = before - sums[0];
+    }
+}

@@ -1,0 +1,103 @@
+// out += alpha left right, or out = start + alpha left right with start a row for all, or 0: [rows, inputs] times [inputs, outputs]. Either factor is read as it lies or transposed, so
+// that one copy of the weights serves the fields of both layers, and states serve as they are for outer products.
+//
+// A workgroup makes 64 x 64 values, a thread 4 x 4 of them, from 16 inputs at a time. Each value is a sum in the order of the inputs.
+
+struct Shape {
+    rows: u32,
+    inputs: u32,
+    outputs: u32,
+    left_transposed: u32,  // 1 where left lies as [inputs, left_width], and its rows here are its columns from left_first on
+    left_width: u32,
+    left_first: u32,
+    right_transposed: u32, // 1 where right lies as [outputs, inputs]
+    begins: u32,           // 0: adds to out; 1: begins with start; 2: begins with 0
+    alpha: f32,
+}
+
+@group(0) @binding(0) var<uniform> shape: Shape;
+@group(0) @binding(1) var<storage, read> left_values: array<f32>;
+@group(0) @binding(2) var<storage, read> right_values: array<f32>;
+@group(0) @binding(3) var<storage, read> start: array<f32>;
+@group(0) @binding(4) var<storage, read_write> out: array<f32>;
+
+const TILE = 64u;
+const DEPTH = 16u;
+const THREADS = 256u;
+
+var<workgroup> some_left: array<f32, TILE * DEPTH>;  // [DEPTH, TILE]
+var<workgroup> some_right: array<f32, TILE * DEPTH>; // [DEPTH, TILE]
+
+fn left(row: u32, input: u32) -> f32 {
+    if row >= shape.rows || input >= shape.inputs {
+        return 0.0;
+    }
+    if shape.left_transposed == 1u {
+        return left_values[input * shape.left_width + shape.left_first + row];
+    }
+    return left_values[row * shape.inputs + input];
+}
+
+fn right(input: u32, output: u32) -> f32 {
+    if input >= shape.inputs || output >= shape.outputs {
+        return 0.0;
+    }
+    if shape.right_transposed == 1u {
+        return right_values[output * shape.inputs + input];
+    }
+    return right_values[input * shape.outputs + output];
+}
+
+@compute @workgroup_size(16, 16)
+fn main(
+    @builtin(workgroup_id) tile: vec3<u32>,
+    @builtin(local_invocation_id) here: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let first_row = tile.y * TILE;
+    let first_output = tile.x * TILE;
+    var sums: array<array<f32, 4>, 4>;
+    for (var first = 0u; first < shape.inputs; first += DEPTH) {
+        // Neighbouring threads read neighbouring values, whichever way a factor lies.
+        for (var piece = thread; piece < TILE * DEPTH; piece += THREADS) {
+            let across = piece / DEPTH;
+            let deep = piece % DEPTH;
+            if shape.left_transposed == 1u {
+                some_left[piece] = left(first_row + piece % TILE, first + piece / TILE);
+            } else {
+                some_left[deep * TILE + across] = left(first_row + across, first + deep);
+            }
+            if shape.right_transposed == 1u {
+                some_right[deep * TILE + across] = right(first + deep, first_output + across);
+            } else {
+                some_right[piece] = right(first + piece / TILE, first_output + piece % TILE);
+            }
+        }
+        workgroupBarrier();
+        for (var deep = 0u; deep < DEPTH; deep++) {
+            for (var i = 0u; i < 4u; i++) {
+                let value = some_left[deep * TILE + here.y * 4u + i];
+                for (var j = 0u; j < 4u; j++) {
+                    sums[i][j] += value * some_right[deep * TILE + here.x * 4u + j];
+                }
+            }
+        }
+        workgroupBarrier();
+    }
+    for (var i = 0u; i < 4u; i++) {
+        for (var j = 0u; j < 4u; j++) {
+            let row = first_row + here.y * 4u + i;
+            let output = first_output + here.x * 4u + j;
+            if row < shape.rows && output < shape.outputs {
+                let place = row * shape.outputs + output;
+                var before = 0.0;
+                if shape.begins == 0u {
+                    before = out[place];
+                } else if shape.begins == 1u {
+                    before = start[output];
+                }
+                out[place] = before + shape.alpha * sums[i][j];
+            }
+        }
+    }
+}

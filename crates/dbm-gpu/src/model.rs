@@ -1,0 +1,55 @@
+//! A model's parameters on the device.
+
+use crate::{Gpu, GpuError};
+use dbm_core::{Dbm, Parameters, Units};
+use wgpu::Buffer;
+
+/// A model on a GPU: one copy of its weights, `W_l: [n_l, n_{l+1}]`, which the kernels read both ways.
+pub struct GpuModel {
+    pub(crate) units: Units,
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) weights: Vec<Buffer>,
+    pub(crate) biases: Vec<Buffer>,
+}
+
+impl GpuModel {
+    /// A copy of a model.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] where a weight matrix is more than the device holds in one piece.
+    pub fn new(gpu: &Gpu, model: &Dbm) -> Result<Self, GpuError> {
+        let weights = model.weights().iter().enumerate();
+        let biases = model.biases().iter().enumerate();
+        Ok(Self {
+            units: model.units(),
+            sizes: model.sizes().to_vec(),
+            weights: weights.map(|(l, weight)| gpu.upload(&format!("weight.{l}"), weight.data())).collect::<Result<_, _>>()?,
+            biases: biases.map(|(l, bias)| gpu.upload(&format!("bias.{l}"), bias)).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Units in each layer, the visible one first.
+    pub fn sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// `L`: hidden layers.
+    pub fn depth(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The parameters as they are on the device: `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]`, `[n_l]`.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn parameters(&self, gpu: &Gpu) -> Result<Parameters, GpuError> {
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        for weight in &self.weights {
+            weights.push(gpu.read(weight).await?);
+        }
+        for bias in &self.biases {
+            biases.push(gpu.read(bias).await?);
+        }
+        Ok(Parameters { weights, biases })
+    }
+}

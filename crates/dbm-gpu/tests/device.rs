@@ -1,0 +1,348 @@
+//! Every kernel against the plain code, on whatever GPU there is: a driver that computes on the processor does as well.
+
+use dbm_core::chains::Chains;
+use dbm_core::linalg::{Backend, Matrix};
+use dbm_core::rng::{Purpose, Streams};
+use dbm_core::sweep::search;
+use dbm_core::{Clamp, Dbm, OptimizerMethod, OptimizerSettings, Parameters, Parity, Units, init};
+use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, Part, philox, uniform};
+use pollster::block_on;
+
+/// Shapes whose layers end within a tile, a group and a word, and one that fills them.
+const SHAPES: [&[usize]; 4] = [&[5, 3], &[37, 70, 19], &[128, 64, 64], &[130, 65, 33, 17]];
+const CHAINS: usize = 67;
+/// Chains whose states are counted.
+const COUNT: usize = 20_000;
+
+/// The GPU, or nothing where there is none, which is said.
+fn gpu() -> Option<Gpu> {
+    match block_on(Gpu::open()) {
+        Ok(gpu) => {
+            println!("on {}", gpu.name());
+            Some(gpu)
+        }
+        Err(error) => {
+            println!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// Uniform states, and the first parity of each chain.
+fn start(model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Parity>) {
+    let mut streams = Streams::new(seed).of_chains(Purpose::Negative, 0, 0..count as u64);
+    let visible = (0..count * model.n_visible()).map(|i| model.units().value(i * 7 % 5 < 2)).collect();
+    let mut chains = Chains::new(model, Matrix::from_vec(count, model.n_visible(), visible), clamp.clone());
+    chains.randomize_all(model, &mut streams);
+    let first = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
+    (chains, first)
+}
+
+fn states(model: &Dbm, chains: &Chains) -> Vec<Matrix> {
+    (0..=model.depth()).map(|l| chains.layer(l).clone()).collect()
+}
+
+fn models() -> impl Iterator<Item = Dbm> {
+    SHAPES.iter().enumerate().map(|(i, sizes)| {
+        init::gaussian(sizes, [Units::Signs, Units::Bits][i % 2], 0.2, i as u64).unwrap().with_backend(Backend::Plain)
+    })
+}
+
+/// Weights and biases that are quarters of small integers: all sums of them are exact, in whatever order.
+fn exact_model(sizes: &[usize], units: Units) -> Dbm {
+    let mut x = 1_u32;
+    let mut next = |n: usize| -> Vec<f32> {
+        let value = |_| {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((x >> 16) % 17) as f32 * 0.25 - 2.0
+        };
+        (0..n).map(value).collect()
+    };
+    let weights = sizes.windows(2).map(|pair| next(pair[0] * pair[1])).collect();
+    let biases = sizes.iter().map(|&n| next(n)).collect();
+    Dbm::new(units, weights, biases).unwrap().with_backend(Backend::Plain)
+}
+
+fn clamps(n: usize, count: usize) -> [Clamp; 3] {
+    [Clamp::Free, Clamp::Visible, Clamp::Known((0..n * count).map(|place| place % 3 == 0).collect())]
+}
+
+#[test]
+fn fields_and_energies_are_the_models() {
+    let Some(gpu) = gpu() else { return };
+    for model in models() {
+        let (chains, _) = start(&model, &Clamp::Free, CHAINS, 1);
+        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        for l in 0..=model.depth() {
+            let fields = block_on(on_chains.fields(&gpu, &on_gpu, l)).unwrap();
+            for c in 0..CHAINS {
+                let exact = model.exact_field(l, &chains.state(c));
+                // Sums of at most 200 terms of size 0.2, rounded to 24 bits.
+                let largest = fields.row(c).iter().zip(&exact).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
+                assert!(largest < 1e-5, "layer {l} of {:?}: off by {largest}", model.sizes());
+            }
+        }
+        for (c, energy) in block_on(on_chains.energies(&gpu, &on_gpu)).unwrap().into_iter().enumerate() {
+            let exact = model.energy(&chains.state(c));
+            assert!((f64::from(energy) - exact).abs() < 1e-4, "{energy} and {exact}, {:?}", model.sizes());
+        }
+    }
+}
+
+/// Where all sums are exact, the device's search goes where the plain one goes, and takes as long.
+#[test]
+fn searches_are_the_plain_ones() {
+    let Some(gpu) = gpu() else { return };
+    for (sizes, units) in [(&[37, 70, 19][..], Units::Signs), (&[20, 33, 40, 9], Units::Bits)] {
+        let model = exact_model(sizes, units);
+        for clamp in clamps(sizes[0], CHAINS) {
+            for sweeps in [1, 3, 20] {
+                let (mut chains, first) = start(&model, &clamp, CHAINS, 2);
+                let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+                let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &clamp).unwrap();
+                let flips = block_on(on_chains.search(&gpu, &on_gpu, &first, sweeps)).unwrap();
+                let infos = search(&model, &mut chains, &first, sweeps);
+                for l in 0..=model.depth() {
+                    let layer = block_on(on_chains.states(&gpu, &on_gpu, l)).unwrap();
+                    assert_eq!(&layer, chains.layer(l), "layer {l} of {sizes:?} after {sweeps} sweeps, {clamp:?}");
+                }
+                for (c, info) in infos.iter().enumerate().filter(|(_, info)| !info.capped) {
+                    let delay = usize::from(first[c] == Parity::Odd);
+                    let of_sweep = |t: u32| (0..2).map(|half| flips[(delay + 2 * t as usize + half) * CHAINS + c]).sum::<u32>();
+                    // The last sweep, which changes nothing, may be one more than were allowed.
+                    assert!(info.sweeps > sweeps || of_sweep(info.sweeps - 1) == 0);
+                    assert!(info.sweeps == 1 || of_sweep(info.sweeps - 2) > 0);
+                }
+            }
+        }
+    }
+}
+
+/// One Gibbs sweep, unit by unit from Philox's words; and nothing that is clamped moves.
+#[test]
+fn draws_are_those_of_their_counters() {
+    let Some(gpu) = gpu() else { return };
+    for model in models() {
+        for clamp in clamps(model.n_visible(), CHAINS) {
+            let (chains, _) = start(&model, &clamp, CHAINS, 3);
+            let first = vec![Parity::Even; CHAINS];
+            let (on_gpu, draws) = (GpuModel::new(&gpu, &model).unwrap(), Draws { key: [17, 42] });
+            let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &clamp).unwrap();
+            on_chains.gibbs(&gpu, &on_gpu, &first, 1, draws).unwrap();
+            let drawn: Vec<Matrix> = (0..=model.depth()).map(|l| block_on(on_chains.states(&gpu, &on_gpu, l)).unwrap()).collect();
+            let mut close = 0;
+            for c in 0..CHAINS {
+                // Even layers given the odd ones of the start, and odd ones given these.
+                let mut state = chains.state(c);
+                for (number, parity) in [Parity::Even, Parity::Odd].into_iter().enumerate() {
+                    for l in parity.layers(model.depth()) {
+                        let fields = model.exact_field(l, &state);
+                        for (unit, field) in fields.into_iter().enumerate() {
+                            let value = drawn[l].row(c)[unit];
+                            if l == 0 && clamp.holds(c * model.n_visible() + unit) {
+                                assert_eq!(value, state[0][unit]);
+                                continue;
+                            }
+                            let word = philox([unit as u32 / 4, c as u32, number as u32, l as u32], draws.key)[unit % 4];
+                            let probability = 1.0 / (1.0 + (-f64::from(model.units().gap()) * field).exp());
+                            let u = f64::from(uniform(word));
+                            if (u - probability).abs() < 1e-5 {
+                                close += 1;
+                            } else {
+                                assert_eq!(value, model.units().value(u <= probability), "unit {unit} of layer {l}, chain {c}");
+                            }
+                        }
+                        // What is close may fall either way: go on from where the device is.
+                        state[l] = drawn[l].row(c).to_vec();
+                    }
+                }
+            }
+            assert!(close < 20, "{close} draws were too close to tell");
+        }
+    }
+}
+
+/// Many chains of a tiny model, after many sweeps: as often in each state as `exp(-E)` says.
+#[test]
+fn gibbs_sweeps_sample_the_model() {
+    let Some(gpu) = gpu() else { return };
+    for units in [Units::Signs, Units::Bits] {
+        let model = init::gaussian(&[2, 2, 1], units, 0.7, 5).unwrap().with_backend(Backend::Plain);
+        let state_of = |code: usize| -> Vec<Vec<f32>> {
+            let value = |unit: usize| units.value(code >> unit & 1 == 1);
+            vec![vec![value(0), value(1)], vec![value(2), value(3)], vec![value(4)]]
+        };
+        let weights: Vec<f64> = (0..32).map(|code| (-model.energy(&state_of(code))).exp()).collect();
+        let z: f64 = weights.iter().sum();
+        let (chains, first) = start(&model, &Clamp::Free, COUNT, 6);
+        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        on_chains.gibbs(&gpu, &on_gpu, &first, 30, Draws { key: [1, 2] }).unwrap();
+        let drawn: Vec<Matrix> = (0..=2).map(|l| block_on(on_chains.states(&gpu, &on_gpu, l)).unwrap()).collect();
+        let mut counts = [0_u32; 32];
+        for c in 0..COUNT {
+            let values = drawn.iter().flat_map(|layer| layer.row(c));
+            counts[values.enumerate().map(|(unit, &value)| usize::from(value > 0.5) << unit).sum::<usize>()] += 1;
+        }
+        for (code, &count) in counts.iter().enumerate() {
+            let p = weights[code] / z;
+            let z_score = (f64::from(count) - COUNT as f64 * p) / (COUNT as f64 * p * (1.0 - p)).sqrt();
+            // 64 comparisons at 4.5 standard errors: alpha about 4e-4, and the seed is fixed.
+            assert!(z_score.abs() < 4.5, "state {code:05b}: {count} times, expected {:.0}", COUNT as f64 * p);
+        }
+    }
+}
+
+#[test]
+fn the_same_key_gives_the_same_bits_and_another_key_others() {
+    let Some(gpu) = gpu() else { return };
+    let model = models().nth(1).unwrap();
+    let run = |key| {
+        let (chains, first) = start(&model, &Clamp::Free, CHAINS, 4);
+        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        on_chains.gibbs(&gpu, &on_gpu, &first, 5, Draws { key }).unwrap();
+        block_on(on_chains.states(&gpu, &on_gpu, 1)).unwrap()
+    };
+    assert_eq!(run([1, 1]), run([1, 1]));
+    assert_ne!(run([1, 1]), run([1, 2]));
+}
+
+#[test]
+fn a_device_that_is_gone_says_so() {
+    let Some(gpu) = gpu() else { return };
+    let model = models().next().unwrap();
+    let (chains, first) = start(&model, &Clamp::Free, CHAINS, 4);
+    let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+    let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+    gpu.destroy();
+    on_chains.gibbs(&gpu, &on_gpu, &first, 1, Draws { key: [0, 0] }).unwrap();
+    let said = block_on(on_chains.states(&gpu, &on_gpu, 1));
+    assert!(matches!(&said, Err(GpuError::Failed(_))), "{said:?}");
+}
+
+/// Five steps of each optimizer along parts of both kinds, from states that are clamped in all ways, against sums in f64.
+#[test]
+fn steps_are_those_of_the_definition() {
+    let Some(gpu) = gpu() else { return };
+    let methods = [
+        OptimizerSettings { method: OptimizerMethod::Adam, learning_rate: 0.01, ..OptimizerSettings::default() },
+        OptimizerSettings {
+            method: OptimizerMethod::AmsGrad,
+            learning_rate: 0.01,
+            weight_decay: 0.1,
+            beta2: 0.5,
+            ..OptimizerSettings::default()
+        },
+        OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 0.1, ..OptimizerSettings::default() },
+        OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 0.1, momentum: 0.5, ..OptimizerSettings::default() },
+    ];
+    for (model, settings) in models().zip(methods) {
+        let mut on_gpu = GpuModel::new(&gpu, &model).unwrap();
+        let mut optimizer = GpuOptimizer::new(&gpu, &on_gpu, settings.clone(), CHAINS).unwrap();
+        let sets: Vec<(Chains, Clamp, f32, bool)> = clamps(model.n_visible(), CHAINS)
+            .into_iter()
+            .enumerate()
+            .map(|(i, clamp)| {
+                let (chains, _) = start(&model, &clamp, CHAINS, i as u64);
+                (chains, clamp, [-0.02, 0.01, 0.01][i], i != 2)
+            })
+            .collect();
+        let mut on_chains: Vec<GpuChains> = sets
+            .iter()
+            .map(|(chains, clamp, ..)| GpuChains::new(&gpu, &on_gpu, &states(&model, chains), clamp).unwrap())
+            .collect();
+        let mut plain = model.clone();
+        let zeros: Vec<Vec<f64>> = plain
+            .weights()
+            .iter()
+            .map(Matrix::data)
+            .chain(plain.biases().iter().map(|b| &b[..]))
+            .map(|v| vec![0.0; v.len()])
+            .collect();
+        let mut moments = [zeros.clone(), zeros.clone(), zeros.clone()];
+        for step in 0..5 {
+            on_chains.iter_mut().for_each(|chains| chains.settle(&gpu, &on_gpu));
+            let parts: Vec<Part> = on_chains
+                .iter()
+                .zip(&sets)
+                .map(|(chains, &(_, _, weight, marginalize))| Part { chains, weight, marginalize })
+                .collect();
+            optimizer.ascend(&gpu, &mut on_gpu, &parts, step, 1.0);
+            plain = ascended(&plain, &sets, &settings, step, &mut moments);
+        }
+        let Parameters { weights, biases } = block_on(on_gpu.parameters(&gpu)).unwrap();
+        let exact = plain.weights().iter().map(Matrix::data).chain(plain.biases().iter().map(|b| &b[..]));
+        for (tensor, exact) in weights.iter().chain(&biases).zip(exact) {
+            // Adam divides by what may be small: there an error in the gradient's last bits counts for more.
+            let largest = tensor.iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(largest < 1e-4, "{settings:?}, {:?}: off by {largest}", model.sizes());
+        }
+    }
+}
+
+/// One step of the definition: `sum of weight f(s)`, half of each state replaced by its means where that is asked for, and the textbook's optimizer.
+fn ascended(
+    model: &Dbm,
+    sets: &[(Chains, Clamp, f32, bool)],
+    settings: &OptimizerSettings,
+    step: u64,
+    moments: &mut [Vec<Vec<f64>>; 3],
+) -> Dbm {
+    let (sizes, units) = (model.sizes(), model.units());
+    let mut weights: Vec<Vec<f64>> = sizes.windows(2).map(|pair| vec![0.0; pair[0] * pair[1]]).collect();
+    let mut biases: Vec<Vec<f64>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
+    for (chains, clamp, weight, marginalize) in sets {
+        for c in 0..chains.count() {
+            let state: Vec<Vec<f64>> =
+                chains.state(c).iter().map(|layer| layer.iter().map(|&x| f64::from(x)).collect()).collect();
+            let mut means = state.clone();
+            for (l, layer) in means.iter_mut().enumerate().filter(|_| *marginalize) {
+                for ((unit, mean), field) in layer.iter_mut().enumerate().zip(model.exact_field(l, &chains.state(c))) {
+                    if l > 0 || !clamp.holds(c * sizes[0] + unit) {
+                        let gap = f64::from(units.gap());
+                        *mean = f64::from(units.low()) + gap / (1.0 + (-gap * field).exp());
+                    }
+                }
+            }
+            let half = 0.5 * f64::from(*weight);
+            for (l, gradient) in weights.iter_mut().enumerate() {
+                for (lower, upper) in [(&state[l], &means[l + 1]), (&means[l], &state[l + 1])] {
+                    for (i, row) in gradient.chunks_mut(sizes[l + 1]).enumerate() {
+                        row.iter_mut().zip(upper).for_each(|(g, x)| *g += half * lower[i] * x);
+                    }
+                }
+            }
+            for (l, gradient) in biases.iter_mut().enumerate() {
+                let both = state[l].iter().zip(&means[l]);
+                gradient.iter_mut().zip(both).for_each(|(g, (s, m))| *g += half * (s + m));
+            }
+        }
+    }
+    let rule = settings.at(step, 1.0);
+    let moved = |values: &[f32], gradient: &[f64], number: usize, decay: f64, moments: &mut [Vec<Vec<f64>>; 3]| -> Vec<f32> {
+        let (rate, t) = (f64::from(rule.rate), (step + 1) as i32);
+        let [first, second, largest] = moments;
+        let step = |(i, (&x, &g)): (usize, (&f32, &f64))| {
+            let g = g - decay * f64::from(x);
+            let (m, v, peak) = (&mut first[number][i], &mut second[number][i], &mut largest[number][i]);
+            let change = if settings.method == OptimizerMethod::Sgd {
+                *m = settings.momentum * *m + g;
+                rate * *m
+            } else {
+                *m = settings.beta1 * *m + (1.0 - settings.beta1) * g;
+                *v = settings.beta2 * *v + (1.0 - settings.beta2) * g * g;
+                *peak = peak.max(*v);
+                let v = if settings.method == OptimizerMethod::AmsGrad { *peak } else { *v };
+                rate * (*m / (1.0 - settings.beta1.powi(t))) / ((v / (1.0 - settings.beta2.powi(t))).sqrt() + settings.epsilon)
+            };
+            (f64::from(x) + change) as f32
+        };
+        values.iter().zip(gradient).enumerate().map(step).collect()
+    };
+    let n = weights.len();
+    let new_weights = (0..n).map(|l| moved(model.weights()[l].data(), &weights[l], l, settings.weight_decay, moments)).collect();
+    let new_biases = (0..=n).map(|l| moved(&model.biases()[l], &biases[l], n + l, 0.0, moments)).collect();
+    Dbm::new(units, new_weights, new_biases).unwrap().with_backend(Backend::Plain)
+}
