@@ -238,7 +238,7 @@ impl Examples {
 
 /// The order in which a run visits its data: epoch by epoch, each in a random order of its own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Visits(Option<(u64, Vec<u32>)>);
+pub struct Visits(Option<(u64, Vec<u32>)>);
 
 impl Visits {
     /// The examples of these chains at a step of `batch` of them; `run` tells apart the orders of several runs with one seed.

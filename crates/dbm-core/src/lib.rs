@@ -47,7 +47,7 @@ pub mod words;
 pub use clamp::Clamp;
 pub use decode::decode;
 pub use error::{DbmError, format_bytes};
-pub use examples::Examples;
+pub use examples::{Examples, Visits};
 pub use filters::filters;
 pub use footprint::Footprint;
 pub use host::{Host, SingleThread};

@@ -7,11 +7,20 @@ use dbm_core::linalg::Matrix;
 use dbm_core::{Clamp, Parity};
 use wgpu::{Buffer, CommandEncoder};
 
-/// Where the draws of some sweeps come from: two of these that differ, in any word, give independent draws.
+/// Where some draws come from: two of these that differ, in anything, give independent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draws {
     /// Philox's key.
     pub key: [u32; 2],
+    /// Tells what is drawn under one key apart: below 256.
+    pub stage: u8,
+}
+
+impl Draws {
+    /// The counter of four units, the first a multiple of 4, of a chain's layer in a half-sweep.
+    pub fn counter(self, unit: u32, chain: u32, number: u32, layer: u32) -> [u32; 4] {
+        [unit / 4, chain, u32::from(self.stage) << 24 | number, layer]
+    }
 }
 
 /// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer, and what is clamped of the visible one.
@@ -32,6 +41,16 @@ pub struct GpuChains {
 enum Rule {
     Minimum,
     Gibbs(Draws),
+    Coins(Draws),
+}
+
+/// Half a sweep of a batch: its number among those of a chain, which chains begin one later, `[count]`, and where flips are counted, `[half-sweeps, count]`.
+struct HalfSweep<'a> {
+    rule: Rule,
+    number: u32,
+    count: u32,
+    delays: &'a Buffer,
+    flips: &'a Buffer,
 }
 
 #[repr(C)]
@@ -43,8 +62,9 @@ struct SetRule {
     number: u32,
     count: u32,
     layer: u32,
-    key: [u32; 2],
+    stage: u32,
     clamped: u32,
+    key: [u32; 2],
     low: f32,
     high: f32,
 }
@@ -84,17 +104,23 @@ impl GpuChains {
         let count = states[0].rows();
         let shapes = states.iter().map(|layer| (layer.rows(), layer.columns()));
         assert!(shapes.eq(model.sizes.iter().map(|&n| (count, n))), "one row a chain in each layer of {:?}", model.sizes);
+        let chains = Self::at_rest(gpu, model, count, clamp.clone())?;
+        chains.states.iter().zip(states).for_each(|(to, layer)| gpu.write(to, layer.data()));
+        Ok(chains)
+    }
+
+    /// Chains at no state yet, whose visible layers are clamped whole or free.
+    pub(crate) fn at_rest(gpu: &Gpu, model: &GpuModel, count: usize, clamp: Clamp) -> Result<Self, GpuError> {
         let zeros = |what: &str| -> Result<Vec<Buffer>, GpuError> {
             model.sizes.iter().enumerate().map(|(l, &n)| gpu.zeros(&format!("the {what} of layer {l}"), count * n)).collect()
         };
-        let upload = |l: usize, values: &[f32]| gpu.upload(&format!("the states of layer {l}"), values);
         Ok(Self {
             count,
-            states: states.iter().enumerate().map(|(l, layer)| upload(l, layer.data())).collect::<Result<_, _>>()?,
+            states: zeros("states")?,
             fields: zeros("fields")?,
             means: zeros("means")?,
-            clamped: gpu.upload("what is clamped", &clamp_words(clamp, count, model.sizes[0]))?,
-            clamp: clamp.clone(),
+            clamped: gpu.upload("what is clamped", &clamp_words(&clamp, count, model.sizes[0]))?,
+            clamp,
             energies: gpu.zeros("energies", count)?,
         })
     }
@@ -206,22 +232,72 @@ impl GpuChains {
         for number in 0..halves {
             // One submission each: short enough for a system that ends what holds a screen up.
             let mut encoder = gpu.begin();
+            let half = HalfSweep { rule, number, count: 2 * sweeps, delays: &delays, flips: &flips };
             let parity = if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
-            for layer in parity.layers(model.depth()).filter(|&layer| layer > 0 || self.clamp != Clamp::Visible) {
+            for layer in parity.layers(model.depth()).filter(|&layer| self.is_free(layer)) {
                 self.refresh(gpu, model, layer, &mut encoder);
-                let (draws, key) = if let Rule::Gibbs(draws) = rule { (1, draws.key) } else { (0, [0; 2]) };
-                let (low, high) = model.units.values();
-                let (rows, units) = (self.count as u32, model.sizes[layer] as u32);
-                let clamped = u32::from(layer == 0 && self.clamp != Clamp::Free);
-                let shape =
-                    SetRule { rows, units, draws, number, count: 2 * sweeps, layer: layer as u32, key, clamped, low, high };
-                let buffers = [&gpu.numbers(&shape), &self.fields[layer], &self.clamped, &delays, &self.states[layer], &flips];
-                let groups = [model.sizes[layer].div_ceil(UNITS * THREADS) as u32, rows];
-                gpu.dispatch(&mut encoder, &gpu.kernels.set, &buffers, groups);
+                self.set(gpu, model, layer, &half, &mut encoder);
             }
             gpu.submit(encoder);
         }
         Ok(flips)
+    }
+
+    /// Puts every chain at a uniform random state, what is clamped kept.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub fn randomize(&mut self, gpu: &Gpu, model: &GpuModel, draws: Draws) -> Result<(), GpuError> {
+        let (delays, flips) = (gpu.zeros("who begins", self.count)?, gpu.zeros("flips", self.count)?);
+        let half = HalfSweep { rule: Rule::Coins(draws), number: 0, count: 1, delays: &delays, flips: &flips };
+        let mut encoder = gpu.begin();
+        for layer in (0..=model.depth()).filter(|&layer| self.is_free(layer)) {
+            self.set(gpu, model, layer, &half, &mut encoder);
+        }
+        gpu.submit(encoder);
+        Ok(())
+    }
+
+    /// Puts every chain where the chain of the same number of another batch is.
+    pub(crate) fn copy_states(&mut self, gpu: &Gpu, from: &Self) {
+        let mut encoder = gpu.begin();
+        for (to, from) in self.states.iter().zip(&from.states) {
+            encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+        }
+        gpu.submit(encoder);
+    }
+
+    /// Puts the states of a layer at its means: where these are exact, and the layers beside it clamped.
+    pub(crate) fn keep_means(&mut self, gpu: &Gpu, layer: usize) {
+        let mut encoder = gpu.begin();
+        encoder.copy_buffer_to_buffer(&self.means[layer], 0, &self.states[layer], 0, self.means[layer].size());
+        gpu.submit(encoder);
+    }
+
+    /// Puts the visible layers at these values, `[count, n_0]`.
+    pub(crate) fn place_visible(&mut self, gpu: &Gpu, visible: &Matrix) {
+        gpu.write(&self.states[0], visible.data());
+    }
+
+    /// Whether a layer has units that are not clamped.
+    fn is_free(&self, layer: usize) -> bool {
+        layer > 0 || self.clamp != Clamp::Visible
+    }
+
+    /// Adds to what is to be done that a layer is set.
+    fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, encoder: &mut CommandEncoder) {
+        let &HalfSweep { rule, number, count, delays, flips } = half;
+        let none = Draws { key: [0; 2], stage: 0 };
+        let (draws, Draws { key, stage }) = match rule {
+            Rule::Minimum => (0, none),
+            Rule::Gibbs(draws) => (1, draws),
+            Rule::Coins(draws) => (2, draws),
+        };
+        let ((low, high), clamped) = (model.units.values(), u32::from(layer == 0 && self.clamp != Clamp::Free));
+        let (rows, units, layer_number, stage) = (self.count as u32, model.sizes[layer] as u32, layer as u32, stage.into());
+        let rule = SetRule { rows, units, draws, number, count, layer: layer_number, stage, clamped, key, low, high };
+        let buffers = [&gpu.numbers(&rule), &self.fields[layer], &self.clamped, delays, &self.states[layer], flips];
+        gpu.dispatch(encoder, &gpu.kernels.set, &buffers, [units.div_ceil((UNITS * THREADS) as u32), rows]);
     }
 
     /// Adds to what is to be done that a layer's fields are made anew.

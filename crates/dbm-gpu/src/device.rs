@@ -5,7 +5,8 @@ use bytemuck::{Pod, cast_slice};
 use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, ComputePipeline};
 
-/// A GPU, ready to compute.
+/// A GPU, ready to compute. A clone is the same device.
+#[derive(Clone)]
 pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
@@ -16,6 +17,7 @@ pub struct Gpu {
 }
 
 /// One pipeline a kernel.
+#[derive(Clone)]
 pub(crate) struct Kernels {
     pub product: ComputePipeline,
     pub set: ComputePipeline,
@@ -91,6 +93,11 @@ impl Gpu {
         let buffer = self.storage(what, size_of_val(values) as u64)?;
         self.queue.write_buffer(&buffer, 0, cast_slice(values));
         Ok(buffer)
+    }
+
+    /// Puts other values in place of those that a buffer holds.
+    pub(crate) fn write<T: Pod>(&self, buffer: &Buffer, values: &[T]) {
+        self.queue.write_buffer(buffer, 0, cast_slice(values));
     }
 
     /// So many numbers on the device, all 0.

@@ -1,9 +1,10 @@
 //! What a GPU can fail at.
 
+use dbm_core::DbmError;
 use thiserror::Error;
 
 /// A refusal by this crate, or by the device.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpuError {
     /// There is no GPU that this program can use.
     #[error("no GPU was found ({0}); go on without it")]
@@ -28,6 +29,12 @@ pub enum GpuError {
         /// How large it may be.
         limit: u64,
     },
+    /// A run that only the processor's code can train so far.
+    #[error("a run with {0} cannot be trained on a GPU yet; go on without it")]
+    Unsupported(&'static str),
+    /// A run or data that nothing can train.
+    #[error(transparent)]
+    Run(#[from] DbmError),
     /// The device is gone, or has refused something.
     #[error("the GPU failed: {0}; go on without it")]
     Failed(String),

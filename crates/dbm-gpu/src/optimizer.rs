@@ -4,7 +4,7 @@ use crate::product::{Begin, Product};
 use crate::{Gpu, GpuChains, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::optimize::OptimizerRule;
-use dbm_core::{OptimizerMethod, OptimizerSettings};
+use dbm_core::{OptimizerMethod, OptimizerSettings, Parameters, ParametersView};
 use wgpu::{Buffer, CommandEncoder};
 
 /// Parameters whose gradient is made and applied at a time: 16 MB.
@@ -74,6 +74,33 @@ impl GpuOptimizer {
         let gradient = gpu.zeros("a block of the gradient", largest.min(BLOCK).max(widest))?;
         let ones = gpu.upload("ones", &vec![1.0_f32; most_chains])?;
         Ok(Self { settings, weights, biases, gradient, ones, most_chains })
+    }
+
+    /// Puts its state in place: as many tensors of the model's shape as the method needs.
+    pub(crate) fn write(&self, gpu: &Gpu, kept: &[ParametersView]) {
+        for (number, kept) in kept.iter().enumerate() {
+            self.weights.iter().zip(&kept.weights).for_each(|(to, values)| gpu.write(&to[number], values));
+            self.biases.iter().zip(&kept.biases).for_each(|(to, values)| gpu.write(&to[number], values));
+        }
+    }
+
+    /// Its state, as many tensors as the method needs.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn moments(&self, gpu: &Gpu) -> Result<Vec<Parameters>, GpuError> {
+        let mut all = Vec::new();
+        for number in 0..self.settings.n_moments() {
+            let (mut weights, mut biases) = (Vec::new(), Vec::new());
+            for weight in &self.weights {
+                weights.push(gpu.read(&weight[number]).await?);
+            }
+            for bias in &self.biases {
+                biases.push(gpu.read(&bias[number]).await?);
+            }
+            all.push(Parameters { weights, biases });
+        }
+        Ok(all)
     }
 
     /// One step up the sum of these parts, after so many others; `share` is what its rate is multiplied by.

@@ -1,16 +1,17 @@
-// Half a sweep of a layer: each unit is drawn given its field, or set to the minimum of its energy. Four units a thread, which is what one counter gives.
+// Half a sweep of a layer: each unit is drawn given its field, or as a fair coin, or set to the minimum of its energy. Four units a thread, which is what one counter gives.
 //
 // Chains that begin with odd layers start one half-sweep later, so that all chains update the same layers at the same time.
 
 struct Rule {
     rows: u32,
     units: u32,
-    draws: u32,  // 1: Gibbs; 0: the minimum
+    draws: u32,  // 0: the minimum; 1: Gibbs; 2: coins
     number: u32, // of this half-sweep
     count: u32,  // half-sweeps of a chain
     layer: u32,
-    key: vec2<u32>,
+    stage: u32, // of what is drawn: tells half-sweeps of the same number apart
     clamped: u32, // 1 where some of the layer is clamped
+    key: vec2<u32>,
     low: f32,
     high: f32,
 }
@@ -64,8 +65,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     var words = vec4<u32>();
-    if rule.draws == 1u {
-        words = philox(vec4<u32>(id.x, row, rule.number, rule.layer), rule.key);
+    if rule.draws > 0u {
+        words = philox(vec4<u32>(id.x, row, (rule.stage << 24u) | rule.number, rule.layer), rule.key);
     }
     var flipped = 0u;
     for (var i = 0u; i < 4u; i++) {
@@ -79,6 +80,9 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         if rule.draws == 1u {
             let uniform_draw = f32((words[i] >> 8u) + 1u) / 16777216.0;
             is_high = uniform_draw * (1.0 + exp(-clamp((rule.high - rule.low) * field, -87.0, 87.0))) <= 1.0;
+        }
+        if rule.draws == 2u {
+            is_high = (words[i] >> 31u) == 1u;
         }
         let value = select(rule.low, rule.high, is_high);
         flipped += u32(value != states[place]);

@@ -1,0 +1,317 @@
+//! A run on a GPU: its steps are those of [`Trainer`], with other draws.
+//!
+//! The data's order is the core's. Everything else that is drawn comes from Philox, whose key is drawn from the core's stream of seed, phase and step; a coupling's uniforms, and its
+//! proposals after the first, come from the core's stream of their chain. Each chain draws its own first proposal. Where it is accepted, which wide models never see, the parameters come
+//! back and the core goes on with the pair until it meets.
+
+use crate::optimizer::Part;
+use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, philox};
+use dbm_core::chains::Chains;
+use dbm_core::coupling::{Acceptance, MetropolisCoupling, SharedUniform, StateWithEnergy, meet};
+use dbm_core::gradient::{EstimatorKind, Info, Phase, PhaseInfo};
+use dbm_core::linalg::Matrix;
+use dbm_core::rng::{Stream, Streams};
+use dbm_core::{Clamp, Dbm, DbmError, Examples, Parity, Settings, Snapshot, Trainer, Units, Visits};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Sweeps of a search between two looks at whether it is done.
+const SWEEPS_A_LOOK: u32 = 8;
+
+/// What is drawn under one key.
+#[derive(Clone, Copy)]
+enum Stage {
+    Start,
+    Gibbs,
+    Proposal,
+    Order,
+}
+
+/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd` or `pcd-gibbs`.
+pub struct GpuTrainer {
+    gpu: Gpu,
+    units: Units,
+    settings: Settings,
+    step: u64,
+    visits: Visits,
+    model: GpuModel,
+    optimizer: GpuOptimizer,
+    /// Of the positive phase, whose visible layers are clamped, and of the negative one, which are free.
+    chains: [GpuChains; 2],
+    /// Of the same clamps.
+    proposals: [GpuChains; 2],
+    /// Whether the persistent chains have begun.
+    has_begun: bool,
+}
+
+/// States that correct an estimate, by what each counts.
+type Corrections = BTreeMap<i32, Vec<Vec<Vec<f32>>>>;
+
+const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible), (Phase::Negative, -1.0, Clamp::Free)];
+
+impl GpuTrainer {
+    /// A run as it stands, on this device.
+    ///
+    /// # Errors
+    /// [`GpuError::Unsupported`] where only the core can train it so far, and [`GpuError::TooLarge`].
+    pub fn new(gpu: Gpu, run: &Trainer) -> Result<Self, GpuError> {
+        let (view, settings) = (run.view(), run.settings().clone());
+        let kinds = [EstimatorKind::UcdLmi, EstimatorKind::Lmi, EstimatorKind::Cd, EstimatorKind::PcdGibbs];
+        let refused = [
+            (!kinds.contains(&settings.estimator.kind), "this estimator"),
+            (settings.conditional > 0.0, "a conditional share"),
+            (settings.classes > 0, "labels"),
+            (settings.average.is_some(), "averaged weights"),
+            (settings.estimator.centering.is_some(), "centering"),
+        ];
+        if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
+            return Err(GpuError::Unsupported(what));
+        }
+        let (model, batch) = (GpuModel::new(&gpu, run.model())?, settings.batch);
+        let optimizer = GpuOptimizer::new(&gpu, &model, settings.optimizer.clone(), batch)?;
+        optimizer.write(&gpu, &view.moments);
+        let rest = |clamp| GpuChains::at_rest(&gpu, &model, batch, clamp);
+        let negative = match &view.persistent {
+            Some(layers) => {
+                let layers = layers.iter().zip(model.sizes());
+                let layers: Vec<Matrix> = layers.map(|(values, &n)| Matrix::from_vec(batch, n, values.to_vec())).collect();
+                GpuChains::new(&gpu, &model, &layers, &Clamp::Free)?
+            }
+            None => rest(Clamp::Free)?,
+        };
+        Ok(Self {
+            units: view.units,
+            step: view.step,
+            visits: Visits::default(),
+            chains: [rest(Clamp::Visible)?, negative],
+            proposals: [rest(Clamp::Visible)?, rest(Clamp::Free)?],
+            has_begun: view.persistent.is_some(),
+            gpu,
+            settings,
+            model,
+            optimizer,
+        })
+    }
+
+    /// The device.
+    pub fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    /// Gradient steps taken.
+    pub fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// All that the run needs to go on, here or by [`Trainer::restore`].
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub async fn snapshot(&self) -> Result<Snapshot, GpuError> {
+        let mut persistent = None;
+        if self.has_begun {
+            let layers = self.states(&self.chains[1]).await?;
+            persistent = Some(layers.iter().map(|layer| layer.data().to_vec()).collect());
+        }
+        Ok(Snapshot {
+            units: self.units,
+            settings: self.settings.clone(),
+            step: self.step,
+            parameters: self.model.parameters(&self.gpu).await?,
+            moments: self.optimizer.moments(&self.gpu).await?,
+            average: None,
+            persistent,
+            ladder: None,
+            offsets: None,
+        })
+    }
+
+    async fn states(&self, chains: &GpuChains) -> Result<Vec<Matrix>, GpuError> {
+        let mut layers = Vec::new();
+        for l in 0..=self.model.depth() {
+            layers.push(chains.states(&self.gpu, &self.model, l).await?);
+        }
+        Ok(layers)
+    }
+
+    /// One gradient step; what happened in it.
+    ///
+    /// # Errors
+    /// [`GpuError::Unsupported`] for data with gaps; [`GpuError::Run`] for data that are not as wide as the visible layer, and where energies are no longer finite; [`GpuError::Failed`].
+    pub async fn step(&mut self, data: &Examples) -> Result<Info, GpuError> {
+        data.check_width(self.model.sizes[0])?;
+        if data.has_gaps() {
+            return Err(GpuError::Unsupported("data with gaps"));
+        }
+        let (batch, marginalize) = (self.settings.batch, self.settings.marginalize);
+        let streams = Streams::new(self.settings.seed);
+        let examples = self.visits.examples(streams, 0, data.len(), (self.step, batch), 0..batch);
+        let mut visible = Matrix::zeros(batch, self.model.sizes[0]);
+        examples.iter().enumerate().for_each(|(row, &example)| data.write_row(example, self.units, visible.row_mut(row)));
+        self.chains[0].place_visible(&self.gpu, &visible);
+        self.proposals[0].place_visible(&self.gpu, &visible);
+
+        // With one hidden layer, the posterior's units are independent.
+        let exact = self.model.depth() == 1;
+        let kind = self.settings.estimator.kind;
+        let by_modes = matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::Lmi);
+        let positive = if by_modes && !exact { self.local_mode(0).await? } else { self.short_positive().await? };
+        if kind == EstimatorKind::Cd {
+            let [positive, negative] = &mut self.chains;
+            negative.copy_states(&self.gpu, positive);
+        } else if kind == EstimatorKind::PcdGibbs && !self.has_begun {
+            let start = self.draws(1, Stage::Start);
+            self.chains[1].randomize(&self.gpu, &self.model, start)?;
+            self.has_begun = true;
+        }
+        if exact && marginalize {
+            self.chains[0].keep_means(&self.gpu, 1);
+        }
+        let negative = if by_modes { self.local_mode(1).await? } else { self.short_negative().await? };
+        let phases = [positive, negative];
+        if phases.iter().any(|(info, _)| !info.energy_sum.is_finite()) {
+            return Err(DbmError::Diverged { step: self.step }.into());
+        }
+
+        let share = 1.0 / batch as f32;
+        let mut corrections = Vec::new();
+        for ((_, corrected), (_, sign, clamp)) in phases.iter().zip(PHASES) {
+            for (&times, states) in corrected {
+                // No more of them a part than a batch has.
+                for states in states.chunks(batch) {
+                    let layer = |l: usize| {
+                        let values = states.iter().flat_map(|state| state[l].iter().copied()).collect();
+                        Matrix::from_vec(states.len(), self.model.sizes[l], values)
+                    };
+                    let layers: Vec<Matrix> = (0..=self.model.depth()).map(layer).collect();
+                    let mut chains = GpuChains::new(&self.gpu, &self.model, &layers, &clamp)?;
+                    chains.settle(&self.gpu, &self.model);
+                    corrections.push((chains, sign * share * times as f32));
+                }
+            }
+        }
+        let of_phases = self.chains.iter().zip(PHASES).map(|(chains, (phase, sign, _))| {
+            let marginalize = marginalize && !(exact && phase == Phase::Positive);
+            Part { chains, weight: sign * share, marginalize }
+        });
+        let corrections = corrections.iter().map(|(chains, weight)| Part { chains, weight: *weight, marginalize });
+        let parts: Vec<Part> = of_phases.chain(corrections).collect();
+        self.optimizer.ascend(&self.gpu, &mut self.model, &parts, self.step, 1.0);
+        self.gpu.check()?;
+        self.step += 1;
+        let [(positive, _), (negative, _)] = phases;
+        Ok(Info { positive, negative })
+    }
+
+    /// What is drawn in a phase, by its number, of the present step.
+    fn draws(&self, phase: usize, stage: Stage) -> Draws {
+        // No chain of the core has this number.
+        let mut stream = Streams::new(self.settings.seed).at(PHASES[phase].0.purpose(), self.step, u64::MAX);
+        let mut word = || stream.below(1 << 32) as u32;
+        Draws { key: [word(), word()], stage: stage as u8 }
+    }
+
+    /// Which parity each chain updates first, by a fair coin: the first of a search, or the second, of the Gibbs sweeps after it.
+    fn first(&self, phase: usize, coin: usize) -> Vec<Parity> {
+        let draws = self.draws(phase, Stage::Order);
+        let word = |chain: u32| philox(draws.counter(0, chain, 0, 0), draws.key)[coin];
+        (0..self.settings.batch as u32).map(|chain| Parity::first(word(chain) >> 31 == 1)).collect()
+    }
+
+    /// The positive phase of CD, and of all where the posterior's units are independent.
+    async fn short_positive(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+        let (start, gibbs) = (self.draws(0, Stage::Start), self.draws(0, Stage::Gibbs));
+        let first = vec![Parity::Odd; self.settings.batch];
+        let sweeps = if self.model.depth() == 1 { 1 } else { self.settings.estimator.k };
+        self.chains[0].randomize(&self.gpu, &self.model, start)?;
+        self.chains[0].gibbs(&self.gpu, &self.model, &first, sweeps, gibbs)?;
+        Ok((self.end(0).await?.0, Corrections::new()))
+    }
+
+    /// The negative phase of CD and PCD, on from where its chains are.
+    async fn short_negative(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+        let gibbs = self.draws(1, Stage::Gibbs);
+        let first = vec![Parity::Even; self.settings.batch];
+        self.chains[1].gibbs(&self.gpu, &self.model, &first, self.settings.estimator.k, gibbs)?;
+        Ok((self.end(1).await?.0, Corrections::new()))
+    }
+
+    /// Makes the means of where the chains are, and their energies, `[batch]`.
+    async fn end(&mut self, phase: usize) -> Result<(PhaseInfo, Vec<f32>), GpuError> {
+        let chains = &mut self.chains[phase];
+        chains.settle(&self.gpu, &self.model);
+        let energies = chains.energies(&self.gpu, &self.model).await?;
+        let energy_sum = energies.iter().map(|&energy| f64::from(energy)).sum();
+        Ok((PhaseInfo { energy_sum, chains: energies.len() as u32, ..PhaseInfo::default() }, energies))
+    }
+
+    /// A phase of UCD-LMI or LMI: uniform states, local modes, Gibbs sweeps, and for UCD-LMI the coupling.
+    async fn local_mode(&mut self, phase: usize) -> Result<(PhaseInfo, Corrections), GpuError> {
+        let (batch, most) = (self.settings.batch, self.settings.max_sweeps);
+        let (start, gibbs) = (self.draws(phase, Stage::Start), self.draws(phase, Stage::Gibbs));
+        let (first, second) = (self.first(phase, 0), self.first(phase, 1));
+        let (gpu, model, chains) = (&self.gpu, &self.model, &mut self.chains[phase]);
+        chains.randomize(gpu, model, start)?;
+        let (mut searched, mut done) = (vec![None; batch], 0);
+        while done < most && searched.contains(&None) {
+            let some = SWEEPS_A_LOOK.min(most - done);
+            let flips = chains.search(gpu, model, &first, some).await?;
+            for (c, searched) in searched.iter_mut().enumerate().filter(|(_, searched)| searched.is_none()) {
+                let delay = usize::from(first[c] == Parity::Odd);
+                let still = |sweep: u32| (0..2).all(|half| flips[(2 * sweep as usize + half + delay) * batch + c] == 0);
+                *searched = (0..some).find(|&sweep| still(sweep)).map(|sweep| done + sweep + 1);
+            }
+            done += some;
+        }
+        chains.gibbs(gpu, model, &second, self.settings.estimator.mode_sweeps, gibbs)?;
+        let (mut info, energies) = self.end(phase).await?;
+        info.sweeps = searched.iter().map(|searched| searched.unwrap_or(most)).collect();
+        info.searches_capped = searched.iter().filter(|searched| searched.is_none()).count() as u32;
+        let mut corrections = Corrections::new();
+        if self.settings.estimator.kind == EstimatorKind::UcdLmi {
+            corrections = self.couple(phase, &energies, &mut info).await?;
+        }
+        Ok((info, corrections))
+    }
+
+    /// What corrects each chain's estimate: the Metropolis coupling from where it is, at these energies.
+    async fn couple(&mut self, phase: usize, energies: &[f32], info: &mut PhaseInfo) -> Result<Corrections, GpuError> {
+        let (batch, draws) = (self.settings.batch, self.draws(phase, Stage::Proposal));
+        let proposals = &mut self.proposals[phase];
+        proposals.randomize(&self.gpu, &self.model, draws)?;
+        let offered = proposals.energies(&self.gpu, &self.model).await?;
+        let streams = Streams::new(self.settings.seed);
+        let mut streams = streams.of_chains(PHASES[phase].0.purpose(), self.step, 0..batch as u64);
+        info.meeting_times = vec![1; batch];
+        info.proposals += batch as u64;
+        let accepts = |c: usize, u: f64| {
+            let (offered, present) = (offered[c].into(), energies[c].into());
+            SharedUniform.decide(u, offered, present, present).0
+        };
+        let uniforms: Vec<f64> = streams.iter_mut().map(Stream::uniform).collect();
+        let accepted: Vec<usize> = (0..batch).filter(|&c| accepts(c, uniforms[c])).collect();
+        let mut corrections = Corrections::new();
+        if accepted.is_empty() {
+            return Ok(corrections);
+        }
+        info.accepted += accepted.len() as u64;
+        let parameters = self.model.parameters(&self.gpu).await?;
+        let dbm = Dbm::new(self.units, parameters.weights, parameters.biases)?;
+        let (states, offers) = (self.states(&self.chains[phase]).await?, self.states(&self.proposals[phase]).await?);
+        for c in accepted {
+            let point = |layers: &[Matrix]| {
+                let state: Vec<Vec<f32>> = layers.iter().map(|layer| layer.row(c).to_vec()).collect();
+                Rc::new(StateWithEnergy { energy: dbm.energy(&state), state })
+            };
+            let one = Chains::new(&dbm, states[0].select(&[c]), PHASES[phase].2.clone());
+            let mut pair = MetropolisCoupling::new(&dbm, &one, 0, &mut streams[c], &SharedUniform);
+            let correct = |times: i32, state: &[Vec<f32>]| corrections.entry(times).or_default().push(state.to_vec());
+            let meeting = meet(point(&states), point(&offers), &mut pair, self.settings.max_meeting, correct);
+            info.proposals += pair.proposals;
+            info.accepted += pair.accepted;
+            info.meeting_times[c] = meeting.time;
+            info.couplings_capped += u32::from(meeting.capped);
+        }
+        Ok(corrections)
+    }
+}
