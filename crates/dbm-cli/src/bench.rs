@@ -47,6 +47,9 @@ pub struct Bench {
     /// Steps of each
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
+    /// The same steps on the GPU as well, where the training goes on: how long they take there, and which of the two is faster
+    #[arg(long)]
+    gpu: bool,
     #[command(flatten)]
     timed: Timed,
     #[command(flatten)]
@@ -57,6 +60,9 @@ impl Bench {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         if !(0.0..=1e6).contains(&self.timed.seconds) {
             return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.timed.seconds)));
+        }
+        if self.gpu && (self.preset.3.is_some() || self.scale.asked) {
+            return Err(Error::Usage("--gpu times steps of a training: leave out --scale and --preset sweeps-500".into()));
         }
         if self.scale.asked {
             return self.scale.run(&self.timed, context);
@@ -88,8 +94,14 @@ impl Bench {
             seed: self.timed.seed,
             backend: self.timed.backend,
         };
-        let measured = benchmark.run(self.timed.load()?, &context.session)?;
-        context.tell("bench", measured.json(), || measured.text());
+        let data = self.timed.load()?;
+        if self.gpu {
+            let measured = benchmark.run(data.clone(), &context.session)?.on_gpu(&data.examples, &context.session)?;
+            context.tell("bench", measured.json(), || measured.text());
+        } else {
+            let measured = benchmark.run(data, &context.session)?;
+            context.tell("bench", measured.json(), || measured.text());
+        }
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! `dbm`: train, sample, complete and evaluate with deep Boltzmann machines.
 //!
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
-//! be, 4 a file that cannot be written, 5 training that diverged.
+//! be, 4 a file that cannot be written, 5 training that diverged, 6 a GPU that is not there or failed.
 
 mod args;
 mod bench;
@@ -144,5 +144,6 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Serialize { .. }
         | Error::Template { .. } => 3,
         Error::Write { .. } => 4,
+        Error::Gpu(_) => 6,
     }
 }

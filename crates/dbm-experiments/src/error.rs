@@ -2,6 +2,7 @@
 
 use dbm_core::DbmError;
 use dbm_data::DataError;
+use dbm_gpu::GpuError;
 use dbm_score::ScoreError;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -18,6 +19,9 @@ pub enum Error {
     /// Of scores and their reference.
     #[error(transparent)]
     Score(#[from] ScoreError),
+    /// Of the GPU.
+    #[error(transparent)]
+    Gpu(GpuError),
     /// A file that cannot be read.
     #[error("cannot read {}: {source}; check the path", path.display())]
     Read {
@@ -64,4 +68,14 @@ pub enum Error {
     /// A file that is not what it should be.
     #[error("{0}")]
     Input(String),
+}
+
+impl From<GpuError> for Error {
+    /// What is wrong with a run is so wherever it is trained.
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::Run(error) => Self::Model(error),
+            of_gpu => Self::Gpu(of_gpu),
+        }
+    }
 }

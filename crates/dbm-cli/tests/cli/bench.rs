@@ -82,3 +82,22 @@ fn people_read_the_same() {
         assert!(said.contains(words), "no {words}: {said}");
     }
 }
+
+/// Where there is a GPU, or a driver that computes on the processor.
+#[test]
+fn steps_on_the_gpu_are_set_beside_the_processors() {
+    let folder = Folder::new("bench-gpu");
+    let output = folder.command(&format!("--json {TOY} --runs 2 --gpu")).output().unwrap();
+    if output.status.code() == Some(6) {
+        assert!(String::from_utf8_lossy(&output.stderr).contains("no GPU was found"));
+        return;
+    }
+    let said = String::from_utf8(output.stdout).unwrap();
+    let printed: Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    let of_gpu = |name: &str| number(&printed, &format!("gpu.{name}"));
+    let [fastest, median, slowest] = ["_min", "", "_max"].map(|which| of_gpu(&format!("milliseconds_per_step{which}")));
+    assert!(0.0 < fastest && fastest <= median && median <= slowest, "{printed}");
+    let ratio = number(&printed, "milliseconds_per_step") / median;
+    assert!((of_gpu("times_as_fast_as_the_processor") / ratio - 1.0).abs() < 1e-9, "{printed}");
+    assert!(!printed["gpu"]["device"].as_str().unwrap().is_empty());
+}

@@ -1,5 +1,6 @@
 //! How long a training step takes, and what on; how many sweeps a second.
 
+mod gpu;
 mod parts;
 mod report;
 pub mod scale;
@@ -9,6 +10,7 @@ use crate::{Error, Session};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
+pub use gpu::MeasuredOnGpu;
 use parts::{Run, Timed};
 pub use sweeps::{MeasuredSweeps, SweepBenchmark};
 
