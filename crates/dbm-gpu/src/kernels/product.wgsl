@@ -56,7 +56,11 @@ fn main(
 ) {
     let first_row = tile.y * TILE;
     let first_output = tile.x * TILE;
-    var sums: array<array<f32, 4>, 4>;
+    // A row of four values each.
+    var sums_0 = vec4<f32>();
+    var sums_1 = vec4<f32>();
+    var sums_2 = vec4<f32>();
+    var sums_3 = vec4<f32>();
     for (var first = 0u; first < shape.inputs; first += DEPTH) {
         // Neighbouring threads read neighbouring values, whichever way a factor lies.
         for (var piece = thread; piece < TILE * DEPTH; piece += THREADS) {
@@ -75,15 +79,17 @@ fn main(
         }
         workgroupBarrier();
         for (var deep = 0u; deep < DEPTH; deep++) {
-            for (var i = 0u; i < 4u; i++) {
-                let value = some_left[deep * TILE + here.y * 4u + i];
-                for (var j = 0u; j < 4u; j++) {
-                    sums[i][j] += value * some_right[deep * TILE + here.x * 4u + j];
-                }
-            }
+            let l = deep * TILE + here.y * 4u;
+            let r = deep * TILE + here.x * 4u;
+            let across = vec4<f32>(some_right[r], some_right[r + 1u], some_right[r + 2u], some_right[r + 3u]);
+            sums_0 += some_left[l] * across;
+            sums_1 += some_left[l + 1u] * across;
+            sums_2 += some_left[l + 2u] * across;
+            sums_3 += some_left[l + 3u] * across;
         }
         workgroupBarrier();
     }
+    var sums = array<vec4<f32>, 4>(sums_0, sums_1, sums_2, sums_3);
     for (var i = 0u; i < 4u; i++) {
         for (var j = 0u; j < 4u; j++) {
             let row = first_row + here.y * 4u + i;
