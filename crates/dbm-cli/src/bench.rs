@@ -47,7 +47,7 @@ pub struct Bench {
     /// Steps of each
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// The same steps on the GPU as well, where the training goes on: how long they take there, and which of the two is faster
+    /// Then go on with the training on the GPU for as many steps, and say how long they take there
     #[arg(long)]
     gpu: bool,
     #[command(flatten)]
@@ -95,11 +95,11 @@ impl Bench {
             backend: self.timed.backend,
         };
         let data = self.timed.load()?;
+        let measured = benchmark.run(&data, &context.session)?;
         if self.gpu {
-            let measured = benchmark.run(data.clone(), &context.session)?.on_gpu(&data.examples, &context.session)?;
+            let measured = measured.on_gpu(&data.examples, &context.session)?;
             context.tell("bench", measured.json(), || measured.text());
         } else {
-            let measured = benchmark.run(data, &context.session)?;
             context.tell("bench", measured.json(), || measured.text());
         }
         Ok(())

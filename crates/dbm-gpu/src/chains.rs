@@ -12,7 +12,7 @@ use wgpu::{Buffer, CommandEncoder};
 pub struct Draws {
     /// Philox's key.
     pub key: [u32; 2],
-    /// Tells what is drawn under one key apart: below 256.
+    /// Tells apart what is drawn under one key.
     pub stage: u8,
 }
 
@@ -44,7 +44,7 @@ enum Rule {
     Coins(Draws),
 }
 
-/// Half a sweep of a batch: its number among those of a chain, which chains begin one later, `[count]`, and where flips are counted, `[half-sweeps, count]`.
+/// Half a sweep of a batch: its number among those of a chain, which chains begin one later, `[count]`, and where a search counts flips, `[half-sweeps, count]`.
 struct HalfSweep<'a> {
     rule: Rule,
     number: u32,
@@ -53,6 +53,7 @@ struct HalfSweep<'a> {
     flips: &'a Buffer,
 }
 
+/// As set.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct SetRule {
@@ -69,6 +70,7 @@ struct SetRule {
     high: f32,
 }
 
+/// As means.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct MeansRule {
@@ -79,6 +81,7 @@ struct MeansRule {
     high: f32,
 }
 
+/// As energy.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct EnergyShape {
@@ -154,12 +157,8 @@ impl GpuChains {
         let (low, high) = model.units.values();
         for (layer, &n) in model.sizes.iter().enumerate() {
             let mut encoder = gpu.begin();
-            let clamped = match &self.clamp {
-                Clamp::Visible if layer == 0 => 2,
-                Clamp::Known(_) if layer == 0 => 1,
-                _ => 0,
-            };
-            if clamped < 2 {
+            let clamped = self.clamped_of(layer);
+            if self.is_free(layer) {
                 self.refresh(gpu, model, layer, &mut encoder);
             }
             let rule = MeansRule { rows: self.count as u32, units: n as u32, clamped, low, high };
@@ -167,14 +166,6 @@ impl GpuChains {
             gpu.dispatch(&mut encoder, &gpu.kernels.means, &buffers, [n.div_ceil(THREADS) as u32, self.count as u32]);
             gpu.submit(encoder);
         }
-    }
-
-    /// The means that [`GpuChains::settle`] made last of a layer, `[count, n_l]`.
-    ///
-    /// # Errors
-    /// [`GpuError::Failed`].
-    pub async fn means(&self, gpu: &Gpu, model: &GpuModel, layer: usize) -> Result<Matrix, GpuError> {
-        Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.means[layer]).await?))
     }
 
     /// The energy of each chain's state, `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}: [count]`, added in f32.
@@ -228,7 +219,8 @@ impl GpuChains {
         let delays: Vec<u32> = first.iter().map(|&parity| u32::from(parity == Parity::Odd)).collect();
         let delays = gpu.upload("who begins", &delays)?;
         let halves = 2 * sweeps + 1;
-        let flips = gpu.zeros("flips", halves as usize * self.count)?;
+        let counted = if matches!(rule, Rule::Minimum) { halves as usize * self.count } else { 1 };
+        let flips = gpu.zeros("flips", counted)?;
         for number in 0..halves {
             // One submission each: short enough for a system that ends what holds a screen up.
             let mut encoder = gpu.begin();
@@ -248,7 +240,7 @@ impl GpuChains {
     /// # Errors
     /// [`GpuError::TooLarge`].
     pub fn randomize(&mut self, gpu: &Gpu, model: &GpuModel, draws: Draws) -> Result<(), GpuError> {
-        let (delays, flips) = (gpu.zeros("who begins", self.count)?, gpu.zeros("flips", self.count)?);
+        let (delays, flips) = (gpu.zeros("who begins", self.count)?, gpu.zeros("flips", 1)?);
         let half = HalfSweep { rule: Rule::Coins(draws), number: 0, count: 1, delays: &delays, flips: &flips };
         let mut encoder = gpu.begin();
         for layer in (0..=model.depth()).filter(|&layer| self.is_free(layer)) {
@@ -284,6 +276,15 @@ impl GpuChains {
         layer > 0 || self.clamp != Clamp::Visible
     }
 
+    /// What kernels are told of a layer: 0 where nothing is clamped, 1 where the bits say, and 2 where all is.
+    fn clamped_of(&self, layer: usize) -> u32 {
+        match &self.clamp {
+            Clamp::Visible if layer == 0 => 2,
+            Clamp::Known(_) if layer == 0 => 1,
+            _ => 0,
+        }
+    }
+
     /// Adds to what is to be done that a layer is set.
     fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, encoder: &mut CommandEncoder) {
         let &HalfSweep { rule, number, count, delays, flips } = half;
@@ -293,7 +294,7 @@ impl GpuChains {
             Rule::Gibbs(draws) => (1, draws),
             Rule::Coins(draws) => (2, draws),
         };
-        let ((low, high), clamped) = (model.units.values(), u32::from(layer == 0 && self.clamp != Clamp::Free));
+        let ((low, high), clamped) = (model.units.values(), self.clamped_of(layer));
         let (rows, units, layer_number, stage) = (self.count as u32, model.sizes[layer] as u32, layer as u32, stage.into());
         let rule = SetRule { rows, units, draws, number, count, layer: layer_number, stage, clamped, key, low, high };
         let buffers = [&gpu.numbers(&rule), &self.fields[layer], &self.clamped, delays, &self.states[layer], flips];

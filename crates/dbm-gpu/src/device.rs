@@ -16,6 +16,9 @@ pub struct Gpu {
     failure: Arc<Mutex<Option<String>>>,
 }
 
+/// What kernels share that leave clamped units alone.
+const CLAMPED: &str = include_str!("kernels/clamped.wgsl");
+
 /// One pipeline a kernel.
 #[derive(Clone)]
 pub(crate) struct Kernels {
@@ -37,7 +40,7 @@ impl Gpu {
             wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
         let adapter = instance.request_adapter(&options).await.map_err(|error| GpuError::NoAdapter(error.to_string()))?;
         let info = adapter.get_info();
-        let name = if info.name.is_empty() { "without a name".into() } else { info.name };
+        let name = if info.name.is_empty() { "a GPU that does not tell its name".into() } else { info.name };
         // Tensors as large as it can hold; all else as every device of WebGPU has it.
         let own = adapter.limits();
         let required_limits = wgpu::Limits {
@@ -55,8 +58,8 @@ impl Gpu {
         device.set_device_lost_callback(move |reason, message| note(&noted, format!("it was lost ({reason:?}): {message}")));
         let kernels = Kernels {
             product: pipeline(&device, "product", include_str!("kernels/product.wgsl")),
-            set: pipeline(&device, "set", include_str!("kernels/set.wgsl")),
-            means: pipeline(&device, "means", include_str!("kernels/means.wgsl")),
+            set: pipeline(&device, "set", &[CLAMPED, include_str!("kernels/set.wgsl")].concat()),
+            means: pipeline(&device, "means", &[CLAMPED, include_str!("kernels/means.wgsl")].concat()),
             ascend: pipeline(&device, "ascend", include_str!("kernels/ascend.wgsl")),
             energy: pipeline(&device, "energy", include_str!("kernels/energy.wgsl")),
         };
@@ -69,7 +72,7 @@ impl Gpu {
     }
 
     /// The most bytes that it holds in one piece.
-    pub fn largest_tensor(&self) -> u64 {
+    fn largest_tensor(&self) -> u64 {
         let limits = self.device.limits();
         limits.max_buffer_size.min(limits.max_storage_buffer_binding_size)
     }
@@ -78,7 +81,7 @@ impl Gpu {
     ///
     /// # Errors
     /// [`GpuError::Failed`] then.
-    pub fn check(&self) -> Result<(), GpuError> {
+    pub(crate) fn check(&self) -> Result<(), GpuError> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map_or(Ok(()), |reason| Err(GpuError::Failed(reason.clone())))
     }
@@ -180,6 +183,18 @@ impl Gpu {
         mapped.map_err(GpuError::Failed)?;
         let view = copy.get_mapped_range(..).map_err(|error| GpuError::Failed(error.to_string()))?;
         Ok(bytemuck::pod_collect_to_vec(&view))
+    }
+
+    /// What several buffers hold, one after the other.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub(crate) async fn read_all(&self, buffers: impl IntoIterator<Item = &Buffer>) -> Result<Vec<Vec<f32>>, GpuError> {
+        let mut all = Vec::new();
+        for buffer in buffers {
+            all.push(self.read(buffer).await?);
+        }
+        Ok(all)
     }
 }
 

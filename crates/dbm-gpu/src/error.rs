@@ -10,7 +10,7 @@ pub enum GpuError {
     #[error("no GPU was found ({0}); go on without it")]
     NoAdapter(String),
     /// The GPU gives no device.
-    #[error("the GPU {name} could not be used ({reason}); go on without it")]
+    #[error("{name} could not be used ({reason}); go on without it")]
     NoDevice {
         /// What it calls itself.
         name: String,

@@ -43,13 +43,6 @@ impl GpuModel {
     /// # Errors
     /// [`GpuError::Failed`].
     pub async fn parameters(&self, gpu: &Gpu) -> Result<Parameters, GpuError> {
-        let (mut weights, mut biases) = (Vec::new(), Vec::new());
-        for weight in &self.weights {
-            weights.push(gpu.read(weight).await?);
-        }
-        for bias in &self.biases {
-            biases.push(gpu.read(bias).await?);
-        }
-        Ok(Parameters { weights, biases })
+        Ok(Parameters { weights: gpu.read_all(&self.weights).await?, biases: gpu.read_all(&self.biases).await? })
     }
 }

@@ -17,7 +17,7 @@ const GROUPS: usize = 1 << 10;
 pub struct Part<'a> {
     /// The chains.
     pub chains: &'a GpuChains,
-    /// What each counts: one part of a batch where they are of the positive phase, and less that where of the negative.
+    /// What each counts: `1 / batch` in the positive phase, `-1 / batch` in the negative one.
     pub weight: f32,
     /// Whether half of each state is replaced by its conditional means (Taniguchi et al. 2023, section 4.2): those that [`GpuChains::settle`] has made.
     pub marginalize: bool,
@@ -35,6 +35,7 @@ pub struct GpuOptimizer {
     most_chains: usize,
 }
 
+/// As ascend.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Rule {
@@ -91,25 +92,20 @@ impl GpuOptimizer {
     pub async fn moments(&self, gpu: &Gpu) -> Result<Vec<Parameters>, GpuError> {
         let mut all = Vec::new();
         for number in 0..self.settings.n_moments() {
-            let (mut weights, mut biases) = (Vec::new(), Vec::new());
-            for weight in &self.weights {
-                weights.push(gpu.read(&weight[number]).await?);
-            }
-            for bias in &self.biases {
-                biases.push(gpu.read(&bias[number]).await?);
-            }
+            let weights = gpu.read_all(self.weights.iter().map(|moments| &moments[number])).await?;
+            let biases = gpu.read_all(self.biases.iter().map(|moments| &moments[number])).await?;
             all.push(Parameters { weights, biases });
         }
         Ok(all)
     }
 
-    /// One step up the sum of these parts, after so many others; `share` is what its rate is multiplied by.
+    /// One step up the sum of these parts, after so many others.
     ///
     /// # Panics
     /// If a part has more chains than the optimizer was made for.
-    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], steps_before: u64, share: f64) {
+    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], steps_before: u64) {
         assert!(parts.iter().all(|part| part.chains.count() <= self.most_chains), "at most {} chains a part", self.most_chains);
-        let rule = self.settings.at(steps_before, share);
+        let rule = self.settings.at(steps_before, 1.0);
         for (l, (weight, moments)) in model.weights.iter().zip(&self.weights).enumerate() {
             let (p, q) = (model.sizes[l], model.sizes[l + 1]);
             let rows = (BLOCK / q).clamp(1, p);

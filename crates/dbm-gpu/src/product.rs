@@ -32,6 +32,7 @@ pub(crate) struct Product<'a> {
     pub begin: Begin<'a>,
 }
 
+/// As product.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Shape {

@@ -93,16 +93,6 @@ impl GpuTrainer {
         })
     }
 
-    /// The device.
-    pub fn gpu(&self) -> &Gpu {
-        &self.gpu
-    }
-
-    /// Gradient steps taken.
-    pub fn steps(&self) -> u64 {
-        self.step
-    }
-
     /// All that the run needs to go on, here or by [`Trainer::restore`].
     ///
     /// # Errors
@@ -196,7 +186,7 @@ impl GpuTrainer {
         });
         let corrections = corrections.iter().map(|(chains, weight)| Part { chains, weight: *weight, marginalize });
         let parts: Vec<Part> = of_phases.chain(corrections).collect();
-        self.optimizer.ascend(&self.gpu, &mut self.model, &parts, self.step, 1.0);
+        self.optimizer.ascend(&self.gpu, &mut self.model, &parts, self.step);
         self.gpu.check()?;
         self.step += 1;
         let [(positive, _), (negative, _)] = phases;

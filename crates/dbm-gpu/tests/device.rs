@@ -45,6 +45,11 @@ fn states(model: &Dbm, chains: &Chains) -> Vec<Matrix> {
     (0..=model.depth()).map(|l| chains.layer(l).clone()).collect()
 }
 
+/// All weights, then all biases.
+fn tensors(model: &Dbm) -> impl Iterator<Item = &[f32]> {
+    model.weights().iter().map(Matrix::data).chain(model.biases().iter().map(Vec::as_slice))
+}
+
 fn models() -> impl Iterator<Item = Dbm> {
     SHAPES.iter().enumerate().map(|(i, sizes)| {
         init::gaussian(sizes, [Units::Signs, Units::Bits][i % 2], 0.2, i as u64).unwrap().with_backend(Backend::Plain)
@@ -257,13 +262,7 @@ fn steps_are_those_of_the_definition() {
             .map(|(chains, clamp, ..)| GpuChains::new(&gpu, &on_gpu, &states(&model, chains), clamp).unwrap())
             .collect();
         let mut plain = model.clone();
-        let zeros: Vec<Vec<f64>> = plain
-            .weights()
-            .iter()
-            .map(Matrix::data)
-            .chain(plain.biases().iter().map(|b| &b[..]))
-            .map(|v| vec![0.0; v.len()])
-            .collect();
+        let zeros: Vec<Vec<f64>> = tensors(&plain).map(|tensor| vec![0.0; tensor.len()]).collect();
         let mut moments = [zeros.clone(), zeros.clone(), zeros.clone()];
         for step in 0..5 {
             on_chains.iter_mut().for_each(|chains| chains.settle(&gpu, &on_gpu));
@@ -272,12 +271,11 @@ fn steps_are_those_of_the_definition() {
                 .zip(&sets)
                 .map(|(chains, &(_, _, weight, marginalize))| Part { chains, weight, marginalize })
                 .collect();
-            optimizer.ascend(&gpu, &mut on_gpu, &parts, step, 1.0);
+            optimizer.ascend(&gpu, &mut on_gpu, &parts, step);
             plain = ascended(&plain, &sets, &settings, step, &mut moments);
         }
         let Parameters { weights, biases } = block_on(on_gpu.parameters(&gpu)).unwrap();
-        let exact = plain.weights().iter().map(Matrix::data).chain(plain.biases().iter().map(|b| &b[..]));
-        for (tensor, exact) in weights.iter().chain(&biases).zip(exact) {
+        for (tensor, exact) in weights.iter().chain(&biases).zip(tensors(&plain)) {
             // Adam divides by what may be small: there an error in the gradient's last bits counts for more.
             let largest = tensor.iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(largest < 1e-4, "{settings:?}, {:?}: off by {largest}", model.sizes());
@@ -363,14 +361,7 @@ fn ucd_lmi_on_the_device_is_unbiased_and_lmi_is_not() {
     let data = Examples::from_bits(3, &[1, 0, 1, 0, 0, 1]).unwrap();
     let exact = |row: usize| exact::gradient(&model, &[[true, false, true], [false, false, true]][row], &[false; 3]).unwrap();
     let exact: Vec<f64> = exact(0).iter().zip(exact(1)).map(|(a, b)| 0.5 * (a + b)).collect();
-    let before: Vec<f64> = model
-        .weights()
-        .iter()
-        .map(Matrix::data)
-        .chain(model.biases().iter().map(|b| &b[..]))
-        .flatten()
-        .map(|&x| f64::from(x))
-        .collect();
+    let before: Vec<f64> = tensors(&model).flatten().map(|&x| f64::from(x)).collect();
     let worst = |estimator: &str| -> f64 {
         let gradients: Vec<Vec<f64>> = (0..12)
             .map(|seed| {

@@ -1,4 +1,4 @@
-//! The same steps on the GPU: the visitor decides by measuring.
+//! As many steps on the GPU, beside the processor's: which to take is decided by measuring.
 
 use super::Measured;
 use super::report::spread;
@@ -45,7 +45,7 @@ impl Measured {
 }
 
 impl MeasuredOnGpu {
-    /// As how many times as fast as the processor's the GPU's median step came out.
+    /// How many of the GPU's median steps fit into the processor's.
     fn ratio(&self) -> f64 {
         self.measured.median().milliseconds() / spread(&self.milliseconds).0
     }
@@ -67,12 +67,10 @@ impl MeasuredOnGpu {
     /// [`Measured::text`], and a line of the GPU under it.
     pub fn text(&self) -> String {
         let (median, fastest, slowest) = spread(&self.milliseconds);
-        let ratio = self.ratio();
-        let faster = if ratio > 1.0 { "the GPU" } else { "the processor" };
+        let (times, than) = if self.ratio() > 1.0 { (self.ratio(), "fast") } else { (1.0 / self.ratio(), "slow") };
+        let (processor, device) = (self.measured.text(), &self.device);
         format!(
-            "{}\nOn {}: {median:.2} ms a step ({fastest:.2} to {slowest:.2}), {ratio:.2} times as fast as on the processor: {faster} is the faster of the two.\n",
-            self.measured.text(),
-            self.device
+            "{processor}\nOn {device}: {median:.2} ms a step ({fastest:.2} to {slowest:.2}), {times:.1} times as {than} as on the processor.\n"
         )
     }
 }

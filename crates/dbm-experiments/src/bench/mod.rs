@@ -62,7 +62,7 @@ impl Benchmark {
     ///
     /// # Errors
     /// Settings and sizes that make no sense or do not fit into memory.
-    pub fn run(self, data: Dataset, session: &Session) -> Result<Measured, Error> {
+    pub fn run(self, data: &Dataset, session: &Session) -> Result<Measured, Error> {
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
         let settings = Settings {
             batch: self.batch,
@@ -90,7 +90,7 @@ impl Benchmark {
         }
         session.progress.end();
         runs.sort_by(|a, b| a.milliseconds().total_cmp(&b.milliseconds()));
-        Ok(Measured { benchmark: self, run, footprint, data: data.name, threads: session.threads(), runs })
+        Ok(Measured { benchmark: self, run, footprint, data: data.name.clone(), threads: session.threads(), runs })
     }
 }
 

@@ -3,24 +3,14 @@
 struct Rule {
     rows: u32,
     units: u32,
-    clamped: u32, // 0: nothing; 1: what the bits say; 2: all
+    clamped: u32,
     low: f32,
     high: f32,
 }
 
 @group(0) @binding(0) var<uniform> rule: Rule;
-@group(0) @binding(1) var<storage, read> fields: array<f32>;
-@group(0) @binding(2) var<storage, read> clamped: array<u32>; // a bit a unit, [rows, units / 32 rounded up]
 @group(0) @binding(3) var<storage, read> states: array<f32>;
 @group(0) @binding(4) var<storage, read_write> means: array<f32>;
-
-fn is_clamped(row: u32, unit: u32) -> bool {
-    if rule.clamped != 1u {
-        return rule.clamped == 2u;
-    }
-    let words = (rule.units + 31u) / 32u;
-    return ((clamped[row * words + unit / 32u] >> (unit % 32u)) & 1u) == 1u;
-}
 
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {

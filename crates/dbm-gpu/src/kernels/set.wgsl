@@ -9,19 +9,17 @@ struct Rule {
     number: u32, // of this half-sweep
     count: u32,  // half-sweeps of a chain
     layer: u32,
-    stage: u32, // of what is drawn: tells half-sweeps of the same number apart
-    clamped: u32, // 1 where some of the layer is clamped
+    stage: u32,  // of what is drawn: tells half-sweeps of the same number apart
+    clamped: u32,
     key: vec2<u32>,
     low: f32,
     high: f32,
 }
 
 @group(0) @binding(0) var<uniform> rule: Rule;
-@group(0) @binding(1) var<storage, read> fields: array<f32>;
-@group(0) @binding(2) var<storage, read> clamped: array<u32>; // a bit a unit, [rows, units / 32 rounded up]
 @group(0) @binding(3) var<storage, read> delays: array<u32>;  // [rows]: 1 where a chain begins with odd layers
 @group(0) @binding(4) var<storage, read_write> states: array<f32>;
-@group(0) @binding(5) var<storage, read_write> flips: array<atomic<u32>>; // [half-sweeps, rows]
+@group(0) @binding(5) var<storage, read_write> flips: array<atomic<u32>>; // [half-sweeps, rows], of a search alone
 
 const MULTIPLIERS = vec2<u32>(0xd2511f53u, 0xcd9e8d57u);
 const WEYL = vec2<u32>(0x9e3779b9u, 0xbb67ae85u);
@@ -44,14 +42,6 @@ fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
         k += WEYL;
     }
     return c;
-}
-
-fn is_clamped(row: u32, unit: u32) -> bool {
-    if rule.clamped == 0u {
-        return false;
-    }
-    let words = (rule.units + 31u) / 32u;
-    return ((clamped[row * words + unit / 32u] >> (unit % 32u)) & 1u) == 1u;
 }
 
 @compute @workgroup_size(64)
@@ -88,7 +78,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         flipped += u32(value != states[place]);
         states[place] = value;
     }
-    if flipped > 0u {
+    if rule.draws == 0u && flipped > 0u {
         atomicAdd(&flips[rule.number * rule.rows + row], flipped);
     }
 }
