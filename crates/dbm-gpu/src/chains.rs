@@ -4,7 +4,7 @@ use crate::product::{Begin, Product};
 use crate::{Gpu, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::linalg::Matrix;
-use dbm_core::{Clamp, Parity};
+use dbm_core::{Clamp, Examples, Parity};
 use wgpu::{Buffer, CommandEncoder};
 
 /// Where some draws come from: two of these that differ, in anything, give independent draws.
@@ -166,6 +166,21 @@ impl GpuChains {
             gpu.dispatch(&mut encoder, &gpu.kernels.means, &buffers, [n.div_ceil(THREADS) as u32, self.count as u32]);
             gpu.submit(encoder);
         }
+    }
+
+    /// The visible layers of the first `count` chains, each unit at its likelier value given the layer above as [`GpuChains::settle`] left it, packed as [`Examples::packed`] has rows.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub(crate) async fn likelier_visible(&self, gpu: &Gpu, model: &GpuModel, count: usize) -> Result<Vec<u8>, GpuError> {
+        let (n, (low, high)) = (model.sizes[0], model.units.values());
+        let count = count.min(self.count);
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let means: Vec<f32> = gpu.read_first(&self.means[0], count * n).await?;
+        let bits: Vec<u8> = means.iter().map(|&mean| u8::from(mean > f32::midpoint(low, high))).collect();
+        Ok(Examples::from_bits(n, &bits)?.packed().to_vec())
     }
 
     /// The energy of each chain's state, `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}: [count]`, added in f32.

@@ -161,12 +161,20 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::Failed`] where the device failed meanwhile.
     pub(crate) async fn read<T: Pod>(&self, buffer: &Buffer) -> Result<Vec<T>, GpuError> {
+        self.read_first(buffer, buffer.size() as usize / size_of::<T>()).await
+    }
+
+    /// The first so many values of a buffer, likewise.
+    ///
+    /// # Errors
+    /// [`GpuError::Failed`].
+    pub(crate) async fn read_first<T: Pod>(&self, buffer: &Buffer, count: usize) -> Result<Vec<T>, GpuError> {
         self.check()?;
-        let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        let descriptor = wgpu::BufferDescriptor { label: Some("read"), size: buffer.size(), usage, mapped_at_creation: false };
+        let (size, usage) = ((count * size_of::<T>()) as u64, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
+        let descriptor = wgpu::BufferDescriptor { label: Some("read"), size, usage, mapped_at_creation: false };
         let copy = self.device.create_buffer(&descriptor);
         let mut encoder = self.begin();
-        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
+        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, size);
         self.submit(encoder);
         let (done, waiting) = futures_channel::oneshot::channel();
         copy.map_async(wgpu::MapMode::Read, .., move |result| {

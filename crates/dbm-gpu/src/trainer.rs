@@ -124,11 +124,11 @@ impl GpuTrainer {
         Ok(layers)
     }
 
-    /// One gradient step; what happened in it.
+    /// One gradient step; what happened in it, and what `shown` of its free chains look like.
     ///
     /// # Errors
     /// [`GpuError::Unsupported`] for data with gaps; [`GpuError::Run`] for data that are not as wide as the visible layer, and where energies are no longer finite; [`GpuError::Failed`].
-    pub async fn step(&mut self, data: &Examples) -> Result<Info, GpuError> {
+    pub async fn step(&mut self, data: &Examples, shown: usize) -> Result<Info, GpuError> {
         data.check_width(self.model.sizes[0])?;
         if data.has_gaps() {
             return Err(GpuError::Unsupported("data with gaps"));
@@ -189,7 +189,8 @@ impl GpuTrainer {
         self.optimizer.ascend(&self.gpu, &mut self.model, &parts, self.step);
         self.gpu.check()?;
         self.step += 1;
-        let [(positive, _), (negative, _)] = phases;
+        let [(positive, _), (mut negative, _)] = phases;
+        negative.visible = self.chains[1].likelier_visible(&self.gpu, &self.model, shown).await?;
         Ok(Info { positive, negative })
     }
 

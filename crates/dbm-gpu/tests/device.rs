@@ -373,7 +373,7 @@ fn ucd_lmi_on_the_device_is_unbiased_and_lmi_is_not() {
                 };
                 let settings = Settings { optimizer, batch: 500, seed, ..Settings::default() };
                 let mut run = GpuTrainer::new(gpu.clone(), &run_of(&model, estimator, settings)).unwrap();
-                let info = block_on(run.step(&data)).unwrap();
+                let info = block_on(run.step(&data, 0)).unwrap();
                 assert!(estimator == "lmi" || info.negative.accepted > 10);
                 let Parameters { weights, biases } = block_on(run.snapshot()).unwrap().parameters;
                 weights.iter().chain(&biases).flatten().zip(&before).map(|(&after, before)| f64::from(after) - before).collect()
@@ -403,7 +403,7 @@ fn every_estimator_raises_the_exact_likelihood() {
         let mut run = GpuTrainer::new(gpu.clone(), &run_of(&model, estimator, settings)).unwrap();
         let likelihood = |model: &Dbm| exact::log_likelihood(model, &data).unwrap();
         for _ in 0..20 {
-            block_on(run.step(&data)).unwrap();
+            block_on(run.step(&data, 0)).unwrap();
         }
         let mut on_core = Trainer::restore(block_on(run.snapshot()).unwrap()).unwrap();
         let (before, after) = (likelihood(&model), likelihood(on_core.model()));
@@ -422,12 +422,12 @@ fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
         let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
         let begun = run_of(&model, estimator, Settings { batch: 33, ..Settings::default() });
         let mut whole = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        (0..6).for_each(|_| drop(block_on(whole.step(&data)).unwrap()));
+        (0..6).for_each(|_| drop(block_on(whole.step(&data, 0)).unwrap()));
         let mut first = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        (0..3).for_each(|_| drop(block_on(first.step(&data)).unwrap()));
+        (0..3).for_each(|_| drop(block_on(first.step(&data, 0)).unwrap()));
         let half = Trainer::restore(block_on(first.snapshot()).unwrap()).unwrap();
         let mut second = GpuTrainer::new(gpu.clone(), &half).unwrap();
-        (0..3).for_each(|_| drop(block_on(second.step(&data)).unwrap()));
+        (0..3).for_each(|_| drop(block_on(second.step(&data, 0)).unwrap()));
         assert_eq!(block_on(whole.snapshot()).unwrap(), block_on(second.snapshot()).unwrap());
     }
 }

@@ -31,7 +31,7 @@ impl Measured {
         let mut timed = |steps: u64| -> Result<f64, Error> {
             let began = session.now();
             for _ in 0..steps {
-                block_on(run.step(data))?;
+                block_on(run.step(data, 0))?;
                 session.progress.advance(1);
             }
             Ok(1e3 * (session.now() - began) / steps as f64)
