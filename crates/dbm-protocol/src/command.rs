@@ -115,7 +115,15 @@ pub enum Command {
         protocol: BenchProtocol,
         /// On how many workers, one row for each; none for 1, 2, 4 and so on up to all there can be.
         workers: Vec<u32>,
+        /// Whether to time the GPU as well: one more row, the last.
+        gpu: bool,
     },
+    /// Times ten steps of the run as it stands by the processor, on as many workers as would share it, and ten by the GPU; the run stays where it is. Answer: [`crate::Event::Bench`] with
+    /// these two rows, with [`crate::Reply::Progress`] before. Training waits meanwhile.
+    TryGpu,
+    /// Whether the GPU is to take the steps of the runs here from now on. A run that it cannot train, or that it lets down, goes on by the processor, and [`crate::Event::Notice`] says so.
+    /// Answer: [`crate::Event::Done`].
+    UseGpu(bool),
     /// Stops the request of this id, where it is still at work; it then ends with [`crate::Event::Cancelled`].
     Cancel(u32),
 }

@@ -158,9 +158,13 @@ pub struct Metrics {
     pub parts: Option<(u32, u32)>,
     /// Workers that share the run.
     pub workers: u32,
+    /// Whether the GPU is chosen to take the steps.
+    pub gpu: bool,
+    /// By whom the steps so far were computed, in words, where the GPU has taken some; empty otherwise.
+    pub computed_by: String,
     /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
     pub steps_per_second: f64,
-    /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains.
+    /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains, and while its model is on the GPU alone.
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
     pub signals: Option<RunSignals>,
@@ -318,16 +322,18 @@ pub struct Evaluated {
 pub struct BenchResult {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
-    /// One for each number of workers that shared the steps.
+    /// One for each number of workers that shared the steps, and one for the GPU where it was asked for.
     pub rows: Vec<BenchRow>,
 }
 
 /// What was measured with one number of workers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BenchRow {
-    /// Workers that computed.
+    /// Workers that computed; 0 for the GPU.
     pub workers: u32,
-    /// `Dbm::checksum` after the last step, in hexadecimal: the same for any number of workers.
+    /// What the GPU calls itself, where it computed; empty otherwise.
+    pub gpu: String,
+    /// `Dbm::checksum` after the last step, in hexadecimal: the same for any number of workers. Empty for the GPU, which has drawn other numbers.
     pub checksum: String,
     /// Seconds that each measurement took, from its first step to the end of its last.
     pub seconds: Vec<f64>,

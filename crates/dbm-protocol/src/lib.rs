@@ -5,13 +5,15 @@
 //! What has no id is unasked: so the computing worker says how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
 //! [`Event::Notice`]. A message of another [`VERSION`] is refused.
 //!
-//! Workers have one of three roles, by what they take: a [`Command`], a [`FilesCommand`] or a [`DiagnosticsCommand`]. Each is a [`Request`], so that one client serves all.
+//! Workers have one of four roles, by what they take: a [`Command`], a [`FilesCommand`], a [`DiagnosticsCommand`] or, from the computing worker, a [`GpuCommand`]. Each is a [`Request`],
+//! so that one client serves all of the page's.
 
 mod command;
 mod diagnostics;
 mod envelope;
 mod event;
 mod files;
+mod gpu;
 mod proof;
 mod records;
 mod seed;
@@ -32,9 +34,10 @@ pub use files::{
     BitsFormat, Coding, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
     LogRow, Product, Understood, UnderstoodKind,
 };
+pub use gpu::{GpuCommand, GpuEvent, RunForGpu};
 pub use proof::{ProofPreset, proof_preset};
 pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, NamedBytes, RunPlan, Snapshot};
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 21;
+pub const VERSION: u32 = 22;

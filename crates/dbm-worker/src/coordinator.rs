@@ -6,6 +6,7 @@
 //!
 //! Nothing here is of the browser, so that all is tested natively: `shell` carries the messages.
 
+mod gpu;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -48,9 +49,11 @@ pub struct Coordinator {
     shown: ReportTimes,
     /// Whether the run has come to rest, and was not yet looked at as it stands.
     unsettled: bool,
+    /// Whether its samples are to be shown then: they wait for the model, which is on the GPU.
+    unshown: bool,
     jobs: VecDeque<Job>,
     pool: WorkerPool,
-    /// Whether the run or the benchmark that is shared can do nothing until a helper sends something.
+    /// Whether the run or the benchmark that is shared, or on the GPU, can do nothing until a helper or the GPU sends something.
     waits: bool,
     /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
     held: VecDeque<Request>,
@@ -104,9 +107,12 @@ impl Coordinator {
             if self.run.as_ref().is_some_and(Run::is_committed) {
                 return;
             }
-            if (needs_whole_run(&request.body) || request.body == Command::Save)
-                && let Some(run) = self.run.as_mut().filter(|run| !run.is_whole())
-            {
+            let needs = |run: &Run| {
+                needs_whole_run(&request.body)
+                    || request.body == Command::Save
+                    || (run.on_gpu().is_some() && looks_at_run(&request.body))
+            };
+            if let Some(run) = self.run.as_mut().filter(|run| !run.is_whole() && needs(run)) {
                 run.gather(&mut self.pool);
                 return;
             }
@@ -170,23 +176,42 @@ impl Coordinator {
                 let comparison = Comparison::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
                 return self.begin(id, comparison);
             }
-            Command::Bench { source, plan, protocol, workers } => {
-                if self.jobs.iter().any(|job| job.work.has_helpers()) {
-                    return Err("a benchmark is at work already: wait for it to end, or cancel it".into());
-                }
-                let bench = Benchmark::new(&source, plan, protocol, &workers, self.pool.most())?;
+            Command::Bench { source, plan, protocol, workers, gpu } => {
+                self.may_measure()?;
+                let bench = Benchmark::new(&source, plan, protocol, &workers, gpu, self.pool.most())?;
                 return self.begin(id, bench);
+            }
+            Command::TryGpu => {
+                self.may_measure()?;
+                let trial = Benchmark::of_run(self.run.as_ref().ok_or(NO_RUN)?, self.pool.most())?;
+                return self.begin(id, trial);
+            }
+            Command::UseGpu(chosen) => {
+                self.pool.choose_gpu(chosen);
+                self.report(self.goal != Goal::Rest);
+                Event::Done
             }
             Command::Cancel(request) => {
                 let before = self.jobs.len();
                 self.jobs.retain(|job| job.id != Some(request));
                 if self.jobs.len() < before {
                     self.out.send(Some(request), Event::Cancelled);
+                    // Whatever that waited for, others do not.
+                    self.waits = false;
+                    if !self.pool.is_gpu_chosen() {
+                        self.pool.end_gpu();
+                    }
                 }
                 Event::Done
             }
         };
         Ok(Some(answer))
+    }
+
+    /// Whether a measurement can begin: one at a time, or both would be wrong.
+    fn may_measure(&self) -> Result<(), String> {
+        let measures = self.jobs.iter().any(|job| job.work.has_helpers());
+        if measures { Err("a benchmark is at work already: wait for it to end, or cancel it".into()) } else { Ok(()) }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what each arm of the dispatch gives")]
@@ -236,6 +261,8 @@ impl Coordinator {
             self.train(until);
         } else if self.is_unsettled() {
             self.settle();
+        } else if self.waits {
+            self.look_after_gpu();
         }
         self.out.take()
     }
@@ -330,5 +357,12 @@ impl Coordinator {
 
 /// Whether a command puts the run away or aside, or has the helpers work on another.
 fn needs_whole_run(command: &Command) -> bool {
-    matches!(command, Command::UseData { .. } | Command::NewRun(_) | Command::Undo | Command::Bench { .. })
+    use Command::{Bench, NewRun, TryGpu, Undo, UseData, UseGpu};
+    matches!(command, UseData { .. } | NewRun(_) | Undo | Bench { .. } | TryGpu | UseGpu(_))
+}
+
+/// Whether a command looks at the run as it stands: all that neither drive it nor are of the pretrained model alone.
+fn looks_at_run(command: &Command) -> bool {
+    use Command::{Cancel, OpenModel, Pace, Step, Train, TrainUntil};
+    !matches!(command, OpenModel(_) | Train | TrainUntil(_) | Step | Pace(_) | Cancel(_))
 }

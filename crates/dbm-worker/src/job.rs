@@ -1,9 +1,10 @@
 //! Requests that take long: done in slices, so that others are heard between two of them, and cancelled by being dropped.
 
 use crate::clock::now;
-use crate::pool::{PeerMessage, WorkerPool};
+use crate::pool::{OnGpu, PeerMessage, WorkerPool};
 use dbm_core::DbmError;
-use dbm_protocol::Event;
+use dbm_data::DataError;
+use dbm_protocol::{Event, GpuEvent};
 use std::ops::RangeInclusive;
 
 /// Work on a request.
@@ -25,6 +26,24 @@ pub trait Work {
     /// Where it cannot be of this work.
     fn receive(&mut self, _message: PeerMessage) -> Result<(), DbmError> {
         Ok(())
+    }
+
+    /// Takes in what the GPU's worker answered.
+    ///
+    /// # Errors
+    /// Where it cannot be of this work.
+    fn receive_from_gpu(&mut self, _session: u32, _event: GpuEvent) -> Result<(), DataError> {
+        Ok(())
+    }
+
+    /// Its steps on the GPU, where it has such under way.
+    fn on_gpu(&self) -> Option<&OnGpu> {
+        None
+    }
+
+    /// Of work that has the helpers: parts done, and of how many.
+    fn done(&self) -> (u32, u32) {
+        (0, 0)
     }
 
     /// Where its answer is samples: the step of their model, and their mean free energy.

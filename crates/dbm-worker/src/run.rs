@@ -1,4 +1,4 @@
-//! The run at work: pretraining if it begins so, and then a trainer, alone or shared with helpers.
+//! The run at work: pretraining if it begins so, and then a trainer, alone, shared with helpers, or on the GPU.
 //!
 //! It advances by pieces, of which a slice of work has as many as fit: a minibatch of pretraining, or a shard of a gradient step. Pausing leaves a step under way as it
 //! is, so pausing changes no bit.
@@ -8,26 +8,33 @@ mod recent;
 mod report;
 mod seen;
 
-use crate::begin::{self, SNAPSHOT, layers, restored, shards};
+use crate::begin::{self, SNAPSHOT, layers, shards};
 use crate::clock::now;
-use crate::pool::{Order, PeerMessage, Progress, Replica, Session, WorkerPool};
+use crate::pool::{OnGpu, Order, PeerMessage, Progress, Replica, Session, WorkerPool};
 use crate::sources::Material;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::pretrain::Pretrainer;
 use dbm_core::{Dbm, DbmError, Footprint, Part, Trainer};
 use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, DataError, Precision};
-use dbm_protocol::{Initialization, RunPlan};
+use dbm_data::{Backends, Checkpoint, DataError, Precision};
+use dbm_protocol::{GpuEvent, Initialization, RunPlan};
 use seen::Seen;
 use std::collections::BTreeMap;
 
 /// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine less than all of them.
 const POOL_MEMORY: u128 = 4 << 30;
 
+/// What the file of a run calls those who compute here: the core's kernels, by one worker or many.
+const PROCESSOR: &str = "fast";
+
 pub struct Run {
     pub material: Material,
     pub plan: RunPlan,
     stage: Stage,
+    /// Where the GPU takes the steps: then the trainer here is the run as it was at its last checkpoint.
+    on_gpu: Option<OnGpu>,
+    /// Who has computed it so far.
+    backends: Backends,
     seen: Seen,
     /// What to go back to where helpers are lost with their part of the run: a checkpoint; empty for the beginning.
     kept: Vec<u8>,
@@ -95,9 +102,12 @@ impl Run {
         Ok(Self::of(material, plan, stage))
     }
 
-    /// A run where its snapshot left it.
+    /// A run where its snapshot left it, to go on by the processor.
     pub fn restore(material: Material, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
-        let trainer = restored(checkpoint)?;
+        let checkpoint = Checkpoint::read(SNAPSHOT, checkpoint)?;
+        let mut backends = Backends::from_notes(SNAPSHOT, &checkpoint.notes)?;
+        backends.computed_by(checkpoint.step, PROCESSOR);
+        let trainer = Trainer::restore(checkpoint.into_snapshot()?).map_err(DataError::refused(SNAPSHOT))?;
         plan.settings = trainer.settings().clone();
         let (expected, got) = (trainer.model().n_visible(), material.data.examples.width());
         if got != expected {
@@ -106,11 +116,14 @@ impl Run {
         }
         plan.hidden = trainer.model().sizes()[1..].iter().map(|&size| size as u32).collect();
         plan.units = trainer.model().units();
-        Ok(Self::of(material, plan, Stage::training(trainer)))
+        Ok(Self { backends, ..Self::of(material, plan, Stage::training(trainer)) })
     }
 
     fn of(material: Material, plan: RunPlan, stage: Stage) -> Self {
-        Self { material, plan, stage, seen: Seen::default(), kept: Vec::new(), alone: AloneSteps::default() }
+        let (on_gpu, seen, alone) = Default::default();
+        let mut backends = Backends::default();
+        backends.computed_by(0, PROCESSOR);
+        Self { material, plan, stage, on_gpu, backends, seen, kept: Vec::new(), alone }
     }
 
     /// The trainer with all that shares it; none while the run pretrains.
@@ -138,6 +151,12 @@ impl Run {
 
     /// One shard of the present step, begun if need be, or one minibatch of pretraining. Helpers who share the run are told of each step.
     fn advance(&mut self, pool: &mut WorkerPool) -> Result<Advance, DbmError> {
+        if let Some(on_gpu) = &mut self.on_gpu {
+            let Some(step) = on_gpu.advance(pool) else { return Ok(Advance::Waits) };
+            self.seen.step(step, self.material.data.examples.width());
+            self.seen.count();
+            return Ok(Advance::Finished);
+        }
         match &mut self.stage {
             Stage::Pretraining(pretrainer) => {
                 pretrainer.step(&self.material.data.examples)?;
@@ -172,7 +191,7 @@ impl Run {
 
     /// Whether steps are long enough to be shared, and this is the moment to.
     pub fn wants_helpers(&self, pool: &WorkerPool) -> bool {
-        self.replica().is_some_and(|replica| {
+        self.on_gpu.is_none() && self.replica().is_some_and(|replica| {
             let work = replica.trainer().model().n_parameters() * self.plan.settings.batch;
             let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= pool.pays_from());
             replica.count() == 1 && replica.between_steps() && shards(&self.plan) > 1 && long
@@ -198,8 +217,60 @@ impl Run {
         Ok(())
     }
 
+    /// Whether the GPU is to take the steps and does not: of a run alone, between two steps. One that pretrains goes there when it is done with that.
+    pub fn wants_gpu(&self, pool: &WorkerPool) -> bool {
+        let alone = |replica: &Replica| replica.count() == 1 && replica.between_steps();
+        pool.is_gpu_chosen() && self.on_gpu.is_none() && self.replica().is_some_and(alone)
+    }
+
+    /// Puts the run on the GPU, whose worker is up, where it [wants to be](Run::wants_gpu).
+    pub fn go_to_gpu(&mut self, pool: &mut WorkerPool) -> Result<(), DataError> {
+        if let Some(checkpoint) = self.checkpoint()? {
+            self.on_gpu = Some(OnGpu::open(self.steps().into(), &self.material.data.examples, checkpoint, pool));
+            self.rest();
+        }
+        Ok(())
+    }
+
+    /// Goes on by the processor, from the last checkpoint. Gives the step that it stands at.
+    pub fn leave_gpu(&mut self) -> u32 {
+        if self.on_gpu.take().is_some() {
+            self.backends.computed_by(self.steps().into(), PROCESSOR);
+            self.rest();
+        }
+        self.steps()
+    }
+
+    /// By whom the run was computed, in words, where the GPU has taken steps; empty otherwise.
+    pub fn computed_by(&self) -> String {
+        let words = self.backends.to_string();
+        if words.contains("gpu") { words } else { String::new() }
+    }
+
+    /// The run's steps on the GPU, where it takes them.
+    pub fn on_gpu(&self) -> Option<&OnGpu> {
+        self.on_gpu.as_ref()
+    }
+
+    /// Takes in what the GPU's worker answered.
+    pub fn receive_from_gpu(&mut self, session: u32, event: GpuEvent) -> Result<(), DataError> {
+        let Some(on_gpu) = &mut self.on_gpu else { return Ok(()) };
+        let opened = matches!(event, GpuEvent::Opened(_));
+        if let Some(trainer) = on_gpu.receive(session, event)? {
+            self.stage = Stage::training(trainer);
+        } else if opened {
+            self.backends.computed_by(on_gpu.steps(), &format!("gpu: {}", on_gpu.device()));
+        }
+        Ok(())
+    }
+
+    /// Whether the model that is here is the one of the present step.
+    pub fn is_present(&self) -> bool {
+        self.on_gpu().is_none_or(OnGpu::is_whole)
+    }
+
     pub fn between_steps(&self) -> bool {
-        self.replica().is_none_or(Replica::between_steps)
+        self.replica().is_none_or(Replica::between_steps) && self.on_gpu().is_none_or(OnGpu::between_steps)
     }
 
     /// How many replicas a step has shards and the run has memory for.
@@ -217,16 +288,16 @@ impl Run {
 
     /// Whether the run must finish its step before it can be looked at.
     pub fn is_committed(&self) -> bool {
-        self.replica().is_some_and(Replica::is_committed)
+        self.replica().is_some_and(Replica::is_committed) || self.on_gpu().is_some_and(OnGpu::is_committed)
     }
 
     /// Whether all of the run is here, so that it can be written as a checkpoint or replaced.
     pub fn is_whole(&self) -> bool {
-        self.replica().is_none_or(Replica::is_whole)
+        self.replica().is_none_or(Replica::is_whole) && self.is_present()
     }
 
     pub fn is_gathering(&self) -> bool {
-        self.replica().is_some_and(Replica::is_gathering)
+        self.replica().is_some_and(Replica::is_gathering) || self.on_gpu().is_some_and(OnGpu::is_gathering)
     }
 
     pub fn is_pretraining(&self) -> bool {
@@ -235,7 +306,12 @@ impl Run {
 
     /// Begins to bring all of it here, unless that is so or begun; not while committed.
     pub fn gather(&mut self, pool: &mut WorkerPool) {
-        if let Some(replica) = self.replica_mut().filter(|replica| !replica.is_whole() && !replica.is_gathering()) {
+        if self.is_whole() || self.is_gathering() {
+            return;
+        }
+        if let Some(on_gpu) = &mut self.on_gpu {
+            on_gpu.save(pool);
+        } else if let Some(replica) = self.replica_mut() {
             replica.gather();
             pool.order(replica.count(), Order::Gather);
         }
@@ -257,8 +333,9 @@ impl Run {
         Ok(self.steps())
     }
 
-    /// Ends a shared run, which must be whole.
+    /// Ends a shared run, or one on the GPU, which must be whole.
     pub fn go_alone(&mut self) {
+        self.leave_gpu();
         if let Some(replica) = self.replica_mut() {
             replica.go_alone();
         }
@@ -280,6 +357,11 @@ impl Run {
 
     /// Gradient steps taken.
     pub fn steps(&self) -> u32 {
+        self.on_gpu().map_or_else(|| self.steps_here(), |on_gpu| on_gpu.steps().min(u64::from(u32::MAX)) as u32)
+    }
+
+    /// Gradient steps of the model that is here.
+    pub fn steps_here(&self) -> u32 {
         self.replica().map_or(0, |replica| replica.trainer().steps().min(u64::from(u32::MAX)) as u32)
     }
 
@@ -295,7 +377,8 @@ impl Run {
     pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
         let Some(replica) = self.replica() else { return Ok(None) };
         let data = &self.material.data;
-        let notes = data.visible.iter().map(|visible| (Visible::NOTE.to_string(), visible.to_json())).collect();
+        let visible = data.visible.iter().map(|visible| (Visible::NOTE.to_string(), visible.to_json()));
+        let notes = visible.chain([(Backends::NOTE.to_string(), self.backends.to_json())]).collect();
         Checkpoint::from_snapshot(replica.trainer().view(), data.image, notes).to_bytes(Precision::Full).map(Some)
     }
 

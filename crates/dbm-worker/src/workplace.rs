@@ -3,7 +3,9 @@
 use crate::coordinator::{Coordinator, Message, Request};
 use crate::pool::{Helper, Kind, Outgoing, PoolMessage};
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_protocol::{Command, DataSource, EncodedData, Event, Metrics, Reply, RunPlan, Snapshot};
+use dbm_gpu_worker::GpuRun;
+use dbm_protocol::{Command, DataSource, EncodedData, Envelope, Event, GpuCommand, Metrics, Reply, RunPlan, Snapshot};
+use pollster::block_on;
 use std::collections::VecDeque;
 
 fn introduced(index: usize) -> Helper {
@@ -27,6 +29,13 @@ pub struct Workplace {
     heard: Vec<Message>,
     /// A message that is lost with its sender, if there comes so many.
     pub dies_after: Option<usize>,
+    /// The worker that has the GPU, and what it was asked.
+    gpu: Option<GpuRun>,
+    gpu_asked: VecDeque<Envelope<GpuCommand>>,
+    /// Whether it has not yet said that it listens.
+    gpu_coming: bool,
+    /// Its device is destroyed when it has carried out so many commands more.
+    pub gpu_dies_after: Option<usize>,
 }
 
 impl Workplace {
@@ -41,6 +50,10 @@ impl Workplace {
             starts: 0,
             heard: Vec::new(),
             dies_after: None,
+            gpu: None,
+            gpu_asked: VecDeque::new(),
+            gpu_coming: false,
+            gpu_dies_after: None,
         }
     }
 
@@ -67,6 +80,17 @@ impl Workplace {
     pub fn answer(&mut self, command: Command) -> Event {
         match self.reply(command) {
             Reply::Answer(event) => event,
+            other => panic!("an answer: {other:?}"),
+        }
+    }
+
+    /// The answer with the request's id, while all else goes on.
+    pub fn answer_first(&mut self, command: Command) -> Event {
+        let id = Some(self.next + 1);
+        let is_answer = move |message: &Message| message.id == id && !matches!(message.body, Reply::Progress { .. });
+        let heard = self.ask_until(command, is_answer);
+        match heard.into_iter().find(is_answer).map(|message| message.body) {
+            Some(Reply::Answer(event)) => event,
             other => panic!("an answer: {other:?}"),
         }
     }
@@ -101,6 +125,12 @@ impl Workplace {
                     self.helpers.clear();
                     self.ways.clear();
                 }
+                Outgoing::StartGpu => (self.gpu, self.gpu_coming) = (Some(GpuRun::default()), true),
+                Outgoing::StopGpu => {
+                    (self.gpu, self.gpu_coming) = (None, false);
+                    self.gpu_asked.clear();
+                }
+                Outgoing::AskGpu(request) => self.gpu_asked.push_back(request),
                 Outgoing::Send(of, message) => (1..of).for_each(|to| self.ways[0][to].push_back(message.clone())),
             }
         }
@@ -117,11 +147,16 @@ impl Workplace {
             .filter(|&(from, to)| !self.ways[from][to].is_empty())
             .collect();
         let working: Vec<usize> = (0..self.helpers.len()).filter(|&helper| self.helpers[helper].has_work()).collect();
-        let choices = full.len() + working.len() + usize::from(self.worker.has_work());
+        let gpu = self.gpu_coming || !self.gpu_asked.is_empty();
+        let choices = full.len() + working.len() + usize::from(self.worker.has_work()) + usize::from(gpu);
         if choices == 0 {
             return false;
         }
         let choice = self.order.below(choices as u64) as usize;
+        if gpu && choice + 1 == choices {
+            self.ask_gpu();
+            return true;
+        }
         if let Some(&(from, to)) = full.get(choice) {
             let Some(parcel) = self.ways[from][to].pop_front() else { return false };
             self.deliver(to, parcel);
@@ -132,6 +167,23 @@ impl Workplace {
             self.hear(messages);
         }
         true
+    }
+
+    /// The worker that has the GPU says that it listens, or carries out a command.
+    fn ask_gpu(&mut self) {
+        let Some(gpu) = &mut self.gpu else { return };
+        let (id, said) = if std::mem::take(&mut self.gpu_coming) {
+            (None, Reply::Ready)
+        } else {
+            let Some(Envelope { id, body, .. }) = self.gpu_asked.pop_front() else { return };
+            if self.gpu_dies_after == Some(0) {
+                gpu.device().expect("a device to destroy").destroy();
+            }
+            self.gpu_dies_after = self.gpu_dies_after.and_then(|left| left.checked_sub(1));
+            (id, block_on(gpu.answer(body, 0.0)).into())
+        };
+        let messages = self.worker.receive_from_gpu(Envelope::new(id, said));
+        self.hear(messages);
     }
 
     fn deliver(&mut self, to: usize, parcel: PoolMessage) {

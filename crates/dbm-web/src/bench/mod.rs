@@ -26,6 +26,8 @@ pub struct Asked {
     pub protocol: BenchProtocol,
     /// On how many workers; none for 1, 2, 4 and so on up to all there can be.
     pub workers: Vec<u32>,
+    /// Whether on the GPU as well.
+    pub gpu: bool,
 }
 
 /// What the address asks for: nothing, a benchmark, or one that cannot be (why not).
@@ -68,7 +70,7 @@ fn read(name: &str, keys: &Keys) -> Result<Asked, String> {
         runs: number("runs", USUAL.runs)?,
     };
     let plan = RunPlan { hidden, units: Units::Signs, start: Initialization::Orthogonal, settings };
-    Ok(Asked { preset, plan, protocol, workers })
+    Ok(Asked { preset, plan, protocol, workers, gpu: keys.get("gpu").is_some() })
 }
 
 /// Sizes of hidden layers, from the address.
@@ -81,7 +83,7 @@ fn layers(text: Option<&str>) -> Result<Vec<u32>, String> {
     })
 }
 
-/// What is told of each number of workers: its words in the table, and where it stands in the JSON.
+/// What is told of each row: its words in the table, and where it stands in the JSON.
 pub const LINES: [(&str, &str, &str); 11] = [
     ("steps a second, median", "steps_per_second", "median"),
     ("slowest run", "steps_per_second", "min"),
@@ -97,7 +99,7 @@ pub const LINES: [(&str, &str, &str); 11] = [
     ("T, free, sweeps", "sweeps", "negative"),
 ];
 
-/// What was measured with one number of workers, line by line of [`LINES`]. The parts of a step are means over all runs of so many steps.
+/// What was measured of one row, line by line of [`LINES`]. The parts of a step are means over all runs of so many steps.
 pub fn numbers(row: &BenchRow, steps: u32) -> [f64; LINES.len()] {
     let steps = f64::from(steps);
     let mut rates: Vec<f64> = row.seconds.iter().map(|seconds| steps / seconds).collect();
@@ -145,7 +147,9 @@ mod tests {
         let short = asked("?steps=2&bench=mnist-500&runs=1&warm-up=0").unwrap().unwrap();
         assert_eq!(short.protocol, BenchProtocol { warm_up: 0, steps: 2, runs: 1 });
         assert_eq!((&short.plan.hidden[..], &short.workers[..]), (&[500, 500][..], &[][..]));
-        assert_eq!(asked("?bench=mnist-500&workers=1,4").unwrap().unwrap().workers, [1, 4]);
+        let some = asked("?bench=mnist-500&workers=1,4").unwrap().unwrap();
+        assert_eq!((&some.workers[..], some.gpu), (&[1, 4][..], false));
+        assert!(asked("?bench=mnist-500&gpu").unwrap().unwrap().gpu);
         let scale = asked("?bench=scale&hidden=2000,1000%2C500&batch=1000&steps=3&runs=1").unwrap().unwrap();
         assert_eq!((scale.preset, &scale.plan.hidden[..], scale.plan.settings.batch), ("scale", &[2000, 1000, 500][..], 1000));
         assert_eq!(asked("?bench=scale&hidden=7").unwrap().unwrap().plan.settings.batch, 100);

@@ -54,8 +54,8 @@ fn Measurement(asked: Asked) -> impl IntoView {
     let asked = StoredValue::new(asked);
     let begin = move || {
         result.set(None);
-        let Asked { plan, protocol, workers, .. } = asked.get_value();
-        let answer = work.ask(Command::Bench { source: DIGITS, plan, protocol, workers });
+        let Asked { plan, protocol, workers, gpu, .. } = asked.get_value();
+        let answer = work.ask(Command::Bench { source: DIGITS, plan, protocol, workers, gpu });
         leptos::task::spawn_local(async move {
             match answer.await {
                 Ok(Some(Event::Bench(measured))) => result.set(Some(measured)),
@@ -98,9 +98,11 @@ fn report(asked: &Asked, result: &BenchResult) -> impl IntoView + use<> {
     let isolated = js_sys::Reflect::get(&window(), &"crossOriginIsolated".into()).is_ok_and(|isolated| isolated.is_truthy());
     let cores = window().navigator().hardware_concurrency();
     let not = if isolated { "" } else { "not " };
-    let browser = format!("The page is {not}isolated from other origins; hardware concurrency {cores}.");
+    let gpu = result.rows.iter().find(|row| row.workers == 0);
+    let gpu = gpu.map_or_else(String::new, |row| format!(" The GPU calls itself {}; the parts of its steps are not told apart.", row.gpu));
+    let browser = format!("The page is {not}isolated from other origins; hardware concurrency {cores}.{gpu}");
     let rows: Vec<_> = result.rows.iter().map(|row| numbers(row, asked.protocol.steps)).collect();
-    let heads = result.rows.iter().map(|row| view! { <th scope="col">{counted(row.workers, "worker")}</th> });
+    let heads = result.rows.iter().map(|row| view! { <th scope="col">{who(row)}</th> });
     let line = |(place, (name, ..)): (usize, &(&'static str, &str, &str))| {
         let cells = rows.iter().map(|row| view! { <td>{format!("{:.2}", row[place])}</td> });
         view! {
@@ -138,7 +140,7 @@ fn report(asked: &Asked, result: &BenchResult) -> impl IntoView + use<> {
 fn json(asked: &Asked, result: &BenchResult, isolated: bool) -> String {
     let BenchProtocol { warm_up, steps, runs } = asked.protocol;
     let row = |row: &BenchRow| {
-        let known = object(&[("workers", row.workers.into()), ("checksum", (&row.checksum).into())]);
+        let known = object(&[("workers", row.workers.into()), ("gpu", (&row.gpu).into()), ("checksum", (&row.checksum).into())]);
         for ((_, group, name), number) in LINES.iter().zip(numbers(row, steps)) {
             let own = js_sys::Reflect::get(&known, &(*group).into()).ok().filter(JsValue::is_object);
             match (*group, own) {
@@ -179,14 +181,20 @@ fn describe(asked: &Asked) -> String {
     let BenchProtocol { warm_up, steps, runs } = asked.protocol;
     format!(
         "Trains a model of 784-{} units on generated digits in this tab’s workers, as the lab does, but shows nothing meanwhile, with one \
-         number of workers after another: {} to warm up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave \
+         number of workers after another{}: {} to warm up, then {} of {} of {} examples. Nothing leaves the tab. Keep it in view and leave \
          the machine alone until it is done.",
         listed(&asked.plan.hidden, "-"),
+        if asked.gpu { ", and on the GPU" } else { "" },
         counted(warm_up, "step"),
         counted(runs, "run"),
         counted(steps, "step"),
         asked.plan.settings.batch,
     )
+}
+
+/// Who computed a row.
+fn who(row: &BenchRow) -> String {
+    if row.workers == 0 { "GPU".into() } else { counted(row.workers, "worker") }
 }
 
 fn counted(n: u32, what: &str) -> String {

@@ -2,6 +2,7 @@
 
 mod field;
 mod film;
+mod gpu;
 mod instruments;
 mod learning;
 mod log;
@@ -16,6 +17,7 @@ use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
 use crate::worker::session::{Draft, PACES, Session, same_run};
 use dbm_protocol::{Command, LogFormat, Metrics, Product};
+use gpu::GpuChoice;
 use instruments::Instruments;
 use learning::Learning;
 use leptos::prelude::*;
@@ -44,7 +46,7 @@ pub fn Training(
     let step = Memo::new(move |_| session.metrics.with(|metrics| metrics.step));
     let begun = Memo::new(move |_| session.metrics.with(Metrics::begun));
     let rate = move || session.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
-    let workers = Memo::new(move |_| session.metrics.with(|metrics| if metrics.running { metrics.workers } else { 1 }));
+    let by = Memo::new(move |_| session.metrics.with(computing));
     let changed = Memo::new(move |_| {
         let plan = session.draft.with(Draft::plan);
         plan.is_none_or(|plan| !session.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
@@ -104,7 +106,7 @@ pub fn Training(
                 </p>
                 <p class="counter small">
                     <span class="number">{move || speed(rate())}</span>
-                    <span>{move || if workers.get() > 1 { format!("a second, on {} workers", workers.get()) } else { "a second".into() }}</span>
+                    <span>{move || format!("a second{}", by.get())}</span>
                 </p>
                 <p class="figures-text" role="status" aria-live="off">
                     {move || session.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
@@ -189,9 +191,10 @@ fn RunLine() -> impl IntoView {
                     on_choose=pace
                 />
             </span>
+            <GpuChoice />
             <p
                 class="figures-text checksum"
-                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine."
+                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine; what a GPU has computed comes again on the same GPU alone."
             >
                 "checksum "
                 <output aria-label="Checksum" aria-live="off">
@@ -199,6 +202,15 @@ fn RunLine() -> impl IntoView {
                 </output>
             </p>
         </div>
+    }
+}
+
+/// Who takes the steps, where that is not this worker alone.
+fn computing(metrics: &Metrics) -> String {
+    match metrics {
+        Metrics { running: true, gpu: true, .. } => ", on the GPU".into(),
+        Metrics { running: true, workers: 2.., .. } => format!(", on {} workers", metrics.workers),
+        _ => String::new(),
     }
 }
 

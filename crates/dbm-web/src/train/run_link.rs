@@ -184,14 +184,18 @@ fn name_of(session: Session, choice: DataChoice) -> &'static str {
 pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
     let plan = session.plan.get_untracked()?;
     let data = name_of(session, session.choice_in_use.get_untracked());
-    let (step, sum) = session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone()));
+    let (step, sum, on_gpu) =
+        session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone(), !metrics.computed_by.is_empty()));
     if step == 0 || sum.is_empty() {
         return None;
     }
     let mut keys = Keys::default();
+    // What a GPU draws, no other machine draws again.
+    let sum = if on_gpu { String::new() } else { sum };
     put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
     let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
-    Some((keys.prefixed(PREFIX), format!("it trains to step {step} and compares the checksum.{own}")))
+    let compares = if on_gpu { ", by the processor: this run was partly the GPU’s, whose bits are its own" } else { " and compares the checksum" };
+    Some((keys.prefixed(PREFIX), format!("it trains to step {step}{compares}.{own}")))
 }
 
 /// Writes the keys of a run, and of where it is to go.

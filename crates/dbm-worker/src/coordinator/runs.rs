@@ -6,7 +6,7 @@ use crate::clock::now;
 use crate::run::Run;
 use crate::sources;
 use crate::view::View;
-use dbm_protocol::{DataSource, Event, RunInfo, RunPlan, Snapshot};
+use dbm_protocol::{DataSource, Event, Metrics, RunInfo, RunPlan, Snapshot};
 
 type Answer = Result<Event, String>;
 
@@ -25,6 +25,11 @@ impl Coordinator {
         } else {
             Run::restore(data, plan, checkpoint).map_err(|error| error.to_string())?
         };
+        let computed_by = run.computed_by();
+        if !computed_by.is_empty() && !self.pool.is_gpu_chosen() {
+            let message = format!("This run was computed by {computed_by}: from here on it draws other numbers than it would have there.");
+            self.out.send(None, Event::Notice(message));
+        }
         self.replace(run);
         self.data_ready()
     }
@@ -64,7 +69,8 @@ impl Coordinator {
     }
 
     fn about(&self, run: &Run) -> RunInfo {
-        RunInfo { model: run.about(), plan: run.plan.clone(), metrics: run.metrics(false), can_undo: self.previous.is_some() }
+        let metrics = Metrics { gpu: self.pool.is_gpu_chosen(), ..run.metrics(false) };
+        RunInfo { model: run.about(), plan: run.plan.clone(), metrics, can_undo: self.previous.is_some() }
     }
 
     /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.

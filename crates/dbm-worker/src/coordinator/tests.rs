@@ -551,7 +551,7 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
 const SHORT: BenchProtocol = BenchProtocol { warm_up: 2, steps: 3, runs: 4 };
 
 fn bench(plan: RunPlan, protocol: BenchProtocol) -> Command {
-    Command::Bench { source: DataSource::Bars, plan, protocol, workers: vec![] }
+    Command::Bench { source: DataSource::Bars, plan, protocol, workers: vec![], gpu: false }
 }
 
 #[test]

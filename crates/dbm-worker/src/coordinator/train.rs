@@ -6,12 +6,12 @@ use crate::clock::now;
 use crate::job::Job;
 use crate::run::{Advance, Run};
 use crate::samples::Samples;
-use dbm_protocol::{Event, ModelChoice};
+use dbm_protocol::{Event, Metrics, ModelChoice};
 
 /// Metrics come at most this often.
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
 /// A step that takes longer says how far it is, so that the page does not take the worker for dead.
-const SLOW_SECONDS: f64 = 1.0;
+pub(super) const SLOW_SECONDS: f64 = 1.0;
 /// Samples that are drawn of a run at rest. They start from the same noise each time, so that one sees what training changed.
 const DRAWN_SAMPLES: u32 = 64;
 
@@ -27,7 +27,8 @@ impl Coordinator {
 
     /// Seconds until [`Coordinator::work`] has something to do, where there is nothing now but a step whose time has not come.
     pub fn due(&self) -> Option<f64> {
-        self.pause().filter(|_| self.would_train())
+        let waits_for_gpu = self.waits && self.pool.is_gpu_asked();
+        self.pause().filter(|_| self.would_train()).or_else(|| waits_for_gpu.then_some(SLOW_SECONDS))
     }
 
     /// Seconds until the next step may begin; none where one may, or has.
@@ -86,7 +87,8 @@ impl Coordinator {
     /// Tells the page where the run stands.
     pub(super) fn report(&mut self, running: bool) {
         if let Some(run) = &self.run {
-            self.out.send(None, Event::Metrics(run.metrics(running)));
+            let metrics = Metrics { gpu: self.pool.is_gpu_chosen(), ..run.metrics(running) };
+            self.out.send(None, Event::Metrics(metrics));
         }
     }
 
@@ -96,6 +98,17 @@ impl Coordinator {
             self.goal = Goal::Rest;
             return;
         };
+        if run.wants_gpu(&self.pool) {
+            if !self.pool.is_gpu_up() {
+                self.waits = true;
+                return;
+            }
+            if let Err(error) = run.go_to_gpu(&mut self.pool) {
+                self.pool.choose_gpu(false);
+                self.out.fail(None, format!("the run could not be put on the GPU: {error}"));
+            }
+        }
+        let Some(run) = &mut self.run else { return };
         if run.wants_helpers(&self.pool)
             && self.pool.is_up(run.most_replicas())
             && let Err(error) = run.share(&mut self.pool, usize::MAX)
@@ -187,20 +200,27 @@ impl Coordinator {
 
     /// A run that rests is shown as it stands: its persistent chains, or samples drawn of it, and its signals on all examples, in slices that a request can come between.
     fn show_where_it_stands(&mut self) {
+        self.unsettled = true;
+        self.unshown = self.run.as_ref().is_some_and(|run| !run.is_present());
+        if self.unshown {
+            return;
+        }
         match self.run.as_ref().and_then(Run::persistent_samples) {
             Some(chains) => self.out.send(None, Event::Samples(chains)),
             None => self.draw_samples(),
         }
-        self.unsettled = true;
     }
 
     /// Whether there is more to see of a run that has come to rest.
     pub(super) fn is_unsettled(&self) -> bool {
-        self.unsettled && self.goal == Goal::Rest && self.run.is_some()
+        self.unsettled && self.goal == Goal::Rest && self.run.as_ref().is_some_and(Run::is_present)
     }
 
     /// A look at some examples of a run that rests; once all were looked at, the page is told.
     pub(super) fn settle(&mut self) {
+        if self.unshown {
+            return self.show_where_it_stands();
+        }
         let Some(run) = self.run.as_mut().filter(|run| !run.is_looked_at()) else {
             self.unsettled = false;
             return self.report(false);

@@ -6,12 +6,16 @@
 //!
 //! A helper that dies takes its part of that state along. The run then goes back to its last checkpoint, on the coordinator alone, and new helpers are started; after three losses it
 //! stays alone. Helpers have room for one run. Nothing here is of the browser: `shell` carries orders and messages, which may come in any order.
+//!
+//! Where the visitor has chosen the GPU, another worker takes all steps there, and nothing is shared: `on_gpu`.
 
 mod helper;
+mod on_gpu;
 mod replica;
 mod worker_pool;
 
 pub use helper::Helper;
+pub use on_gpu::OnGpu;
 pub use replica::{Progress, Replica};
 pub use worker_pool::{Outgoing, WorkerPool};
 
@@ -91,5 +95,7 @@ pub struct Session {
     pub checkpoint: Vec<u8>,
 }
 
+#[cfg(test)]
+mod gpu_tests;
 #[cfg(test)]
 mod tests;

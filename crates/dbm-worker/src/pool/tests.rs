@@ -182,7 +182,7 @@ fn a_benchmark_has_a_row_for_each_number_of_workers() {
     let mut place = shared(3, 2);
     place.ask_until(Command::Train, at_step(6));
     let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
-    let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers };
+    let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers, gpu: false };
     let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed(_));
     let counts = |heard: Vec<Message>| -> Vec<u32> {
         let bench = events(&heard).find_map(|event| if let Event::Bench(bench) = event { Some(bench) } else { None });

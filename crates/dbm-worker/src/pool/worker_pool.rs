@@ -1,6 +1,8 @@
-//! The coordinator's pool of helpers: whether there are any, and what is to go out to them.
+//! The coordinator's pool of helpers: whether there are any, and what is to go out to them and to the worker that has the GPU.
 
+use super::on_gpu::GpuLink;
 use super::{Order, PeerMessage, PoolMessage, Session};
+use dbm_protocol::{Envelope, GpuCommand};
 
 /// After so many losses the coordinator works alone.
 const TRIES: u32 = 3;
@@ -14,6 +16,12 @@ pub enum Outgoing {
     StopHelpers,
     /// A message to helpers 1 up to this number, it excluded.
     Send(usize, PoolMessage),
+    /// Bring up the worker that has the GPU and say [`WorkerPool::gpu_came_up`].
+    StartGpu,
+    /// End it.
+    StopGpu,
+    /// A command for it.
+    AskGpu(Envelope<GpuCommand>),
 }
 
 #[derive(Default)]
@@ -27,11 +35,12 @@ pub struct WorkerPool {
     helpers: usize,
     losses: u32,
     session: u32,
-    outgoing: Vec<Outgoing>,
+    pub(super) gpu: GpuLink,
+    pub(super) outgoing: Vec<Outgoing>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     #[default]
     None,
     Coming,

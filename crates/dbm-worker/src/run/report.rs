@@ -4,7 +4,7 @@ use super::looks::{self, Look};
 use super::seen::SHOWN;
 use super::{Run, Stage};
 use crate::clock::now;
-use crate::pool::Replica;
+use crate::pool::{OnGpu, Replica};
 use crate::sources::shape;
 use crate::view::{View, about, classes};
 use dbm_core::gradient::{PhaseInfo, SmcPath};
@@ -27,7 +27,7 @@ impl Run {
     /// Looks at how the model does on some of the data, for about as long as [`super::looks`] says; [`Run::metrics`] tells of it.
     pub fn look(&mut self) {
         let started = now();
-        let (seed, step, count) = (self.plan.settings.seed, self.steps(), self.looked_at());
+        let (seed, step, count) = (self.plan.settings.seed, self.steps_here(), self.looked_at());
         let Self { material, stage, seen, .. } = self;
         let examples = &material.data.examples;
         let part = seen.looks.next_part(count);
@@ -53,7 +53,7 @@ impl Run {
 
     /// Whether all examples that are looked at were looked at as the run stands.
     pub fn is_looked_at(&self) -> bool {
-        self.seen.looks.are_whole_at(self.steps(), self.looked_at())
+        self.seen.looks.are_whole_at(self.steps_here(), self.looked_at())
     }
 
     fn looked_at(&self) -> usize {
@@ -100,7 +100,7 @@ impl Run {
             choice: ModelChoice::Training,
             image: self.material.data.image,
             greys: self.material.greys(),
-            step: self.steps(),
+            step: self.steps_here(),
             schedule: self.schedule(),
         }
     }
@@ -123,10 +123,12 @@ impl Run {
             running,
             step: self.steps(),
             pretraining: self.pretraining(),
-            parts: self.replica().and_then(Replica::parts),
+            parts: self.replica().and_then(Replica::parts).or_else(|| self.on_gpu.as_ref().and_then(OnGpu::parts)),
             workers: self.workers() as u32,
+            gpu: false,
+            computed_by: self.computed_by(),
             steps_per_second: if running { seen.rate() } else { 0.0 },
-            checksum: if running || self.is_pretraining() { String::new() } else { format!("{:016x}", self.model().checksum()) },
+            checksum: if running || self.is_pretraining() || !self.is_present() { String::new() } else { format!("{:016x}", self.model().checksum()) },
             signals: seen.looks.signals(),
             activities: seen.looks.activities(),
             recent_steps: seen.negative.len() as u32,

@@ -1,10 +1,11 @@
 //! The computing worker: a [`Coordinator`] between the page's messages, its helpers' and its own.
 
+use super::gpu;
 use super::helpers::{self, PoolEvent};
 use super::{listen, reply, schedule, schedule_in, scope, send};
 use crate::coordinator::{Coordinator, Message};
 use crate::pool::Outgoing;
-use dbm_protocol::{Command, Event, Reply, wire};
+use dbm_protocol::{Command, Envelope, Event, GpuEvent, Reply, wire};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
@@ -47,6 +48,14 @@ fn hear(event: PoolEvent) {
     }));
 }
 
+/// What the worker that has the GPU said, or why it says no more.
+fn hear_gpu(said: Result<Envelope<Reply<GpuEvent>>, String>) {
+    settle(COORDINATOR.with_borrow_mut(|worker| match said {
+        Ok(message) => worker.receive_from_gpu(message),
+        Err(why) => worker.gpu_lost(&why),
+    }));
+}
+
 /// Sends out what a piece of work has led to, and sees to the next one.
 fn settle(messages: Vec<Message>) {
     for message in messages {
@@ -61,6 +70,9 @@ fn settle(messages: Vec<Message>) {
         match outgoing {
             Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
             Outgoing::StopHelpers => helpers::stop_all(),
+            Outgoing::StartGpu => gpu::start(hear_gpu),
+            Outgoing::StopGpu => gpu::stop(),
+            Outgoing::AskGpu(request) => gpu::ask(request, hear_gpu),
             Outgoing::Send(of, message) => {
                 if let Err(why) = helpers::send(of, &message) {
                     // What is left was for helpers that are now gone.

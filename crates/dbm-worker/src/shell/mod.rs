@@ -2,6 +2,7 @@
 
 pub mod coordinator;
 pub mod diagnostics;
+mod gpu;
 pub mod helper;
 mod helpers;
 mod peer_messages;

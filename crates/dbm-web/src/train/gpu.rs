@@ -1,0 +1,124 @@
+//! The visitor's own GPU: timed beside the processor, and used where it is the faster. Where the browser has no way to it, nothing is shown.
+
+use crate::ui::button::Button;
+use crate::ui::progress::ProgressBar;
+use crate::worker::client::{Failure, Work};
+use crate::worker::session::Session;
+use dbm_protocol::{BenchResult, Command, Event};
+use leptos::prelude::*;
+
+/// The button that times both, and what came of it.
+#[component]
+pub fn GpuChoice() -> impl IntoView {
+    let session = Session::of_page();
+    let (work, told) = (Work::new(session.client), RwSignal::new(String::new()));
+    let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
+    let used = Memo::new(move |_| session.metrics.with(|metrics| metrics.gpu));
+    let computed_by = Memo::new(move |_| session.metrics.with(|metrics| metrics.computed_by.clone()));
+    let busy = Memo::new(move |_| work.now().is_some());
+    let ready = move || session.plan.with(Option::is_some) && !session.loading.get();
+    // What was measured is of the run that was there.
+    Effect::new(move |_| {
+        session.runs.track();
+        told.set(String::new());
+    });
+    let choose = move || session.perform(measure_and_choose(session, work, told));
+    let leave = move || {
+        told.set(String::new());
+        session.perform(async move { session.ask(Command::UseGpu(false)).await.map(|_| ()) });
+    };
+    let line = move || match (told.get(), computed_by.get()) {
+        (told, by) if told.is_empty() && !by.is_empty() => format!("Computed by {by}."),
+        (told, _) => told,
+    };
+    view! {
+        <Show when=move || there>
+            <div class="inline gpu">
+                <Show when=move || !busy.get() && !used.get()>
+                    <Button
+                        label="Use the GPU"
+                        help="Times ten steps of this run by the processor and ten by this machine’s GPU, and goes on with the faster. The run stays where it is meanwhile."
+                        disabled=move || !ready()
+                        on_press=move |()| choose()
+                    />
+                </Show>
+                <Show when=move || !busy.get() && used.get()>
+                    <Button
+                        label="Use the processor"
+                        help="The run goes on from where it stands, without the GPU."
+                        disabled=move || !ready()
+                        on_press=move |()| leave()
+                    />
+                </Show>
+                <Show when=move || busy.get()>
+                    <span class="number-text">"Timing both"</span>
+                    <ProgressBar label="Steps timed" parts=Signal::derive(move || work.parts()) on_cancel=move |()| work.cancel() />
+                </Show>
+                <p class="figures-text" role="status">
+                    {line}
+                </p>
+            </div>
+        </Show>
+    }
+}
+
+/// Times both, says what came of it, and has the faster take the steps.
+async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>) -> Result<(), Failure> {
+    session.readiness()?;
+    told.set(String::new());
+    let Some(Event::Bench(measured)) = work.ask(Command::TryGpu).await? else { return Ok(()) };
+    let Some((ratio, words)) = compared(&measured) else { return Ok(()) };
+    session.ask(Command::UseGpu(ratio > 1.0)).await?;
+    told.set(words);
+    Ok(())
+}
+
+/// How many times as fast the GPU is, and that in words.
+fn compared(measured: &BenchResult) -> Option<(f64, String)> {
+    let [processor, gpu] = &measured.rows[..] else { return None };
+    let (by_processor, by_gpu) = (processor.seconds.first()?, gpu.seconds.first()?);
+    let ratio = by_processor / by_gpu;
+    let workers = if processor.workers > 1 { format!("{} workers", processor.workers) } else { "one worker".into() };
+    let came = if ratio > 1.0 {
+        format!("The GPU is {} times as fast and takes the steps from here on", digits(ratio))
+    } else {
+        format!("The processor is {} times as fast and goes on", digits(1.0 / ratio))
+    };
+    let words = format!(
+        "Ten steps took the processor {} s on {workers}, and the GPU ({}) {} s. {came}.",
+        digits(*by_processor),
+        gpu.gpu,
+        digits(*by_gpu)
+    );
+    Some((ratio, words))
+}
+
+/// To two digits.
+fn digits(x: f64) -> String {
+    match x {
+        10.0.. => format!("{x:.0}"),
+        1.0.. => format!("{x:.1}"),
+        0.1.. => format!("{x:.2}"),
+        _ => format!("{x:.3}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_protocol::BenchRow;
+
+    #[test]
+    fn the_faster_of_the_two_is_told_with_how_much_it_is_so() {
+        let of = |processor: f64, gpu: f64| {
+            let processor = BenchRow { workers: 2, seconds: vec![processor], ..BenchRow::default() };
+            let gpu = BenchRow { gpu: "Some GPU".into(), seconds: vec![gpu], ..BenchRow::default() };
+            compared(&BenchResult { sizes: vec![784, 500], rows: vec![processor, gpu] }).unwrap()
+        };
+        let (ratio, words) = of(3.0, 0.24);
+        assert!(ratio > 1.0 && words.contains("3.0 s on 2 workers, and the GPU (Some GPU) 0.24 s. The GPU is 12 times"), "{words}");
+        let (ratio, words) = of(0.05, 18.0);
+        assert!(ratio < 1.0 && words.contains("processor 0.050 s") && words.contains("The processor is 360 times"), "{words}");
+        assert!(compared(&BenchResult { sizes: vec![], rows: vec![] }).is_none());
+    }
+}
