@@ -7,8 +7,11 @@ import { chromium } from "playwright-core";
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
+/** For pages that use a GPU where there is none: the browser's own adapter, which computes on the processor. */
+export const SOFTWARE_GPU = ["--enable-unsafe-webgpu", "--enable-unsafe-swiftshader", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--use-angle=swiftshader", "--use-vulkan=swiftshader"];
+
 /** Starts it, headless. */
-export const launch = () => chromium.launch({ executablePath: findBrowser(), args: ARGUMENTS });
+export const launch = (more = []) => chromium.launch({ executablePath: findBrowser(), args: [...ARGUMENTS, ...more] });
 
 /** The same with a profile that stays: what pages keep in `folder` is there for the next one that is started on it. Resolves to its one context. */
 export const launchProfile = (folder, options = {}) =>

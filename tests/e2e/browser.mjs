@@ -44,14 +44,14 @@ export async function more(page) {
 /**
  * A test body: opens the page (its address ending with `search`, on `view` where that is given) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
  * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
- * `prepare` has the page before it is opened. The visitor was here before, unless this is a `firstVisit`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
+ * `within` gives a browser of the test's own in place of the one for all. `prepare` has the page before it is opened. The visitor was here before, unless this is a `firstVisit`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png. The service worker, which fetches and hashes the whole page once more, comes only with `serviceWorkers: "allow"`.
  */
-export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", firstVisit = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", within = () => browser, firstVisit = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
   return async () => {
     const server = typeof host === "function" ? host() : servers[host];
     const url = `http://127.0.0.1:${server.address().port}/`;
-    const opened = await browser.newContext({ viewport: { width, height }, serviceWorkers, ...context });
+    const opened = await within().newContext({ viewport: { width, height }, serviceWorkers, ...context });
     try {
       const page = await opened.newPage();
       const errors = collectErrors(page);

@@ -48,17 +48,17 @@ impl GpuRun {
         let RunForGpu { width, packed, known, checkpoint } = run;
         // What is on the device makes room first.
         self.run = None;
-        let mut data = Examples::from_packed(width as usize, packed).map_err(|error| error.to_string())?;
+        let mut data = Examples::from_packed(width as usize, packed).map_err(told)?;
         if !known.is_empty() {
-            data = data.with_packed_gaps(known).map_err(|error| error.to_string())?;
+            data = data.with_packed_gaps(known).map_err(told)?;
         }
-        let trainer = restored(&checkpoint).map_err(|error| error.to_string())?;
+        let trainer = restored(&checkpoint).map_err(told)?;
         let gpu = match self.gpu.take() {
             Some(gpu) => gpu,
-            None => Gpu::open().await.map_err(|error| error.to_string())?,
+            None => Gpu::open().await.map_err(told)?,
         };
         let name = gpu.name().to_string();
-        let trainer = GpuTrainer::new(gpu.clone(), &trainer).map_err(|error| error.to_string())?;
+        let trainer = GpuTrainer::new(gpu.clone(), &trainer).map_err(told)?;
         (self.gpu, self.run, self.shown_due) = (Some(gpu), Some((trainer, data)), 0.0);
         Ok(GpuEvent::Opened(name))
     }
@@ -66,7 +66,7 @@ impl GpuRun {
     async fn step(&mut self, now: f64) -> Result<GpuEvent, String> {
         let shown = if now >= self.shown_due { SHOWN } else { 0 };
         let (run, data) = self.run.as_mut().ok_or(NO_RUN)?;
-        let info = run.step(data, shown).await.map_err(|error| error.to_string())?;
+        let info = run.step(data, shown).await.map_err(told)?;
         if shown > 0 {
             self.shown_due = now + SHOWN_EVERY;
         }
@@ -75,10 +75,16 @@ impl GpuRun {
 
     async fn save(&mut self) -> Result<GpuEvent, String> {
         let (run, _) = self.run.as_ref().ok_or(NO_RUN)?;
-        let snapshot = run.snapshot().await.map_err(|error| error.to_string())?;
+        let snapshot = run.snapshot().await.map_err(told)?;
         let checkpoint = Checkpoint::from_snapshot(snapshot, None, BTreeMap::new());
-        checkpoint.to_bytes(Precision::Full).map(GpuEvent::Saved).map_err(|error| error.to_string())
+        checkpoint.to_bytes(Precision::Full).map(GpuEvent::Saved).map_err(told)
     }
+}
+
+/// Why not, without the advice to go on by the processor: the computing worker does.
+#[expect(clippy::needless_pass_by_value, reason = "what map_err gives")]
+fn told(error: impl ToString) -> String {
+    error.to_string().trim_end_matches("; go on without it").to_string()
 }
 
 const NO_RUN: &str = "no run is on the GPU";

@@ -2,10 +2,11 @@
 
 use crate::GpuRun;
 use dbm_protocol::{Envelope, GpuCommand, GpuEvent, Reply, wire};
+use js_sys::{Function, Object, Promise, Reflect};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::spawn_local;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{DedicatedWorkerGlobalScope, MessageEvent};
 
 thread_local! {
@@ -38,11 +39,30 @@ fn receive(data: &JsValue) {
 async fn work() {
     while let Some(Envelope { id, body, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
         let mut run = RUN.take();
-        let answer = run.answer(body, now()).await;
+        let mut answer = run.answer(body, now()).await;
         RUN.set(run);
+        if let Ok(GpuEvent::Opened(device)) = &mut answer
+            && let Some(name) = adapter_name().await
+        {
+            *device = name;
+        }
         post(id, answer.into());
     }
     AT_WORK.set(false);
+}
+
+/// What a browser tells of its GPU: no more than maker and kind, which are not where `dbm-gpu` looks for a name.
+async fn adapter_name() -> Option<String> {
+    let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
+    let gpu = get(&scope().navigator().into(), "gpu")?;
+    let request: Function = get(&gpu, "requestAdapter")?.dyn_into().ok()?;
+    let options = Object::new();
+    Reflect::set(&options, &"powerPreference".into(), &"high-performance".into()).ok()?;
+    let adapter = JsFuture::from(request.call1(&gpu, &options).ok()?.dyn_into::<Promise>().ok()?).await.ok()?;
+    let info = get(&adapter, "info")?;
+    let words = ["vendor", "architecture", "description"].into_iter().filter_map(|word| get(&info, word)?.as_string());
+    let words: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join(" "))
 }
 
 fn scope() -> DedicatedWorkerGlobalScope {

@@ -89,7 +89,20 @@ impl Benchmark {
         by.reverse();
         let run = begin(&data, &plan, &checkpoint).map_err(|error| error.to_string())?;
         let (first, row, searches) = (run.steps(), BenchRow::default(), Default::default());
-        Ok(Self { data, plan, checkpoint, first, protocol, by, run, shared: false, started: None, row, searches, rows: Vec::new() })
+        Ok(Self {
+            data,
+            plan,
+            checkpoint,
+            first,
+            protocol,
+            by,
+            run,
+            shared: false,
+            started: None,
+            row,
+            searches,
+            rows: Vec::new(),
+        })
     }
 
     /// Steps of the present measurement, those to warm up included.

@@ -191,11 +191,12 @@ impl Run {
 
     /// Whether steps are long enough to be shared, and this is the moment to.
     pub fn wants_helpers(&self, pool: &WorkerPool) -> bool {
-        self.on_gpu.is_none() && self.replica().is_some_and(|replica| {
-            let work = replica.trainer().model().n_parameters() * self.plan.settings.batch;
-            let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= pool.pays_from());
-            replica.count() == 1 && replica.between_steps() && shards(&self.plan) > 1 && long
-        })
+        self.on_gpu.is_none()
+            && self.replica().is_some_and(|replica| {
+                let work = replica.trainer().model().n_parameters() * self.plan.settings.batch;
+                let long = work >= SURELY_LONG || self.alone.shortest().is_some_and(|seconds| seconds >= pool.pays_from());
+                replica.count() == 1 && replica.between_steps() && shards(&self.plan) > 1 && long
+            })
     }
 
     /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.

@@ -99,7 +99,8 @@ fn report(asked: &Asked, result: &BenchResult) -> impl IntoView + use<> {
     let cores = window().navigator().hardware_concurrency();
     let not = if isolated { "" } else { "not " };
     let gpu = result.rows.iter().find(|row| row.workers == 0);
-    let gpu = gpu.map_or_else(String::new, |row| format!(" The GPU calls itself {}; the parts of its steps are not told apart.", row.gpu));
+    let gpu = gpu
+        .map_or_else(String::new, |row| format!(" The GPU calls itself {}; the parts of its steps are not told apart.", row.gpu));
     let browser = format!("The page is {not}isolated from other origins; hardware concurrency {cores}.{gpu}");
     let rows: Vec<_> = result.rows.iter().map(|row| numbers(row, asked.protocol.steps)).collect();
     let heads = result.rows.iter().map(|row| view! { <th scope="col">{who(row)}</th> });

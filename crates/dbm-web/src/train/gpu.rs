@@ -12,6 +12,8 @@ use leptos::prelude::*;
 pub fn GpuChoice() -> impl IntoView {
     let session = Session::of_page();
     let (work, told) = (Work::new(session.client), RwSignal::new(String::new()));
+    // Whether both were timed for this run, and the processor was the faster.
+    let slower = RwSignal::new(false);
     let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
     let used = Memo::new(move |_| session.metrics.with(|metrics| metrics.gpu));
     let computed_by = Memo::new(move |_| session.metrics.with(|metrics| metrics.computed_by.clone()));
@@ -21,11 +23,13 @@ pub fn GpuChoice() -> impl IntoView {
     Effect::new(move |_| {
         session.runs.track();
         told.set(String::new());
+        slower.set(false);
     });
-    let choose = move || session.perform(measure_and_choose(session, work, told));
-    let leave = move || {
+    let choose = move || session.perform(measure_and_choose(session, work, told, slower));
+    let switch = move |to_gpu| {
         told.set(String::new());
-        session.perform(async move { session.ask(Command::UseGpu(false)).await.map(|_| ()) });
+        slower.set(false);
+        session.perform(async move { session.ask(Command::UseGpu(to_gpu)).await.map(|_| ()) });
     };
     let line = move || match (told.get(), computed_by.get()) {
         (told, by) if told.is_empty() && !by.is_empty() => format!("Computed by {by}."),
@@ -41,13 +45,16 @@ pub fn GpuChoice() -> impl IntoView {
                         disabled=move || !ready()
                         on_press=move |()| choose()
                     />
+                    <Show when=move || slower.get()>
+                        <Button label="Use it all the same" disabled=move || !ready() on_press=move |()| switch(true) />
+                    </Show>
                 </Show>
                 <Show when=move || !busy.get() && used.get()>
                     <Button
                         label="Use the processor"
                         help="The run goes on from where it stands, without the GPU."
                         disabled=move || !ready()
-                        on_press=move |()| leave()
+                        on_press=move |()| switch(false)
                     />
                 </Show>
                 <Show when=move || busy.get()>
@@ -63,13 +70,15 @@ pub fn GpuChoice() -> impl IntoView {
 }
 
 /// Times both, says what came of it, and has the faster take the steps.
-async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>) -> Result<(), Failure> {
+async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>, slower: RwSignal<bool>) -> Result<(), Failure> {
     session.readiness()?;
     told.set(String::new());
+    slower.set(false);
     let Some(Event::Bench(measured)) = work.ask(Command::TryGpu).await? else { return Ok(()) };
     let Some((ratio, words)) = compared(&measured) else { return Ok(()) };
     session.ask(Command::UseGpu(ratio > 1.0)).await?;
     told.set(words);
+    slower.set(ratio <= 1.0);
     Ok(())
 }
 
@@ -116,7 +125,10 @@ mod tests {
             compared(&BenchResult { sizes: vec![784, 500], rows: vec![processor, gpu] }).unwrap()
         };
         let (ratio, words) = of(3.0, 0.24);
-        assert!(ratio > 1.0 && words.contains("3.0 s on 2 workers, and the GPU (Some GPU) 0.24 s. The GPU is 12 times"), "{words}");
+        assert!(
+            ratio > 1.0 && words.contains("3.0 s on 2 workers, and the GPU (Some GPU) 0.24 s. The GPU is 12 times"),
+            "{words}"
+        );
         let (ratio, words) = of(0.05, 18.0);
         assert!(ratio < 1.0 && words.contains("processor 0.050 s") && words.contains("The processor is 360 times"), "{words}");
         assert!(compared(&BenchResult { sizes: vec![], rows: vec![] }).is_none());

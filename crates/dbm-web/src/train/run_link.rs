@@ -194,7 +194,11 @@ pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
     let sum = if on_gpu { String::new() } else { sum };
     put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
     let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
-    let compares = if on_gpu { ", by the processor: this run was partly the GPU’s, whose bits are its own" } else { " and compares the checksum" };
+    let compares = if on_gpu {
+        ", by the processor: this run was partly the GPU’s, whose bits are its own"
+    } else {
+        " and compares the checksum"
+    };
     Some((keys.prefixed(PREFIX), format!("it trains to step {step}{compares}.{own}")))
 }
 

@@ -50,7 +50,8 @@ impl Coordinator {
         if let Some(run) = self.run.as_mut().filter(|run| was_chosen || run.on_gpu().is_some()) {
             let before = run.steps();
             let step = run.leave_gpu();
-            let from = if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
+            let from =
+                if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
             let message = format!("The GPU takes no more steps: {why}. The run goes on{from}, by the processor.");
             self.out.send(None, Event::Notice(message));
             self.report(self.goal != Goal::Rest);

@@ -27,7 +27,8 @@ impl Coordinator {
         };
         let computed_by = run.computed_by();
         if !computed_by.is_empty() && !self.pool.is_gpu_chosen() {
-            let message = format!("This run was computed by {computed_by}: from here on it draws other numbers than it would have there.");
+            let message =
+                format!("This run was computed by {computed_by}: from here on it draws other numbers than it would have there.");
             self.out.send(None, Event::Notice(message));
         }
         self.replace(run);

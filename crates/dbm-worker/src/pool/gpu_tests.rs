@@ -85,7 +85,8 @@ fn the_same_run_on_the_same_device_has_the_same_bits() {
 fn whoever_looks_at_a_run_on_the_gpu_sees_it_as_it_stands() {
     let Some(mut page) = on_gpu_after(0, "ucd-lmi", 4) else { return };
     page.ask_until(Command::Train, |m| matches!(&m.body, Reply::Answer(Event::Metrics(metrics)) if metrics.step >= 4));
-    let Event::Samples(grid) = page.answer_first(Command::Samples { model: ModelChoice::Training, layer: 0, count: 4, seed: 1 }) else {
+    let Event::Samples(grid) = page.answer_first(Command::Samples { model: ModelChoice::Training, layer: 0, count: 4, seed: 1 })
+    else {
         panic!("samples")
     };
     assert!(grid.step >= 4, "{}", grid.step);

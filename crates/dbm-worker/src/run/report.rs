@@ -128,7 +128,11 @@ impl Run {
             gpu: false,
             computed_by: self.computed_by(),
             steps_per_second: if running { seen.rate() } else { 0.0 },
-            checksum: if running || self.is_pretraining() || !self.is_present() { String::new() } else { format!("{:016x}", self.model().checksum()) },
+            checksum: if running || self.is_pretraining() || !self.is_present() {
+                String::new()
+            } else {
+                format!("{:016x}", self.model().checksum())
+            },
             signals: seen.looks.signals(),
             activities: seen.looks.activities(),
             recent_steps: seen.negative.len() as u32,

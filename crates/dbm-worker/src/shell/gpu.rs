@@ -26,7 +26,7 @@ thread_local! {
 pub fn start(hear: Hear) {
     match begin(hear) {
         Ok(started) => STARTED.set(Some(started)),
-        Err(problem) => later(hear, format!("its worker could not be started ({})", reason(&problem))),
+        Err(problem) => hear(Err(format!("its worker could not be started ({})", reason(&problem)))),
     }
 }
 
@@ -56,13 +56,8 @@ pub fn ask(request: Envelope<GpuCommand>, hear: Hear) {
         worker.post_message_with_transfer(&parcel.message, &parcel.transfer).map_err(|problem| reason(&problem))
     });
     if let Err(why) = sent {
-        later(hear, format!("its worker could not be sent something ({why})"));
+        hear(Err(format!("its worker could not be sent something ({why})")));
     }
-}
-
-/// Says so once whoever calls is done with what it does.
-fn later(hear: Hear, why: String) {
-    wasm_bindgen_futures::spawn_local(async move { hear(Err(why)) });
 }
 
 /// Ends it, with the run that it has.

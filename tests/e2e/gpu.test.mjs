@@ -1,0 +1,97 @@
+// The visitor's own GPU, in Chromium's adapter that computes on the processor: its program is fetched only where it is chosen, both are timed, a run goes on there, and a lost device
+// costs no more than the steps since the last checkpoint.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { SOFTWARE_GPU, launch } from "../../scripts/chromium.mjs";
+import { button, enabled, lab, steps, trainSteps, until } from "./browser.mjs";
+
+const BARS = "#view=train&t.data=bars";
+const PROGRAM = /dbm-gpu-worker/;
+
+let browser;
+let adapter;
+
+before(async () => {
+  browser = await launch(SOFTWARE_GPU);
+  const page = await browser.newPage();
+  await page.goto("chrome://version");
+  adapter = await page.evaluate(async () => Boolean(await navigator.gpu?.requestAdapter()));
+  await page.close();
+});
+
+after(() => browser?.close());
+
+/** Skipped, with its reason, where this browser has no adapter of its own. */
+const onGpu = (name, options, body) =>
+  test(name, async (t) => {
+    if (!adapter) return t.skip("this Chromium has no adapter for WebGPU, not even one that computes on the processor");
+    await lab({ within: () => browser, ...options }, body)();
+  });
+
+const chosen = async (page) => {
+  await enabled(page, "Use the GPU").click();
+  await page.getByText(/^Ten steps took the processor [\d.]+ s on .+, and the GPU \(.+\) [\d.]+ s\. The (GPU|processor) is [\d.]+ times as fast/).waitFor({ timeout: 120_000 });
+  // On the processor it is not the faster of the two.
+  await enabled(page, "Use it all the same").click();
+  await enabled(page, "Use the processor").waitFor();
+};
+
+onGpu("a run goes on by the GPU once that was timed and chosen, and comes back", { search: BARS, prepare: (page) => { page.programs = []; page.on("request", (request) => PROGRAM.test(request.url()) && page.programs.push(request.url())); } }, async ({ page, screenshot }) => {
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
+  await trainSteps(page, 5);
+  assert.deepEqual(page.programs, [], "fetched before anybody asked for it");
+  const step = await steps(page);
+  await chosen(page);
+  assert.equal(await steps(page), step, "timing moves the run");
+  assert.ok(page.programs.some((url) => url.endsWith(".wasm")), `${page.programs}`);
+  await enabled(page, "Train").click();
+  await page.getByText("a second, on the GPU").waitFor();
+  await until(() => steps(page), (n) => n >= step + 20, "steps on the GPU");
+  await screenshot("gpu-train");
+  await button(page, "Pause").click();
+  await enabled(page, "Train").waitFor();
+  await page.getByText(new RegExp(`^Computed by fast until step ${step}, then gpu: `)).waitFor();
+  await until(() => page.getByLabel("Checksum", { exact: true }).textContent(), (sum) => sum.length === 16, "the run as it stands");
+  const there = await steps(page);
+  await button(page, "Use the processor").click();
+  await enabled(page, "Use the GPU").waitFor();
+  await button(page, "Step").click();
+  await until(() => steps(page), (n) => n === there + 1, "one step by the processor");
+  await page.getByText(new RegExp(`until step ${there}, then fast\\.$`)).waitFor();
+});
+
+onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the visitor is told", { search: BARS }, async ({ page }) => {
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
+  await chosen(page);
+  await enabled(page, "Train").click();
+  const kept = page.getByText(/^Kept at step \d+$/);
+  await kept.waitFor();
+  const step = Number((await kept.textContent()).match(/\d+/)[0]);
+  // The process that has all devices ends.
+  await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
+  const told = page.getByText(/The GPU takes no more steps: the GPU failed: .+ The run goes on( from step \d+, where its last checkpoint was taken)?, by the processor\./);
+  await told.waitFor({ timeout: 60_000 });
+  // Where nothing was lost, no step is named.
+  const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
+  assert.ok(Number(from) >= step, `from ${from}, though ${step} was kept`);
+  await until(() => steps(page), (n) => n > Number(from) + 5, "steps by the processor");
+  await page.getByText(/a second(, on \d+ workers)?$/).waitFor();
+  await enabled(page, "Use the GPU").waitFor();
+});
+
+onGpu("a benchmark has a row for the GPU", { search: "?bench=mnist-500&gpu&warm-up=0&steps=1&runs=1&workers=1" }, async ({ page, screenshot }) => {
+  const result = page.locator("#bench-result");
+  await result.waitFor({ timeout: 300_000 });
+  const { rows } = JSON.parse(await result.textContent());
+  assert.deepEqual(rows.map(({ workers }) => workers), [1, 0]);
+  assert.ok(rows[1].gpu && rows[1].steps_per_second.median > 0, JSON.stringify(rows[1]));
+  // Other draws, as many sweeps.
+  for (const phase of ["positive", "negative"]) assert.ok(Math.abs(rows[1].sweeps[phase] / rows[0].sweeps[phase] - 1) < 0.2, JSON.stringify(rows.map(({ sweeps }) => sweeps)));
+  await screenshot("bench-gpu");
+});
+
+test("where the browser has no GPU to give, nothing is said of one", lab({ search: BARS }, async ({ page }) => {
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  if (await page.evaluate(() => !navigator.gpu)) assert.equal(await button(page, "Use the GPU").count(), 0);
+  else await button(page, "Use the GPU").waitFor();
+}));
