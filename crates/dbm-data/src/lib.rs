@@ -25,7 +25,7 @@ pub mod target;
 #[cfg(test)]
 mod test_support;
 
-pub use checkpoint::{Checkpoint, Precision};
+pub use checkpoint::{Backends, Checkpoint, Precision};
 pub use dataset::{Dataset, THRESHOLD, load, load_table};
 pub use error::DataError;
 pub use gzip::unpack;

@@ -5,13 +5,16 @@
 //! `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32. Metadata:
 //! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
 //! `moments` (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts),
-//! `temperatures` (the inverse temperatures of a path from its lowest rung, where the run has moved them), and any notes besides.
+//! `temperatures` (the inverse temperatures of a path from its lowest rung, where the run has moved them), and any
+//! notes besides, of which [`Backends`] says who computed the run.
 
+mod backends;
 mod check;
 mod read;
 mod write;
 
 use crate::DataError;
+pub use backends::Backends;
 use dbm_core::tempering::Ladder;
 use dbm_core::{Dbm, LadderSnapshot, Parameters, Settings, Snapshot, Units};
 use std::collections::BTreeMap;
