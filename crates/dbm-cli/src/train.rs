@@ -4,9 +4,10 @@ use crate::args::{DataArgs, set};
 use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
+use dbm_core::words::Choose;
 use dbm_core::{Dbm, Footprint, GAIN, Settings, Trainer};
 use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, Dataset, Precision};
+use dbm_data::{Backends, Checkpoint, Dataset, Precision};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::{Error, Session, files};
@@ -56,8 +57,10 @@ impl Train {
         if let Some(labels) = &data.labels {
             data.examples = data.examples.with_labels(labels.clone())?;
         }
+        let mut backends = Backends::default();
         let run = if let Some(path) = &self.resume {
             let checkpoint = files::read_checkpoint(path)?;
+            backends = Backends::from_notes(&path.display().to_string(), &checkpoint.notes)?;
             if let Some(settings) = &checkpoint.settings {
                 let sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
                 session.memory.check(&Footprint::of_data(&sizes, settings, &data.examples, session.threads()))?;
@@ -80,9 +83,18 @@ impl Train {
             )));
         }
         let begun_at = run.steps();
+        if begun_at < self.steps {
+            let backend = self.learning.backend.choice().name;
+            if let Some(before) = backends.last().filter(|&before| before != backend) {
+                session
+                    .progress
+                    .say(&format!("backend {backend} goes on with a run that {before} computed until step {begun_at}"));
+            }
+            backends.computed_by(begun_at, backend);
+        }
         let trained = train(&mut run, self.steps, &data.examples, context)?;
 
-        let mut notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint)]);
+        let mut notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint), (Backends::NOTE.to_string(), backends.to_json())]);
         if let Some(visible) = &data.visible {
             notes.insert(Visible::NOTE.to_string(), visible.to_json());
         }
@@ -97,6 +109,7 @@ impl Train {
             last["seconds"] = json!(seconds);
             last["milliseconds_per_step"] = json!(each);
             last["threads"] = json!(session.threads());
+            last["backends"] = json!(backends);
             last["out"] = json!(self.out);
             println!("{last}");
         } else {

@@ -1,11 +1,12 @@
 //! A batch of chains on the device.
 
-use crate::product::{Begin, Product};
+use crate::product::{Begin, Columns, Product};
+use crate::work::Work;
 use crate::{Gpu, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::linalg::Matrix;
 use dbm_core::{Clamp, Examples, Parity};
-use wgpu::{Buffer, CommandEncoder};
+use wgpu::Buffer;
 
 /// Where some draws come from: two of these that differ, in anything, give independent draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,9 +92,13 @@ struct EnergyShape {
     begins: u32,
 }
 
+/// Tensors that a batch has for each layer: states, fields and means.
+pub(crate) const TENSORS: usize = 3;
 /// Threads of a workgroup, and units that one of them sets.
 const THREADS: usize = 64;
 const UNITS: usize = 4;
+/// Additions and multiplications of a draw, or about as many.
+const OPERATIONS: usize = 256;
 
 impl GpuChains {
     /// Chains at these states, `[count, n_l]` a layer. Visible units that are clamped keep the values they have there.
@@ -146,9 +151,9 @@ impl GpuChains {
     /// # Errors
     /// [`GpuError::Failed`].
     pub async fn fields(&mut self, gpu: &Gpu, model: &GpuModel, layer: usize) -> Result<Matrix, GpuError> {
-        let mut encoder = gpu.begin();
-        self.refresh(gpu, model, layer, &mut encoder);
-        gpu.submit(encoder);
+        let mut work = gpu.begin();
+        self.refresh(gpu, model, layer, &mut work);
+        work.submit();
         Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.fields[layer]).await?))
     }
 
@@ -156,15 +161,16 @@ impl GpuChains {
     pub fn settle(&mut self, gpu: &Gpu, model: &GpuModel) {
         let (low, high) = model.units.values();
         for (layer, &n) in model.sizes.iter().enumerate() {
-            let mut encoder = gpu.begin();
+            let mut work = gpu.begin();
             let clamped = self.clamped_of(layer);
             if self.is_free(layer) {
-                self.refresh(gpu, model, layer, &mut encoder);
+                self.refresh(gpu, model, layer, &mut work);
             }
             let rule = MeansRule { rows: self.count as u32, units: n as u32, clamped, low, high };
             let buffers = [&gpu.numbers(&rule), &self.fields[layer], &self.clamped, &self.states[layer], &self.means[layer]];
-            gpu.dispatch(&mut encoder, &gpu.kernels.means, &buffers, [n.div_ceil(THREADS) as u32, self.count as u32]);
-            gpu.submit(encoder);
+            let groups = self.count * n.div_ceil(THREADS);
+            work.run(&gpu.kernels.means, &buffers.map(Buffer::as_entire_buffer_binding), groups as u64, self.each_unit(n));
+            work.submit();
         }
     }
 
@@ -188,10 +194,10 @@ impl GpuChains {
     /// # Errors
     /// [`GpuError::Failed`].
     pub async fn energies(&mut self, gpu: &Gpu, model: &GpuModel) -> Result<Vec<f32>, GpuError> {
-        let mut encoder = gpu.begin();
+        let mut work = gpu.begin();
         // Every pair of layers is counted once by the fields of the odd ones, and their biases with it.
         for layer in Parity::Odd.layers(model.depth()) {
-            self.refresh(gpu, model, layer, &mut encoder);
+            self.refresh(gpu, model, layer, &mut work);
         }
         for (layer, &n) in model.sizes.iter().enumerate() {
             let (through_fields, begins) = (Parity::of_layer(layer) == Parity::Odd, u32::from(layer == 0));
@@ -199,9 +205,10 @@ impl GpuChains {
             let shape =
                 EnergyShape { rows: self.count as u32, units: n as u32, shared_values: u32::from(!through_fields), begins };
             let buffers = [&gpu.numbers(&shape), &self.states[layer], values, &self.energies];
-            gpu.dispatch(&mut encoder, &gpu.kernels.energy, &buffers, [self.count as u32, 1]);
+            let buffers = buffers.map(Buffer::as_entire_buffer_binding);
+            work.run(&gpu.kernels.energy, &buffers, self.count as u64, self.each_unit(n));
         }
-        gpu.submit(encoder);
+        work.submit();
         gpu.read(&self.energies).await
     }
 
@@ -238,14 +245,14 @@ impl GpuChains {
         let flips = gpu.zeros("flips", counted)?;
         for number in 0..halves {
             // One submission each: short enough for a system that ends what holds a screen up.
-            let mut encoder = gpu.begin();
+            let mut work = gpu.begin();
             let half = HalfSweep { rule, number, count: 2 * sweeps, delays: &delays, flips: &flips };
             let parity = if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
             for layer in parity.layers(model.depth()).filter(|&layer| self.is_free(layer)) {
-                self.refresh(gpu, model, layer, &mut encoder);
-                self.set(gpu, model, layer, &half, &mut encoder);
+                self.refresh(gpu, model, layer, &mut work);
+                self.set(gpu, model, layer, &half, &mut work);
             }
-            gpu.submit(encoder);
+            work.submit();
         }
         Ok(flips)
     }
@@ -257,28 +264,26 @@ impl GpuChains {
     pub fn randomize(&mut self, gpu: &Gpu, model: &GpuModel, draws: Draws) -> Result<(), GpuError> {
         let (delays, flips) = (gpu.zeros("who begins", self.count)?, gpu.zeros("flips", 1)?);
         let half = HalfSweep { rule: Rule::Coins(draws), number: 0, count: 1, delays: &delays, flips: &flips };
-        let mut encoder = gpu.begin();
+        let mut work = gpu.begin();
         for layer in (0..=model.depth()).filter(|&layer| self.is_free(layer)) {
-            self.set(gpu, model, layer, &half, &mut encoder);
+            self.set(gpu, model, layer, &half, &mut work);
         }
-        gpu.submit(encoder);
+        work.submit();
         Ok(())
     }
 
     /// Puts every chain where the chain of the same number of another batch is.
     pub(crate) fn copy_states(&mut self, gpu: &Gpu, from: &Self) {
-        let mut encoder = gpu.begin();
-        for (to, from) in self.states.iter().zip(&from.states) {
-            encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
-        }
-        gpu.submit(encoder);
+        let mut work = gpu.begin();
+        self.states.iter().zip(&from.states).for_each(|(to, from)| work.copy(from, to));
+        work.submit();
     }
 
     /// Puts the states of a layer at its means: where these are exact, and the layers beside it clamped.
     pub(crate) fn keep_means(&mut self, gpu: &Gpu, layer: usize) {
-        let mut encoder = gpu.begin();
-        encoder.copy_buffer_to_buffer(&self.means[layer], 0, &self.states[layer], 0, self.means[layer].size());
-        gpu.submit(encoder);
+        let mut work = gpu.begin();
+        work.copy(&self.means[layer], &self.states[layer]);
+        work.submit();
     }
 
     /// Puts the visible layers at these values, `[count, n_0]`.
@@ -301,7 +306,7 @@ impl GpuChains {
     }
 
     /// Adds to what is to be done that a layer is set.
-    fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, encoder: &mut CommandEncoder) {
+    fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, work: &mut Work) {
         let &HalfSweep { rule, number, count, delays, flips } = half;
         let none = Draws { key: [0; 2], stage: 0 };
         let (draws, Draws { key, stage }) = match rule {
@@ -313,28 +318,43 @@ impl GpuChains {
         let (rows, units, layer_number, stage) = (self.count as u32, model.sizes[layer] as u32, layer as u32, stage.into());
         let rule = SetRule { rows, units, draws, number, count, layer: layer_number, stage, clamped, key, low, high };
         let buffers = [&gpu.numbers(&rule), &self.fields[layer], &self.clamped, delays, &self.states[layer], flips];
-        gpu.dispatch(encoder, &gpu.kernels.set, &buffers, [units.div_ceil((UNITS * THREADS) as u32), rows]);
+        let (buffers, n) = (buffers.map(Buffer::as_entire_buffer_binding), model.sizes[layer]);
+        let groups = self.count * n.div_ceil(UNITS * THREADS);
+        work.run(&gpu.kernels.set, &buffers, groups as u64, self.each_unit(n));
+    }
+
+    /// About as many operations as a kernel does that looks at each of a layer's `n` units once.
+    fn each_unit(&self, n: usize) -> u64 {
+        (OPERATIONS * self.count * n) as u64
     }
 
     /// Adds to what is to be done that a layer's fields are made anew.
-    fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, encoder: &mut CommandEncoder) {
-        let below = layer.checked_sub(1).map(|below| (below, &model.weights[below], false));
-        let above = model.weights.get(layer).map(|weight| (layer + 1, weight, true));
+    fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, work: &mut Work) {
+        let (rows, n) = (self.count, model.sizes[layer]);
+        let all = |buffer, width| Columns { buffer, width, first: 0 };
         let mut begin = Begin::Row(&model.biases[layer]);
-        for (neighbour, right, right_transposed) in below.into_iter().chain(above) {
-            let product = Product {
-                left: &self.states[neighbour],
-                left_columns: None,
-                right,
-                right_transposed,
-                rows: self.count,
-                inputs: model.sizes[neighbour],
-                outputs: model.sizes[layer],
-                alpha: 1.0,
-                begin,
-            };
-            product.dispatch(gpu, &self.fields[layer], encoder);
-            begin = Begin::Present;
+        if let Some(below) = layer.checked_sub(1) {
+            // A block of rows of the weights takes its columns of the states below, and adds to all fields.
+            let (weight, width) = (&model.weights[below], model.sizes[below]);
+            for block in weight.blocks() {
+                let left = Columns { first: block.start, ..all(&self.states[below], width) };
+                let (right, inputs, out) = (weight.bind(&block), block.len(), all(&self.fields[layer], n));
+                let (left_transposed, right_transposed, outputs, alpha) = (false, false, n, 1.0);
+                Product { left, left_transposed, right, right_transposed, rows, inputs, outputs, alpha, begin, out }
+                    .add_to(gpu, work);
+                begin = Begin::Present;
+            }
+        }
+        if let Some(weight) = model.weights.get(layer) {
+            // One takes all states above, and makes its columns of the fields.
+            let inputs = model.sizes[layer + 1];
+            for block in weight.blocks() {
+                let (left, right, outputs) = (all(&self.states[layer + 1], inputs), weight.bind(&block), block.len());
+                let out = Columns { first: block.start, ..all(&self.fields[layer], n) };
+                let (left_transposed, right_transposed, alpha) = (false, true, 1.0);
+                Product { left, left_transposed, right, right_transposed, rows, inputs, outputs, alpha, begin, out }
+                    .add_to(gpu, work);
+            }
         }
     }
 }

@@ -1,17 +1,24 @@
 //! The device: what it is, what it can hold, its kernels, and what goes to and from it.
 
-use crate::GpuError;
+use crate::work::Work;
+use crate::{GpuError, GpuLimits};
 use bytemuck::{Pod, cast_slice};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use wgpu::{Buffer, BufferUsages, CommandEncoder, ComputePipeline};
 
 /// A GPU, ready to compute. A clone is the same device.
 #[derive(Clone)]
 pub struct Gpu {
-    device: wgpu::Device,
+    pub(crate) device: wgpu::Device,
     queue: wgpu::Queue,
     name: String,
+    pub(crate) limits: GpuLimits,
     pub(crate) kernels: Kernels,
+    /// Bytes of all tensors made so far.
+    made: Arc<AtomicU64>,
+    /// Multiply-adds of all products asked for so far.
+    multiply_adds: Arc<AtomicU64>,
     /// What it failed at first.
     failure: Arc<Mutex<Option<String>>>,
 }
@@ -35,6 +42,14 @@ impl Gpu {
     /// # Errors
     /// [`GpuError::NoAdapter`] and [`GpuError::NoDevice`].
     pub async fn open() -> Result<Self, GpuError> {
+        Self::open_within(GpuLimits::default()).await
+    }
+
+    /// The same, within narrower limits than its own.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::open`].
+    pub async fn open_within(limits: GpuLimits) -> Result<Self, GpuError> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let options =
             wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
@@ -45,7 +60,7 @@ impl Gpu {
         let own = adapter.limits();
         let required_limits = wgpu::Limits {
             max_buffer_size: own.max_buffer_size,
-            max_storage_buffer_binding_size: own.max_storage_buffer_binding_size,
+            max_storage_buffer_binding_size: own.max_storage_buffer_binding_size.min(limits.bound),
             ..wgpu::Limits::default()
         };
         let descriptor = wgpu::DeviceDescriptor { label: Some("dbm"), required_limits, ..Default::default() };
@@ -63,7 +78,7 @@ impl Gpu {
             ascend: pipeline(&device, "ascend", include_str!("kernels/ascend.wgsl")),
             energy: pipeline(&device, "energy", include_str!("kernels/energy.wgsl")),
         };
-        Ok(Self { device, queue, name, kernels, failure })
+        Ok(Self { device, queue, name, limits, kernels, made: Arc::default(), multiply_adds: Arc::default(), failure })
     }
 
     /// What it calls itself.
@@ -71,10 +86,10 @@ impl Gpu {
         &self.name
     }
 
-    /// The most bytes that it holds in one piece.
-    fn largest_tensor(&self) -> u64 {
+    /// The most bytes of a buffer that a kernel is given at once.
+    pub(crate) fn most_bound(&self) -> u64 {
         let limits = self.device.limits();
-        limits.max_buffer_size.min(limits.max_storage_buffer_binding_size)
+        limits.max_buffer_size.min(limits.max_storage_buffer_binding_size).min(self.limits.bound)
     }
 
     /// What it failed at first, if it did.
@@ -86,6 +101,21 @@ impl Gpu {
         failure.as_ref().map_or(Ok(()), |reason| Err(GpuError::Failed(reason.clone())))
     }
 
+    /// Bytes of all tensors made on it so far, those included that are gone again.
+    pub fn bytes_made(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
+    }
+
+    /// Multiply-adds of all products asked of it so far, of which a step's time is made.
+    pub fn multiply_adds(&self) -> u64 {
+        self.multiply_adds.load(Ordering::Relaxed)
+    }
+
+    /// Counts those of a product.
+    pub(crate) fn count(&self, multiply_adds: u64) {
+        self.multiply_adds.fetch_add(multiply_adds, Ordering::Relaxed);
+    }
+
     /// Ends the device, as a driver does that is reset: what is asked of it from then on fails.
     pub fn destroy(&self) {
         self.device.destroy();
@@ -93,7 +123,7 @@ impl Gpu {
 
     /// Values on the device, under a name for messages.
     pub(crate) fn upload<T: Pod>(&self, what: &str, values: &[T]) -> Result<Buffer, GpuError> {
-        let buffer = self.storage(what, size_of_val(values) as u64)?;
+        let buffer = self.storage(what, size_of_val(values) as u64, self.most_bound())?;
         self.queue.write_buffer(&buffer, 0, cast_slice(values));
         Ok(buffer)
     }
@@ -105,17 +135,22 @@ impl Gpu {
 
     /// So many numbers on the device, all 0.
     pub(crate) fn zeros(&self, what: &str, count: usize) -> Result<Buffer, GpuError> {
-        self.storage(what, 4 * count as u64)
+        self.storage(what, 4 * count as u64, self.most_bound())
+    }
+
+    /// A buffer that kernels are given in blocks, all 0.
+    pub(crate) fn in_blocks(&self, what: &str, size: u64) -> Result<Buffer, GpuError> {
+        self.storage(what, size, self.device.limits().max_buffer_size)
     }
 
     /// A buffer that kernels read and write. It holds zeros.
-    fn storage(&self, what: &str, size: u64) -> Result<Buffer, GpuError> {
-        let limit = self.largest_tensor();
+    fn storage(&self, what: &str, size: u64, limit: u64) -> Result<Buffer, GpuError> {
         if size > limit {
             return Err(GpuError::TooLarge { what: what.into(), bytes: size, limit });
         }
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
         let descriptor = wgpu::BufferDescriptor { label: Some(what), size, usage, mapped_at_creation: false };
+        self.made.fetch_add(size, Ordering::Relaxed);
         Ok(self.device.create_buffer(&descriptor))
     }
 
@@ -133,22 +168,12 @@ impl Gpu {
     }
 
     /// What is to be done, in order.
-    pub(crate) fn begin(&self) -> CommandEncoder {
-        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+    pub(crate) fn begin(&self) -> Work<'_> {
+        Work::new(self)
     }
 
-    /// Adds one run of a kernel; `buffers` are its bindings, in order.
-    pub(crate) fn dispatch(&self, encoder: &mut CommandEncoder, kernel: &ComputePipeline, buffers: &[&Buffer], groups: [u32; 2]) {
-        let entries = buffers.iter().enumerate();
-        let entries: Vec<_> = entries
-            .map(|(binding, buffer)| wgpu::BindGroupEntry { binding: binding as u32, resource: buffer.as_entire_binding() })
-            .collect();
-        let layout = &kernel.get_bind_group_layout(0);
-        let group = self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries });
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        pass.set_pipeline(kernel);
-        pass.set_bind_group(0, &group, &[]);
-        pass.dispatch_workgroups(groups[0], groups[1], 1);
+    pub(crate) fn encoder(&self) -> CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
     /// Has it done.
@@ -173,7 +198,7 @@ impl Gpu {
         let (size, usage) = ((count * size_of::<T>()) as u64, BufferUsages::MAP_READ | BufferUsages::COPY_DST);
         let descriptor = wgpu::BufferDescriptor { label: Some("read"), size, usage, mapped_at_creation: false };
         let copy = self.device.create_buffer(&descriptor);
-        let mut encoder = self.begin();
+        let mut encoder = self.encoder();
         encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, size);
         self.submit(encoder);
         let (done, waiting) = futures_channel::oneshot::channel();

@@ -1,6 +1,8 @@
 //! A model's parameters on the device.
 
+use crate::matrix::GpuMatrix;
 use crate::{Gpu, GpuError};
+use dbm_core::linalg::Matrix;
 use dbm_core::{Dbm, Parameters, Units};
 use wgpu::Buffer;
 
@@ -8,7 +10,7 @@ use wgpu::Buffer;
 pub struct GpuModel {
     pub(crate) units: Units,
     pub(crate) sizes: Vec<usize>,
-    pub(crate) weights: Vec<Buffer>,
+    pub(crate) weights: Vec<GpuMatrix>,
     pub(crate) biases: Vec<Buffer>,
 }
 
@@ -16,14 +18,18 @@ impl GpuModel {
     /// A copy of a model.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] where a weight matrix is more than the device holds in one piece.
+    /// [`GpuError::TooLarge`] where a weight matrix is more than a buffer of the device holds.
     pub fn new(gpu: &Gpu, model: &Dbm) -> Result<Self, GpuError> {
-        let weights = model.weights().iter().enumerate();
+        let upload = |(l, weight): (usize, &Matrix)| {
+            let matrix = GpuMatrix::zeros(gpu, &format!("weight.{l}"), weight.rows(), weight.columns())?;
+            gpu.write(matrix.buffer(), weight.data());
+            Ok(matrix)
+        };
         let biases = model.biases().iter().enumerate();
         Ok(Self {
             units: model.units(),
             sizes: model.sizes().to_vec(),
-            weights: weights.map(|(l, weight)| gpu.upload(&format!("weight.{l}"), weight.data())).collect::<Result<_, _>>()?,
+            weights: model.weights().iter().enumerate().map(upload).collect::<Result<_, GpuError>>()?,
             biases: biases.map(|(l, bias)| gpu.upload(&format!("bias.{l}"), bias)).collect::<Result<_, _>>()?,
         })
     }
@@ -43,6 +49,9 @@ impl GpuModel {
     /// # Errors
     /// [`GpuError::Failed`].
     pub async fn parameters(&self, gpu: &Gpu) -> Result<Parameters, GpuError> {
-        Ok(Parameters { weights: gpu.read_all(&self.weights).await?, biases: gpu.read_all(&self.biases).await? })
+        Ok(Parameters {
+            weights: gpu.read_all(self.weights.iter().map(GpuMatrix::buffer)).await?,
+            biases: gpu.read_all(&self.biases).await?,
+        })
     }
 }

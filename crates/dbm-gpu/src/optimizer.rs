@@ -1,17 +1,22 @@
 //! The gradient from chains, and how it moves the parameters: block by block, never stored whole.
 
-use crate::product::{Begin, Product};
+use crate::matrix::GpuMatrix;
+use crate::product::{Begin, Columns, Product};
+use crate::work::Work;
 use crate::{Gpu, GpuChains, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::optimize::OptimizerRule;
 use dbm_core::{OptimizerMethod, OptimizerSettings, Parameters, ParametersView};
-use wgpu::{Buffer, CommandEncoder};
+use std::ops::Range;
+use wgpu::{Buffer, BufferBinding};
 
 /// Parameters whose gradient is made and applied at a time: 16 MB.
 const BLOCK: usize = 1 << 22;
 const THREADS: usize = 256;
-/// Workgroups in a row: every device allows 65 535.
-const GROUPS: usize = 1 << 10;
+/// Moments that the kernel knows.
+pub(crate) const MOMENTS: usize = 3;
+/// Additions and multiplications of a parameter's step, or about as many.
+const OPERATIONS: usize = 16;
 
 /// Chains whose states enter a gradient.
 pub struct Part<'a> {
@@ -26,9 +31,11 @@ pub struct Part<'a> {
 /// The optimizer's state on the device.
 pub struct GpuOptimizer {
     settings: OptimizerSettings,
-    /// For each `W_l`, and for each `b_l`: as many as the method needs, and small ones in place of the others.
-    weights: Vec<[Buffer; 3]>,
-    biases: Vec<[Buffer; 3]>,
+    /// For each `W_l`, and for each `b_l`, as one row: as many as the method needs.
+    weights: Vec<Vec<GpuMatrix>>,
+    biases: Vec<Vec<GpuMatrix>>,
+    /// In place of those that it does not need.
+    unused: Vec<Buffer>,
     gradient: Buffer,
     ones: Buffer,
     /// How long `ones` is.
@@ -42,7 +49,6 @@ struct Rule {
     count: u32,
     first_parameter: u32,
     method: u32,
-    groups: u32,
     rate: f32,
     momentum: f32,
     beta1: f32,
@@ -59,29 +65,26 @@ impl GpuOptimizer {
     /// # Errors
     /// [`GpuError::TooLarge`].
     pub fn new(gpu: &Gpu, model: &GpuModel, settings: OptimizerSettings, most_chains: usize) -> Result<Self, GpuError> {
-        let moments = |count: usize| -> Result<[Buffer; 3], GpuError> {
-            let make = |number: usize| {
-                let count = if number < settings.n_moments() { count } else { 1 };
-                gpu.zeros(&format!("moment {number} of the optimizer"), count)
-            };
-            Ok([make(0)?, make(1)?, make(2)?])
+        let needed = settings.n_moments();
+        let moments = |rows: usize, columns: usize| -> Result<Vec<GpuMatrix>, GpuError> {
+            (0..needed).map(|k| GpuMatrix::zeros(gpu, &format!("moment {k} of the optimizer"), rows, columns)).collect()
         };
-        let weights = model.sizes.windows(2).map(|pair| moments(pair[0] * pair[1]));
-        let weights = weights.collect::<Result<_, _>>()?;
-        let biases = model.sizes.iter().map(|&n| moments(n)).collect::<Result<_, _>>()?;
+        let weights = model.sizes.windows(2).map(|pair| moments(pair[0], pair[1])).collect::<Result<_, _>>()?;
+        let biases = model.sizes.iter().map(|&n| moments(1, n)).collect::<Result<_, _>>()?;
+        let unused = (needed..MOMENTS).map(|_| gpu.zeros("no moment", 1)).collect::<Result<_, _>>()?;
         // At least a row of the widest matrix.
         let widest = model.sizes.iter().copied().max().unwrap_or_default();
         let largest = model.sizes.windows(2).map(|pair| pair[0] * pair[1]).max().unwrap_or_default();
-        let gradient = gpu.zeros("a block of the gradient", largest.min(BLOCK).max(widest))?;
+        let gradient = gpu.zeros("a block of the gradient", largest.min(most_at_once(gpu)).max(widest))?;
         let ones = gpu.upload("ones", &vec![1.0_f32; most_chains])?;
-        Ok(Self { settings, weights, biases, gradient, ones, most_chains })
+        Ok(Self { settings, weights, biases, unused, gradient, ones, most_chains })
     }
 
     /// Puts its state in place: as many tensors of the model's shape as the method needs.
     pub(crate) fn write(&self, gpu: &Gpu, kept: &[ParametersView]) {
         for (number, kept) in kept.iter().enumerate() {
-            self.weights.iter().zip(&kept.weights).for_each(|(to, values)| gpu.write(&to[number], values));
-            self.biases.iter().zip(&kept.biases).for_each(|(to, values)| gpu.write(&to[number], values));
+            self.weights.iter().zip(&kept.weights).for_each(|(to, values)| gpu.write(to[number].buffer(), values));
+            self.biases.iter().zip(&kept.biases).for_each(|(to, values)| gpu.write(to[number].buffer(), values));
         }
     }
 
@@ -92,8 +95,8 @@ impl GpuOptimizer {
     pub async fn moments(&self, gpu: &Gpu) -> Result<Vec<Parameters>, GpuError> {
         let mut all = Vec::new();
         for number in 0..self.settings.n_moments() {
-            let weights = gpu.read_all(self.weights.iter().map(|moments| &moments[number])).await?;
-            let biases = gpu.read_all(self.biases.iter().map(|moments| &moments[number])).await?;
+            let weights = gpu.read_all(self.weights.iter().map(|moments| moments[number].buffer())).await?;
+            let biases = gpu.read_all(self.biases.iter().map(|moments| moments[number].buffer())).await?;
             all.push(Parameters { weights, biases });
         }
         Ok(all)
@@ -107,76 +110,90 @@ impl GpuOptimizer {
         assert!(parts.iter().all(|part| part.chains.count() <= self.most_chains), "at most {} chains a part", self.most_chains);
         let rule = self.settings.at(steps_before, 1.0);
         for (l, (weight, moments)) in model.weights.iter().zip(&self.weights).enumerate() {
-            let (p, q) = (model.sizes[l], model.sizes[l + 1]);
-            let rows = (BLOCK / q).clamp(1, p);
-            for first in (0..p).step_by(rows) {
-                // One submission each: short enough for a system that ends what holds a screen up.
-                let mut encoder = gpu.begin();
-                let rows = rows.min(p - first);
-                let mut begin = Begin::Zero;
-                for part in parts {
-                    let chains = part.chains;
-                    let pairs = [(&chains.states[l], &chains.means[l + 1]), (&chains.means[l], &chains.states[l + 1])];
-                    let whole = [(&chains.states[l], &chains.states[l + 1])];
-                    let (pairs, alpha) = if part.marginalize { (&pairs[..], 0.5) } else { (&whole[..], 1.0) };
-                    for &(left, right) in pairs {
-                        let product = Product {
-                            left,
-                            left_columns: Some((p, first)),
-                            right,
-                            right_transposed: false,
-                            rows,
-                            inputs: chains.count(),
-                            outputs: q,
-                            alpha: alpha * part.weight,
-                            begin,
-                        };
-                        product.dispatch(gpu, &self.gradient, &mut encoder);
-                        begin = Begin::Present;
-                    }
+            let q = model.sizes[l + 1];
+            let at_once = (most_at_once(gpu) / q).max(1);
+            for block in weight.blocks() {
+                let bound: Vec<BufferBinding> =
+                    std::iter::once(weight).chain(moments).map(|matrix| matrix.bind(&block)).collect();
+                for first in block.clone().step_by(at_once) {
+                    // One submission each: short enough for a system that ends what holds a screen up.
+                    let mut work = gpu.begin();
+                    let rows = first..(first + at_once).min(block.end);
+                    self.differentiate(gpu, model, parts, l, &rows, &mut work);
+                    self.apply(gpu, &rule, &bound, ((first - block.start) * q, rows.len() * q), true, &mut work);
+                    work.submit();
                 }
-                self.apply(gpu, &rule, (weight, moments), (first * q, rows * q), true, &mut encoder);
-                gpu.submit(encoder);
             }
         }
-        let mut encoder = gpu.begin();
+        let mut work = gpu.begin();
         for (l, (bias, moments)) in model.biases.iter().zip(&self.biases).enumerate() {
+            let n = model.sizes[l];
             let mut begin = Begin::Zero;
             for part in parts {
                 let layers = [&part.chains.states[l], &part.chains.means[l]];
                 let (layers, alpha) = if part.marginalize { (&layers[..], 0.5) } else { (&layers[..1], 1.0) };
                 for right in layers {
                     let product = Product {
-                        left: &self.ones,
-                        left_columns: None,
-                        right,
+                        left: Columns { buffer: &self.ones, width: self.most_chains, first: 0 },
+                        left_transposed: false,
+                        right: right.as_entire_buffer_binding(),
                         right_transposed: false,
                         rows: 1,
                         inputs: part.chains.count(),
-                        outputs: model.sizes[l],
+                        outputs: n,
                         alpha: alpha * part.weight,
                         begin,
+                        out: Columns { buffer: &self.gradient, width: n, first: 0 },
                     };
-                    product.dispatch(gpu, &self.gradient, &mut encoder);
+                    product.add_to(gpu, &mut work);
                     begin = Begin::Present;
                 }
             }
-            self.apply(gpu, &rule, (bias, moments), (0, model.sizes[l]), false, &mut encoder);
+            let moments = moments.iter().map(|moment| moment.buffer().as_entire_buffer_binding());
+            let bound: Vec<BufferBinding> = std::iter::once(bias.as_entire_buffer_binding()).chain(moments).collect();
+            self.apply(gpu, &rule, &bound, (0, n), false, &mut work);
         }
-        gpu.submit(encoder);
+        work.submit();
     }
 
-    /// Moves `count` parameters from `first` on by the present block of the gradient.
+    /// Makes these rows of the gradient of `W_l`.
+    fn differentiate(&self, gpu: &Gpu, model: &GpuModel, parts: &[Part], l: usize, rows: &Range<usize>, work: &mut Work) {
+        let (p, q) = (model.sizes[l], model.sizes[l + 1]);
+        let mut begin = Begin::Zero;
+        for part in parts {
+            let chains = part.chains;
+            let pairs = [(&chains.states[l], &chains.means[l + 1]), (&chains.means[l], &chains.states[l + 1])];
+            let whole = [(&chains.states[l], &chains.states[l + 1])];
+            let (pairs, alpha) = if part.marginalize { (&pairs[..], 0.5) } else { (&whole[..], 1.0) };
+            for &(left, right) in pairs {
+                let product = Product {
+                    left: Columns { buffer: left, width: p, first: rows.start },
+                    left_transposed: true,
+                    right: right.as_entire_buffer_binding(),
+                    right_transposed: false,
+                    rows: rows.len(),
+                    inputs: chains.count(),
+                    outputs: q,
+                    alpha: alpha * part.weight,
+                    begin,
+                    out: Columns { buffer: &self.gradient, width: q, first: 0 },
+                };
+                product.add_to(gpu, work);
+                begin = Begin::Present;
+            }
+        }
+    }
+
+    /// Moves `count` parameters from `first` on by the present block of the gradient; bound are parameters and moments.
     fn apply(
         &self,
         gpu: &Gpu,
         rule: &OptimizerRule,
-        (values, moments): (&Buffer, &[Buffer; 3]),
+        bound: &[BufferBinding],
         (first, count): (usize, usize),
         decays: bool,
-        encoder: &mut CommandEncoder,
+        work: &mut Work,
     ) {
-        let groups = count.div_ceil(THREADS);
         let numbers = Rule {
             count: count as u32,
             first_parameter: first as u32,
@@ -185,7 +202,6 @@ impl GpuOptimizer {
                 OptimizerMethod::Adam => 2,
                 OptimizerMethod::AmsGrad => 3,
             },
-            groups: groups.min(GROUPS) as u32,
             rate: rule.rate,
             momentum: rule.momentum,
             beta1: rule.beta1,
@@ -195,8 +211,15 @@ impl GpuOptimizer {
             first_correction: rule.first_correction,
             second_correction: rule.second_correction,
         };
-        let [one, two, three] = moments;
-        let buffers = [&gpu.numbers(&numbers), &self.gradient, values, one, two, three];
-        gpu.dispatch(encoder, &gpu.kernels.ascend, &buffers, [groups.min(GROUPS) as u32, groups.div_ceil(GROUPS) as u32]);
+        let numbers = gpu.numbers(&numbers);
+        let before = [&numbers, &self.gradient].map(Buffer::as_entire_buffer_binding);
+        let unused = self.unused.iter().map(Buffer::as_entire_buffer_binding);
+        let bindings: Vec<BufferBinding> = before.into_iter().chain(bound.iter().cloned()).chain(unused).collect();
+        work.run(&gpu.kernels.ascend, &bindings, count.div_ceil(THREADS) as u64, (OPERATIONS * count) as u64);
     }
+}
+
+/// Parameters whose gradient is made and applied at a time.
+pub(crate) fn most_at_once(gpu: &Gpu) -> usize {
+    usize::try_from(gpu.most_bound() / size_of::<f32>() as u64).unwrap_or(usize::MAX).min(BLOCK)
 }

@@ -1,28 +1,40 @@
 //! A matrix product on the device, of which fields and gradients are made.
 
 use crate::Gpu;
+use crate::work::Work;
 use bytemuck::{Pod, Zeroable};
-use wgpu::{Buffer, CommandEncoder};
+use wgpu::{Buffer, BufferBinding};
 
 /// Values that a workgroup makes, each way.
 const TILE: usize = 64;
 
 /// What a product is added to.
+#[derive(Clone, Copy)]
 pub(crate) enum Begin<'a> {
     /// What is there.
     Present,
-    /// This row, for all rows.
+    /// This row, as wide as the result's matrix, for all rows.
     Row(&'a Buffer),
     /// Nothing.
     Zero,
 }
 
+/// Some columns of a matrix.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns<'a> {
+    pub buffer: &'a Buffer,
+    /// Columns of the whole matrix.
+    pub width: usize,
+    /// The first of these.
+    pub first: usize,
+}
+
 /// `out = begin + alpha left right`, `[rows, inputs]` times `[inputs, outputs]`.
 pub(crate) struct Product<'a> {
-    pub left: &'a Buffer,
-    /// Where the left factor is the transpose of these columns of a buffer: how many columns it has, and the first of them.
-    pub left_columns: Option<(usize, usize)>,
-    pub right: &'a Buffer,
+    pub left: Columns<'a>,
+    /// Whether the left factor lies as `[inputs, rows]`.
+    pub left_transposed: bool,
+    pub right: BufferBinding<'a>,
     /// Whether the right factor lies as `[outputs, inputs]`.
     pub right_transposed: bool,
     pub rows: usize,
@@ -30,12 +42,14 @@ pub(crate) struct Product<'a> {
     pub outputs: usize,
     pub alpha: f32,
     pub begin: Begin<'a>,
+    pub out: Columns<'a>,
 }
 
 /// As product.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Shape {
+    first_row: u32,
     rows: u32,
     inputs: u32,
     outputs: u32,
@@ -43,33 +57,47 @@ struct Shape {
     left_width: u32,
     left_first: u32,
     right_transposed: u32,
+    out_width: u32,
+    out_first: u32,
     begins: u32,
     alpha: f32,
 }
 
 impl Product<'_> {
-    /// Adds it to what is to be done.
-    pub fn dispatch(&self, gpu: &Gpu, out: &Buffer, encoder: &mut CommandEncoder) {
-        let (left_width, left_first) = self.left_columns.unwrap_or_default();
+    /// Adds it to what is to be done: some rows at a time, where all of them take too long for one submission.
+    pub fn add_to(self, gpu: &Gpu, work: &mut Work) {
         // Where nothing is to begin with, the binding is something that is read anyhow.
         let (begins, start) = match self.begin {
-            Begin::Present => (0, self.right),
-            Begin::Row(start) => (1, start),
-            Begin::Zero => (2, self.right),
+            Begin::Present => (0, self.right.clone()),
+            Begin::Row(start) => (1, start.as_entire_buffer_binding()),
+            Begin::Zero => (2, self.right.clone()),
         };
-        let shape = Shape {
-            rows: self.rows as u32,
-            inputs: self.inputs as u32,
-            outputs: self.outputs as u32,
-            left_transposed: u32::from(self.left_columns.is_some()),
-            left_width: left_width as u32,
-            left_first: left_first as u32,
-            right_transposed: u32::from(self.right_transposed),
-            begins,
-            alpha: self.alpha,
-        };
-        let groups = [self.outputs.div_ceil(TILE) as u32, self.rows.div_ceil(TILE) as u32];
-        let buffers = [&gpu.numbers(&shape), self.left, self.right, start, out];
-        gpu.dispatch(encoder, &gpu.kernels.product, &buffers, groups);
+        let a_row = (2 * self.inputs * self.outputs) as u64;
+        gpu.count(self.rows as u64 * a_row / 2);
+        let tiles = (gpu.limits.operations / (TILE as u64 * a_row.max(1))).max(1);
+        let most = usize::try_from(tiles).unwrap_or(usize::MAX).saturating_mul(TILE);
+        for first_row in (0..self.rows).step_by(most) {
+            let end = first_row.saturating_add(most).min(self.rows);
+            let shape = Shape {
+                first_row: first_row as u32,
+                rows: end as u32,
+                inputs: self.inputs as u32,
+                outputs: self.outputs as u32,
+                left_transposed: u32::from(self.left_transposed),
+                left_width: self.left.width as u32,
+                left_first: self.left.first as u32,
+                right_transposed: u32::from(self.right_transposed),
+                out_width: self.out.width as u32,
+                out_first: self.out.first as u32,
+                begins,
+                alpha: self.alpha,
+            };
+            let rows = end - first_row;
+            let groups = self.outputs.div_ceil(TILE) * rows.div_ceil(TILE);
+            let numbers = gpu.numbers(&shape);
+            let [numbers, left, out] = [&numbers, self.left.buffer, self.out.buffer].map(Buffer::as_entire_buffer_binding);
+            let bindings = [numbers, left, self.right.clone(), start.clone(), out];
+            work.run(&gpu.kernels.product, &bindings, groups as u64, rows as u64 * a_row);
+        }
     }
 }

@@ -49,6 +49,9 @@ type Corrections = BTreeMap<i32, Vec<Vec<Vec<f32>>>>;
 
 const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible), (Phase::Negative, -1.0, Clamp::Free)];
 
+/// Batches of chains: those of both phases, and their proposals.
+pub(crate) const BATCHES: usize = 4;
+
 impl GpuTrainer {
     /// A run as it stands, on this device.
     ///
@@ -91,6 +94,11 @@ impl GpuTrainer {
             model,
             optimizer,
         })
+    }
+
+    /// Gradient steps taken.
+    pub fn steps(&self) -> u64 {
+        self.step
     }
 
     /// All that the run needs to go on, here or by [`Trainer::restore`].
@@ -145,7 +153,9 @@ impl GpuTrainer {
         let exact = self.model.depth() == 1;
         let kind = self.settings.estimator.kind;
         let by_modes = matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::Lmi);
-        let positive = if by_modes && !exact { self.local_mode(0).await? } else { self.short_positive().await? };
+        let started = self.gpu.multiply_adds();
+        let mut positive = if by_modes && !exact { self.local_mode(0).await? } else { self.short_positive().await? };
+        positive.0.work.products = self.gpu.multiply_adds() - started;
         if kind == EstimatorKind::Cd {
             let [positive, negative] = &mut self.chains;
             negative.copy_states(&self.gpu, positive);
@@ -157,7 +167,9 @@ impl GpuTrainer {
         if exact && marginalize {
             self.chains[0].keep_means(&self.gpu, 1);
         }
-        let negative = if by_modes { self.local_mode(1).await? } else { self.short_negative().await? };
+        let started = self.gpu.multiply_adds();
+        let mut negative = if by_modes { self.local_mode(1).await? } else { self.short_negative().await? };
+        negative.0.work.products = self.gpu.multiply_adds() - started;
         let phases = [positive, negative];
         if phases.iter().any(|(info, _)| !info.energy_sum.is_finite()) {
             return Err(DbmError::Diverged { step: self.step }.into());

@@ -1,6 +1,8 @@
 //! `dbm train`, `dbm sample` and `dbm complete`: runs that go on, samples and completions.
 
 use crate::folder::{Folder, number};
+use dbm_data::{Backends, Checkpoint, Precision};
+use serde_json::json;
 
 const TRAIN: &str = "train --data bars --hidden 20,8 --batch 70 --seed 1 --average 0.9 --conditional 0.5";
 
@@ -30,6 +32,35 @@ fn resuming_and_the_number_of_threads_change_no_bit() {
         assert!(folder.fails(2, line).contains("\"cd\""), "{estimator}");
     }
     assert!(!folder.0.join("other.safetensors").exists());
+}
+
+#[test]
+fn a_run_says_which_backends_computed_it() {
+    let folder = Folder::new("backends");
+    let notes = |name: &str| Checkpoint::read(name, &folder.read(name)).unwrap().notes;
+    let computed = |name: &str| Backends::from_notes(name, &notes(name)).unwrap().to_string();
+    folder.ok("train --data bars --hidden 8,4 --batch 10 --steps 3 --out fast.safetensors");
+    assert_eq!(computed("fast.safetensors"), "fast");
+    let on = "train --data bars --resume fast.safetensors --backend plain --out plain.safetensors --steps";
+    let output = folder.command(&format!("{on} 5")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("backend plain goes on with a run that fast computed until step 3"),
+        "{said}"
+    );
+    assert_eq!(computed("plain.safetensors"), "fast until step 3, then plain");
+    // No step more: nothing was computed.
+    assert_eq!(folder.json(&format!("{on} 3"))["backends"], json!([[0, "fast"]]));
+    // A file from before there was the note, and one whose note is none.
+    let mut checkpoint = Checkpoint::read("fast", &folder.read("fast.safetensors")).unwrap();
+    checkpoint.notes.remove(Backends::NOTE);
+    folder.write("older.safetensors", checkpoint.to_bytes(Precision::Full).unwrap());
+    folder.ok("train --data bars --resume older.safetensors --steps 4 --out on.safetensors");
+    assert_eq!(computed("on.safetensors"), "not known until step 3, then fast");
+    checkpoint.notes.insert(Backends::NOTE.into(), "fast".into());
+    folder.write("broken.safetensors", checkpoint.to_bytes(Precision::Full).unwrap());
+    let said = folder.fails(3, "train --data bars --resume broken.safetensors --steps 4 --out on.safetensors");
+    assert!(said.contains("broken.safetensors: metadata entry `backends`"), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::DataError;
 use crate::reading::names::line;
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -22,7 +23,7 @@ const MAX_NAME: usize = 120;
 /// assert_eq!(Backends::from_notes("run.safetensors", &notes)?, backends);
 /// # Ok::<(), dbm_data::DataError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Backends(Vec<(u64, String)>);
 
 impl Backends {
@@ -51,7 +52,7 @@ impl Backends {
 
     /// As the note has it: `[[0,"fast"],[120,"plain"]]`.
     pub fn to_json(&self) -> String {
-        serde_json::json!(self.0).to_string()
+        serde_json::json!(self).to_string()
     }
 
     /// From this step on it is this backend. What was said of the steps after it no longer holds: a run can be taken up again before its end.

@@ -2,9 +2,8 @@
 
 struct Rule {
     count: u32,
-    first_parameter: u32, // where this block of them begins
+    first_parameter: u32, // of what is bound: where the gradient begins
     method: u32,          // 0: SGD; 1: SGD with momentum; 2: Adam; 3: AMSGrad
-    groups: u32,          // workgroups in a row of them
     rate: f32,
     momentum: f32,
     beta1: f32,
@@ -16,15 +15,19 @@ struct Rule {
 }
 
 @group(0) @binding(0) var<uniform> rule: Rule;
-@group(0) @binding(1) var<storage, read> gradient: array<f32>; // of the block
+@group(0) @binding(1) var<storage, read> gradient: array<f32>; // [count]
 @group(0) @binding(2) var<storage, read_write> values: array<f32>;
 @group(0) @binding(3) var<storage, read_write> first: array<f32>;
 @group(0) @binding(4) var<storage, read_write> second: array<f32>;
 @group(0) @binding(5) var<storage, read_write> largest: array<f32>;
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let number = (group.y * rule.groups + group.x) * 256u + thread;
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let number = (group.y * groups.x + group.x) * 256u + thread;
     if number >= rule.count {
         return;
     }

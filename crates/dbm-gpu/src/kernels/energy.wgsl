@@ -17,8 +17,15 @@ const THREADS = 256u;
 var<workgroup> sums: array<f32, THREADS>;
 
 @compute @workgroup_size(256)
-fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
-    let row = group.x;
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let row = group.y * groups.x + group.x;
+    if row >= shape.rows {
+        return;
+    }
     var sum = 0.0;
     for (var unit = thread; unit < shape.units; unit += THREADS) {
         let value = values[select(row * shape.units + unit, unit, shape.shared_values == 1u)];

@@ -13,12 +13,20 @@ struct Rule {
 @group(0) @binding(4) var<storage, read_write> means: array<f32>;
 
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    if id.x >= rule.units || id.y >= rule.rows {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let groups_a_row = (rule.units + 63u) / 64u;
+    let number = group.y * groups.x + group.x;
+    let row = number / groups_a_row;
+    let unit = number % groups_a_row * 64u + thread;
+    if unit >= rule.units || row >= rule.rows {
         return;
     }
-    let place = id.y * rule.units + id.x;
-    if is_clamped(id.y, id.x) {
+    let place = row * rule.units + unit;
+    if is_clamped(row, unit) {
         means[place] = states[place];
         return;
     }

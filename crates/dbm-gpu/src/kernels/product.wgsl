@@ -1,16 +1,20 @@
 // out += alpha left right, or out = start + alpha left right with start a row for all, or 0: [rows, inputs] times [inputs, outputs]. Either factor is read as it lies or transposed, so
-// that one copy of the weights serves the fields of both layers, and states serve as they are for outer products.
+// that one copy of the weights serves the fields of both layers, and states serve as they are for outer products. The left factor and the result are columns of wider matrices, where the
+// right one is a block of rows of the weights.
 //
 // A workgroup makes 64 x 64 values, a thread 4 x 4 of them, from 16 inputs at a time. Each value is a sum in the order of the inputs.
 
 struct Shape {
-    rows: u32,
+    first_row: u32,
+    rows: u32,             // those before first_row included
     inputs: u32,
     outputs: u32,
-    left_transposed: u32,  // 1 where left lies as [inputs, left_width], and its rows here are its columns from left_first on
+    left_transposed: u32,  // 1 where left lies as [inputs, rows]
     left_width: u32,
-    left_first: u32,
+    left_first: u32,       // its first column
     right_transposed: u32, // 1 where right lies as [outputs, inputs]
+    out_width: u32,
+    out_first: u32,        // its first column, and that of start
     begins: u32,           // 0: adds to out; 1: begins with start; 2: begins with 0
     alpha: f32,
 }
@@ -35,7 +39,7 @@ fn left(row: u32, input: u32) -> f32 {
     if shape.left_transposed == 1u {
         return left_values[input * shape.left_width + shape.left_first + row];
     }
-    return left_values[row * shape.inputs + input];
+    return left_values[row * shape.left_width + shape.left_first + input];
 }
 
 fn right(input: u32, output: u32) -> f32 {
@@ -50,12 +54,18 @@ fn right(input: u32, output: u32) -> f32 {
 
 @compute @workgroup_size(16, 16)
 fn main(
-    @builtin(workgroup_id) tile: vec3<u32>,
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_id) here: vec3<u32>,
     @builtin(local_invocation_index) thread: u32,
 ) {
-    let first_row = tile.y * TILE;
-    let first_output = tile.x * TILE;
+    let tiles = (shape.outputs + TILE - 1u) / TILE;
+    let tile = group.y * groups.x + group.x;
+    let first_row = shape.first_row + tile / tiles * TILE;
+    let first_output = tile % tiles * TILE;
+    if first_row >= shape.rows {
+        return;
+    }
     // A row of four values each.
     var sums_0 = vec4<f32>();
     var sums_1 = vec4<f32>();
@@ -95,12 +105,12 @@ fn main(
             let row = first_row + here.y * 4u + i;
             let output = first_output + here.x * 4u + j;
             if row < shape.rows && output < shape.outputs {
-                let place = row * shape.outputs + output;
+                let place = row * shape.out_width + shape.out_first + output;
                 var before = 0.0;
                 if shape.begins == 0u {
                     before = out[place];
                 } else if shape.begins == 1u {
-                    before = start[output];
+                    before = start[shape.out_first + output];
                 }
                 out[place] = before + shape.alpha * sums[i][j];
             }

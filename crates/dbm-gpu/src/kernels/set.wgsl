@@ -45,9 +45,16 @@ fn philox(counter: vec4<u32>, key: vec2<u32>) -> vec4<u32> {
 }
 
 @compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = id.y;
-    if id.x * 4u >= rule.units || row >= rule.rows {
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) thread: u32,
+) {
+    let groups_a_row = (rule.units + 255u) / 256u;
+    let group_number = group.y * groups.x + group.x;
+    let row = group_number / groups_a_row;
+    let four = group_number % groups_a_row * 64u + thread;
+    if four * 4u >= rule.units || row >= rule.rows {
         return;
     }
     let number = rule.number - delays[row]; // wraps where it has not begun
@@ -56,11 +63,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     var words = vec4<u32>();
     if rule.draws > 0u {
-        words = philox(vec4<u32>(id.x, row, (rule.stage << 24u) | rule.number, rule.layer), rule.key);
+        words = philox(vec4<u32>(four, row, (rule.stage << 24u) | rule.number, rule.layer), rule.key);
     }
     var flipped = 0u;
     for (var i = 0u; i < 4u; i++) {
-        let unit = id.x * 4u + i;
+        let unit = four * 4u + i;
         if unit >= rule.units || is_clamped(row, unit) {
             continue;
         }

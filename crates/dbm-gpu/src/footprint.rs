@@ -1,0 +1,53 @@
+//! How much memory a run takes on a device, known before any of it is allocated.
+
+use crate::Gpu;
+use crate::chains::TENSORS;
+use crate::optimizer::{MOMENTS, most_at_once};
+use crate::trainer::BATCHES;
+use dbm_core::Settings;
+
+/// Bytes of a number.
+const F32: u64 = size_of::<f32>() as u64;
+
+/// Bytes that a [`crate::GpuTrainer`] holds on its device, by what takes them. Besides, a step has what is too small to count, and while the run is brought from the device there is one
+/// copy more of the tensor that is on its way.
+///
+/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters and batches of `B`, at 4 bytes a number:
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuFootprint {
+    /// `4 P`: weights, of which there is one copy, and biases.
+    pub parameters: u64,
+    /// `4 P m`, with `m` moments of the optimizer: Adam has 2.
+    pub moments: u64,
+    /// The block of the gradient that is made and applied at a time: 16 MiB, or less where the largest matrix is smaller.
+    pub gradient: u64,
+    /// `4 * 3 * 4 B U`: states, fields and means of both phases' chains and of their proposals; and an energy of each chain.
+    pub chains: u64,
+    /// What stands for sums over chains and for moments that the optimizer does not have.
+    pub others: u64,
+}
+
+impl GpuFootprint {
+    /// Of a run on this device.
+    pub fn of(gpu: &Gpu, sizes: &[usize], settings: &Settings) -> Self {
+        let matrices = || sizes.windows(2).map(|pair| pair[0] as u64 * pair[1] as u64);
+        let units: u64 = sizes.iter().map(|&n| n as u64).sum();
+        let (parameters, batch) = (matrices().sum::<u64>() + units, settings.batch as u64);
+        let n_moments = settings.optimizer.n_moments();
+        let widest = sizes.iter().copied().max().unwrap_or_default() as u64;
+        let block = matrices().max().unwrap_or_default().min(most_at_once(gpu) as u64).max(widest);
+        Self {
+            parameters: F32 * parameters,
+            moments: F32 * parameters * n_moments as u64,
+            gradient: F32 * block,
+            chains: BATCHES as u64 * F32 * (TENSORS as u64 * batch * units + batch + 1),
+            others: F32 * (batch + (MOMENTS - n_moments) as u64),
+        }
+    }
+
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        let Self { parameters, moments, gradient, chains, others } = self;
+        parameters + moments + gradient + chains + others
+    }
+}
