@@ -1,4 +1,4 @@
-//! The tests of the mathematics and of the diagnostics, natively and in a browser: one program, which is linked and started once.
+//! The tests of the mathematics, of the GPU's kernels and of the diagnostics, natively and in a browser: one program, which is linked and started once.
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
@@ -9,6 +9,7 @@ mod data;
 mod diagnostics;
 mod exact;
 mod expectation;
+mod gpu;
 mod gradient;
 mod impute;
 mod kernels;

@@ -2,14 +2,14 @@
 
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, PhaseInfo};
 use dbm_data::coding::Greys;
 use dbm_protocol::{
     Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
-    EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, Grid, Histogram,
-    ImputeSettings, Initialization, LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics,
-    Pretraining, Product, Reply, Report, RunPlan, RunSignals, Score, SearchFrame, SearchTrace, Snapshot, Understood,
-    UnderstoodKind, wire,
+    EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand,
+    GpuEvent, Grid, Histogram, ImputeSettings, Initialization, LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice,
+    NamedBytes, PhaseMetrics, Pretraining, Product, Reply, Report, RunForGpu, RunPlan, RunSignals, Score, SearchFrame,
+    SearchTrace, Snapshot, Understood, UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -19,6 +19,20 @@ fn cross<B: Body + Clone + PartialEq + Debug>(id: Option<u32>, body: B) {
     let message = Envelope::new(id, body);
     let parcel = wire::pack(message.clone()).expect("can be sent");
     assert_eq!(wire::unpack(&parcel.message), Ok(message));
+}
+
+#[wasm_bindgen_test]
+fn what_the_gpus_worker_is_asked_and_answers_crosses_unchanged() {
+    let run = RunForGpu { width: 9, packed: vec![1, 2], known: vec![3, 4], checkpoint: (0..=255).collect() };
+    for command in [GpuCommand::Open(Box::new(run)), GpuCommand::Step, GpuCommand::Save] {
+        cross(Some(7), command);
+    }
+    let negative =
+        PhaseInfo { sweeps: vec![4, 2], energy_sum: -0.1 - 0.2, chains: 2, visible: vec![9, 0], ..PhaseInfo::default() };
+    let stepped = GpuEvent::Stepped(Box::new(Info { negative, ..Info::default() }));
+    for event in [GpuEvent::Opened("some GPU".into()), stepped, GpuEvent::Saved((0..=255).collect())] {
+        cross(Some(7), Reply::Answer(event));
+    }
 }
 
 #[wasm_bindgen_test]
@@ -52,7 +66,15 @@ fn requests_cross_unchanged() {
         Command::NewRun(plan.clone()),
         Command::NewRun(RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() }),
         Command::UseData { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
-        Command::Bench { source, plan, protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 }, workers: vec![1, 4] },
+        Command::Bench {
+            source,
+            plan,
+            protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 },
+            workers: vec![1, 4],
+            gpu: true,
+        },
+        Command::TryGpu,
+        Command::UseGpu(true),
         Command::Train,
         Command::TrainUntil(400),
         Command::Save,
@@ -101,6 +123,8 @@ fn events_cross_unchanged() {
         pretraining: Some(Pretraining { layer: 1, layers: 2, step: 40, steps: 500 }),
         parts: Some((1, 4)),
         workers: 4,
+        gpu: true,
+        computed_by: "fast until step 3, then gpu: some GPU".into(),
         steps_per_second: 8.5,
         checksum: "00ff".into(),
         signals: Some(RunSignals {
