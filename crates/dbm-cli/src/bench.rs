@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_experiments::Error;
 use dbm_experiments::bench::{Benchmark, SweepBenchmark};
+use dbm_experiments::training::RunBackend;
 
 /// Pixels of a digit.
 const VISIBLE: usize = 784;
@@ -47,9 +48,6 @@ pub struct Bench {
     /// Steps of each
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// Then go on with the training on the GPU for as many steps, and say how long they take there
-    #[arg(long)]
-    gpu: bool,
     #[command(flatten)]
     timed: Timed,
     #[command(flatten)]
@@ -61,8 +59,11 @@ impl Bench {
         if !(0.0..=1e6).contains(&self.timed.seconds) {
             return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.timed.seconds)));
         }
-        if self.gpu && (self.preset.3.is_some() || self.scale.asked) {
-            return Err(Error::Usage("--gpu times steps of a training: leave out --scale and --preset sweeps-500".into()));
+        let on_gpu = self.timed.backend == RunBackend::Gpu;
+        if on_gpu && (self.preset.3.is_some() || self.scale.asked) {
+            return Err(Error::Usage(
+                "--backend gpu times steps of a training: leave out --scale and --preset sweeps-500".into(),
+            ));
         }
         if self.scale.asked {
             return self.scale.run(&self.timed, context);
@@ -76,7 +77,7 @@ impl Bench {
                 runs: self.runs,
                 sweeps: self.steps,
                 seed: self.timed.seed,
-                backend: self.timed.backend,
+                backend: self.timed.backend.on_processor(),
             };
             let measured = benchmark.run(&context.session)?;
             context.tell("bench", measured.json(), || measured.text());
@@ -92,11 +93,11 @@ impl Bench {
             steps: self.steps,
             seconds: self.timed.seconds,
             seed: self.timed.seed,
-            backend: self.timed.backend,
+            backend: self.timed.backend.on_processor(),
         };
         let data = self.timed.load()?;
         let measured = benchmark.run(&data, &context.session)?;
-        if self.gpu {
+        if on_gpu {
             let measured = measured.on_gpu(&data.examples, &context.session)?;
             context.tell("bench", measured.json(), || measured.text());
         } else {

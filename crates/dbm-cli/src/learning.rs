@@ -8,9 +8,10 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings, SmcPath};
 use dbm_core::mask::Masks;
 use dbm_core::signals::Signals;
 use dbm_core::words::{Choose, Setting};
-use dbm_core::{Backend, Dbm, Examples, Footprint, Host, OptimizerMethod, Settings, StepInfo, Trainer, Units, init};
+use dbm_core::{Dbm, Examples, Footprint, Host, OptimizerMethod, Settings, StepInfo, Trainer, Units, init};
 use dbm_experiments::Error;
 use dbm_experiments::steps::{line, message};
+use dbm_experiments::training::{RunBackend, Training};
 
 /// Steps between two looks at the signals, and how many examples each takes.
 const LOOK_STEPS: u64 = 100;
@@ -123,8 +124,8 @@ pub struct Learning {
     /// Gibbs sweeps from the mode to where the estimate begins, with ucd-lmi and lmi [default: 1, as in the paper]
     #[arg(long, value_name = "SWEEPS")]
     mode_sweeps: Option<u32>,
-    #[arg(long, help = Backend::WORDS.help, value_parser = choice::<Backend>(), default_value = "fast")]
-    pub backend: Backend,
+    #[arg(long, help = RunBackend::WORDS.help, value_parser = choice::<RunBackend>(), default_value = "fast")]
+    pub backend: RunBackend,
 }
 
 /// The estimators by their names and what each does, for help.
@@ -178,7 +179,7 @@ impl Learning {
             None => footprint,
         })?;
         let model = match (self.gaussian, pretraining) {
-            (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend, data, context)?,
+            (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.on_processor(), data, context)?,
             (deviation, None) if settings.estimator.kind.descriptor().has_ladder => {
                 init::of_data(&sizes, units, checked(deviation.unwrap_or(init::NEARLY_INDEPENDENT))?, settings.seed, data)?
             }
@@ -209,7 +210,7 @@ pub struct Trained {
 }
 
 /// Goes on with a run up to a step, its progress shown.
-pub fn train(run: &mut Trainer, steps: u64, data: &Examples, context: &Context) -> Result<Trained, Error> {
+pub fn train(run: &mut Training, steps: u64, data: &Examples, context: &Context) -> Result<Trained, Error> {
     let Context { session, json } = context;
     session.progress.begin("steps", steps);
     session.progress.resume(run.steps());
@@ -220,9 +221,13 @@ pub fn train(run: &mut Trainer, steps: u64, data: &Examples, context: &Context) 
         seconds += session.now() - started;
         session.progress.advance(1);
         if latest.step.is_multiple_of(LOOK_STEPS) || latest.step == steps {
+            let run = run.kept(session)?;
             let seed = run.settings().seed;
             let look = |model: &Dbm| Signals::of(model, data, LOOK_EXAMPLES, seed, latest.step);
-            seen = Some(run.with_averaged_model(session, look)?);
+            // Where a GPU has failed just now, this step is made again, and looked at then.
+            if run.steps() == latest.step {
+                seen = Some(run.with_averaged_model(session, look)?);
+            }
         }
         if latest.step.is_multiple_of(20) || latest.step == steps {
             if *json {

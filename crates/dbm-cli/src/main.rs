@@ -1,7 +1,7 @@
 //! `dbm`: train, sample, complete and evaluate with deep Boltzmann machines.
 //!
 //! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
-//! be, 4 a file that cannot be written, 5 training that diverged, 6 a GPU that is not there or failed.
+//! be, 4 a file that cannot be written, 5 training that diverged, 6 a GPU that is not there, or cannot do what is asked.
 
 mod args;
 mod bench;

@@ -2,11 +2,11 @@
 
 use crate::args::choice;
 use clap::Args;
-use dbm_core::Backend;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_data::Dataset;
 use dbm_experiments::Error;
 use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
+use dbm_experiments::training::RunBackend;
 
 /// A training that is timed, but for its model and its batches.
 #[derive(Args)]
@@ -29,9 +29,9 @@ pub struct Timed {
     /// Seed of the initial weights and of every random stream
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Which kernels compute
-    #[arg(long, value_parser = choice::<Backend>(), default_value = "fast")]
-    pub backend: Backend,
+    /// What computes. With gpu, the training goes on there after as many steps by fast on the processor, and what both take is said
+    #[arg(long, value_parser = choice::<RunBackend>(), default_value = "fast")]
+    pub backend: RunBackend,
 }
 
 impl Timed {

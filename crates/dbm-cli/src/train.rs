@@ -4,12 +4,12 @@ use crate::args::{DataArgs, set};
 use crate::context::Context;
 use crate::learning::{Learning, Trained, train};
 use clap::Args;
-use dbm_core::words::Choose;
 use dbm_core::{Dbm, Footprint, GAIN, Settings, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Backends, Checkpoint, Dataset, Precision};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
+use dbm_experiments::training::Training;
 use dbm_experiments::{Error, Session, files};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -74,7 +74,6 @@ impl Train {
                 None => self.learning.begin(&data.examples, base, &[1000, 500], context)?,
             }
         };
-        let mut run = run.with_backend(self.learning.backend);
         if run.steps() > self.steps {
             return Err(Error::Usage(format!(
                 "--steps counts from the beginning of the run and should be at least its {} steps, but is {}",
@@ -83,17 +82,15 @@ impl Train {
             )));
         }
         let begun_at = run.steps();
-        if begun_at < self.steps {
-            let backend = self.learning.backend.choice().name;
-            if let Some(before) = backends.last().filter(|&before| before != backend) {
-                session
-                    .progress
-                    .say(&format!("backend {backend} goes on with a run that {before} computed until step {begun_at}"));
-            }
-            backends.computed_by(begun_at, backend);
+        let mut run = Training::new(run, self.learning.backend, backends, session)?;
+        let backend = run.backend();
+        if let Some(before) = run.backends().last().filter(|&before| begun_at < self.steps && before != backend) {
+            session.progress.say(&format!("backend {backend} goes on with a run that {before} computed until step {begun_at}"));
         }
         let trained = train(&mut run, self.steps, &data.examples, context)?;
 
+        let backends = run.backends().clone();
+        let run = run.kept(session)?;
         let mut notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint), (Backends::NOTE.to_string(), backends.to_json())]);
         if let Some(visible) = &data.visible {
             notes.insert(Visible::NOTE.to_string(), visible.to_json());

@@ -26,6 +26,7 @@ pub mod score;
 mod session;
 pub mod steps;
 mod template;
+pub mod training;
 
 pub use error::Error;
 pub use progress::{Progress, Silent};

@@ -8,6 +8,8 @@ use pollster::block_on;
 /// 64 KiB, which the matrices below exceed, and a megaflop.
 const NARROW: GpuLimits = GpuLimits { bound: 1 << 16, operations: 1 << 20 };
 const CHAINS: usize = 67;
+/// More than the 65 535 workgroups that a dimension may have.
+const MANY: usize = 70_001;
 
 fn gpu(limits: GpuLimits) -> Option<Gpu> {
     block_on(Gpu::open_within(limits)).inspect_err(|error| println!("skipped: {error}")).ok()
@@ -92,11 +94,9 @@ fn what_no_block_holds_is_refused() {
     assert!(matches!(&refused, Some(GpuError::TooLarge { bytes: 80_000, .. })), "{refused:?}");
 }
 
-/// More than the 65 535 workgroups that a dimension may have.
 #[test]
 fn there_may_be_many_chains() {
     let Some(gpu) = gpu(GpuLimits::default()) else { return };
-    const MANY: usize = 70_001;
     let model = model(&[3, 2], Units::Signs);
     let on_gpu = GpuModel::new(&gpu, &model).unwrap();
     let start = states(&model, MANY);

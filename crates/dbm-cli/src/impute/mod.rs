@@ -8,9 +8,11 @@ use clap::{Arg, Args};
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
+use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
 use dbm_experiments::model::ModelFile;
+use dbm_experiments::training::Training;
 use dbm_experiments::{Error, Session, files};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -197,8 +199,9 @@ impl Impute {
         base.estimator.k = SWEEPS;
         let hidden = hidden_layers(data.width());
         let run = self.learning.begin(data, base, &hidden, context)?;
-        let mut run = run.with_backend(self.learning.backend);
+        let mut run = Training::new(run, self.learning.backend, Backends::default(), &context.session)?;
         let trained = train(&mut run, steps, data, context)?;
+        let run = run.kept(&context.session)?;
         if !context.json {
             let sizes: Vec<String> = run.model().sizes().iter().map(usize::to_string).collect();
             println!("Trained {}, {steps} steps {what}, in {:.1} s", sizes.join("-"), trained.seconds);

@@ -87,7 +87,7 @@ fn people_read_the_same() {
 #[test]
 fn steps_on_the_gpu_are_set_beside_the_processors() {
     let folder = Folder::new("bench-gpu");
-    let output = folder.command(&format!("--json {TOY} --runs 2 --gpu")).output().unwrap();
+    let output = folder.command(&format!("--json {TOY} --runs 2 --backend gpu")).output().unwrap();
     if output.status.code() == Some(6) {
         assert!(String::from_utf8_lossy(&output.stderr).contains("no GPU was found"));
         return;
@@ -100,4 +100,12 @@ fn steps_on_the_gpu_are_set_beside_the_processors() {
     let ratio = number(&printed, "milliseconds_per_step") / median;
     assert!((of_gpu("times_as_fast_as_the_processor") / ratio - 1.0).abs() < 1e-9, "{printed}");
     assert!(!printed["gpu"]["device"].as_str().unwrap().is_empty());
+    let parts = printed["gpu"]["footprint_bytes"].as_object().unwrap();
+    assert!(
+        parts["parameters"] == printed["parameter_bytes"]
+            && parts["moments"].as_f64().unwrap() == 2.0 * number(&printed, "parameter_bytes")
+    );
+    let sum: u64 = parts.iter().filter(|(name, _)| *name != "total").map(|(_, bytes)| bytes.as_u64().unwrap()).sum();
+    assert_eq!(parts["total"], sum);
+    assert!(folder.fails(2, "bench --preset sweeps-500 --backend gpu").contains("--backend gpu"));
 }

@@ -63,6 +63,31 @@ fn a_run_says_which_backends_computed_it() {
     assert!(said.contains("broken.safetensors: metadata entry `backends`"), "{said}");
 }
 
+/// Where there is a GPU, or a driver that computes on the processor.
+#[test]
+fn a_run_goes_from_the_gpu_to_the_processor_and_back() {
+    let folder = Folder::new("gpu");
+    let begin = "train --data bars --hidden 12,6 --batch 20 --backend gpu";
+    let output = folder.command(&format!("{begin} --steps 10 --out ten.safetensors")).output().unwrap();
+    if output.status.code() == Some(6) {
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("no GPU was found"), "{said}");
+        return println!("skipped: {said}");
+    }
+    folder.ok("train --data bars --resume ten.safetensors --steps 12 --backend plain --out plain.safetensors");
+    let checkpoint = Checkpoint::read("plain.safetensors", &folder.read("plain.safetensors")).unwrap();
+    let backends = Backends::from_notes("plain.safetensors", &checkpoint.notes).unwrap().to_string();
+    assert!(backends.starts_with("gpu: ") && backends.ends_with(" until step 10, then plain"), "{backends}");
+    // On one device, a run that was put aside has the same bits.
+    folder.ok(&format!("{begin} --steps 12 --out whole.safetensors"));
+    folder.ok(&format!("{begin} --steps 12 --resume ten.safetensors --out resumed.safetensors"));
+    assert!(folder.read("whole.safetensors") == folder.read("resumed.safetensors"));
+    // Metrics are those of the processor's runs, as far as the device has them.
+    let steps = folder.events(&format!("{begin} --steps 20 --out twenty.safetensors"));
+    assert!(number(&steps[0], "negative.mean_sweeps") >= 1.0 && number(&steps[0], "pseudo_log_likelihood") < 0.0, "{steps:?}");
+    assert!(folder.fails(6, &format!("{begin} --average 0.9 --steps 1 --out o")).contains("averaged weights"));
+}
+
 #[test]
 fn a_run_begins_where_another_stands_with_settings_of_its_own() {
     let folder = Folder::new("begin-at");
