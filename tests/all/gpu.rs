@@ -410,8 +410,14 @@ async fn ucd_lmi_on_the_device_is_unbiased_and_lmi_is_not() {
 async fn every_estimator_raises_the_exact_likelihood() {
     let Some(gpu) = gpu().await else { return };
     let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]).unwrap();
-    let runs =
-        [(&[5, 3][..], "ucd-lmi"), (&[5, 3], "pcd-gibbs-2"), (&[5, 3], "lmi"), (&[5, 3], "cd-2"), (&[6], "ucd-lmi"), (&[6], "cd")];
+    let runs = [
+        (&[5, 3][..], "ucd-lmi"),
+        (&[5, 3], "pcd-gibbs-2"),
+        (&[5, 3], "lmi"),
+        (&[5, 3], "cd-2"),
+        (&[6], "ucd-lmi"),
+        (&[6], "cd"),
+    ];
     for (hidden, estimator) in runs.into_iter().take(if IS_SLOW { 2 } else { 6 }) {
         let sizes: Vec<usize> = std::iter::once(4).chain(hidden.iter().copied()).collect();
         let model = init::orthogonal(&sizes, Units::Signs, 1).unwrap().with_backend(Backend::Plain);

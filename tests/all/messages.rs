@@ -124,7 +124,7 @@ fn events_cross_unchanged() {
         parts: Some((1, 4)),
         workers: 4,
         gpu: true,
-        computed_by: "fast until step 3, then gpu: some GPU".into(),
+        computed_by: "the processor until step 3, then the GPU (some GPU)".into(),
         steps_per_second: 8.5,
         checksum: "00ff".into(),
         signals: Some(RunSignals {

@@ -50,14 +50,14 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
   await screenshot("gpu-train");
   await button(page, "Pause").click();
   await enabled(page, "Train").waitFor();
-  await page.getByText(new RegExp(`^Computed by fast until step ${step}, then gpu: `)).waitFor();
+  await page.getByText(new RegExp(`^Computed by the processor until step ${step}, then the GPU \\(`)).waitFor();
   await until(() => page.getByLabel("Checksum", { exact: true }).textContent(), (sum) => sum.length === 16, "the run as it stands");
   const there = await steps(page);
   await button(page, "Use the processor").click();
   await enabled(page, "Use the GPU").waitFor();
   await button(page, "Step").click();
   await until(() => steps(page), (n) => n === there + 1, "one step by the processor");
-  await page.getByText(new RegExp(`until step ${there}, then fast\\.$`)).waitFor();
+  await page.getByText(new RegExp(`until step ${there}, then the processor\\.$`)).waitFor();
 });
 
 onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the visitor is told", { search: BARS }, async ({ page }) => {

@@ -233,7 +233,7 @@ impl Gpu {
 
 /// Notes a failure, if it is the first.
 fn note(failure: &Mutex<Option<String>>, reason: String) {
-    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason);
+    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason.trim_end_matches('.').into());
 }
 
 fn pipeline(device: &wgpu::Device, name: &str, source: &str) -> ComputePipeline {

@@ -244,8 +244,12 @@ impl Run {
 
     /// By whom the run was computed, in words, where the GPU has taken steps; empty otherwise.
     pub fn computed_by(&self) -> String {
-        let words = self.backends.to_string();
-        if words.contains("gpu") { words } else { String::new() }
+        let words = |name: &str| match name.strip_prefix("gpu: ") {
+            Some(device) => format!("the GPU ({device})"),
+            None => "the processor".into(),
+        };
+        let words = self.backends.in_words(words);
+        if words.contains("the GPU") { words } else { String::new() }
     }
 
     /// The run's steps on the GPU, where it takes them.

@@ -68,21 +68,24 @@ impl Backends {
     pub fn last(&self) -> Option<&str> {
         self.0.last().map(|(_, name)| name.as_str())
     }
+
+    /// All in one sentence, each name in these words: `fast until step 120, then plain`.
+    pub fn in_words(&self, of: impl Fn(&str) -> String) -> String {
+        let unknown = (0, "not known".to_string());
+        let known_from = self.0.first().map_or(u64::MAX, |&(step, _)| step);
+        let all = Some(&unknown).filter(|_| known_from > 0).into_iter().chain(&self.0);
+        let parts = all.enumerate().map(|(i, (step, name))| match i {
+            0 => of(name),
+            _ => format!(" until step {step}, then {}", of(name)),
+        });
+        parts.collect()
+    }
 }
 
 /// `fast until step 120, then plain`.
 impl fmt::Display for Backends {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unknown = [(0, "not known".to_string())];
-        let known_from = self.0.first().map_or(u64::MAX, |&(step, _)| step);
-        let all = unknown.iter().filter(|_| known_from > 0).chain(&self.0);
-        for (i, (step, name)) in all.enumerate() {
-            if i > 0 {
-                write!(f, " until step {step}, then ")?;
-            }
-            f.write_str(name)?;
-        }
-        Ok(())
+        f.write_str(&self.in_words(str::to_string))
     }
 }
 

@@ -49,15 +49,18 @@ fn a_run_goes_on_by_the_gpu_and_its_file_says_so() {
     let metrics = page.heard_metrics();
     assert!(metrics.step == 9 && metrics.gpu && metrics.checksum.len() == 16, "{metrics:?}");
     assert!(metrics.negative.sweeps.counts.iter().map(|(_, count)| count).sum::<u32>() == 9 * 40, "both took steps");
-    assert!(metrics.computed_by.starts_with("fast until step 3, then gpu: "), "{}", metrics.computed_by);
+    assert!(metrics.computed_by.starts_with("the processor until step 3, then the GPU ("), "{}", metrics.computed_by);
     let file = saved(&mut page);
     assert_eq!((file.step, file.moments.is_some()), (9, true));
     let by = Backends::from_notes("the run", &file.notes).unwrap();
-    assert_eq!(by.to_string(), metrics.computed_by);
+    assert!(by.to_string().starts_with("fast until step 3, then gpu: "), "{by}");
     page.ask(Command::UseGpu(false));
     page.ask(Command::Step);
     let metrics = page.heard_metrics();
-    assert!(metrics.step == 10 && !metrics.gpu && metrics.computed_by.ends_with("until step 9, then fast"), "{metrics:?}");
+    assert!(
+        metrics.step == 10 && !metrics.gpu && metrics.computed_by.ends_with("until step 9, then the processor"),
+        "{metrics:?}"
+    );
 }
 
 /// Where it stood does not depend on how it was paused, and two runs on one device are the same to the bit.
@@ -78,7 +81,7 @@ fn the_same_run_on_the_same_device_has_the_same_bits() {
     assert_eq!(step, 9);
     assert!(matches!(events(&heard).last(), Some(Event::DataReady(_, run)) if run.metrics.step == 9));
     let [notice] = notices(&heard)[..] else { panic!("resumed elsewhere, it says so: {heard:?}") };
-    assert!(notice.contains("computed by fast until step 2, then gpu: "), "{notice}");
+    assert!(notice.contains("computed by the processor until step 2, then the GPU ("), "{notice}");
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn a_lost_device_costs_no_step_before_the_last_checkpoint() {
         let metrics = page.heard_metrics();
         // The last of the five brings the run back at step 9, where it has come to rest.
         assert_eq!((metrics.step, metrics.gpu), (if commands == 4 { 5 } else { 9 }, false), "{commands}");
-        assert!(metrics.computed_by.ends_with(" until step 5, then fast"), "{}", metrics.computed_by);
+        assert!(metrics.computed_by.ends_with(" until step 5, then the processor"), "{}", metrics.computed_by);
     }
 }
 
