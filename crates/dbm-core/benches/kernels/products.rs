@@ -31,7 +31,7 @@ fn signs(rows: usize, columns: usize) -> Matrix {
 
 /// Inputs row by row.
 fn codes(inputs: &Matrix) -> Codes {
-    let mut codes = Codes::new(inputs.columns());
+    let mut codes = Codes::new(inputs.columns(), (-1.0, 1.0));
     (0..inputs.rows()).for_each(|row| codes.push(inputs.row(row), |x| x > 0.0));
     codes
 }
@@ -63,7 +63,7 @@ fn add_product_binary(bencher: Bencher, (m, k, n): (usize, usize, usize)) {
 #[divan::bench(args = PRODUCTS)]
 fn add_product_tables(bencher: Bencher, (m, k, n): (usize, usize, usize)) {
     let (codes, b, mut out) = (codes(&signs(m, k).transposed()), some(k, n), some(m, n));
-    bencher.counter(flops(m, k, n)).bench_local(|| codes.add_product(out.data_mut(), 0, &b, 0..n, (-1.0, 1.0)));
+    bencher.counter(flops(m, k, n)).bench_local(|| codes.add_product(out.data_mut(), 0, &b, 0..n));
 }
 
 #[divan::bench(args = PRODUCTS, sample_count = 20, sample_size = 1)]
@@ -86,7 +86,7 @@ fn add_outer_products_fast(bencher: Bencher, shape: (usize, usize, usize)) {
 #[divan::bench(args = UPDATES)]
 fn add_outer_products_tables(bencher: Bencher, (r, p, q): (usize, usize, usize)) {
     let (left, right, mut out) = (codes(&signs(r, 784)), some(r, q), some(p, q));
-    bencher.counter(flops(r, p, q)).bench_local(|| left.add_product(out.data_mut(), 128, &right, 0..q, (-1.0, 1.0)));
+    bencher.counter(flops(r, p, q)).bench_local(|| left.add_product(out.data_mut(), 128, &right, 0..q));
 }
 
 /// A binary right side: tables of the left rows, and the block transposed.
@@ -95,7 +95,7 @@ fn add_outer_products_tables_transposed(bencher: Bencher, (r, p, q): (usize, usi
     let (left, right, mut out) = (some(r, 784), codes(&signs(r, q)), some(p, q));
     bencher.counter(flops(r, p, q)).bench_local(|| {
         let mut transposed = Matrix::zeros(q, p);
-        right.add_product(transposed.data_mut(), 0, &left, 128..128 + p, (-1.0, 1.0));
+        right.add_product(transposed.data_mut(), 0, &left, 128..128 + p);
         transposed.add_transpose_to(out.data_mut());
     });
 }

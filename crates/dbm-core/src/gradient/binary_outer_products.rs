@@ -33,8 +33,8 @@ impl<'a> BinaryOuterProducts<'a> {
         let mut this = Self {
             units,
             alpha,
-            left_binary: (Codes::new(p), Matrix::zeros(0, q)),
-            right_binary: (Codes::new(q), Matrix::zeros(0, p)),
+            left_binary: (Codes::new(p, units.values()), Matrix::zeros(0, q)),
+            right_binary: (Codes::new(q, units.values()), Matrix::zeros(0, p)),
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
             dense: shards.iter().filter_map(|shard| shard.dense[l].as_ref()).collect(),
         };
@@ -60,14 +60,14 @@ impl<'a> BinaryOuterProducts<'a> {
 
     /// `out +=` rows `from..` of the sum, as many as `out` holds.
     pub fn add_weight_rows(&self, from: usize, out: &mut [f32]) {
-        let (q, values) = (self.real.1.columns(), self.units.values());
+        let q = self.real.1.columns();
         let p = out.len() / q;
         let (codes, right) = &self.left_binary;
-        codes.add_product(out, from, right, 0..q, values);
+        codes.add_product(out, from, right, 0..q);
         let (codes, left) = &self.right_binary;
         if codes.inputs > 0 {
             let mut transposed = Matrix::zeros(q, p);
-            codes.add_product(transposed.data_mut(), 0, left, from..from + p, values);
+            codes.add_product(transposed.data_mut(), 0, left, from..from + p);
             transposed.add_transpose_to(out);
         }
         Backend::Fast.add_outer_products(out, self.alpha, &self.real.0, from, &self.real.1);

@@ -57,17 +57,17 @@ impl Backend {
         }
     }
 
-    /// As [`Backend::add_product`], for an `a` that holds only the two values `low` and `high`: by tables of partial sums ([`Codes::add_product`]). Where another
+    /// As [`Backend::add_product`], for an `a` that holds only the two `values`, low and high: by tables of partial sums ([`Codes::add_product`]). Where another
     /// value turns up after all, it is the product.
     ///
     /// # Panics
     /// If the shapes do not fit.
-    pub fn add_binary_product(self, out: &mut [f32], a: &[f32], (low, high): (f32, f32), b: &Matrix) {
+    pub fn add_binary_product(self, out: &mut [f32], a: &[f32], values: (f32, f32), b: &Matrix) {
         let (k, n) = (b.rows(), b.columns());
         let m = a.len() / k;
         assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
-        match (self == Self::Fast).then(|| Codes::of_states(a, k, low, high)).flatten() {
-            Some(codes) => codes.add_product(out, 0, b, 0..n, (low, high)),
+        match (self == Self::Fast).then(|| Codes::of_states(a, k, values)).flatten() {
+            Some(codes) => codes.add_product(out, 0, b, 0..n),
             None => self.add_product(out, a, b),
         }
     }

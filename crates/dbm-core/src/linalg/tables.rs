@@ -1,23 +1,25 @@
-//! Products of binary states by tables of partial sums: an addition for four inputs instead of four multiply-adds.
+//! Products of binary states by tables of partial sums: an addition for four or five inputs instead of as many multiply-adds.
 //!
-//! The "method of four Russians" (Arlazarov, Dinic, Kronrod and Faradzhev 1970). `out[i] += sum_t x_it r_t` with `x_it` one of two
-//! values `low` and `low + gap`: four rows `r_t` have only 16 sums, `T[p] = low (r_0 + r_1 + r_2 + r_3) + gap (those whose bit is set in p)`,
-//! each one addition from another; and every `i` adds the one its four bits name. The tables of a block of columns stay in the first-level cache.
+//! The "method of four Russians" (Arlazarov, Dinic, Kronrod and Faradzhev 1970). `out[i] += sum_t x_it r_t` with `x_it` one of two values `low` and `high`: four
+//! rows `r_t` have only 16 sums, each one addition from another, and every `i` adds the one that its four bits name. Where `low = -high`, the 32 sums of five rows are 16
+//! and the same negated: a fifth input costs a sign, by which the entry is multiplied as it is added. The tables of a block of columns stay in the first-level cache.
 //!
-//! An entry of `out` is a sum in the order of `t`, four at a time, without fused multiply-adds: its bits depend neither on the vector
-//! unit nor on what else is computed beside it.
+//! An entry of `out` is a sum in a fixed order, table by table. Multiplying by 1 or -1 rounds nothing, fused with the addition or not: its bits depend neither on the
+//! vector unit nor on what else is computed beside it.
 
 use super::Matrix;
 use crate::vector::{bits_of, vectorized};
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
-/// Inputs that share a table, and entries of one.
-const GROUP: usize = 4;
-const ENTRIES: usize = 1 << GROUP;
-/// Inputs in a word of codes, and tables made for one.
-const WORD: usize = 32;
-const TABLES: usize = WORD / GROUP;
+/// Inputs whose bits name an entry of a table, and how many entries it has.
+const NAMING: usize = 4;
+const ENTRIES: usize = 1 << NAMING;
+/// Inputs that share a table: these, and the one that negates the entry.
+const GROUP: usize = NAMING + 1;
+/// Tables that the codes of a word look into, and inputs whose bits name their entries.
+const TABLES: usize = 8;
+const NAMES: usize = TABLES * NAMING;
 
 /// Rows of `out` from which on the making of tables is repaid: a table costs 16 additions, a row without one 7.
 const WORTHWHILE_ROWS: usize = 4;
@@ -25,6 +27,29 @@ const WORTHWHILE_ROWS: usize = 4;
 /// The tables for a word's inputs and a block of columns. A line of the cache must hold whole vectors: an entry that lies in two lines costs twice as much.
 #[repr(align(64))]
 struct Tables<T, const VECTORS: usize>([[[T; VECTORS]; ENTRIES]; TABLES]);
+
+/// What a row adds of [`TABLES`] tables. Inputs `4 g`, ..., `4 g + 3` of a word and input `32 + g` share table `g`. Where `low` is not `-high`, a word has only the first 32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Word {
+    /// Four bits a table: the entry.
+    entries: u32,
+    /// A bit a table, that of the first one the highest: whether the entry is negated, as it is where the fifth input is high. `entries` then names the entry of the
+    /// other values of all four.
+    negated: u32,
+}
+
+impl Word {
+    /// That of inputs with these bits: those that name entries, and those that negate them.
+    #[inline(always)]
+    fn new(names: u32, negated: u32) -> Self {
+        // A bit of eight to each four, then all four alike.
+        let mut spread = negated;
+        spread = (spread | spread << 12) & 0x000f_000f;
+        spread = (spread | spread << 6) & 0x0303_0303;
+        spread = (spread | spread << 3) & 0x1111_1111;
+        Self { entries: names ^ spread * 15, negated: negated.reverse_bits() }
+    }
+}
 
 /// Some columns of a row-major matrix.
 #[derive(Clone, Copy)]
@@ -36,38 +61,48 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The vectors of a group's rows from this column on; rows beyond the last count nothing.
+    /// The vectors, from this column on, of the rows of table `g` of the word whose inputs are `first..end`: those that name its entries, and the negating one. Rows
+    /// that are not there count nothing.
     #[inline(always)]
     fn group<S: Simd, const VECTORS: usize>(
         &self,
-        first: usize,
-        rows: usize,
+        (first, end): (usize, usize),
+        g: usize,
         column: usize,
         none: [S::f32s; VECTORS],
     ) -> [[S::f32s; VECTORS]; GROUP] {
-        let mut group = [none; GROUP];
-        for (row, vectors) in (first..rows.min(first + GROUP)).zip(&mut group) {
-            let start = row * self.width + self.from + column;
-            let (whole, _) = S::as_simd_f32s(&self.data[start..start + VECTORS * S::F32_LANES]);
-            *vectors = whole.try_into().expect("as many as there are");
+        let (mut group, naming) = ([none; GROUP], first + g * NAMING);
+        for (row, vectors) in [naming, naming + 1, naming + 2, naming + 3, first + NAMES + g].into_iter().zip(&mut group) {
+            if row < end {
+                let start = row * self.width + self.from + column;
+                let (whole, _) = S::as_simd_f32s(&self.data[start..start + VECTORS * S::F32_LANES]);
+                *vectors = whole.try_into().expect("as many as there are");
+            }
         }
         group
     }
 }
 
-/// Binary inputs, a bit each: bit `t % 32` of `words[t / 32 * rows + i]` says whether input `t` of row `i` is high.
-#[derive(Clone, Debug, Default)]
+/// Binary inputs of some rows: `words[w * rows + i]` is what row `i` adds of the tables of the inputs from `w` times [`Codes::in_word`] on.
+#[derive(Clone, Debug)]
 pub struct Codes {
     rows: usize,
     /// How many inputs.
     pub inputs: usize,
-    words: Vec<u32>,
+    low: f32,
+    high: f32,
+    words: Vec<Word>,
 }
 
 impl Codes {
-    /// No inputs yet, for so many rows.
-    pub fn new(rows: usize) -> Self {
-        Self { rows, inputs: 0, words: Vec::new() }
+    /// No inputs yet, for so many rows, of values `low` and `high`.
+    pub fn new(rows: usize, (low, high): (f32, f32)) -> Self {
+        Self { rows, inputs: 0, low, high, words: Vec::new() }
+    }
+
+    /// Inputs in a word.
+    fn in_word(&self) -> usize {
+        if self.low == -self.high { TABLES * GROUP } else { NAMES }
     }
 
     /// Adds an input: high in those rows where `high` says so of the row's value.
@@ -77,47 +112,62 @@ impl Codes {
     #[inline(always)]
     pub fn push(&mut self, values: &[f32], high: impl Fn(f32) -> bool) {
         assert_eq!(values.len(), self.rows);
-        if self.inputs.is_multiple_of(WORD) {
-            self.words.resize(self.words.len() + self.rows, 0);
+        let place = self.inputs % self.in_word();
+        if place == 0 {
+            self.words.resize(self.words.len() + self.rows, Word::default());
         }
-        let (last, place) = (self.words.len() - self.rows, self.inputs % WORD);
+        let last = self.words.len() - self.rows;
+        // A negating input comes after those of its table that name the entry.
+        let table = place.saturating_sub(NAMES);
+        let (names, negated) = if place < NAMES { (1 << place, 0) } else { (15 << (table * NAMING), 1 << (31 - table)) };
         for (word, &value) in self.words[last..].iter_mut().zip(values) {
-            *word |= u32::from(high(value)) << place;
+            let bit = u32::from(high(value));
+            word.entries ^= bit * names;
+            word.negated |= bit * negated;
         }
         self.inputs += 1;
     }
 
     /// Those of `states: [rows, inputs]`, or nothing where some value is neither `low` nor `high`.
-    pub(super) fn of_states(states: &[f32], inputs: usize, low: f32, high: f32) -> Option<Self> {
+    pub(super) fn of_states(states: &[f32], inputs: usize, (low, high): (f32, f32)) -> Option<Self> {
         let rows = states.len() / inputs;
-        let mut words = vec![0; inputs.div_ceil(WORD) * rows];
+        let mut codes = Self { inputs, ..Self::new(rows, (low, high)) };
+        let in_word = codes.in_word();
+        let mut words = vec![Word::default(); inputs.div_ceil(in_word) * rows];
+        // The inputs of a row, 32 at a time as vector code finds them, and then some that are low.
+        let mut bits = vec![0; inputs.div_ceil(32) + 1];
         let strange = vectorized(
             #[inline(always)]
             || {
                 for (i, row) in states.chunks_exact(inputs).enumerate() {
-                    let (whole, rest) = row.as_chunks::<WORD>();
-                    for (w, values) in whole.iter().enumerate() {
-                        words[w * rows + i] = word_of(values, high);
+                    let (whole, rest) = row.as_chunks();
+                    for (bits, values) in bits.iter_mut().zip(whole) {
+                        *bits = bits_where(values, high);
                     }
                     if !rest.is_empty() {
-                        let mut last = [low; WORD];
+                        let mut last = [low; 32];
                         last[..rest.len()].copy_from_slice(rest);
-                        words[whole.len() * rows + i] = word_of(&last, high);
+                        bits[whole.len()] = bits_where(&last, high);
+                    }
+                    for (w, word) in words[i..].iter_mut().step_by(rows).enumerate() {
+                        let (at, shift) = (w * in_word / 32, w * in_word % 32);
+                        let these = (u64::from(bits[at]) | u64::from(bits[at + 1]) << 32) >> shift;
+                        *word = Word::new(these as u32, if in_word > NAMES { (these >> NAMES) as u32 & 0xff } else { 0 });
                     }
                 }
                 // Counted rather than looked for, so that it is vector code.
                 states.iter().map(|&value| u32::from(value != low && value != high)).sum::<u32>()
             },
         );
-        (strange == 0).then_some(Self { rows, inputs, words })
+        codes.words = words;
+        (strange == 0).then_some(codes)
     }
 
-    /// `out += X R` with `X: [m, k]` the values, `low` or `high`, of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and
-    /// `out: [m, n]`, row-major.
+    /// `out += X R` with `X: [m, k]` the values of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and `out: [m, n]`, row-major.
     ///
     /// # Panics
     /// If the shapes do not fit.
-    pub fn add_product(&self, out: &mut [f32], from: usize, right: &Matrix, columns: Range<usize>, (low, high): (f32, f32)) {
+    pub fn add_product(&self, out: &mut [f32], from: usize, right: &Matrix, columns: Range<usize>) {
         let n = columns.len();
         if out.is_empty() || self.inputs == 0 {
             return;
@@ -126,15 +176,15 @@ impl Codes {
         assert_eq!((out.len(), right.rows()), (m * n, self.inputs), "[{m}, {}] times [{}, {n}]", self.inputs, self.inputs);
         assert!(from + m <= self.rows && columns.end <= right.columns(), "rows {from}.. and columns {columns:?} of a product");
         let right = Columns { data: right.data(), width: right.columns(), from: columns.start };
-        Arch::new().dispatch(Product { out, codes: self, from, right, n, low, gap: high - low });
+        Arch::new().dispatch(Product { out, codes: self, from, right, n });
     }
 }
 
 /// A bit for each value that is `high`.
 #[inline(always)]
-fn word_of(values: &[f32; WORD], high: f32) -> u32 {
-    let mut flags = [0; WORD];
-    for t in 0..WORD {
+fn bits_where(values: &[f32; 32], high: f32) -> u32 {
+    let mut flags = [0; 32];
+    for t in 0..32 {
         flags[t] = u32::from(values[t] == high);
     }
     bits_of(flags)
@@ -149,8 +199,6 @@ struct Product<'a> {
     right: Columns<'a>,
     /// Columns of `out`.
     n: usize,
-    low: f32,
-    gap: f32,
 }
 
 impl WithSimd for Product<'_> {
@@ -166,7 +214,7 @@ impl WithSimd for Product<'_> {
 impl Product<'_> {
     #[inline(always)]
     fn add<S: Simd, const VECTORS: usize>(self, simd: S) {
-        let Self { out, codes, from, right, n, low, gap } = self;
+        let Self { out, codes, from, right, n } = self;
         let (m, block) = (out.len() / n, VECTORS * S::F32_LANES);
         let whole = n / block * block;
         // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
@@ -188,7 +236,7 @@ impl Product<'_> {
         }
         // One call, since all of it is written out where it is called.
         for (out, width, n, right) in [(&mut last[..], block, block, last_columns), (&mut *out, n, whole, right)] {
-            add_blocks::<S, VECTORS>(simd, out, (width, n), (codes, from), right, low, gap);
+            add_blocks::<S, VECTORS>(simd, out, (width, n), (codes, from), right);
         }
         if rest > 0 {
             for (last, row) in last.chunks_exact(block).zip(out.chunks_exact_mut(n)) {
@@ -206,29 +254,28 @@ fn add_blocks<S: Simd, const VECTORS: usize>(
     (width, n): (usize, usize),
     (codes, from): (&Codes, usize),
     right: Columns,
-    low: f32,
-    gap: f32,
 ) {
-    let (m, (low, gap)) = (out.len() / width, (simd.splat_f32s(low), simd.splat_f32s(gap)));
+    let (m, in_word) = (out.len() / width, codes.in_word());
+    let (low, gap) = (simd.splat_f32s(codes.low), simd.splat_f32s(codes.high - codes.low));
     let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
     let mut tables = Tables([[none; ENTRIES]; TABLES]);
     // Block by block: that of `out` stays in the first-level cache beside the tables, and each value of `right` is read once.
     for column in (0..n).step_by(VECTORS * S::F32_LANES) {
         for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
-            let (words, first) = (&words[from..from + m], w * WORD);
-            let inputs = (codes.inputs - first).min(WORD);
-            let groups = inputs.div_ceil(GROUP);
+            let (words, first) = (&words[from..from + m], w * in_word);
+            let end = codes.inputs.min(first + in_word);
+            let groups = (end - first).div_ceil(NAMING).min(TABLES);
             if m < WORTHWHILE_ROWS {
                 for g in 0..groups {
-                    let terms = terms(simd, right.group::<S, VECTORS>(first + g * GROUP, codes.inputs, column, none), low, gap);
+                    let terms = terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap);
                     for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-                        add_sum(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &terms, word >> (g * GROUP));
+                        add_sum(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &terms, word, g);
                     }
                 }
                 continue;
             }
             for (g, table) in tables.0[..groups].iter_mut().enumerate() {
-                let terms = terms(simd, right.group::<S, VECTORS>(first + g * GROUP, codes.inputs, column, none), low, gap);
+                let terms = terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap);
                 make(simd, table, &terms);
             }
             // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
@@ -248,8 +295,8 @@ fn vectors_mut<S: Simd, const VECTORS: usize>(values: &mut [f32]) -> &mut [S::f3
     whole.try_into().expect("as many as there are")
 }
 
-/// What four inputs add where all are low, and what each adds to that where it is high.
-type Terms<T, const VECTORS: usize> = [(T, [T; GROUP]); VECTORS];
+/// What a table's inputs add where all are low, and what each that names an entry adds to that where it is high.
+type Terms<T, const VECTORS: usize> = [(T, [T; NAMING]); VECTORS];
 
 #[inline(always)]
 fn terms<S: Simd, const VECTORS: usize>(
@@ -258,7 +305,7 @@ fn terms<S: Simd, const VECTORS: usize>(
     low: S::f32s,
     gap: S::f32s,
 ) -> Terms<S::f32s, VECTORS> {
-    let mut terms = [(low, [low; GROUP]); VECTORS];
+    let mut terms = [(low, [low; NAMING]); VECTORS];
     for (j, (none, each)) in terms.iter_mut().enumerate() {
         let mut all = rows[0][j];
         for row in &rows[1..] {
@@ -272,7 +319,7 @@ fn terms<S: Simd, const VECTORS: usize>(
     terms
 }
 
-/// All sums of four rows.
+/// All sums of four rows, with what the fifth adds where it is low.
 #[inline(always)]
 fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS]; ENTRIES], terms: &Terms<S::f32s, VECTORS>) {
     for (j, (none, each)) in terms.iter().enumerate() {
@@ -288,40 +335,57 @@ fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS];
     }
 }
 
+/// 1, or -1 where the highest bit says so.
+#[inline(always)]
+fn sign<S: Simd>(simd: S, negated: S::u32s) -> S::f32s {
+    let highest = simd.and_u32s(negated, simd.splat_u32s(1 << 31));
+    simd.transmute_f32s_u32s(simd.or_u32s(highest, simd.splat_u32s(1.0_f32.to_bits())))
+}
+
 /// Adds to a block of columns of a row what its codes name, one entry of each table.
 #[inline(always)]
 fn add_entries<S: Simd, const VECTORS: usize>(
     simd: S,
     out: &mut [S::f32s; VECTORS],
     tables: &[[[S::f32s; VECTORS]; ENTRIES]; TABLES],
-    word: u32,
+    word: Word,
 ) {
     let mut sums = *out; // a copy, which cannot overlap the tables
+    let mut negated = simd.splat_u32s(word.negated);
     for (g, table) in tables.iter().enumerate() {
-        let entry = &table[(word >> (g * GROUP)) as usize % ENTRIES];
+        let entry = &table[(word.entries >> (g * NAMING)) as usize % ENTRIES];
+        let sign = sign(simd, negated);
         for (sum, &term) in sums.iter_mut().zip(entry) {
-            *sum = simd.add_f32s(*sum, term);
+            *sum = simd.mul_add_e_f32s(sign, term, *sum);
         }
+        negated = simd.add_u32s(negated, negated); // the next bit is the highest
     }
     *out = sums;
 }
 
-/// Adds the entry that the lowest bits of `code` name, with the same bits as from a table.
+/// Adds what a word names in table `g`, with the same bits as from the table.
 #[inline(always)]
-fn add_sum<S: Simd, const VECTORS: usize>(simd: S, out: &mut [S::f32s; VECTORS], terms: &Terms<S::f32s, VECTORS>, code: u32) {
+fn add_sum<S: Simd, const VECTORS: usize>(
+    simd: S,
+    out: &mut [S::f32s; VECTORS],
+    terms: &Terms<S::f32s, VECTORS>,
+    word: Word,
+    g: usize,
+) {
     let zero = simd.splat_f32s(0.0);
     let mut sums = [zero; VECTORS];
     for (sum, (none, _)) in sums.iter_mut().zip(terms) {
         *sum = *none;
     }
-    for i in 0..GROUP {
-        let high = simd.less_than_f32s(zero, simd.splat_f32s((code >> i & 1) as f32));
+    for i in 0..NAMING {
+        let high = simd.less_than_f32s(zero, simd.splat_f32s((word.entries >> (g * NAMING + i) & 1) as f32));
         for (sum, (_, each)) in sums.iter_mut().zip(terms) {
             *sum = simd.select_f32s(high, simd.add_f32s(*sum, each[i]), *sum);
         }
     }
+    let sign = sign(simd, simd.splat_u32s(word.negated << g));
     for (out, sum) in out.iter_mut().zip(sums) {
-        *out = simd.add_f32s(*out, sum);
+        *out = simd.mul_add_e_f32s(sign, sum, *out);
     }
 }
 
@@ -345,7 +409,7 @@ mod tests {
     }
 
     fn shapes() -> impl Iterator<Item = (usize, usize, usize)> {
-        let k = [1, 3, 4, 5, 31, 32, 33, 64, 99];
+        let k = [1, 3, 4, 5, 31, 32, 33, 39, 40, 41, 64, 99];
         let n = [1, 2, 15, 16, 17, 31, 32, 33, 47, 64, 101];
         k.into_iter().flat_map(move |k| n.into_iter().flat_map(move |n| [1, 2, 7].into_iter().map(move |m| (m, k, n))))
     }
@@ -356,8 +420,8 @@ mod tests {
             for low in [-1.0, 0.0] {
                 let (states, right, start) = some(m, k, n, low, (m + k * n) as u32);
                 let (mut tables, mut plain) = (start.clone(), start);
-                let codes = Codes::of_states(states.data(), k, low, 1.0).unwrap();
-                codes.add_product(tables.data_mut(), 0, &right, 0..n, (low, 1.0));
+                let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
+                codes.add_product(tables.data_mut(), 0, &right, 0..n);
                 Backend::Plain.add_product(plain.data_mut(), states.data(), &right);
                 assert_eq!(tables, plain, "[{m}, {k}] times [{k}, {n}], low {low}");
             }
@@ -366,28 +430,34 @@ mod tests {
 
     #[test]
     fn a_part_of_a_product_has_the_bits_of_the_whole() {
-        let (m, k, n) = (9, 75, 83);
-        let (states, right, start) = some(m, k, n, -1.0, 5);
-        let right = Matrix::from_vec(k, n, right.data().iter().map(|x| (x * 0.37).sin()).collect());
-        let codes = Codes::of_states(states.data(), k, -1.0, 1.0).unwrap();
-        let mut whole = start.clone();
-        codes.add_product(whole.data_mut(), 0, &right, 0..n, (-1.0, 1.0));
-        for (from, rows, column, columns) in [(0, 1, 0, 83), (4, 3, 7, 5), (8, 1, 20, 63), (2, 7, 40, 33)] {
-            let piece = |matrix: &Matrix| -> Vec<f32> {
-                (from..from + rows).flat_map(|i| matrix.row(i)[column..column + columns].to_vec()).collect()
-            };
-            let mut part = piece(&start);
-            codes.add_product(&mut part, from, &right, column..column + columns, (-1.0, 1.0));
-            assert_eq!(part, piece(&whole), "rows {from}.., columns {column}..");
+        for (m, k, n, low) in [(9, 75, 83, -1.0), (9, 75, 83, 0.0)] {
+            let (states, right, start) = some(m, k, n, low, 5);
+            let right = Matrix::from_vec(k, n, right.data().iter().map(|x| (x * 0.37).sin()).collect());
+            let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
+            let mut whole = start.clone();
+            codes.add_product(whole.data_mut(), 0, &right, 0..n);
+            for (from, rows, column, columns) in [(0, 1, 0, 83), (4, 3, 7, 5), (8, 1, 20, 63), (2, 7, 40, 33)] {
+                let piece = |matrix: &Matrix| -> Vec<f32> {
+                    (from..from + rows).flat_map(|i| matrix.row(i)[column..column + columns].to_vec()).collect()
+                };
+                let mut part = piece(&start);
+                codes.add_product(&mut part, from, &right, column..column + columns);
+                assert_eq!(part, piece(&whole), "rows {from}.., columns {column}.., low {low}");
+            }
         }
     }
 
     #[test]
     fn codes_pushed_input_by_input_are_those_of_the_states() {
-        let (states, ..) = some(5, 70, 1, 0.0, 3);
-        let mut pushed = Codes::new(5);
-        states.transposed().data().chunks_exact(5).for_each(|input| pushed.push(input, |x| x > 0.5));
-        assert_eq!((pushed.inputs, &pushed.words), (70, &Codes::of_states(states.data(), 70, 0.0, 1.0).unwrap().words));
+        for low in [-1.0, 0.0] {
+            for k in [1, 31, 32, 33, 40, 70, 81, 99] {
+                let (states, ..) = some(5, k, 1, low, 3);
+                let mut pushed = Codes::new(5, (low, 1.0));
+                states.transposed().data().chunks_exact(5).for_each(|input| pushed.push(input, |x| x > 0.5));
+                let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
+                assert_eq!((pushed.inputs, &pushed.words), (k, &codes.words));
+            }
+        }
     }
 
     #[test]
@@ -395,7 +465,7 @@ mod tests {
         for strange in [0.5, -1.0, f32::NAN, 2.0] {
             let mut states = vec![0.0, 1.0, 1.0, 0.0];
             states[2] = strange;
-            assert!(Codes::of_states(&states, 2, 0.0, 1.0).is_none(), "{strange}");
+            assert!(Codes::of_states(&states, 2, (0.0, 1.0)).is_none(), "{strange}");
         }
     }
 }
