@@ -7,6 +7,8 @@ import { button, enabled, lab, steps, trainSteps, until } from "./browser.mjs";
 
 const BARS = "#view=train&t.data=bars";
 const PROGRAM = /dbm-gpu-worker/;
+/** What the adapter computes on the processor, beside other tests, takes its time. */
+const SLOW = { timeout: 300_000 };
 
 let browser;
 let adapter;
@@ -30,10 +32,10 @@ const onGpu = (name, options, body) =>
 
 const chosen = async (page) => {
   await enabled(page, "Use the GPU").click();
-  await page.getByText(/^Ten steps took the processor [\d.]+ s on .+, and the GPU \(.+\) [\d.]+ s\. The (GPU|processor) is [\d.]+ times as fast/).waitFor({ timeout: 120_000 });
+  await page.getByText(/^Ten steps took the processor [\d.]+ s on .+, and the GPU \(.+\) [\d.]+ s\. The (GPU|processor) is [\d.]+ times as fast/).waitFor(SLOW);
   // On the processor it is not the faster of the two.
   await enabled(page, "Use it all the same").click();
-  await enabled(page, "Use the processor").waitFor();
+  await enabled(page, "Use the processor").waitFor(SLOW);
 };
 
 onGpu("a run goes on by the GPU once that was timed and chosen, and comes back", { search: BARS, prepare: (page) => { page.programs = []; page.on("request", (request) => PROGRAM.test(request.url()) && page.programs.push(request.url())); } }, async ({ page, screenshot }) => {
@@ -45,11 +47,11 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
   assert.equal(await steps(page), step, "timing moves the run");
   assert.ok(page.programs.some((url) => url.endsWith(".wasm")), `${page.programs}`);
   await enabled(page, "Train").click();
-  await page.getByText("a second, on the GPU").waitFor();
-  await until(() => steps(page), (n) => n >= step + 20, "steps on the GPU");
+  await page.getByText("a second, on the GPU").waitFor(SLOW);
+  await until(() => steps(page), (n) => n >= step + 10, "steps on the GPU", 300);
   await screenshot("gpu-train");
   await button(page, "Pause").click();
-  await enabled(page, "Train").waitFor();
+  await enabled(page, "Train").waitFor(SLOW);
   await page.getByText(new RegExp(`^Computed by the processor until step ${step}, then the GPU \\(`)).waitFor();
   await until(() => page.getByLabel("Checksum", { exact: true }).textContent(), (sum) => sum.length === 16, "the run as it stands");
   const there = await steps(page);
@@ -65,12 +67,12 @@ onGpu("a device that is lost in the middle of training: no step before the last 
   await chosen(page);
   await enabled(page, "Train").click();
   const kept = page.getByText(/^Kept at step \d+$/);
-  await kept.waitFor();
+  await kept.waitFor(SLOW);
   const step = Number((await kept.textContent()).match(/\d+/)[0]);
   // The process that has all devices ends.
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
   const told = page.getByText(/The GPU takes no more steps: the GPU failed: .+ The run goes on( from step \d+, where its last checkpoint was taken)?, by the processor\./);
-  await told.waitFor({ timeout: 60_000 });
+  await told.waitFor(SLOW);
   // Where nothing was lost, no step is named.
   const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
   assert.ok(Number(from) >= step, `from ${from}, though ${step} was kept`);
@@ -81,7 +83,7 @@ onGpu("a device that is lost in the middle of training: no step before the last 
 
 onGpu("a benchmark has a row for the GPU", { search: "?bench=mnist-500&gpu&warm-up=0&steps=1&runs=1&workers=1" }, async ({ page, screenshot }) => {
   const result = page.locator("#bench-result");
-  await result.waitFor({ timeout: 300_000 });
+  await result.waitFor({ timeout: 600_000 });
   const { rows } = JSON.parse(await result.textContent());
   assert.deepEqual(rows.map(({ workers }) => workers), [1, 0]);
   assert.ok(rows[1].gpu && rows[1].steps_per_second.median > 0, JSON.stringify(rows[1]));
