@@ -77,7 +77,7 @@ onGpu("a device that is lost in the middle of training: no step before the last 
   const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
   assert.ok(Number(from) >= step, `from ${from}, though ${step} was kept`);
   await until(() => steps(page), (n) => n > Number(from) + 5, "steps by the processor");
-  await page.getByText(/a second(, on \d+ workers)?$/).waitFor();
+  await page.getByText(/^a second(, on \d+ workers)?$/).waitFor();
   await enabled(page, "Use the GPU").waitFor();
 });
 

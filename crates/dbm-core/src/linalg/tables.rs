@@ -47,7 +47,7 @@ impl Word {
         spread = (spread | spread << 12) & 0x000f_000f;
         spread = (spread | spread << 6) & 0x0303_0303;
         spread = (spread | spread << 3) & 0x1111_1111;
-        Self { entries: names ^ spread * 15, negated: negated.reverse_bits() }
+        Self { entries: names ^ (spread * 15), negated: negated.reverse_bits() }
     }
 }
 
