@@ -6,8 +6,8 @@ use thiserror::Error;
 /// A refusal by this crate, or by the device.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpuError {
-    /// There is no GPU that this program can use.
-    #[error("no GPU was found ({0}); go on without it")]
+    /// There is no GPU that this program can use; with what `wgpu` says of each way that it looked for one, which helps nobody who only wants to go on.
+    #[error("no GPU was found that can be used here; go on without it")]
     NoAdapter(String),
     /// The GPU gives no device.
     #[error("{name} could not be used ({reason}); go on without it")]
