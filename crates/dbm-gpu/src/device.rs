@@ -68,9 +68,9 @@ impl Gpu {
         let (device, queue) = adapter.request_device(&descriptor).await.map_err(refused)?;
         let failure = Arc::new(Mutex::new(None));
         let noted = Arc::clone(&failure);
-        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, error.to_string())));
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| note(&noted, &error.to_string())));
         let noted = Arc::clone(&failure);
-        device.set_device_lost_callback(move |reason, message| note(&noted, format!("it was lost ({reason:?}): {message}")));
+        device.set_device_lost_callback(move |reason, message| note(&noted, &format!("it was lost ({reason:?}): {message}")));
         let kernels = Kernels {
             product: pipeline(&device, "product", include_str!("kernels/product.wgsl")),
             set: pipeline(&device, "set", &[CLAMPED, include_str!("kernels/set.wgsl")].concat()),
@@ -232,7 +232,7 @@ impl Gpu {
 }
 
 /// Notes a failure, if it is the first.
-fn note(failure: &Mutex<Option<String>>, reason: String) {
+fn note(failure: &Mutex<Option<String>>, reason: &str) {
     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason.trim_end_matches('.').into());
 }
 
