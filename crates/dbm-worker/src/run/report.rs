@@ -125,7 +125,7 @@ impl Run {
             pretraining: self.pretraining(),
             parts: self.replica().and_then(Replica::parts).or_else(|| self.on_gpu.as_ref().and_then(OnGpu::parts)),
             workers: self.workers() as u32,
-            gpu: false,
+            gpu: false, // the coordinator knows
             computed_by: self.computed_by(),
             steps_per_second: if running { seen.rate() } else { 0.0 },
             checksum: if running || self.is_pretraining() || !self.is_present() {
