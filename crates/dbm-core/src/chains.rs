@@ -299,26 +299,37 @@ impl Chains {
         let neighbours = model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || !driven);
         let (units, backend) = (model.units().values(), model.backend());
         let Self { states, fields, drive, work, scratch: Scratch { gathered, product, .. }, .. } = self;
-        let start = |c: u32| if driven { drive.row(c as usize) } else { &model.biases()[l][..] };
-        if chains.len() == states[0].rows() {
-            // All of them: where they are.
-            chains.iter().for_each(|&c| fields[l].row_mut(c as usize).copy_from_slice(start(c)));
-            for (neighbour, weight) in neighbours {
-                backend.add_binary_product(fields[l].data_mut(), states[neighbour].data(), units, weight);
-                work.products += (chains.len() * weight.data().len()) as u64;
-            }
-            return;
+        // All chains are computed where they are, some are gathered first.
+        let all = chains.len() == states[0].rows();
+        let into = if all {
+            fields[l].data_mut()
+        } else {
+            product.resize(chains.len() * n, 0.0);
+            &mut product[..]
+        };
+        if driven {
+            chains.iter().zip(into.chunks_exact_mut(n)).for_each(|(&c, field)| field.copy_from_slice(drive.row(c as usize)));
         }
-        product.clear();
-        chains.iter().for_each(|&c| product.extend_from_slice(start(c)));
+        let mut written = driven;
         for (neighbour, weight) in neighbours {
-            gathered.clear();
-            chains.iter().for_each(|&c| gathered.extend_from_slice(states[neighbour].row(c as usize)));
-            backend.add_binary_product(product, gathered, units, weight);
+            let values = if all {
+                states[neighbour].data()
+            } else {
+                gathered.clear();
+                chains.iter().for_each(|&c| gathered.extend_from_slice(states[neighbour].row(c as usize)));
+                &gathered[..]
+            };
+            if std::mem::replace(&mut written, true) {
+                backend.add_binary_product(into, values, units, weight);
+            } else {
+                backend.set_binary_product(into, &model.biases()[l], values, units, weight);
+            }
             work.products += (chains.len() * weight.data().len()) as u64;
         }
-        for (&c, field) in chains.iter().zip(product.chunks_exact(n)) {
-            fields[l].row_mut(c as usize).copy_from_slice(field);
+        if !all {
+            for (&c, field) in chains.iter().zip(product.chunks_exact(n)) {
+                fields[l].row_mut(c as usize).copy_from_slice(field);
+            }
         }
     }
 

@@ -66,10 +66,30 @@ impl Backend {
         let (k, n) = (b.rows(), b.columns());
         let m = a.len() / k;
         assert_eq!((a.len(), out.len()), (m * k, m * n), "[m, {k}] times [{k}, {n}]");
-        match (self == Self::Fast).then(|| Codes::of_states(a, k, values)).flatten() {
+        match self.codes(a, k, values) {
             Some(codes) => codes.add_product(out, 0, b, 0..n),
             None => self.add_product(out, a, b),
         }
+    }
+
+    /// `out = 1 start^T + a b` with `start: [n]`, the rest as in [`Backend::add_binary_product`], whose bits it has where all rows of `out` are `start`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn set_binary_product(self, out: &mut [f32], start: &[f32], a: &[f32], values: (f32, f32), b: &Matrix) {
+        let (k, n) = (b.rows(), b.columns());
+        let m = a.len() / k;
+        assert_eq!((a.len(), out.len(), start.len()), (m * k, m * n, n), "{n} and [m, {k}] times [{k}, {n}]");
+        if let Some(codes) = self.codes(a, k, values) {
+            return codes.set_product(out, start, b);
+        }
+        out.chunks_exact_mut(n).for_each(|row| row.copy_from_slice(start));
+        self.add_product(out, a, b);
+    }
+
+    /// Codes of these states, where they are what this backend computes by.
+    fn codes(self, a: &[f32], k: usize, values: (f32, f32)) -> Option<Codes> {
+        (self == Self::Fast).then(|| Codes::of_states(a, k, values)).flatten()
     }
 
     /// `out += alpha left[:, from..from + p]^T right` with `left: [r, P]`, `right: [r, q]` and `out: [p, q]`, row-major:
@@ -144,6 +164,14 @@ mod tests {
                     Backend::Plain.add_binary_product(plain.data_mut(), a.data(), (low, high), &b);
                     Backend::Plain.add_product(product.data_mut(), a.data(), &b);
                     assert_eq!(plain, product);
+                    // From the same row everywhere, set is added.
+                    for backend in [Backend::Fast, Backend::Plain] {
+                        let (mut added, mut set) = (Matrix::zeros(0, n), start.clone());
+                        (0..m).for_each(|_| added.push_row(start.row(0)));
+                        backend.add_binary_product(added.data_mut(), a.data(), (low, high), &b);
+                        backend.set_binary_product(set.data_mut(), start.row(0), a.data(), (low, high), &b);
+                        assert_eq!(set, added);
+                    }
                 }
             }
         }

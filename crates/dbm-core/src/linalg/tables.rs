@@ -8,7 +8,7 @@
 //! vector unit nor on what else is computed beside it.
 
 use super::Matrix;
-use crate::vector::{bits_of, vectorized};
+use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
@@ -44,9 +44,9 @@ impl Word {
     fn new(names: u32, negated: u32) -> Self {
         // A bit of eight to each four, then all four alike.
         let mut spread = negated;
-        spread = (spread | spread << 12) & 0x000f_000f;
-        spread = (spread | spread << 6) & 0x0303_0303;
-        spread = (spread | spread << 3) & 0x1111_1111;
+        spread = (spread | (spread << 12)) & 0x000f_000f;
+        spread = (spread | (spread << 6)) & 0x0303_0303;
+        spread = (spread | (spread << 3)) & 0x1111_1111;
         Self { entries: names ^ (spread * 15), negated: negated.reverse_bits() }
     }
 }
@@ -134,33 +134,9 @@ impl Codes {
         let mut codes = Self { inputs, ..Self::new(rows, (low, high)) };
         let in_word = codes.in_word();
         let mut words = vec![Word::default(); inputs.div_ceil(in_word) * rows];
-        // The inputs of a row, 32 at a time as vector code finds them, and then some that are low.
-        let mut bits = vec![0; inputs.div_ceil(32) + 1];
-        let strange = vectorized(
-            #[inline(always)]
-            || {
-                for (i, row) in states.chunks_exact(inputs).enumerate() {
-                    let (whole, rest) = row.as_chunks();
-                    for (bits, values) in bits.iter_mut().zip(whole) {
-                        *bits = bits_where(values, high);
-                    }
-                    if !rest.is_empty() {
-                        let mut last = [low; 32];
-                        last[..rest.len()].copy_from_slice(rest);
-                        bits[whole.len()] = bits_where(&last, high);
-                    }
-                    for (w, word) in words[i..].iter_mut().step_by(rows).enumerate() {
-                        let (at, shift) = (w * in_word / 32, w * in_word % 32);
-                        let these = (u64::from(bits[at]) | u64::from(bits[at + 1]) << 32) >> shift;
-                        *word = Word::new(these as u32, if in_word > NAMES { (these >> NAMES) as u32 & 0xff } else { 0 });
-                    }
-                }
-                // Counted rather than looked for, so that it is vector code.
-                states.iter().map(|&value| u32::from(value != low && value != high)).sum::<u32>()
-            },
-        );
+        let known = Arch::new().dispatch(Packing { states, inputs, rows, in_word, values: (low, high), words: &mut words });
         codes.words = words;
-        (strange == 0).then_some(codes)
+        known.then_some(codes)
     }
 
     /// `out += X R` with `X: [m, k]` the values of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and `out: [m, n]`, row-major.
@@ -168,31 +144,90 @@ impl Codes {
     /// # Panics
     /// If the shapes do not fit.
     pub fn add_product(&self, out: &mut [f32], from: usize, right: &Matrix, columns: Range<usize>) {
+        if self.inputs > 0 {
+            self.product(out, None, from, right, columns);
+        }
+    }
+
+    /// `out = 1 start^T + X R`: [`Codes::add_product`] to rows that are all `start: [n]`, with the same bits, which are then written once and not read.
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub(super) fn set_product(&self, out: &mut [f32], start: &[f32], right: &Matrix) {
+        assert_eq!(start.len(), right.columns());
+        self.product(out, Some(start), 0, right, 0..start.len());
+    }
+
+    fn product(&self, out: &mut [f32], start: Option<&[f32]>, from: usize, right: &Matrix, columns: Range<usize>) {
         let n = columns.len();
-        if out.is_empty() || self.inputs == 0 {
+        if out.is_empty() {
             return;
         }
         let m = out.len() / n;
         assert_eq!((out.len(), right.rows()), (m * n, self.inputs), "[{m}, {}] times [{}, {n}]", self.inputs, self.inputs);
         assert!(from + m <= self.rows && columns.end <= right.columns(), "rows {from}.. and columns {columns:?} of a product");
         let right = Columns { data: right.data(), width: right.columns(), from: columns.start };
-        Arch::new().dispatch(Product { out, codes: self, from, right, n });
+        Arch::new().dispatch(Product { out, start, codes: self, from, right, n });
     }
 }
 
-/// A bit for each value that is `high`.
-#[inline(always)]
-fn bits_where(values: &[f32; 32], high: f32) -> u32 {
-    let mut flags = [0; 32];
-    for t in 0..32 {
-        flags[t] = u32::from(values[t] == high);
+/// Finds the words of some states, as [`Codes::of_states`] says. Written out for a vector unit: the same as plain loops is compiled to one value at a time.
+struct Packing<'a> {
+    states: &'a [f32],
+    inputs: usize,
+    rows: usize,
+    in_word: usize,
+    values: (f32, f32),
+    words: &'a mut [Word],
+}
+
+impl WithSimd for Packing<'_> {
+    /// Whether all values are low or high.
+    type Output = bool;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> bool {
+        let Self { states, inputs, rows, in_word, values: (low, high), words } = self;
+        let (lows, highs, zero) = (simd.splat_f32s(low), simd.splat_f32s(high), simd.splat_u32s(0));
+        let places: [u32; 32] = std::array::from_fn(|place| 1 << place);
+        let places = S::as_simd_u32s(&places).0;
+        let mut known = simd.equal_u32s(zero, zero);
+        let mut bits_of = |values: &[f32; 32]| {
+            let mut bits = zero;
+            for (&values, &places) in S::as_simd_f32s(values).0.iter().zip(places) {
+                let high = simd.equal_f32s(values, highs);
+                known = simd.and_m32s(known, simd.or_m32s(high, simd.equal_f32s(values, lows)));
+                bits = simd.or_u32s(bits, simd.select_u32s(high, places, zero));
+            }
+            cast_slice::<_, u32>(&[bits]).iter().fold(0, |bits, lane| bits | lane)
+        };
+        // The inputs of a row, 32 at a time, and then some that are low.
+        let mut bits = vec![0; inputs.div_ceil(32) + 1];
+        for (i, row) in states.chunks_exact(inputs).enumerate() {
+            let (whole, rest) = row.as_chunks();
+            for (bits, values) in bits.iter_mut().zip(whole) {
+                *bits = bits_of(values);
+            }
+            if !rest.is_empty() {
+                let mut last = [low; 32];
+                last[..rest.len()].copy_from_slice(rest);
+                bits[whole.len()] = bits_of(&last);
+            }
+            for (w, word) in words[i..].iter_mut().step_by(rows).enumerate() {
+                let (at, shift) = (w * in_word / 32, w * in_word % 32);
+                let these = (u64::from(bits[at]) | (u64::from(bits[at + 1]) << 32)) >> shift;
+                *word = Word::new(these as u32, if in_word > NAMES { (these >> NAMES) as u32 & 0xff } else { 0 });
+            }
+        }
+        simd.first_true_m32s(simd.not_m32s(known)) == S::F32_LANES
     }
-    bits_of(flags)
 }
 
 /// `out += X R`, as [`Codes::add_product`] says.
 struct Product<'a> {
     out: &'a mut [f32],
+    /// What each row of `out` is to begin with, if not with what is there.
+    start: Option<&'a [f32]>,
     codes: &'a Codes,
     /// The first of the rows of codes.
     from: usize,
@@ -214,85 +249,85 @@ impl WithSimd for Product<'_> {
 impl Product<'_> {
     #[inline(always)]
     fn add<S: Simd, const VECTORS: usize>(self, simd: S) {
-        let Self { out, codes, from, right, n } = self;
-        let (m, block) = (out.len() / n, VECTORS * S::F32_LANES);
-        let whole = n / block * block;
-        // The last columns are computed as a block of their own, which begins in columns that are already done where it can: of these, nothing is kept.
-        let (start, rest) = (n.saturating_sub(block), n - whole);
-        let (mut last, mut padded) = (Vec::new(), Vec::new());
-        let mut last_columns = Columns { from: right.from + start, ..right };
-        if rest > 0 {
-            last.resize(m * block, 0.0);
-            for (last, row) in last.chunks_exact_mut(block).zip(out.chunks_exact(n)) {
-                last[..n - start].copy_from_slice(&row[start..]);
+        let Self { out, start, codes, from, right, n } = self;
+        let block = VECTORS * S::F32_LANES;
+        let (mut padded, mut right) = (Vec::new(), right);
+        if n < block {
+            padded.resize(codes.inputs * block, 0.0);
+            for (padded, row) in padded.chunks_exact_mut(block).zip(right.data.chunks_exact(right.width)) {
+                padded[..n].copy_from_slice(&row[right.from..right.from + n]);
             }
-            if n < block {
-                padded.resize(codes.inputs * block, 0.0);
-                for (padded, row) in padded.chunks_exact_mut(block).zip(right.data.chunks_exact(right.width)) {
-                    padded[..n].copy_from_slice(&row[right.from..right.from + n]);
+            right = Columns { data: &padded, width: block, from: 0 };
+        }
+        let mut sums = vec![Block([simd.splat_f32s(0.0); VECTORS]); out.len() / n];
+        for column in (0..n).step_by(block) {
+            // The last columns are computed as a block that begins in columns that are already done where it can: of these, nothing is kept.
+            let first = column.min(n.saturating_sub(block));
+            for (sum, row) in sums.iter_mut().zip(out.chunks_exact(n)) {
+                let row = start.unwrap_or(row);
+                match S::as_simd_f32s(&row[first..]).0.first_chunk() {
+                    Some(vectors) => sum.0 = *vectors,
+                    None => cast_slice_mut(&mut sum.0)[..n].copy_from_slice(row),
                 }
-                last_columns = Columns { data: &padded, width: block, from: 0 };
             }
-        }
-        // One call, since all of it is written out where it is called.
-        for (out, width, n, right) in [(&mut last[..], block, block, last_columns), (&mut *out, n, whole, right)] {
-            add_blocks::<S, VECTORS>(simd, out, (width, n), (codes, from), right);
-        }
-        if rest > 0 {
-            for (last, row) in last.chunks_exact(block).zip(out.chunks_exact_mut(n)) {
-                row[whole..].copy_from_slice(&last[whole - start..n - start]);
+            add_block(simd, &mut sums, (codes, from), right, first);
+            for (sum, row) in sums.iter().zip(out.chunks_exact_mut(n)) {
+                match S::as_mut_simd_f32s(&mut row[first..]).0.first_chunk_mut() {
+                    Some(vectors) if first == column => *vectors = sum.0,
+                    _ => row[column..].copy_from_slice(&cast_slice(&sum.0)[column - first..][..n - column]),
+                }
             }
         }
     }
 }
 
-/// Whole blocks of columns: the first `n` of the `width` of `out`.
+/// A block of columns of a row of `out`. Blocks lie side by side while they are added to: where they come from, rows are far apart and vectors in two lines of the cache.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Block<T, const VECTORS: usize>([T; VECTORS]);
+
+/// Adds to a block of columns, from this one on. It stays in the first-level cache beside the tables, and each value of `right` is read once.
 #[inline(always)]
-fn add_blocks<S: Simd, const VECTORS: usize>(
+fn add_block<S: Simd, const VECTORS: usize>(
     simd: S,
-    out: &mut [f32],
-    (width, n): (usize, usize),
+    out: &mut [Block<S::f32s, VECTORS>],
     (codes, from): (&Codes, usize),
     right: Columns,
+    column: usize,
 ) {
-    let (m, in_word) = (out.len() / width, codes.in_word());
+    let (m, in_word) = (out.len(), codes.in_word());
     let (low, gap) = (simd.splat_f32s(codes.low), simd.splat_f32s(codes.high - codes.low));
     let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
     let mut tables = Tables([[none; ENTRIES]; TABLES]);
-    // Block by block: that of `out` stays in the first-level cache beside the tables, and each value of `right` is read once.
-    for column in (0..n).step_by(VECTORS * S::F32_LANES) {
-        for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
-            let (words, first) = (&words[from..from + m], w * in_word);
-            let end = codes.inputs.min(first + in_word);
-            let groups = (end - first).div_ceil(NAMING).min(TABLES);
-            if m < WORTHWHILE_ROWS {
-                for g in 0..groups {
-                    let terms = terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap);
-                    for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-                        add_sum(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &terms, word, g);
-                    }
-                }
-                continue;
-            }
-            for (g, table) in tables.0[..groups].iter_mut().enumerate() {
+    for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
+        let (words, first) = (&words[from..from + m], w * in_word);
+        let end = codes.inputs.min(first + in_word);
+        let groups = (end - first).div_ceil(NAMING).min(TABLES);
+        if m < WORTHWHILE_ROWS {
+            for g in 0..groups {
                 let terms = terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap);
-                make(simd, table, &terms);
+                for (row, &word) in out.iter_mut().zip(words) {
+                    add_sum(simd, &mut row.0, &terms, word, g);
+                }
             }
-            // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
-            for table in &mut tables.0[groups..] {
-                *table = [nothing; ENTRIES];
-            }
-            for (row, &word) in out.chunks_exact_mut(width).zip(words) {
-                add_entries(simd, vectors_mut::<S, VECTORS>(&mut row[column..]), &tables.0, word);
-            }
+            continue;
+        }
+        for (g, table) in tables.0[..groups].iter_mut().enumerate() {
+            make(simd, table, &terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap));
+        }
+        // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
+        for table in &mut tables.0[groups..] {
+            *table = [nothing; ENTRIES];
+        }
+        let (rows, last) = out.as_chunks_mut::<2>();
+        let (pairs, last_word) = words.as_chunks::<2>();
+        for (rows, words) in rows.iter_mut().zip(pairs) {
+            add_entries(simd, rows, &tables.0, words);
+        }
+        if let ([last], [word]) = (last, last_word) {
+            add_entries(simd, std::array::from_mut(last), &tables.0, &[*word]);
         }
     }
-}
-
-#[inline(always)]
-fn vectors_mut<S: Simd, const VECTORS: usize>(values: &mut [f32]) -> &mut [S::f32s; VECTORS] {
-    let (whole, _) = S::as_mut_simd_f32s(&mut values[..VECTORS * S::F32_LANES]);
-    whole.try_into().expect("as many as there are")
 }
 
 /// What a table's inputs add where all are low, and what each that names an entry adds to that where it is high.
@@ -322,15 +357,18 @@ fn terms<S: Simd, const VECTORS: usize>(
 /// All sums of four rows, with what the fifth adds where it is low.
 #[inline(always)]
 fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS]; ENTRIES], terms: &Terms<S::f32s, VECTORS>) {
+    const HALF: usize = ENTRIES / 2;
     for (j, (none, each)) in terms.iter().enumerate() {
-        let mut sums = [*none; ENTRIES];
-        for (i, &term) in each.iter().enumerate() {
+        // Eight sums fit in the registers of any machine; the other eight are written as they are made.
+        let mut sums = [*none; HALF];
+        for (i, &term) in each[..NAMING - 1].iter().enumerate() {
             for p in 0..1 << i {
                 sums[p + (1 << i)] = simd.add_f32s(sums[p], term);
             }
         }
-        for (entry, sum) in table.iter_mut().zip(sums) {
-            entry[j] = sum;
+        for (p, sum) in sums.into_iter().enumerate() {
+            table[p][j] = sum;
+            table[p + HALF][j] = simd.add_f32s(sum, each[NAMING - 1]);
         }
     }
 }
@@ -342,23 +380,25 @@ fn sign<S: Simd>(simd: S, negated: S::u32s) -> S::f32s {
     simd.transmute_f32s_u32s(simd.or_u32s(highest, simd.splat_u32s(1.0_f32.to_bits())))
 }
 
-/// Adds to a block of columns of a row what its codes name, one entry of each table.
+/// Adds to a block of columns of some rows what their codes name, one entry of each table.
 #[inline(always)]
-fn add_entries<S: Simd, const VECTORS: usize>(
+fn add_entries<S: Simd, const VECTORS: usize, const ROWS: usize>(
     simd: S,
-    out: &mut [S::f32s; VECTORS],
+    out: &mut [Block<S::f32s, VECTORS>; ROWS],
     tables: &[[[S::f32s; VECTORS]; ENTRIES]; TABLES],
-    word: Word,
+    words: &[Word; ROWS],
 ) {
     let mut sums = *out; // a copy, which cannot overlap the tables
-    let mut negated = simd.splat_u32s(word.negated);
+    let mut negated = words.map(|word| simd.splat_u32s(word.negated));
     for (g, table) in tables.iter().enumerate() {
-        let entry = &table[(word.entries >> (g * NAMING)) as usize % ENTRIES];
-        let sign = sign(simd, negated);
-        for (sum, &term) in sums.iter_mut().zip(entry) {
-            *sum = simd.mul_add_e_f32s(sign, term, *sum);
+        for i in 0..ROWS {
+            let entry = &table[(words[i].entries >> (g * NAMING)) as usize % ENTRIES];
+            let sign = sign(simd, negated[i]);
+            for (sum, &term) in sums[i].0.iter_mut().zip(entry) {
+                *sum = simd.mul_add_e_f32s(sign, term, *sum);
+            }
+            negated[i] = simd.add_u32s(negated[i], negated[i]); // the next bit is the highest
         }
-        negated = simd.add_u32s(negated, negated); // the next bit is the highest
     }
     *out = sums;
 }
