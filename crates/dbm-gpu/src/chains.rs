@@ -29,6 +29,8 @@ pub struct GpuChains {
     count: usize,
     pub(crate) states: Vec<Buffer>,
     fields: Vec<Buffer>,
+    /// What a wholly clamped visible layer adds to the layer above, `b_1 + W_0^T v: [count, n_1]`: it is made once for all sweeps that are made together.
+    drive: Buffer,
     /// As [`GpuChains::settle`] left them.
     pub(crate) means: Vec<Buffer>,
     clamp: Clamp,
@@ -126,6 +128,7 @@ impl GpuChains {
             count,
             states: zeros("states")?,
             fields: zeros("fields")?,
+            drive: gpu.zeros("what clamped layers add", if clamp == Clamp::Visible { count * model.sizes[1] } else { 1 })?,
             means: zeros("means")?,
             clamped: gpu.upload("what is clamped", &clamp_words(&clamp, count, model.sizes[0]))?,
             clamp,
@@ -243,13 +246,23 @@ impl GpuChains {
         let halves = 2 * sweeps + 1;
         let counted = if matches!(rule, Rule::Minimum) { halves as usize * self.count } else { 1 };
         let flips = gpu.zeros("flips", counted)?;
+        let driven = self.clamp == Clamp::Visible && model.depth() > 1;
+        if driven {
+            let mut work = gpu.begin();
+            self.add_below(gpu, model, 1, &self.drive, &mut work);
+            work.submit();
+        }
         for number in 0..halves {
             // One submission each: short enough for a system that ends what holds a screen up.
             let mut work = gpu.begin();
             let half = HalfSweep { rule, number, count: 2 * sweeps, delays: &delays, flips: &flips };
             let parity = if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
             for layer in parity.layers(model.depth()).filter(|&layer| self.is_free(layer)) {
-                self.refresh(gpu, model, layer, &mut work);
+                if driven && layer == 1 {
+                    self.add_above(gpu, model, layer, Begin::Rows(&self.drive), &mut work);
+                } else {
+                    self.refresh(gpu, model, layer, &mut work);
+                }
                 self.set(gpu, model, layer, &half, &mut work);
             }
             work.submit();
@@ -330,31 +343,55 @@ impl GpuChains {
 
     /// Adds to what is to be done that a layer's fields are made anew.
     fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, work: &mut Work) {
-        let (rows, n) = (self.count, model.sizes[layer]);
-        let all = |buffer, width| Columns { buffer, width, first: 0 };
         let mut begin = Begin::Row(&model.biases[layer]);
-        if let Some(below) = layer.checked_sub(1) {
-            // A block of rows of the weights takes its columns of the states below, and adds to all fields.
-            let (weight, width) = (&model.weights[below], model.sizes[below]);
-            for block in weight.blocks() {
-                let left = Columns { first: block.start, ..all(&self.states[below], width) };
-                let (right, inputs, out) = (weight.bind(&block), block.len(), all(&self.fields[layer], n));
-                let (left_transposed, right_transposed, outputs, alpha) = (false, false, n, 1.0);
-                Product { left, left_transposed, right, right_transposed, rows, inputs, outputs, alpha, begin, out }
-                    .add_to(gpu, work);
-                begin = Begin::Present;
-            }
+        if layer > 0 {
+            self.add_below(gpu, model, layer, &self.fields[layer], work);
+            begin = Begin::Present;
         }
-        if let Some(weight) = model.weights.get(layer) {
-            // One takes all states above, and makes its columns of the fields.
-            let inputs = model.sizes[layer + 1];
-            for block in weight.blocks() {
-                let (left, right, outputs) = (all(&self.states[layer + 1], inputs), weight.bind(&block), block.len());
-                let out = Columns { first: block.start, ..all(&self.fields[layer], n) };
-                let (left_transposed, right_transposed, alpha) = (false, true, 1.0);
-                Product { left, left_transposed, right, right_transposed, rows, inputs, outputs, alpha, begin, out }
-                    .add_to(gpu, work);
+        self.add_above(gpu, model, layer, begin, work);
+    }
+
+    /// Adds to what is to be done that `into`, `[count, n_l]`, becomes a layer's biases and what the layer below adds to its fields: a block of rows of the weights takes its columns of the states
+    /// below, and adds to all.
+    fn add_below(&self, gpu: &Gpu, model: &GpuModel, layer: usize, into: &Buffer, work: &mut Work) {
+        let (below, n) = (layer - 1, model.sizes[layer]);
+        let mut begin = Begin::Row(&model.biases[layer]);
+        for block in model.weights[below].blocks() {
+            Product {
+                left: Columns { buffer: &self.states[below], width: model.sizes[below], first: block.start },
+                left_transposed: false,
+                right: model.weights[below].bind(&block),
+                right_transposed: false,
+                rows: self.count,
+                inputs: block.len(),
+                outputs: n,
+                alpha: 1.0,
+                begin,
+                out: Columns { buffer: into, width: n, first: 0 },
             }
+            .add_to(gpu, work);
+            begin = Begin::Present;
+        }
+    }
+
+    /// Adds to what is to be done that a layer's fields, which begin so, get what the layer above adds: a block of rows of the weights takes all states above, and makes its columns of the fields.
+    fn add_above(&self, gpu: &Gpu, model: &GpuModel, layer: usize, begin: Begin, work: &mut Work) {
+        let Some(weight) = model.weights.get(layer) else { return };
+        let above = model.sizes[layer + 1];
+        for block in weight.blocks() {
+            Product {
+                left: Columns { buffer: &self.states[layer + 1], width: above, first: 0 },
+                left_transposed: false,
+                right: weight.bind(&block),
+                right_transposed: true,
+                rows: self.count,
+                inputs: above,
+                outputs: block.len(),
+                alpha: 1.0,
+                begin,
+                out: Columns { buffer: &self.fields[layer], width: model.sizes[layer], first: block.start },
+            }
+            .add_to(gpu, work);
         }
     }
 }

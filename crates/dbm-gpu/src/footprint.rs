@@ -3,7 +3,7 @@
 use crate::Gpu;
 use crate::chains::TENSORS;
 use crate::optimizer::{MOMENTS, most_at_once};
-use crate::trainer::BATCHES;
+use crate::trainer::{BATCHES, CLAMPED};
 use dbm_core::Settings;
 
 /// Bytes of a number.
@@ -21,7 +21,7 @@ pub struct GpuFootprint {
     pub moments: u64,
     /// The block of the gradient that is made and applied at a time: 16 MiB, or less where the largest matrix is smaller.
     pub gradient: u64,
-    /// `4 * 3 * 4 B U`: states, fields and means of both phases' chains and of their proposals; and an energy of each chain.
+    /// `4 * 3 * 4 B U`: states, fields and means of both phases' chains and of their proposals; `4 * 2 B n_1`: what clamped layers add to those above; and an energy of each chain.
     pub chains: u64,
     /// What stands for sums over chains and for moments that the optimizer does not have.
     pub others: u64,
@@ -40,7 +40,10 @@ impl GpuFootprint {
             parameters: F32 * parameters,
             moments: F32 * parameters * n_moments as u64,
             gradient: F32 * block,
-            chains: BATCHES as u64 * F32 * (TENSORS as u64 * batch * units + batch + 1),
+            chains: F32
+                * (BATCHES as u64 * (TENSORS as u64 * batch * units + batch + 1)
+                    + CLAMPED as u64 * (batch * sizes[1] as u64)
+                    + (BATCHES - CLAMPED) as u64),
             others: F32 * (batch + (MOMENTS - n_moments) as u64),
         }
     }

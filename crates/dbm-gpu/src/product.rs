@@ -15,6 +15,8 @@ pub(crate) enum Begin<'a> {
     Present,
     /// This row, as wide as the result's matrix, for all rows.
     Row(&'a Buffer),
+    /// These, which lie as the result does.
+    Rows(&'a Buffer),
     /// Nothing.
     Zero,
 }
@@ -71,6 +73,7 @@ impl Product<'_> {
             Begin::Present => (0, self.right.clone()),
             Begin::Row(start) => (1, start.as_entire_buffer_binding()),
             Begin::Zero => (2, self.right.clone()),
+            Begin::Rows(start) => (3, start.as_entire_buffer_binding()),
         };
         let a_row = (2 * self.inputs * self.outputs) as u64;
         gpu.count(self.rows as u64 * a_row / 2);

@@ -51,6 +51,8 @@ const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible)
 
 /// Batches of chains: those of both phases, and their proposals.
 pub(crate) const BATCHES: usize = 4;
+/// Of them, those of the positive phase.
+pub(crate) const CLAMPED: usize = 2;
 
 impl GpuTrainer {
     /// A run as it stands, on this device.

@@ -1,4 +1,4 @@
-// out += alpha left right, or out = start + alpha left right with start a row for all, or 0: [rows, inputs] times [inputs, outputs]. Either factor is read as it lies or transposed, so
+// out += alpha left right, or out = start + alpha left right with start a row for all, a row each, or 0: [rows, inputs] times [inputs, outputs]. Either factor is read as it lies or transposed, so
 // that one copy of the weights serves the fields of both layers, and states serve as they are for outer products. The left factor and the result are columns of wider matrices, where the
 // right one is a block of rows of the weights.
 //
@@ -15,7 +15,7 @@ struct Shape {
     right_transposed: u32, // 1 where right lies as [outputs, inputs]
     out_width: u32,
     out_first: u32,        // its first column, and that of start
-    begins: u32,           // 0: adds to out; 1: begins with start; 2: begins with 0
+    begins: u32,           // 0: adds to out; 1: begins with start, a row; 2: begins with 0; 3: begins with start, which lies as out
     alpha: f32,
 }
 
@@ -111,6 +111,8 @@ fn main(
                     before = out[place];
                 } else if shape.begins == 1u {
                     before = start[shape.out_first + output];
+                } else if shape.begins == 3u {
+                    before = start[place];
                 }
                 out[place] = before + shape.alpha * sums[i][j];
             }
