@@ -144,6 +144,70 @@ async fn searches_are_the_plain_ones() {
     }
 }
 
+/// Against the sum over all states of the other parity, one by one.
+#[wasm_bindgen_test(unsupported = pollster::test)]
+async fn log_marginals_sum_the_other_parity_out() {
+    let Some(gpu) = gpu().await else { return };
+    for (sizes, units) in [(&[3, 5][..], Units::Signs), (&[4, 3, 2], Units::Bits), (&[2, 4, 3, 2], Units::Signs)] {
+        let model = init::gaussian(sizes, units, 0.7, 3).unwrap();
+        let (chains, _) = start(&model, &Clamp::Free, CHAINS, 5);
+        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
+        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        for held in [Parity::Even, Parity::Odd] {
+            let logs = on_chains.log_marginals(&gpu, &on_gpu, held).await.unwrap();
+            for (c, log) in logs.into_iter().enumerate() {
+                let mut state = chains.state(c);
+                let summed: Vec<usize> = held.other().layers(model.depth()).collect();
+                let n: usize = summed.iter().map(|&l| sizes[l]).sum();
+                let sum: f64 = (0..1_usize << n)
+                    .map(|code| {
+                        let values = (0..n).map(|unit| units.value(code >> unit & 1 == 1));
+                        summed
+                            .iter()
+                            .flat_map(|&l| (0..sizes[l]).map(move |unit| (l, unit)))
+                            .zip(values)
+                            .for_each(|((l, unit), value)| state[l][unit] = value);
+                        (-model.energy(&state)).exp()
+                    })
+                    .sum();
+                assert!((f64::from(log) - sum.ln()).abs() < 1e-4, "{log} and {}, {sizes:?} held {held:?}", sum.ln());
+            }
+        }
+    }
+}
+
+/// Chains of a model of two modes, one three times as likely as the other, start as often in either, and no sweep crosses between them. Exchanges along the ladder bring them where the model says.
+#[wasm_bindgen_test(unsupported = pollster::test)]
+async fn chains_on_a_ladder_cross_between_modes() {
+    const ON_LADDER: usize = if IS_SLOW { 500 } else { 1000 };
+    let Some(gpu) = gpu().await else { return };
+    let model = Dbm::new(Units::Signs, vec![vec![1.2; 6]], vec![vec![0.2; 3], vec![0.0; 2]]).unwrap();
+    let exact = {
+        let p = |code: usize| {
+            let value = |unit: usize| Units::Signs.value(code >> unit & 1 == 1);
+            (-model.energy(&[vec![value(0), value(1), value(2)], vec![value(3), value(4)]])).exp()
+        };
+        (0..32).filter(|code| (code & 7_usize).count_ones() >= 2).map(p).sum::<f64>() / (0..32).map(p).sum::<f64>()
+    };
+    let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(i / 3 >> (i % 3) & 1 == 1)).collect::<Vec<_>>()).unwrap();
+    let share = async |estimator: &str| -> (f64, usize) {
+        // So slow that the weights stay what they are.
+        let optimizer = OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 1e-9, ..OptimizerSettings::default() };
+        let settings = Settings { optimizer, batch: ON_LADDER, ..Settings::default() };
+        let mut run = GpuTrainer::new(gpu.clone(), &run_of(&model, estimator, settings)).unwrap();
+        steps(&mut run, &data, 12).await;
+        let snapshot = run.snapshot().await.unwrap();
+        let layers = snapshot.persistent.unwrap();
+        let high = layers[layers.len() - 2].chunks(3).filter(|visible| visible.iter().sum::<f32>() > 0.0).count();
+        (high as f64 / ON_LADDER as f64, snapshot.ladder.map_or(0, |ladder| ladder.rungs.len()))
+    };
+    let error = (exact * (1.0 - exact) / ON_LADDER as f64).sqrt();
+    let ((persistent, _), (tempered, rungs)) = (share("pcd-gibbs").await, share("ptt").await);
+    assert!((persistent - exact).abs() > 6.0 * error, "{persistent} by sweeps alone, {exact} exactly");
+    assert!((tempered - exact).abs() < 4.0 * error, "{tempered} on the ladder, {exact} exactly");
+    assert!(rungs > 1, "the ladder grows to the model");
+}
+
 /// One Gibbs sweep, unit by unit from Philox's words; and nothing that is clamped moves.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn draws_are_those_of_their_counters() {
@@ -288,7 +352,7 @@ async fn steps_are_those_of_the_definition() {
                 .zip(&sets)
                 .map(|(chains, &(_, _, weight, marginalize))| Part { chains, weight, marginalize })
                 .collect();
-            optimizer.ascend(&gpu, &mut on_gpu, &parts, step);
+            optimizer.ascend(&gpu, &mut on_gpu, &parts, (step, 1.0));
             plain = ascended(&plain, &sets, &settings, step, &mut moments);
         }
         let Parameters { weights, biases } = on_gpu.parameters(&gpu).await.unwrap();
@@ -412,13 +476,14 @@ async fn every_estimator_raises_the_exact_likelihood() {
     let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]).unwrap();
     let runs = [
         (&[5, 3][..], "ucd-lmi"),
+        (&[5, 3], "ptt"),
         (&[5, 3], "pcd-gibbs-2"),
         (&[5, 3], "lmi"),
         (&[5, 3], "cd-2"),
         (&[6], "ucd-lmi"),
         (&[6], "cd"),
     ];
-    for (hidden, estimator) in runs.into_iter().take(if IS_SLOW { 2 } else { 6 }) {
+    for (hidden, estimator) in runs.into_iter().take(if IS_SLOW { 2 } else { 7 }) {
         let sizes: Vec<usize> = std::iter::once(4).chain(hidden.iter().copied()).collect();
         let model = init::orthogonal(&sizes, Units::Signs, 1).unwrap().with_backend(Backend::Plain);
         let optimizer = OptimizerSettings { learning_rate: 0.02, ..OptimizerSettings::default() };
@@ -441,7 +506,7 @@ async fn every_estimator_raises_the_exact_likelihood() {
 async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
     let Some(gpu) = gpu().await else { return };
     let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1]).unwrap();
-    for estimator in ["ucd-lmi", "pcd-gibbs"] {
+    for estimator in ["ucd-lmi", "pcd-gibbs", "ptt"] {
         let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
         let begun = run_of(&model, estimator, Settings { batch: 33, ..Settings::default() });
         let mut whole = GpuTrainer::new(gpu.clone(), &begun).unwrap();

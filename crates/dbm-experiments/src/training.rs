@@ -44,7 +44,7 @@ impl Choose for RunBackend {
             Self::Gpu,
             "gpu",
             "GPU",
-            "On the GPU, through Vulkan or Metal: ucd-lmi, lmi, cd and pcd-gibbs; the same bits on one device. Where it fails on the way, fast goes on",
+            "On the GPU, through Vulkan or Metal: ucd-lmi, lmi, cd, pcd-gibbs and ptt; the same bits on one device. Where it fails on the way, fast goes on",
         ),
     ];
 }
@@ -109,11 +109,11 @@ impl Training {
             self.backends.computed_by(gpu.steps(), &self.name);
             match block_on(gpu.step(data, 0)) {
                 Ok(info) => {
-                    let (step, now) = (gpu.steps(), session.now());
+                    let (step, climb, now) = (gpu.steps(), gpu.climb(), session.now());
                     if now - self.kept_at > KEPT_EVERY {
                         self.kept(session)?;
                     }
-                    return Ok(StepInfo { step, info, seconds: now - started, ..StepInfo::default() });
+                    return Ok(StepInfo { step, info, seconds: now - started, climb, ..StepInfo::default() });
                 }
                 Err(error) => self.leave_gpu(error, session)?,
             }

@@ -84,14 +84,46 @@ struct MeansRule {
     high: f32,
 }
 
-/// As energy.wgsl has it.
+/// As row_sums.wgsl has it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct EnergyShape {
+struct SumShape {
     rows: u32,
     units: u32,
     shared_values: u32,
     begins: u32,
+    logs: u32,
+    first: u32,
+    scale: f32,
+    low: f32,
+    high: f32,
+}
+
+/// What is summed over a layer's units.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sum {
+    /// States times biases.
+    Biases,
+    /// States times fields.
+    Fields,
+    /// Logs of what single units sum to, given their fields.
+    Logs,
+}
+
+/// Where sums over layers go: times this, to the chains of `into` that begin there.
+#[derive(Clone, Copy)]
+struct SumsTo<'a> {
+    scale: f32,
+    into: &'a Buffer,
+    first: usize,
+}
+
+/// As exchange.wgsl has it.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct ExchangeShape {
+    rows: u32,
+    units: u32,
 }
 
 /// Tensors that a batch has for each layer: states, fields and means.
@@ -202,17 +234,68 @@ impl GpuChains {
         for layer in Parity::Odd.layers(model.depth()) {
             self.refresh(gpu, model, layer, &mut work);
         }
-        for (layer, &n) in model.sizes.iter().enumerate() {
-            let (through_fields, begins) = (Parity::of_layer(layer) == Parity::Odd, u32::from(layer == 0));
-            let values = if through_fields { &self.fields[layer] } else { &model.biases[layer] };
-            let shape =
-                EnergyShape { rows: self.count as u32, units: n as u32, shared_values: u32::from(!through_fields), begins };
-            let buffers = [&gpu.numbers(&shape), &self.states[layer], values, &self.energies];
-            let buffers = buffers.map(Buffer::as_entire_buffer_binding);
-            work.run(&gpu.kernels.energy, &buffers, self.count as u64, self.each_unit(n));
+        let to = SumsTo { scale: -1.0, into: &self.energies, first: 0 };
+        for layer in 0..=model.depth() {
+            let what = if Parity::of_layer(layer) == Parity::Odd { Sum::Fields } else { Sum::Biases };
+            self.add_sums(gpu, model, (layer, what), to, &mut work);
         }
         work.submit();
         gpu.read(&self.energies).await
+    }
+
+    /// `log p*(s_p)` of each chain, `[count]`, `p` being the parity `held` and the other summed out ([`dbm_core::tempering`]); nothing may be clamped.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
+    pub async fn log_marginals(&mut self, gpu: &Gpu, model: &GpuModel, held: Parity) -> Result<Vec<f32>, GpuError> {
+        let (mut work, into) = (gpu.begin(), gpu.zeros("log marginals", self.count)?);
+        self.add_log_marginals(gpu, model, held, (&into, 0), &mut work);
+        work.submit();
+        gpu.read(&into).await
+    }
+
+    /// Adds to what is to be done that these are computed, to where they go.
+    pub(crate) fn add_log_marginals(&self, gpu: &Gpu, model: &GpuModel, held: Parity, into: (&Buffer, usize), work: &mut Work) {
+        debug_assert!(self.clamp == Clamp::Free);
+        let to = SumsTo { scale: 1.0, into: into.0, first: into.1 };
+        for layer in 0..=model.depth() {
+            if Parity::of_layer(layer) == held {
+                self.add_sums(gpu, model, (layer, Sum::Biases), to, work);
+            } else {
+                self.refresh(gpu, model, layer, work);
+                self.add_sums(gpu, model, (layer, Sum::Logs), to, work);
+            }
+        }
+    }
+
+    /// Adds to what is to be done that a layer's sums are added; those of the visible layer are the first.
+    fn add_sums(&self, gpu: &Gpu, model: &GpuModel, (layer, what): (usize, Sum), to: SumsTo, work: &mut Work) {
+        let (n, (low, high)) = (model.sizes[layer], model.units.values());
+        let SumsTo { scale, into, first } = to;
+        let shape = SumShape {
+            rows: self.count as u32,
+            units: n as u32,
+            shared_values: u32::from(what == Sum::Biases),
+            begins: u32::from(layer == 0),
+            logs: u32::from(what == Sum::Logs),
+            first: first as u32,
+            scale,
+            low,
+            high,
+        };
+        let values = if what == Sum::Biases { &model.biases[layer] } else { &self.fields[layer] };
+        let buffers = [&gpu.numbers(&shape), &self.states[layer], values, into];
+        work.run(&gpu.kernels.row_sums, &buffers.map(Buffer::as_entire_buffer_binding), self.count as u64, self.each_unit(n));
+    }
+
+    /// Adds to what is to be done that chains change places with those of the same numbers in another batch of the shape, where `accepted: [count]` is 1.
+    pub(crate) fn add_exchange(&mut self, gpu: &Gpu, model: &GpuModel, other: &mut Self, accepted: &Buffer, work: &mut Work) {
+        for (layer, &n) in model.sizes.iter().enumerate() {
+            let shape = ExchangeShape { rows: self.count as u32, units: n as u32 };
+            let buffers = [&gpu.numbers(&shape), accepted, &self.states[layer], &other.states[layer]];
+            let groups = self.count * n.div_ceil(THREADS);
+            work.run(&gpu.kernels.exchange, &buffers.map(Buffer::as_entire_buffer_binding), groups as u64, self.each_unit(n));
+        }
     }
 
     /// So many Gibbs sweeps of all chains, each in the order that its first parity says; they leave `exp(-E)`, restricted to what is not clamped, invariant.
@@ -252,7 +335,9 @@ impl GpuChains {
             self.add_below(gpu, model, 1, &self.drive, &mut work);
             work.submit();
         }
-        for number in 0..halves {
+        // Where all chains begin alike, there is a half-sweep in which none would move.
+        let all_begin = |parity: Parity| first.iter().all(|&first| first == parity);
+        for number in u32::from(all_begin(Parity::Odd))..halves - u32::from(all_begin(Parity::Even)) {
             // One submission each: short enough for a system that ends what holds a screen up.
             let mut work = gpu.begin();
             let half = HalfSweep { rule, number, count: 2 * sweeps, delays: &delays, flips: &flips };

@@ -32,7 +32,8 @@ pub(crate) struct Kernels {
     pub product: ComputePipeline,
     pub set: ComputePipeline,
     pub means: ComputePipeline,
-    pub energy: ComputePipeline,
+    pub row_sums: ComputePipeline,
+    pub exchange: ComputePipeline,
     pub ascend: ComputePipeline,
 }
 
@@ -76,7 +77,8 @@ impl Gpu {
             set: pipeline(&device, "set", &[CLAMPED, include_str!("kernels/set.wgsl")].concat()),
             means: pipeline(&device, "means", &[CLAMPED, include_str!("kernels/means.wgsl")].concat()),
             ascend: pipeline(&device, "ascend", include_str!("kernels/ascend.wgsl")),
-            energy: pipeline(&device, "energy", include_str!("kernels/energy.wgsl")),
+            row_sums: pipeline(&device, "row sums", include_str!("kernels/row_sums.wgsl")),
+            exchange: pipeline(&device, "exchange", include_str!("kernels/exchange.wgsl")),
         };
         Ok(Self { device, queue, name, limits, kernels, made: Arc::default(), multiply_adds: Arc::default(), failure })
     }

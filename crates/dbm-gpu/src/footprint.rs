@@ -10,7 +10,7 @@ use dbm_core::Settings;
 const F32: u64 = size_of::<f32>() as u64;
 
 /// Bytes that a [`crate::GpuTrainer`] holds on its device, by what takes them. Besides, a step has what is too small to count, and while the run is brought from the device there is one
-/// copy more of the tensor that is on its way.
+/// copy more of the tensor that is on its way; and each rung of a ladder takes another copy of the parameters, and a quarter of the chains.
 ///
 /// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters and batches of `B`, at 4 bytes a number:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ mod chains;
 mod device;
 mod error;
 mod footprint;
+mod ladder;
 mod limits;
 mod matrix;
 mod model;

@@ -34,6 +34,12 @@ impl GpuModel {
         })
     }
 
+    /// Puts another model's parameters in place of these.
+    pub(crate) fn write(&mut self, gpu: &Gpu, model: &Dbm) {
+        self.weights.iter().zip(model.weights()).for_each(|(to, from)| gpu.write(to.buffer(), from.data()));
+        self.biases.iter().zip(model.biases()).for_each(|(to, from)| gpu.write(to, from));
+    }
+
     /// Units in each layer, the visible one first.
     pub fn sizes(&self) -> &[usize] {
         &self.sizes

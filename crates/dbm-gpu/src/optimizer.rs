@@ -102,13 +102,13 @@ impl GpuOptimizer {
         Ok(all)
     }
 
-    /// One step up the sum of these parts, after so many others.
+    /// One step up the sum of these parts, after so many others, at so much of its rate.
     ///
     /// # Panics
     /// If a part has more chains than the optimizer was made for.
-    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], steps_before: u64) {
+    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], (steps_before, rate): (u64, f64)) {
         assert!(parts.iter().all(|part| part.chains.count() <= self.most_chains), "at most {} chains a part", self.most_chains);
-        let rule = self.settings.at(steps_before, 1.0);
+        let rule = self.settings.at(steps_before, rate);
         for (l, (weight, moments)) in model.weights.iter().zip(&self.weights).enumerate() {
             let q = model.sizes[l + 1];
             let at_once = (most_at_once(gpu) / q).max(1);

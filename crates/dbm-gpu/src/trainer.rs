@@ -4,16 +4,19 @@
 //! proposals after the first, come from the core's stream of their chain. Each chain draws its own first proposal. Where it is accepted, which wide models never see, the parameters come
 //! back and the core goes on with the pair until it meets.
 
+use crate::ladder::GpuLadder;
 use crate::optimizer::Part;
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, philox};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, MetropolisCoupling, SharedUniform, StateWithEnergy, meet};
-use dbm_core::gradient::{EstimatorKind, Info, Phase, PhaseInfo};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, Phase, PhaseInfo};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Stream, Streams};
-use dbm_core::{Clamp, Dbm, DbmError, Examples, Parity, Settings, Snapshot, Trainer, Units, Visits};
+use dbm_core::tempering::{Change, Exchanges, GROW_BELOW, Ladder, Reach};
+use dbm_core::{Clamp, Climb, Dbm, DbmError, Examples, Parity, Settings, Snapshot, Trainer, Units, Visits};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Sweeps of a search between two looks at whether it is done.
 const SWEEPS_A_LOOK: u32 = 8;
@@ -27,7 +30,7 @@ enum Stage {
     Order,
 }
 
-/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd` or `pcd-gibbs`.
+/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd`, `pcd-gibbs` or `ptt`.
 pub struct GpuTrainer {
     gpu: Gpu,
     units: Units,
@@ -42,6 +45,9 @@ pub struct GpuTrainer {
     proposals: [GpuChains; 2],
     /// Whether the persistent chains have begun.
     has_begun: bool,
+    /// Of `ptt`, from the first step on.
+    ladder: Option<GpuLadder>,
+    climb: Option<Climb>,
 }
 
 /// States that correct an estimate, by what each counts.
@@ -61,7 +67,7 @@ impl GpuTrainer {
     /// [`GpuError::Unsupported`] where only the core can train it so far, and [`GpuError::TooLarge`].
     pub fn new(gpu: Gpu, run: &Trainer) -> Result<Self, GpuError> {
         let (view, settings) = (run.view(), run.settings().clone());
-        let kinds = [EstimatorKind::UcdLmi, EstimatorKind::Lmi, EstimatorKind::Cd, EstimatorKind::PcdGibbs];
+        let kinds = [EstimatorKind::UcdLmi, EstimatorKind::Lmi, EstimatorKind::Cd, EstimatorKind::PcdGibbs, EstimatorKind::Ptt];
         let refused = [
             (!kinds.contains(&settings.estimator.kind), "this estimator"),
             (settings.conditional > 0.0, "a conditional share"),
@@ -76,14 +82,16 @@ impl GpuTrainer {
         let optimizer = GpuOptimizer::new(&gpu, &model, settings.optimizer.clone(), batch)?;
         optimizer.write(&gpu, &view.moments);
         let rest = |clamp| GpuChains::at_rest(&gpu, &model, batch, clamp);
-        let negative = match &view.persistent {
-            Some(layers) => {
-                let layers = layers.iter().zip(model.sizes());
-                let layers: Vec<Matrix> = layers.map(|(values, &n)| Matrix::from_vec(batch, n, values.to_vec())).collect();
-                GpuChains::new(&gpu, &model, &layers, &Clamp::Free)?
-            }
+        let persistent = view.persistent.as_ref().map(|layers| -> Vec<Matrix> {
+            let layers = layers.iter().zip(model.sizes().iter().cycle());
+            layers.map(|(values, &n)| Matrix::from_vec(batch, n, values.to_vec())).collect()
+        });
+        // Those at the model come last.
+        let negative = match &persistent {
+            Some(layers) => GpuChains::new(&gpu, &model, &layers[layers.len() - model.sizes().len()..], &Clamp::Free)?,
             None => rest(Clamp::Free)?,
         };
+        let ladder = run.ladder().map(|ladder| GpuLadder::new(&gpu, ladder.clone(), batch, persistent.as_deref())).transpose()?;
         Ok(Self {
             units: view.units,
             step: view.step,
@@ -91,6 +99,8 @@ impl GpuTrainer {
             chains: [rest(Clamp::Visible)?, negative],
             proposals: [rest(Clamp::Visible)?, rest(Clamp::Free)?],
             has_begun: view.persistent.is_some(),
+            ladder,
+            climb: None,
             gpu,
             settings,
             model,
@@ -103,6 +113,11 @@ impl GpuTrainer {
         self.step
     }
 
+    /// Where the run stands on its ladder, after a step by `ptt`.
+    pub fn climb(&self) -> Option<Climb> {
+        self.climb
+    }
+
     /// All that the run needs to go on, here or by [`Trainer::restore`].
     ///
     /// # Errors
@@ -110,8 +125,11 @@ impl GpuTrainer {
     pub async fn snapshot(&self) -> Result<Snapshot, GpuError> {
         let mut persistent = None;
         if self.has_begun {
-            let layers = self.states(&self.chains[1]).await?;
-            persistent = Some(layers.iter().map(|layer| layer.data().to_vec()).collect());
+            let mut layers = Vec::new();
+            for chains in self.ladder.iter().flat_map(GpuLadder::chains).chain([&self.chains[1]]) {
+                layers.extend(self.states(chains).await?.iter().map(|layer| layer.data().to_vec()));
+            }
+            persistent = Some(layers);
         }
         Ok(Snapshot {
             units: self.units,
@@ -121,7 +139,7 @@ impl GpuTrainer {
             moments: self.optimizer.moments(&self.gpu).await?,
             average: None,
             persistent,
-            ladder: None,
+            ladder: self.ladder.as_ref().map(|kept| kept.ladder.view().to_owned()),
             offsets: None,
         })
     }
@@ -165,18 +183,25 @@ impl GpuTrainer {
             let start = self.draws(1, Stage::Start);
             self.chains[1].randomize(&self.gpu, &self.model, start)?;
             self.has_begun = true;
+        } else if kind == EstimatorKind::Ptt {
+            self.begin_ladder(data).await?;
         }
         if exact && marginalize {
             self.chains[0].keep_means(&self.gpu, 1);
         }
         let started = self.gpu.multiply_adds();
-        let mut negative = if by_modes { self.local_mode(1).await? } else { self.short_negative().await? };
+        let mut negative = match kind {
+            EstimatorKind::Ptt => self.tempered_negative().await?,
+            _ if by_modes => self.local_mode(1).await?,
+            _ => self.short_negative().await?,
+        };
         negative.0.work.products = self.gpu.multiply_adds() - started;
         let phases = [positive, negative];
         if phases.iter().any(|(info, _)| !info.energy_sum.is_finite()) {
             return Err(DbmError::Diverged { step: self.step }.into());
         }
 
+        let (changes, rate) = self.follow(&phases[1].0).await?;
         let share = 1.0 / batch as f32;
         let mut corrections = Vec::new();
         for ((_, corrected), (_, sign, clamp)) in phases.iter().zip(PHASES) {
@@ -200,7 +225,10 @@ impl GpuTrainer {
         });
         let corrections = corrections.iter().map(|(chains, weight)| Part { chains, weight: *weight, marginalize });
         let parts: Vec<Part> = of_phases.chain(corrections).collect();
-        self.optimizer.ascend(&self.gpu, &mut self.model, &parts, self.step);
+        self.optimizer.ascend(&self.gpu, &mut self.model, &parts, (self.step, rate));
+        if let Some(ladder) = &mut self.ladder {
+            ladder.change(&self.gpu, (&mut self.model, &mut self.chains[1]), &changes)?;
+        }
         self.gpu.check()?;
         self.step += 1;
         let [(positive, _), (mut negative, _)] = phases;
@@ -210,10 +238,7 @@ impl GpuTrainer {
 
     /// What is drawn in a phase, by its number, of the present step.
     fn draws(&self, phase: usize, stage: Stage) -> Draws {
-        // No chain of the core has this number.
-        let mut stream = Streams::new(self.settings.seed).at(PHASES[phase].0.purpose(), self.step, u64::MAX);
-        let mut word = || stream.below(1 << 32) as u32;
-        Draws { key: [word(), word()], stage: stage as u8 }
+        draws(self.settings.seed, (PHASES[phase].0, self.step), 0, stage)
     }
 
     /// Which parity each chain updates first, by a fair coin: the first of a search, or the second, of the Gibbs sweeps after it.
@@ -239,6 +264,61 @@ impl GpuTrainer {
         let first = vec![Parity::Even; self.settings.batch];
         self.chains[1].gibbs(&self.gpu, &self.model, &first, self.settings.estimator.k, gibbs)?;
         Ok((self.end(1).await?.0, Corrections::new()))
+    }
+
+    /// The negative phase of PTT: a round of its ladder.
+    async fn tempered_negative(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+        let EstimatorSettings { k, ladder_every, .. } = self.settings.estimator;
+        let purpose = PHASES[1].0.purpose();
+        let mut streams = Streams::new(self.settings.seed).of_chains(purpose, self.step, 0..self.settings.batch as u64);
+        let draws = self.rung_draws(Stage::Gibbs);
+        let mut exchanges = Exchanges::default();
+        if let Some(ladder) = &mut self.ladder {
+            let top = (&self.model, &mut self.chains[1]);
+            exchanges = ladder.round(&self.gpu, top, (Reach::at(self.step, ladder_every), k), draws, &mut streams).await?;
+        }
+        Ok((PhaseInfo { exchanges, ..self.end(1).await?.0 }, Corrections::new()))
+    }
+
+    /// Puts the ladder there where there is none yet, and chains on it where these have not begun.
+    async fn begin_ladder(&mut self, data: &Examples) -> Result<(), GpuError> {
+        let mut ladder = match self.ladder.take() {
+            Some(ladder) => ladder,
+            None => GpuLadder::new(&self.gpu, Ladder::of_data(&self.on_core().await?, data)?, self.settings.batch, None)?,
+        };
+        if !self.has_begun {
+            let (start, gibbs) = (self.rung_draws(Stage::Start), self.rung_draws(Stage::Order));
+            ladder.start(&self.gpu, (&self.model, &mut self.chains[1]), |rung| [start(rung), gibbs(rung)])?;
+            self.has_begun = true;
+        }
+        self.ladder = Some(ladder);
+        Ok(())
+    }
+
+    /// Lets the ladder, where there is one, follow what the exchanges of a step came to. What it changes is still to be made on the device; and how much of the rate the step is taken at.
+    async fn follow(&mut self, negative: &PhaseInfo) -> Result<(Vec<Change>, f64), GpuError> {
+        let Some(kept) = &self.ladder else { return Ok((Vec::new(), 1.0)) };
+        // The model is looked at where it has come far from the last rung, and not else.
+        let is_far = negative.exchanges.rates().next_back().is_some_and(|share| share < GROW_BELOW);
+        let last = kept.ladder.rungs().last().cloned();
+        let model = if is_far { Some(Arc::new(self.on_core().await?)) } else { last };
+        let (Some(kept), Some(model)) = (&mut self.ladder, model) else { return Ok((Vec::new(), 1.0)) };
+        let changes = kept.ladder.follow_exchanges(&negative.exchanges, &model)?;
+        let climb = Climb { rungs: kept.ladder.rungs().len(), taken: !changes.contains(&Change::Undone), rate: kept.ladder.rate };
+        self.climb = Some(climb);
+        Ok((changes, if climb.taken { climb.rate } else { 0.0 }))
+    }
+
+    /// The model, brought from the device.
+    async fn on_core(&self) -> Result<Dbm, GpuError> {
+        let parameters = self.model.parameters(&self.gpu).await?;
+        Ok(Dbm::new(self.units, parameters.weights, parameters.biases)?)
+    }
+
+    /// What is drawn at the rungs of a ladder, by their numbers, in the negative phase of the present step.
+    fn rung_draws(&self, stage: Stage) -> impl Fn(usize) -> Draws + use<> {
+        let (seed, step) = (self.settings.seed, self.step);
+        move |rung| draws(seed, (PHASES[1].0, step), 1 + rung as u64, stage)
     }
 
     /// Makes the means of where the chains are, and their energies, `[batch]`.
@@ -300,8 +380,7 @@ impl GpuTrainer {
             return Ok(corrections);
         }
         info.accepted += accepted.len() as u64;
-        let parameters = self.model.parameters(&self.gpu).await?;
-        let dbm = Dbm::new(self.units, parameters.weights, parameters.biases)?;
+        let dbm = self.on_core().await?;
         let (states, offers) = (self.states(&self.chains[phase]).await?, self.states(&self.proposals[phase]).await?);
         for c in accepted {
             let point = |layers: &[Matrix]| {
@@ -319,4 +398,12 @@ impl GpuTrainer {
         }
         Ok(corrections)
     }
+}
+
+/// What is drawn at a stage of a step's phase: `part` tells apart what is drawn beside each other.
+fn draws(seed: u64, (phase, step): (Phase, u64), part: u64, stage: Stage) -> Draws {
+    // No chain of the core has this number.
+    let mut stream = Streams::new(seed).at(phase.purpose(), step, u64::MAX - part);
+    let mut word = || stream.below(1 << 32) as u32;
+    Draws { key: [word(), word()], stage: stage as u8 }
 }

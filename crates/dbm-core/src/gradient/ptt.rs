@@ -4,7 +4,7 @@ use super::phase::{Phases, only};
 use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::tempering::{Reach, Replicas, SPACED, held_parity};
+use crate::tempering::{Reach, Replicas, held_parity};
 use crate::{Dbm, DbmError};
 
 /// Parallel trajectory tempering (Bereux, Decelle, Furtlehner and Seoane 2025, "Fast training and sampling of restricted Boltzmann machines").
@@ -35,8 +35,7 @@ impl Estimator for Ptt {
     }
 
     fn reach(&self, step: u64) -> Reach {
-        let every = u64::from(self.every);
-        if step.is_multiple_of(every) { Reach::Whole((step / every % SPACED as u64) as usize) } else { Reach::Top }
+        Reach::at(step, self.every)
     }
 
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {

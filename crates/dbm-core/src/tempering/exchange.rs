@@ -17,6 +17,12 @@ pub enum Reach {
 }
 
 impl Reach {
+    /// That of a step of a run which goes over the whole ladder once in `every` steps, and looks at one rung in [`SPACED`] of each.
+    pub fn at(step: u64, every: u32) -> Self {
+        let every = u64::from(every);
+        if step.is_multiple_of(every) { Self::Whole((step / every % SPACED as u64) as usize) } else { Self::Top }
+    }
+
     /// The lowest rung it goes down to, of so many.
     pub fn lowest(self, rungs: usize) -> usize {
         match self {

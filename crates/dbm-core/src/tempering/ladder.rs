@@ -1,6 +1,6 @@
 //! The rungs that lead from independent units to the model in training: the run's own past.
 
-use super::{Overlaps, Spread, Temperatures};
+use super::{Exchanges, Overlaps, Spread, Temperatures};
 use crate::ais::BaseDistribution;
 use crate::error::within;
 use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
@@ -127,6 +127,14 @@ impl Ladder {
         let mut temperatures = self.temperatures(steps);
         temperatures.follow(spread);
         self.temperatures = Some(temperatures);
+    }
+
+    /// Follows a round of exchanges, as [`Trainer`](crate::Trainer) does, for who computes rounds elsewhere. Where the last pair's share is not below [`GROW_BELOW`], the model is not looked at.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung.
+    pub fn follow_exchanges(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
+        self.follow(&Overlaps::of_exchanges(exchanges), model)
     }
 
     /// Follows a round of exchanges or of particles below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between

@@ -1,16 +1,22 @@
-// energies -= states . (fields or biases), chain by chain: a workgroup a chain, its threads' sums added as a tree.
+// out += scale times a sum over a layer's units, chain by chain: of states times values, or of the logs of what single units sum to given their fields. A workgroup a chain, its threads' sums
+// added as a tree.
 
 struct Shape {
     rows: u32,
     units: u32,
     shared_values: u32, // 1 where the values are one row for all chains
-    begins: u32,        // 1 where the energies begin at 0
+    begins: u32,        // 1 where out begins at 0
+    logs: u32,          // 1: of log(e^(low a) + e^(high a)), a being a value; 0: of states times values
+    first: u32,         // where the chains of out begin
+    scale: f32,
+    low: f32,
+    high: f32,
 }
 
 @group(0) @binding(0) var<uniform> shape: Shape;
 @group(0) @binding(1) var<storage, read> states: array<f32>;
 @group(0) @binding(2) var<storage, read> values: array<f32>;
-@group(0) @binding(3) var<storage, read_write> energies: array<f32>;
+@group(0) @binding(3) var<storage, read_write> out: array<f32>;
 
 const THREADS = 256u;
 
@@ -29,7 +35,12 @@ fn main(
     var sum = 0.0;
     for (var unit = thread; unit < shape.units; unit += THREADS) {
         let value = values[select(row * shape.units + unit, unit, shape.shared_values == 1u)];
-        sum += states[row * shape.units + unit] * value;
+        if shape.logs == 1u {
+            let apart = (shape.high - shape.low) * value;
+            sum += shape.low * value + max(apart, 0.0) + log(1.0 + exp(-abs(apart)));
+        } else {
+            sum += states[row * shape.units + unit] * value;
+        }
     }
     sums[thread] = sum;
     for (var width = THREADS / 2u; width > 0u; width /= 2u) {
@@ -39,10 +50,11 @@ fn main(
         }
     }
     if thread == 0u {
-        var before = energies[row];
+        let place = shape.first + row;
+        var before = out[place];
         if shape.begins == 1u {
             before = 0.0;
         }
-        energies[row] = before - sums[0];
+        out[place] = before + shape.scale * sums[0];
     }
 }
