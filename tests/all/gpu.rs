@@ -1,6 +1,7 @@
 //! Every kernel against the plain code, on whatever GPU there is: a driver that computes on the processor does as well.
 
 use dbm_core::chains::Chains;
+use dbm_core::gradient::EstimatorSettings;
 use dbm_core::linalg::{Backend, Matrix};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::search;
@@ -193,8 +194,10 @@ async fn chains_on_a_ladder_cross_between_modes() {
     let share = async |estimator: &str| -> (f64, usize) {
         // So slow that the weights stay what they are.
         let optimizer = OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 1e-9, ..OptimizerSettings::default() };
-        let settings = Settings { optimizer, batch: ON_LADDER, ..Settings::default() };
-        let mut run = GpuTrainer::new(gpu.clone(), &run_of(&model, estimator, settings)).unwrap();
+        // The whole ladder at every step.
+        let estimator = EstimatorSettings { ladder_every: 1, ..estimator.parse().unwrap() };
+        let settings = Settings { optimizer, estimator, batch: ON_LADDER, ..Settings::default() };
+        let mut run = GpuTrainer::new(gpu.clone(), &Trainer::new(model.clone(), settings).unwrap()).unwrap();
         steps(&mut run, &data, 12).await;
         let snapshot = run.snapshot().await.unwrap();
         let layers = snapshot.persistent.unwrap();

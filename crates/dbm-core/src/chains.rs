@@ -308,7 +308,11 @@ impl Chains {
             &mut product[..]
         };
         if driven {
-            chains.iter().zip(into.chunks_exact_mut(n)).for_each(|(&c, field)| field.copy_from_slice(drive.row(c as usize)));
+            for (place, &c) in chains.iter().enumerate() {
+                // All of them come in any order.
+                let row = if all { c as usize } else { place };
+                into[row * n..][..n].copy_from_slice(drive.row(c as usize));
+            }
         }
         let mut written = driven;
         for (neighbour, weight) in neighbours {

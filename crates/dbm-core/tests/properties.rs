@@ -80,7 +80,8 @@ proptest! {
     fn carried_fields_equal_recomputed_ones(case in cases()) {
         let model = case.model();
         let (mut chains, mut streams) = case.chains(&model, 5);
-        let all: Vec<u32> = (0..5).collect();
+        // In an order of their own, as chains have that a search leaves.
+        let all = [3_u32, 4, 0, 2, 1];
         let bound = 1e-5 * case.scale * case.sizes.iter().sum::<usize>() as f64 + 1e-5;
         for round in 0..8_u32 {
             let mut draw = GibbsDraw::new(&mut streams);
