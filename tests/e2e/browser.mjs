@@ -74,7 +74,11 @@ export function collectErrors(page) {
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(`console: ${message.text()} (${message.location().url})`);
   });
-  page.on("requestfailed", (request) => errors.push(`did not load: ${request.url()} (${request.failure()?.errorText})`));
+  page.on("requestfailed", (request) => {
+    const why = request.failure()?.errorText;
+    // Who leaves a page gives up what it still loads: that is no file which did not come.
+    if (why !== "net::ERR_ABORTED") errors.push(`did not load: ${request.url()} (${why})`);
+  });
   return errors;
 }
 

@@ -49,8 +49,7 @@ function fetching(options, body) {
   };
   return lab({ view: "train", ...options, host: () => server, prepare }, async (it) => {
     await body(it);
-    // Nor is what a reload breaks off: helpers that were on their way.
-    const expected = /^(did not load: |console: Failed to load resource|console: Access to fetch).*(\/data\/|https:|_bg\.wasm \(net::ERR_ABORTED)/;
+    const expected = /^(did not load: |console: Failed to load resource|console: Access to fetch).*(\/data\/|https:)/;
     it.errors.splice(0, it.errors.length, ...it.errors.filter((error) => !expected.test(error)));
   });
 }

@@ -85,6 +85,18 @@ for (const [name, line] of [
   }));
 }
 
+test("where the storage does not answer for a minute, another worker tries it, and that is said", kept({}, async ({ open }) => {
+  const at = await serveWithout('const seen = await caches.open("seen"); if (!(await seen.match("/first"))) { await seen.put("/first", new Response()); navigator.storage.getDirectory = () => new Promise(() => {}); }');
+  const page = await open("about:blank");
+  await page.clock.install();
+  await page.goto(`${at}#view=train`);
+  await enabled(page, "Step").click({ timeout: 60_000 });
+  await until(() => steps(page), (n) => n === 1, "a step");
+  await page.clock.runFor(62_000);
+  await page.getByRole("alert").filter({ hasText: "the worker for files was lost: it gave no sign for a minute." }).waitFor();
+  await until(() => keptAt(page), (kept) => kept === 1, "kept by another");
+}));
+
 test("where nothing can be kept, that is said once, and training goes on", kept({}, async ({ open }) => {
   const at = await serveWithout(
     'navigator.storage.getDirectory = () => Promise.reject(new DOMException("no", "SecurityError")); Object.defineProperty(self, "indexedDB", { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });',

@@ -1,7 +1,8 @@
 //! The one client of all workers: `ask(command).await` gives the answer, or says why there is none.
 //!
-//! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. While something is expected
-//! of a worker that owns a run, its silence means that it is lost. What it says unasked goes to one listener. Long requests, one at a time, are a [`Work`].
+//! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. One that does not come to listen
+//! is lost, and so is one that owns or keeps a run and is silent while something is expected of it. What it says unasked goes to one listener. Long requests, one
+//! at a time, are a [`Work`].
 
 use crate::ui::problem::words;
 use dbm_protocol::{Command, DiagnosticsCommand, Envelope, Event, FilesCommand, Reply, Request, wire};
@@ -26,6 +27,8 @@ const PATIENCE: u32 = 30;
 const QUICK: Duration = Duration::from_millis(300);
 /// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
 const WORK_A_TICK: u64 = 1_000_000_000;
+/// Bytes that the slowest storage writes in a tick.
+const BYTES_A_TICK: u32 = 1 << 24;
 
 macro_rules! loader {
     ($program:literal) => {
@@ -41,7 +44,7 @@ pub const WORKER_COUNT: &str = "dbm-workers-";
 pub trait Served: Request + 'static {
     /// What the script that starts their program is called, beside the page.
     const LOADER: &'static str;
-    /// Whether silence means that such a worker is lost: one that reads a file or counts may be silent for long.
+    /// Whether such a worker owns a run, and silence means that it is lost: one that reads a file or counts may be silent for long.
     const SPEAKS: bool = false;
 
     /// The failure that requests to a lost worker end with: [`Failure::Lost`] where the page reports the loss itself.
@@ -197,6 +200,8 @@ struct Inner<R: Request> {
     next_id: u32,
     asked: BTreeMap<u32, Pending<R::Answer>>,
     waiting: Vec<(u32, wire::Parcel)>,
+    /// Whether silence, where an answer is expected, means that the worker is lost.
+    watched: bool,
     /// Whether something is expected of the worker besides answers.
     expected: bool,
     silent_ticks: u32,
@@ -225,15 +230,20 @@ impl<R: Served> Client<R> {
             next_id: 0,
             asked: BTreeMap::new(),
             waiting: Vec::new(),
+            watched: R::SPEAKS,
             expected: false,
             silent_ticks: 0,
             grace: 0,
             listener: None,
         })))));
-        if R::SPEAKS {
-            set_interval(move || client.look_for_silence(), TICK);
-        }
+        set_interval(move || client.look_for_silence(), TICK);
         client
+    }
+
+    /// Has silence where an answer is expected mean that the worker is lost, though others of its role may be silent for long.
+    pub fn watched(self) -> Self {
+        self.0.borrow_mut().watched = true;
+        self
     }
 
     /// Has all that the worker says unasked go to this listener.
@@ -273,7 +283,7 @@ impl<R: Served> Client<R> {
         let id = {
             let mut inner = self.0.borrow_mut();
             inner.next_id = inner.next_id.wrapping_add(1);
-            inner.grace = inner.grace.max(command.startup_grace());
+            inner.grace = inner.grace.max(command.startup_grace() + bulk.map_or(0, |bulk| bulk.byte_length() / BYTES_A_TICK));
             inner.next_id
         };
         let message = Envelope::new(Some(id), command);
@@ -364,7 +374,10 @@ impl<R: Served> Client<R> {
     fn take(self, data: &JsValue) {
         {
             let mut inner = self.0.borrow_mut();
-            (inner.silent_ticks, inner.grace) = (0, 0);
+            inner.silent_ticks = 0;
+            if inner.asked.is_empty() {
+                inner.grace = 0;
+            }
         }
         let (message, bulk) = match wire::unpack_apart::<Reply<R::Answer>>(data) {
             Ok(unpacked) => unpacked,
@@ -414,12 +427,13 @@ impl<R: Served> Client<R> {
         let lost = {
             let mut inner = self.0.borrow_mut();
             let starting = inner.running.as_ref().is_some_and(|running| !running.listens);
-            let waiting = inner.running.is_some() && (starting || inner.expected || !inner.asked.is_empty());
+            let waiting = starting || inner.running.is_some() && inner.watched && (inner.expected || !inner.asked.is_empty());
             inner.silent_ticks = if waiting { inner.silent_ticks + 1 } else { 0 };
             inner.silent_ticks > PATIENCE + inner.grace
         };
         if lost {
-            self.lose("it gave no sign for a minute (smaller layers, batches or caps make its steps shorter)");
+            let hint = if R::SPEAKS { " (smaller layers, batches or caps make its steps shorter)" } else { "" };
+            self.lose(&format!("it gave no sign for a minute{hint}"));
         }
     }
 

@@ -205,7 +205,7 @@ impl Deref for Asking {
 impl Session {
     /// A session whose workers are not started yet.
     pub fn new(notices: Notices) -> Self {
-        let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper"));
+        let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper").watched());
         Self(Box::leak(Box::new(Asking { client, reader, keeper, notices, held: Held::default() })))
     }
 
