@@ -190,7 +190,7 @@ async fn chains_on_a_ladder_cross_between_modes() {
         };
         (0..32).filter(|code| (code & 7_usize).count_ones() >= 2).map(p).sum::<f64>() / (0..32).map(p).sum::<f64>()
     };
-    let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(i / 3 >> (i % 3) & 1 == 1)).collect::<Vec<_>>()).unwrap();
+    let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(((i / 3) >> (i % 3)) & 1 == 1)).collect::<Vec<_>>()).unwrap();
     let share = async |estimator: &str| -> (f64, usize) {
         // So slow that the weights stay what they are.
         let optimizer = OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 1e-9, ..OptimizerSettings::default() };

@@ -12,6 +12,7 @@ pub mod complete;
 pub mod coupling;
 mod decode;
 pub mod diagnostics;
+mod draw;
 mod energy;
 mod error;
 pub mod exact;

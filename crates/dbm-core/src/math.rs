@@ -4,30 +4,80 @@
 //! fixed order (so it vectorizes, too), and single values go through `libm`.
 
 use crate::vector::vectorized;
+use bytemuck::cast_slice_mut;
+use pulp::{Scalar, Simd};
+use std::array::from_fn;
 
-/// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest.
+/// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
+const ROUND: f32 = 12_582_912.0;
+
+/// `2^n` of the integers `n` that lie in the lowest bits of these: a cast would have to look for what does not fit.
+#[inline(always)]
+fn powers_of_two<S: Simd>(simd: S, shifted: S::f32s) -> S::f32s {
+    let mut power = simd.add_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(127));
+    cast_slice_mut::<_, u32>(std::slice::from_mut(&mut power)).iter_mut().for_each(|bits| *bits <<= 23);
+    simd.transmute_f32s_u32s(power)
+}
+
+/// So near to 1, `u (1 + rough_exp2(x))` may lie on the other side of it than `u (1 + 2^x)`: three times the relative error of [`rough_exp2`].
+pub(crate) const DOUBT: f32 = 1.0 / 4096.0;
+
+/// `2^x` within 8 parts in 100 000, for `x` from -126 to 126, and beyond what it is there.
+#[inline(always)]
+pub(crate) fn rough_exp2<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
+    let all = |c: f32| simd.splat_f32s(c);
+    let x: [S::f32s; V] = from_fn(|v| simd.max_f32s(simd.min_f32s(x[v], all(126.0)), all(-126.0)));
+    let shifted: [S::f32s; V] = from_fn(|v| simd.add_f32s(x[v], all(ROUND)));
+    let r: [S::f32s; V] = from_fn(|v| simd.sub_f32s(x[v], simd.sub_f32s(shifted[v], all(ROUND))));
+    let mut p = [all(0.055_171_493); V];
+    // The polynomial of degree 3 whose largest relative error is least.
+    for c in [0.242_610_95, 0.693_260_97, 0.999_928_06] {
+        p = from_fn(|v| simd.mul_add_e_f32s(p[v], r[v], all(c)));
+    }
+    from_fn(|v| simd.mul_f32s(p[v], powers_of_two(simd, shifted[v])))
+}
+
+/// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest. Of some vectors at a time, step by step: what is
+/// made of one of them waits for itself alone.
 #[inline(always)]
 #[allow(clippy::excessive_precision)] // ln 2 in two parts: the digits are the point
-fn exp(x: f32) -> f32 {
-    const ROUND: f32 = 12_582_912.0; // 1.5 * 2^23: adding and subtracting it rounds to the nearest integer
-    let shifted = x * std::f32::consts::LOG2_E + ROUND;
-    let n = shifted - ROUND;
-    let r = (x - n * 0.693_359_375) + n * 2.121_944_40e-4;
-    let p = 1.987_569_15e-4;
-    let p = p * r + 1.398_199_95e-3;
-    let p = p * r + 8.333_451_90e-3;
-    let p = p * r + 4.166_579_59e-2;
-    let p = p * r + 1.666_666_55e-1;
-    let p = p * r + 0.5;
-    let p = p * (r * r) + r + 1.0;
-    // The nearest integer is in the lowest bits already: a cast would have to look for what does not fit, and keep the loop from vectorizing.
-    p * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
+fn exp<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
+    let plus = |a: [S::f32s; V], b: [S::f32s; V]| from_fn(|v| simd.add_f32s(a[v], b[v]));
+    let minus = |a: [S::f32s; V], b: [S::f32s; V]| from_fn(|v| simd.sub_f32s(a[v], b[v]));
+    let times = |a: [S::f32s; V], b: [S::f32s; V]| from_fn(|v| simd.mul_f32s(a[v], b[v]));
+    let all = |c: f32| [simd.splat_f32s(c); V];
+    let shifted = plus(times(x, all(std::f32::consts::LOG2_E)), all(ROUND));
+    let n = minus(shifted, all(ROUND));
+    let r = plus(minus(x, times(n, all(0.693_359_375))), times(n, all(2.121_944_40e-4)));
+    let mut p = all(1.987_569_15e-4);
+    for c in [1.398_199_95e-3, 8.333_451_90e-3, 4.166_579_59e-2, 1.666_666_55e-1, 0.5] {
+        p = plus(times(p, r), all(c));
+    }
+    let p = plus(plus(times(p, times(r, r)), r), all(1.0));
+    times(p, shifted.map(|shifted| powers_of_two(simd, shifted)))
+}
+
+/// Beyond this, what the logistic function is there.
+const LARGEST: f32 = 87.0;
+
+/// The logistic function, `1 / (1 + exp(-x))`, of each of some values, none of which is NaN.
+#[inline(always)]
+pub(crate) fn sigmas<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
+    let (least, most) = (simd.splat_f32s(-LARGEST), simd.splat_f32s(LARGEST));
+    sigmas_within(simd, x.map(|x| simd.max_f32s(simd.min_f32s(x, most), least)))
+}
+
+#[inline(always)]
+fn sigmas_within<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
+    let one = simd.splat_f32s(1.0);
+    exp(simd, x.map(|x| simd.neg_f32s(x))).map(|exp| simd.div_f32s(one, simd.add_f32s(one, exp)))
 }
 
 /// The logistic function, `1 / (1 + exp(-x))`.
 #[inline(always)]
 pub(crate) fn sigma(x: f32) -> f32 {
-    1.0 / (1.0 + exp((-x).clamp(-87.0, 87.0)))
+    let [sigma] = sigmas_within(Scalar::new(), [x.clamp(-LARGEST, LARGEST)]);
+    sigma
 }
 
 /// Writes `offset + scale sigma(gap a)` for each field `a`: with offset 0 and scale 1 the probability of a high unit, with the

@@ -3,6 +3,7 @@
 //! Coins, f64 and bounded integers are drawn by `rand`, whose bits are those of the published results. Gaussians, shuffles and f32 are our own: `rand` draws other bits for them.
 
 use crate::vector::vectorized;
+use bytemuck::cast_slice;
 use rand::distr::{Distribution, Uniform};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -70,6 +71,13 @@ impl Streams {
     }
 }
 
+/// In `(0, 1]` on a grid of 2^-24, by the highest of these bits: as a signed integer, which a machine converts at once.
+#[inline(always)]
+pub(crate) fn uniform(bits: u32) -> f32 {
+    const GRID: f32 = 1.0 / (1 << 24) as f32;
+    ((bits >> 8) as i32 + 1) as f32 * GRID
+}
+
 fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -117,29 +125,25 @@ impl Stream {
 
     /// Fills with uniforms in `(0, 1]` on a grid of 2^-24, two a draw.
     pub fn fill_uniform(&mut self, into: &mut [f32]) {
-        const GRID: f32 = 1.0 / (1 << 24) as f32;
         const DRAWS: usize = 128;
         // Draws wait for each other; what is made of them does not, and is vector code.
         let mut draws = [0; DRAWS];
         for block in into.chunks_mut(2 * DRAWS) {
             let draws = &mut draws[..block.len().div_ceil(2)];
-            draws.iter_mut().for_each(|draw| *draw = self.0.next_u64());
-            let draws = &*draws;
+            self.fill_draws(draws);
+            let bits = cast_slice(draws);
             vectorized(
                 #[inline(always)]
-                || {
-                    let (pairs, last) = block.as_chunks_mut::<2>();
-                    for (pair, &bits) in pairs.iter_mut().zip(draws) {
-                        // As a signed integer, which a machine converts at once; 24 bits fit.
-                        pair[0] = ((bits >> 40) as i32 + 1) as f32 * GRID;
-                        pair[1] = ((bits as u32 >> 8) as i32 + 1) as f32 * GRID;
-                    }
-                    if let ([first], Some(&bits)) = (last, draws.last()) {
-                        *first = ((bits >> 40) as i32 + 1) as f32 * GRID;
-                    }
-                },
+                || block.iter_mut().zip(bits).for_each(|(u, &bits)| *u = uniform(bits)),
             );
         }
+    }
+
+    /// Fills with draws whose halves, as they lie in memory, are what [`uniform`] makes the numbers of [`Stream::fill_uniform`] of.
+    #[inline(always)]
+    pub(crate) fn fill_draws(&mut self, draws: &mut [u64]) {
+        const { assert!(cfg!(target_endian = "little"), "a draw's lower half lies before its higher one") }
+        draws.iter_mut().for_each(|draw| *draw = self.0.next_u64().rotate_left(32));
     }
 
     /// Fills with one of two values each, fair and independent, 64 a draw.

@@ -4,10 +4,10 @@
 //! units stand here too: [`Minimum`] for the search, [`GibbsDraw`] and [`AnnealedDraw`] for the sweeps.
 
 use crate::chains::{Chains, LayerFields, UpdateRule};
-use crate::math::sigma;
+use crate::draw::Draw;
 use crate::rng::Stream;
-use crate::vector::vectorized;
 use crate::{Dbm, Parity};
+use pulp::Arch;
 use serde::{Deserialize, Serialize};
 
 /// Sets each unit to its conditional minimum of the energy: high where `a >= 0`.
@@ -24,13 +24,13 @@ impl UpdateRule for Minimum {
 #[derive(Debug)]
 pub struct GibbsDraw<'a> {
     streams: &'a mut [Stream],
-    uniforms: Vec<f32>,
+    draws: Vec<u64>,
 }
 
 impl<'a> GibbsDraw<'a> {
     /// Draws from these streams, one a chain.
     pub fn new(streams: &'a mut [Stream]) -> Self {
-        Self { streams, uniforms: Vec::new() }
+        Self { streams, draws: Vec::new() }
     }
 
     /// The stream of a chain.
@@ -41,17 +41,8 @@ impl<'a> GibbsDraw<'a> {
 
 impl UpdateRule for GibbsDraw<'_> {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
-        self.uniforms.resize(decisions.len(), 0.0);
-        self.streams[layer.chain].fill_uniform(&mut self.uniforms);
-        let gap = layer.units.gap();
-        vectorized(
-            #[inline(always)]
-            || {
-                for ((decision, &a), &u) in decisions.iter_mut().zip(layer.fields).zip(&self.uniforms) {
-                    *decision = sigma(gap * a) - u;
-                }
-            },
-        );
+        let stream = &mut self.streams[layer.chain];
+        Arch::new().dispatch(Draw { stream, draws: &mut self.draws, fields: layer.fields, gap: layer.units.gap(), decisions });
     }
 }
 

@@ -7,8 +7,8 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 
 /// Chains, units of the layer that is read, units of the one whose fields come out: the minibatch, the largest shard, a shard of a batch of
-/// 100, half of it (the chains whose coin fell the same way), and sizes at which the machine does what it can.
-const PRODUCTS: [(usize, usize, usize); 8] = [
+/// 100, half of it (the chains whose coin fell the same way), and sizes at which the machine does what it can; both ways of many chains.
+const PRODUCTS: [(usize, usize, usize); 10] = [
     (100, 784, 500),
     (32, 784, 500),
     (25, 784, 500),
@@ -17,6 +17,8 @@ const PRODUCTS: [(usize, usize, usize); 8] = [
     (25, 500, 500),
     (100, 784, 1000),
     (1024, 1024, 1024),
+    (250, 784, 500),
+    (250, 500, 784),
 ];
 
 /// Rows of states, rows of the block of the gradient, its columns: all shards' binary sides of either kind, and both together.

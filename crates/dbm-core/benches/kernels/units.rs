@@ -1,8 +1,11 @@
 //! What goes unit by unit: rows of flipped units, logistic functions, random numbers, transposition.
 
 use crate::{bytes, some, stream};
+use dbm_core::Units;
+use dbm_core::chains::{LayerFields, UpdateRule};
 use dbm_core::linalg::{Matrix, add_scaled, add_scaled_rows, dot};
 use dbm_core::math::sigma_each;
+use dbm_core::sweep::GibbsDraw;
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 
@@ -37,6 +40,16 @@ fn sigma_of_each(bencher: Bencher, n: usize) {
 fn fill_uniform(bencher: Bencher, n: usize) {
     let (mut stream, mut into) = (stream(), vec![0.0; n]);
     bencher.counter(ItemsCount::new(n)).bench_local(|| stream.fill_uniform(black_box(&mut into)));
+}
+
+/// What a Gibbs sweep does with the fields of a layer.
+#[divan::bench(args = [500, 784])]
+fn gibbs_draw(bencher: Bencher, n: usize) {
+    let (fields, mut streams, mut decisions) = (some(1, n), [stream()], vec![0.0; n]);
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        let layer = LayerFields { chain: 0, layer: 0, units: Units::Signs, fields: black_box(fields.data()) };
+        GibbsDraw::new(&mut streams).decide(layer, black_box(&mut decisions));
+    });
 }
 
 #[divan::bench(args = [500, 784])]
