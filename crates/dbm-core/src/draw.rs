@@ -96,9 +96,9 @@ mod tests {
                 let (mut own, mut decisions) = (stream.clone(), vec![0.0; n]);
                 let draw = Draw { stream: &mut own, draws: &mut Vec::new(), fields: &fields, gap, decisions: &mut decisions };
                 if by_vectors {
-                    Arch::new().dispatch(draw)
+                    Arch::new().dispatch(draw);
                 } else {
-                    draw.with_simd(Scalar::new())
+                    draw.with_simd(Scalar::new());
                 }
                 assert_eq!(own, plain);
                 decisions
