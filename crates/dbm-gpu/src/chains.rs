@@ -118,10 +118,10 @@ struct SumsTo<'a> {
     first: usize,
 }
 
-/// As exchange.wgsl has it.
+/// As exchange.wgsl and gather.wgsl have it.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
-struct ExchangeShape {
+struct LayerShape {
     rows: u32,
     units: u32,
 }
@@ -146,8 +146,8 @@ impl GpuChains {
         let count = states[0].rows();
         let shapes = states.iter().map(|layer| (layer.rows(), layer.columns()));
         assert!(shapes.eq(model.sizes.iter().map(|&n| (count, n))), "one row a chain in each layer of {:?}", model.sizes);
-        let chains = Self::at_rest(gpu, model, count, clamp.clone())?;
-        chains.states.iter().zip(states).for_each(|(to, layer)| gpu.write(to, layer.data()));
+        let mut chains = Self::at_rest(gpu, model, count, clamp.clone())?;
+        chains.place(gpu, states);
         Ok(chains)
     }
 
@@ -243,7 +243,7 @@ impl GpuChains {
         gpu.read(&self.energies).await
     }
 
-    /// `log p*(s_p)` of each chain, `[count]`, `p` being the parity `held` and the other summed out ([`dbm_core::tempering`]); nothing may be clamped.
+    /// `log p*(s_p)` of each chain, `[count]`, `p` being the parity `held` and the other summed out ([`dbm_core::tempering`]). Clamped may be nothing, or the visible layer where even layers are held.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
@@ -256,7 +256,7 @@ impl GpuChains {
 
     /// Adds to what is to be done that these are computed, to where they go.
     pub(crate) fn add_log_marginals(&self, gpu: &Gpu, model: &GpuModel, held: Parity, into: (&Buffer, usize), work: &mut Work) {
-        debug_assert!(self.clamp == Clamp::Free);
+        debug_assert!(self.clamp == Clamp::Free || (self.clamp == Clamp::Visible && held == Parity::Even));
         let to = SumsTo { scale: 1.0, into: into.0, first: into.1 };
         for layer in 0..=model.depth() {
             if Parity::of_layer(layer) == held {
@@ -291,11 +291,55 @@ impl GpuChains {
     /// Adds to what is to be done that chains change places with those of the same numbers in another batch of the shape, where `accepted: [count]` is 1.
     pub(crate) fn add_exchange(&mut self, gpu: &Gpu, model: &GpuModel, other: &mut Self, accepted: &Buffer, work: &mut Work) {
         for (layer, &n) in model.sizes.iter().enumerate() {
-            let shape = ExchangeShape { rows: self.count as u32, units: n as u32 };
+            let shape = LayerShape { rows: self.count as u32, units: n as u32 };
             let buffers = [&gpu.numbers(&shape), accepted, &self.states[layer], &other.states[layer]];
             let groups = self.count * n.div_ceil(THREADS);
             work.run(&gpu.kernels.exchange, &buffers.map(Buffer::as_entire_buffer_binding), groups as u64, self.each_unit(n));
         }
+    }
+
+    /// Puts each chain where another one was: `ancestors: [count]`. What is clamped must be the same.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub(crate) fn resample(&mut self, gpu: &Gpu, model: &GpuModel, ancestors: &[u32]) -> Result<(), GpuError> {
+        // The means are made anew before they are looked at.
+        self.gather(gpu, model, (ancestors, &vec![1.0; self.count]), &[(&self.states, &self.means)])?;
+        std::mem::swap(&mut self.states, &mut self.means);
+        Ok(())
+    }
+
+    /// States and means of the same chains, each times what it counts: `times: [count]`.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub(crate) fn times(&self, gpu: &Gpu, model: &GpuModel, times: &[f32]) -> Result<Self, GpuError> {
+        let out = Self::at_rest(gpu, model, self.count, Clamp::Free)?;
+        let same: Vec<u32> = (0..self.count as u32).collect();
+        self.gather(gpu, model, (&same, times), &[(&self.states, &out.states), (&self.means, &out.means)])?;
+        Ok(out)
+    }
+
+    /// Fills tensors by others, `[count, n_l]` a layer: with the row of each chain's ancestor, times what the chain counts.
+    fn gather(
+        &self,
+        gpu: &Gpu,
+        model: &GpuModel,
+        (ancestors, times): (&[u32], &[f32]),
+        tensors: &[(&Vec<Buffer>, &Vec<Buffer>)],
+    ) -> Result<(), GpuError> {
+        let (ancestors, times) = (gpu.upload("ancestors", ancestors)?, gpu.upload("what chains count", times)?);
+        let mut work = gpu.begin();
+        for (layer, &n) in model.sizes.iter().enumerate() {
+            for (from, to) in tensors {
+                let shape = gpu.numbers(&LayerShape { rows: self.count as u32, units: n as u32 });
+                let buffers = [&shape, &ancestors, &times, &from[layer], &to[layer]];
+                let groups = self.count * n.div_ceil(THREADS);
+                work.run(&gpu.kernels.gather, &buffers.map(Buffer::as_entire_buffer_binding), groups as u64, self.each_unit(n));
+            }
+        }
+        work.submit();
+        Ok(())
     }
 
     /// So many Gibbs sweeps of all chains, each in the order that its first parity says; they leave `exp(-E)`, restricted to what is not clamped, invariant.
@@ -387,6 +431,11 @@ impl GpuChains {
     /// Puts the visible layers at these values, `[count, n_0]`.
     pub(crate) fn place_visible(&mut self, gpu: &Gpu, visible: &Matrix) {
         gpu.write(&self.states[0], visible.data());
+    }
+
+    /// Puts the chains at these states, `[count, n_l]` a layer.
+    pub(crate) fn place(&mut self, gpu: &Gpu, layers: &[Matrix]) {
+        self.states.iter().zip(layers).for_each(|(to, layer)| gpu.write(to, layer.data()));
     }
 
     /// Whether a layer has units that are not clamped.

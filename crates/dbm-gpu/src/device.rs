@@ -34,6 +34,8 @@ pub(crate) struct Kernels {
     pub means: ComputePipeline,
     pub row_sums: ComputePipeline,
     pub exchange: ComputePipeline,
+    pub gather: ComputePipeline,
+    pub blend: ComputePipeline,
     pub ascend: ComputePipeline,
 }
 
@@ -79,6 +81,8 @@ impl Gpu {
             ascend: pipeline(&device, "ascend", include_str!("kernels/ascend.wgsl")),
             row_sums: pipeline(&device, "row sums", include_str!("kernels/row_sums.wgsl")),
             exchange: pipeline(&device, "exchange", include_str!("kernels/exchange.wgsl")),
+            gather: pipeline(&device, "gather", include_str!("kernels/gather.wgsl")),
+            blend: pipeline(&device, "blend", include_str!("kernels/blend.wgsl")),
         };
         Ok(Self { device, queue, name, limits, kernels, made: Arc::default(), multiply_adds: Arc::default(), failure })
     }

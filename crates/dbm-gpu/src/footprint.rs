@@ -3,14 +3,14 @@
 use crate::Gpu;
 use crate::chains::TENSORS;
 use crate::optimizer::{MOMENTS, most_at_once};
-use crate::trainer::{BATCHES, CLAMPED};
+use crate::trainer::{BATCHES, CLAMPED, most_of_a_part};
 use dbm_core::Settings;
 
 /// Bytes of a number.
 const F32: u64 = size_of::<f32>() as u64;
 
 /// Bytes that a [`crate::GpuTrainer`] holds on its device, by what takes them. Besides, a step has what is too small to count, and while the run is brought from the device there is one
-/// copy more of the tensor that is on its way; and each rung of a ladder takes another copy of the parameters, and a quarter of the chains.
+/// copy more of the tensor that is on its way; and each rung of a ladder takes another copy of the parameters, and a quarter of the chains. `ucd-smc` takes one copy of the parameters more, and the chains that its particles are.
 ///
 /// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters and batches of `B`, at 4 bytes a number:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl GpuFootprint {
                 * (BATCHES as u64 * (TENSORS as u64 * batch * units + batch + 1)
                     + CLAMPED as u64 * (batch * sizes[1] as u64)
                     + (BATCHES - CLAMPED) as u64),
-            others: F32 * (batch + (MOMENTS - n_moments) as u64),
+            others: F32 * (most_of_a_part(settings) as u64 + (MOMENTS - n_moments) as u64),
         }
     }
 

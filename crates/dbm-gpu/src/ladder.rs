@@ -35,8 +35,13 @@ impl GpuLadder {
         self.rungs.iter().map(|(_, chains)| chains)
     }
 
+    /// The rungs on the device, the lowest first.
+    pub fn rungs(&self) -> impl Iterator<Item = &GpuModel> {
+        self.rungs.iter().map(|(model, _)| model)
+    }
+
     /// The parity that states hold while they are exchanged.
-    fn held(&self) -> Parity {
+    pub fn held(&self) -> Parity {
         held_parity(self.ladder.last())
     }
 

@@ -15,6 +15,7 @@ mod limits;
 mod matrix;
 mod model;
 mod optimizer;
+mod particles;
 mod philox;
 mod product;
 mod trainer;

@@ -2,9 +2,22 @@
 
 use crate::matrix::GpuMatrix;
 use crate::{Gpu, GpuError};
+use bytemuck::{Pod, Zeroable};
 use dbm_core::linalg::Matrix;
 use dbm_core::{Dbm, Parameters, Units};
-use wgpu::Buffer;
+use wgpu::{Buffer, BufferBinding};
+
+/// Threads of a workgroup.
+const THREADS: usize = 256;
+
+/// As blend.wgsl has it.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+struct BlendShape {
+    count: u32,
+    of_first: f32,
+    of_second: f32,
+}
 
 /// A model on a GPU: one copy of its weights, `W_l: [n_l, n_{l+1}]`, which the kernels read both ways.
 pub struct GpuModel {
@@ -32,6 +45,43 @@ impl GpuModel {
             weights: model.weights().iter().enumerate().map(upload).collect::<Result<_, GpuError>>()?,
             biases: biases.map(|(l, bias)| gpu.upload(&format!("bias.{l}"), bias)).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// One of another's shape, all of whose parameters are 0.
+    ///
+    /// # Errors
+    /// [`GpuError::TooLarge`].
+    pub(crate) fn like(gpu: &Gpu, model: &Self) -> Result<Self, GpuError> {
+        let weight = |(l, pair): (usize, &[usize])| GpuMatrix::zeros(gpu, &format!("weight.{l}"), pair[0], pair[1]);
+        let bias = |(l, &n): (usize, &usize)| gpu.zeros(&format!("bias.{l}"), n);
+        Ok(Self {
+            units: model.units,
+            sizes: model.sizes.clone(),
+            weights: model.sizes.windows(2).enumerate().map(weight).collect::<Result<_, _>>()?,
+            biases: model.sizes.iter().enumerate().map(bias).collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Becomes what lies `beta` of the way from independent units to a model: with `beta` times its weights, but for the first `whole` matrices, which are whole, and with biases between these and its own.
+    pub(crate) fn blend(&mut self, gpu: &Gpu, model: &Self, biases: &[Buffer], (beta, whole): (f32, usize)) {
+        let mut work = gpu.begin();
+        let mut blend = |count: usize, (of_first, of_second): (f32, f32), tensors: [BufferBinding; 3]| {
+            let numbers = gpu.numbers(&BlendShape { count: count as u32, of_first, of_second });
+            let [first, second, out] = tensors;
+            let bindings = [numbers.as_entire_buffer_binding(), first, second, out];
+            work.run(&gpu.kernels.blend, &bindings, count.div_ceil(THREADS) as u64, count as u64);
+        };
+        for (l, (to, from)) in self.weights.iter().zip(&model.weights).enumerate() {
+            for block in from.blocks() {
+                let tensors = [from.bind(&block), from.bind(&block), to.bind(&block)];
+                blend(block.len() * model.sizes[l + 1], (if l < whole { 1.0 } else { beta }, 0.0), tensors);
+            }
+        }
+        for (to, (from, base)) in self.biases.iter().zip(model.biases.iter().zip(biases)) {
+            let tensors = [from, base, to].map(Buffer::as_entire_buffer_binding);
+            blend(to.size() as usize / size_of::<f32>(), (beta, 1.0 - beta), tensors);
+        }
+        work.submit();
     }
 
     /// Puts another model's parameters in place of these.

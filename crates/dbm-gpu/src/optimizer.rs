@@ -22,6 +22,8 @@ const OPERATIONS: usize = 16;
 pub struct Part<'a> {
     /// The chains.
     pub chains: &'a GpuChains,
+    /// The same, each times what it counts, where not all count alike.
+    pub times: Option<&'a GpuChains>,
     /// What each counts: `1 / batch` in the positive phase, `-1 / batch` in the negative one.
     pub weight: f32,
     /// Whether half of each state is replaced by its conditional means (Taniguchi et al. 2023, section 4.2): those that [`GpuChains::settle`] has made.
@@ -130,7 +132,8 @@ impl GpuOptimizer {
             let n = model.sizes[l];
             let mut begin = Begin::Zero;
             for part in parts {
-                let layers = [&part.chains.states[l], &part.chains.means[l]];
+                let times = part.times.unwrap_or(part.chains);
+                let layers = [&times.states[l], &times.means[l]];
                 let (layers, alpha) = if part.marginalize { (&layers[..], 0.5) } else { (&layers[..1], 1.0) };
                 for right in layers {
                     let product = Product {
@@ -162,8 +165,9 @@ impl GpuOptimizer {
         let mut begin = Begin::Zero;
         for part in parts {
             let chains = part.chains;
-            let pairs = [(&chains.states[l], &chains.means[l + 1]), (&chains.means[l], &chains.states[l + 1])];
-            let whole = [(&chains.states[l], &chains.states[l + 1])];
+            let times = part.times.unwrap_or(chains);
+            let pairs = [(&times.states[l], &chains.means[l + 1]), (&times.means[l], &chains.states[l + 1])];
+            let whole = [(&times.states[l], &chains.states[l + 1])];
             let (pairs, alpha) = if part.marginalize { (&pairs[..], 0.5) } else { (&whole[..], 1.0) };
             for &(left, right) in pairs {
                 let product = Product {

@@ -6,15 +6,16 @@
 
 use crate::ladder::GpuLadder;
 use crate::optimizer::Part;
+use crate::particles::{Points, Way};
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, philox};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, MetropolisCoupling, SharedUniform, StateWithEnergy, meet};
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, Phase, PhaseInfo};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, Phase, PhaseInfo, SmcPath};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Stream, Streams};
-use dbm_core::tempering::{Change, Exchanges, GROW_BELOW, Ladder, Reach};
+use dbm_core::tempering::{Change, Exchanges, GROW_BELOW, Ladder, Reach, RunCoupling, Temperatures};
 use dbm_core::{Clamp, Climb, Dbm, DbmError, Examples, Parity, Settings, Snapshot, Trainer, Units, Visits};
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ enum Stage {
     Order,
 }
 
-/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd`, `pcd-gibbs` or `ptt`.
+/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd`, `pcd-gibbs`, `ptt` or `ucd-smc`.
 pub struct GpuTrainer {
     gpu: Gpu,
     units: Units,
@@ -45,13 +46,33 @@ pub struct GpuTrainer {
     proposals: [GpuChains; 2],
     /// Whether the persistent chains have begun.
     has_begun: bool,
-    /// Of `ptt`, from the first step on.
+    /// Of `ptt` and `ucd-smc`, from the first step on.
     ladder: Option<GpuLadder>,
     climb: Option<Climb>,
+    /// Of `ucd-smc`: room for what lies between independent units and the model.
+    between: Option<GpuModel>,
 }
 
-/// States that correct an estimate, by what each counts.
-type Corrections = BTreeMap<i32, Vec<Vec<Vec<f32>>>>;
+/// States that a phase's estimate counts besides those of its chains, or in place of them.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// How often each counts.
+    times: Vec<f32>,
+    /// `[states, n_l]` a layer.
+    layers: Vec<Matrix>,
+}
+
+impl Counted {
+    /// Adds states, `[rows, n_l]` a layer, of which each counts so often.
+    pub fn push(&mut self, times: f32, layers: &[Matrix]) {
+        if self.layers.is_empty() {
+            self.layers = layers.to_vec();
+        } else {
+            self.layers.iter_mut().zip(layers).for_each(|(all, layer)| all.push_rows(layer));
+        }
+        self.times.resize(self.layers[0].rows(), times);
+    }
+}
 
 const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible), (Phase::Negative, -1.0, Clamp::Free)];
 
@@ -59,6 +80,16 @@ const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible)
 pub(crate) const BATCHES: usize = 4;
 /// Of them, those of the positive phase.
 pub(crate) const CLAMPED: usize = 2;
+/// As many free chains as the core has in a shard share a pair of coupled runs.
+const OF_A_PAIR: usize = 32;
+/// Runs with clamped units have this share of the particles and steps of free ones, as the core's have.
+const CLAMPED_SHARE: u32 = 10;
+
+/// The most states that enter a gradient in one part.
+pub(crate) fn most_of_a_part(settings: &Settings) -> usize {
+    let of_run = if settings.estimator.kind == EstimatorKind::UcdSmc { settings.estimator.particles as usize } else { 0 };
+    settings.batch.max(of_run)
+}
 
 impl GpuTrainer {
     /// A run as it stands, on this device.
@@ -67,7 +98,14 @@ impl GpuTrainer {
     /// [`GpuError::Unsupported`] where only the core can train it so far, and [`GpuError::TooLarge`].
     pub fn new(gpu: Gpu, run: &Trainer) -> Result<Self, GpuError> {
         let (view, settings) = (run.view(), run.settings().clone());
-        let kinds = [EstimatorKind::UcdLmi, EstimatorKind::Lmi, EstimatorKind::Cd, EstimatorKind::PcdGibbs, EstimatorKind::Ptt];
+        let kinds = [
+            EstimatorKind::UcdLmi,
+            EstimatorKind::Lmi,
+            EstimatorKind::Cd,
+            EstimatorKind::PcdGibbs,
+            EstimatorKind::Ptt,
+            EstimatorKind::UcdSmc,
+        ];
         let refused = [
             (!kinds.contains(&settings.estimator.kind), "this estimator"),
             (settings.conditional > 0.0, "a conditional share"),
@@ -79,7 +117,7 @@ impl GpuTrainer {
             return Err(GpuError::Unsupported(what));
         }
         let (model, batch) = (GpuModel::new(&gpu, run.model())?, settings.batch);
-        let optimizer = GpuOptimizer::new(&gpu, &model, settings.optimizer.clone(), batch)?;
+        let optimizer = GpuOptimizer::new(&gpu, &model, settings.optimizer.clone(), most_of_a_part(&settings))?;
         optimizer.write(&gpu, &view.moments);
         let rest = |clamp| GpuChains::at_rest(&gpu, &model, batch, clamp);
         let persistent = view.persistent.as_ref().map(|layers| -> Vec<Matrix> {
@@ -101,6 +139,7 @@ impl GpuTrainer {
             has_begun: view.persistent.is_some(),
             ladder,
             climb: None,
+            between: None,
             gpu,
             settings,
             model,
@@ -173,8 +212,14 @@ impl GpuTrainer {
         let exact = self.model.depth() == 1;
         let kind = self.settings.estimator.kind;
         let by_modes = matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::Lmi);
+        let by_runs = kind == EstimatorKind::UcdSmc;
         let started = self.gpu.multiply_adds();
-        let mut positive = if by_modes && !exact { self.local_mode(0).await? } else { self.short_positive().await? };
+        let mut positive = match kind {
+            _ if exact => self.short_positive().await?,
+            EstimatorKind::UcdSmc => self.runs_of_examples(&visible).await?,
+            _ if by_modes => self.local_mode(0).await?,
+            _ => self.short_positive().await?,
+        };
         positive.0.work.products = self.gpu.multiply_adds() - started;
         if kind == EstimatorKind::Cd {
             let [positive, negative] = &mut self.chains;
@@ -183,7 +228,7 @@ impl GpuTrainer {
             let start = self.draws(1, Stage::Start);
             self.chains[1].randomize(&self.gpu, &self.model, start)?;
             self.has_begun = true;
-        } else if kind == EstimatorKind::Ptt {
+        } else if by_runs || kind == EstimatorKind::Ptt {
             self.begin_ladder(data).await?;
         }
         if exact && marginalize {
@@ -192,6 +237,7 @@ impl GpuTrainer {
         let started = self.gpu.multiply_adds();
         let mut negative = match kind {
             EstimatorKind::Ptt => self.tempered_negative().await?,
+            EstimatorKind::UcdSmc => self.free_runs().await?,
             _ if by_modes => self.local_mode(1).await?,
             _ => self.short_negative().await?,
         };
@@ -203,28 +249,27 @@ impl GpuTrainer {
 
         let (changes, rate) = self.follow(&phases[1].0).await?;
         let share = 1.0 / batch as f32;
-        let mut corrections = Vec::new();
-        for ((_, corrected), (_, sign, clamp)) in phases.iter().zip(PHASES) {
-            for (&times, states) in corrected {
-                // No more of them a part than a batch has.
-                for states in states.chunks(batch) {
-                    let layer = |l: usize| {
-                        let values = states.iter().flat_map(|state| state[l].iter().copied()).collect();
-                        Matrix::from_vec(states.len(), self.model.sizes[l], values)
-                    };
-                    let layers: Vec<Matrix> = (0..=self.model.depth()).map(layer).collect();
-                    let mut chains = GpuChains::new(&self.gpu, &self.model, &layers, &clamp)?;
-                    chains.settle(&self.gpu, &self.model);
-                    corrections.push((chains, sign * share * times as f32));
-                }
+        let mut besides = Vec::new();
+        for ((_, counted), (_, sign, clamp)) in phases.iter().zip(PHASES) {
+            let (all, most): (Vec<usize>, usize) = ((0..counted.times.len()).collect(), most_of_a_part(&self.settings));
+            for (rows, times) in all.chunks(most).zip(counted.times.chunks(most)) {
+                let layers: Vec<Matrix> = counted.layers.iter().map(|layer| layer.select(rows)).collect();
+                let mut chains = GpuChains::new(&self.gpu, &self.model, &layers, &clamp)?;
+                chains.settle(&self.gpu, &self.model);
+                let times = chains.times(&self.gpu, &self.model, times)?;
+                besides.push((chains, times, sign * share));
             }
         }
-        let of_phases = self.chains.iter().zip(PHASES).map(|(chains, (phase, sign, _))| {
+        // Where runs are the states of the coupled chains, they are all that counts.
+        let of_phases =
+            self.chains.iter().zip(PHASES).filter(|(_, (phase, ..))| !by_runs || (exact && *phase == Phase::Positive));
+        let of_phases = of_phases.map(|(chains, (phase, sign, _))| {
             let marginalize = marginalize && !(exact && phase == Phase::Positive);
-            Part { chains, weight: sign * share, marginalize }
+            Part { chains, times: None, weight: sign * share, marginalize }
         });
-        let corrections = corrections.iter().map(|(chains, weight)| Part { chains, weight: *weight, marginalize });
-        let parts: Vec<Part> = of_phases.chain(corrections).collect();
+        let besides =
+            besides.iter().map(|(chains, times, weight)| Part { chains, times: Some(times), weight: *weight, marginalize });
+        let parts: Vec<Part> = of_phases.chain(besides).collect();
         self.optimizer.ascend(&self.gpu, &mut self.model, &parts, (self.step, rate));
         if let Some(ladder) = &mut self.ladder {
             ladder.change(&self.gpu, (&mut self.model, &mut self.chains[1]), &changes)?;
@@ -249,35 +294,34 @@ impl GpuTrainer {
     }
 
     /// The positive phase of CD, and of all where the posterior's units are independent.
-    async fn short_positive(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+    async fn short_positive(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let (start, gibbs) = (self.draws(0, Stage::Start), self.draws(0, Stage::Gibbs));
         let first = vec![Parity::Odd; self.settings.batch];
         let sweeps = if self.model.depth() == 1 { 1 } else { self.settings.estimator.k };
         self.chains[0].randomize(&self.gpu, &self.model, start)?;
         self.chains[0].gibbs(&self.gpu, &self.model, &first, sweeps, gibbs)?;
-        Ok((self.end(0).await?.0, Corrections::new()))
+        Ok((self.end(0).await?.0, Counted::default()))
     }
 
     /// The negative phase of CD and PCD, on from where its chains are.
-    async fn short_negative(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+    async fn short_negative(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let gibbs = self.draws(1, Stage::Gibbs);
         let first = vec![Parity::Even; self.settings.batch];
         self.chains[1].gibbs(&self.gpu, &self.model, &first, self.settings.estimator.k, gibbs)?;
-        Ok((self.end(1).await?.0, Corrections::new()))
+        Ok((self.end(1).await?.0, Counted::default()))
     }
 
     /// The negative phase of PTT: a round of its ladder.
-    async fn tempered_negative(&mut self) -> Result<(PhaseInfo, Corrections), GpuError> {
+    async fn tempered_negative(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let EstimatorSettings { k, ladder_every, .. } = self.settings.estimator;
-        let purpose = PHASES[1].0.purpose();
-        let mut streams = Streams::new(self.settings.seed).of_chains(purpose, self.step, 0..self.settings.batch as u64);
+        let mut streams = self.streams(1, self.settings.batch);
         let draws = self.rung_draws(Stage::Gibbs);
         let mut exchanges = Exchanges::default();
         if let Some(ladder) = &mut self.ladder {
             let top = (&self.model, &mut self.chains[1]);
             exchanges = ladder.round(&self.gpu, top, (Reach::at(self.step, ladder_every), k), draws, &mut streams).await?;
         }
-        Ok((PhaseInfo { exchanges, ..self.end(1).await?.0 }, Corrections::new()))
+        Ok((PhaseInfo { exchanges, ..self.end(1).await?.0 }, Counted::default()))
     }
 
     /// Puts the ladder there where there is none yet, and chains on it where these have not begun.
@@ -286,7 +330,7 @@ impl GpuTrainer {
             Some(ladder) => ladder,
             None => GpuLadder::new(&self.gpu, Ladder::of_data(&self.on_core().await?, data)?, self.settings.batch, None)?,
         };
-        if !self.has_begun {
+        if !self.has_begun && self.settings.estimator.kind == EstimatorKind::Ptt {
             let (start, gibbs) = (self.rung_draws(Stage::Start), self.rung_draws(Stage::Order));
             ladder.start(&self.gpu, (&self.model, &mut self.chains[1]), |rung| [start(rung), gibbs(rung)])?;
             self.has_begun = true;
@@ -297,13 +341,25 @@ impl GpuTrainer {
 
     /// Lets the ladder, where there is one, follow what the exchanges of a step came to. What it changes is still to be made on the device; and how much of the rate the step is taken at.
     async fn follow(&mut self, negative: &PhaseInfo) -> Result<(Vec<Change>, f64), GpuError> {
-        let Some(kept) = &self.ladder else { return Ok((Vec::new(), 1.0)) };
+        let Some(kept) = &mut self.ladder else { return Ok((Vec::new(), 1.0)) };
+        let EstimatorSettings { kind, path, smc_steps, .. } = self.settings.estimator;
+        let by_runs = kind == EstimatorKind::UcdSmc;
+        if by_runs && path == SmcPath::Temperatures {
+            kept.ladder.follow_temperatures(smc_steps, &negative.spread);
+            self.climb = Some(Climb { rungs: kept.ladder.rungs().len(), taken: true, rate: kept.ladder.rate });
+            return Ok((Vec::new(), kept.ladder.rate));
+        }
         // The model is looked at where it has come far from the last rung, and not else.
-        let is_far = negative.exchanges.rates().next_back().is_some_and(|share| share < GROW_BELOW);
+        let nearest = if by_runs { negative.spread.means().last() } else { negative.exchanges.rates().next_back() };
+        let is_far = nearest.is_some_and(|share| share < GROW_BELOW);
         let last = kept.ladder.rungs().last().cloned();
         let model = if is_far { Some(Arc::new(self.on_core().await?)) } else { last };
         let (Some(kept), Some(model)) = (&mut self.ladder, model) else { return Ok((Vec::new(), 1.0)) };
-        let changes = kept.ladder.follow_exchanges(&negative.exchanges, &model)?;
+        let changes = if by_runs {
+            kept.ladder.follow_particles(&negative.spread, self.step, &model)?
+        } else {
+            kept.ladder.follow_exchanges(&negative.exchanges, &model)?
+        };
         let climb = Climb { rungs: kept.ladder.rungs().len(), taken: !changes.contains(&Change::Undone), rate: kept.ladder.rate };
         self.climb = Some(climb);
         Ok((changes, if climb.taken { climb.rate } else { 0.0 }))
@@ -321,6 +377,101 @@ impl GpuTrainer {
         move |rung| draws(seed, (PHASES[1].0, step), 1 + rung as u64, stage)
     }
 
+    /// The positive phase of UCD-SMC: a pair of coupled chains for each example, of fewer and shorter runs than the free ones.
+    async fn runs_of_examples(&mut self, visible: &Matrix) -> Result<(PhaseInfo, Counted), GpuError> {
+        let EstimatorSettings { particles, smc_steps, .. } = self.settings.estimator;
+        let fewer = |of: u32| (of / CLAMPED_SHARE).max(2);
+        let points = Points::Temperatures(Temperatures::equal(fewer(smc_steps)).betas().to_vec());
+        let counts = vec![1.0; visible.rows()];
+        let mut between = self.take_between()?;
+        let draws = self.part_draws(0);
+        let way = Way {
+            gpu: &self.gpu,
+            model: &self.model,
+            base: &self.model.biases,
+            points,
+            held: Parity::Even,
+            clamp: Clamp::Visible,
+            particles: fewer(particles) as usize,
+            coupling: self.run_coupling(),
+            draws: &draws,
+            drawn: Cell::new(0),
+        };
+        let (mut info, mut streams) = (PhaseInfo::default(), self.streams(0, visible.rows()));
+        let (counted, _) = way.couple(&mut between, (visible, &counts), &mut streams, &mut info).await?;
+        self.between = Some(between);
+        Ok((info, counted))
+    }
+
+    /// The negative phase of UCD-SMC: pairs of coupled chains, each of which counts for some free chains of the batch.
+    async fn free_runs(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
+        let EstimatorSettings { particles, smc_steps, path, .. } = self.settings.estimator;
+        let (batch, n) = (self.settings.batch, self.model.sizes[0]);
+        let counts: Vec<f64> = (0..batch).step_by(OF_A_PAIR).map(|first| (batch - first).min(OF_A_PAIR) as f64).collect();
+        let mut between = self.take_between()?;
+        let draws = self.part_draws(1);
+        let (mut info, mut counted, mut starts) = (PhaseInfo::default(), Counted::default(), Vec::new());
+        if let Some(kept) = &self.ladder
+            && let Some(base) = kept.rungs().next()
+        {
+            let points = match path {
+                SmcPath::Temperatures => Points::Temperatures(kept.ladder.temperatures(smc_steps).betas().to_vec()),
+                SmcPath::Past => Points::Models(kept.rungs().skip(1).collect()),
+            };
+            let way = Way {
+                gpu: &self.gpu,
+                model: &self.model,
+                base: &base.biases,
+                points,
+                held: kept.held(),
+                clamp: Clamp::Free,
+                particles: particles as usize,
+                coupling: self.run_coupling(),
+                draws: &draws,
+                drawn: Cell::new(0),
+            };
+            let mut streams = self.streams(1, counts.len());
+            let visible = Matrix::zeros(counts.len(), n);
+            (counted, starts) = way.couple(&mut between, (&visible, &counts), &mut streams, &mut info).await?;
+        }
+        self.between = Some(between);
+        // What is shown of the free chains: particles of the runs that the pairs start from.
+        let layers: Vec<Matrix> = (0..=self.model.depth())
+            .map(|l| {
+                let mut layer = Matrix::zeros(batch, self.model.sizes[l]);
+                for row in 0..batch {
+                    let of = &starts[row / OF_A_PAIR].states[l];
+                    layer.row_mut(row).copy_from_slice(of.row(row % OF_A_PAIR % of.rows()));
+                }
+                layer
+            })
+            .collect();
+        self.chains[1].place(&self.gpu, &layers);
+        self.chains[1].settle(&self.gpu, &self.model);
+        Ok((info, counted))
+    }
+
+    /// Room for a model, which is put back when it is no longer needed.
+    fn take_between(&mut self) -> Result<GpuModel, GpuError> {
+        self.between.take().map_or_else(|| GpuModel::like(&self.gpu, &self.model), Ok)
+    }
+
+    fn run_coupling(&self) -> RunCoupling {
+        let EstimatorSettings { average_from: first, average_to: last, .. } = self.settings.estimator;
+        RunCoupling { first, last, cap: self.settings.max_meeting }
+    }
+
+    /// The core's streams of so many chains of a phase of the present step.
+    fn streams(&self, phase: usize, count: usize) -> Vec<Stream> {
+        Streams::new(self.settings.seed).of_chains(PHASES[phase].0.purpose(), self.step, 0..count as u64)
+    }
+
+    /// What is drawn part by part in a phase of the present step.
+    fn part_draws(&self, phase: usize) -> impl Fn(u64) -> Draws + use<> {
+        let (seed, step) = (self.settings.seed, self.step);
+        move |part| draws(seed, (PHASES[phase].0, step), part, Stage::Gibbs)
+    }
+
     /// Makes the means of where the chains are, and their energies, `[batch]`.
     async fn end(&mut self, phase: usize) -> Result<(PhaseInfo, Vec<f32>), GpuError> {
         let chains = &mut self.chains[phase];
@@ -331,7 +482,7 @@ impl GpuTrainer {
     }
 
     /// A phase of UCD-LMI or LMI: uniform states, local modes, Gibbs sweeps, and for UCD-LMI the coupling.
-    async fn local_mode(&mut self, phase: usize) -> Result<(PhaseInfo, Corrections), GpuError> {
+    async fn local_mode(&mut self, phase: usize) -> Result<(PhaseInfo, Counted), GpuError> {
         let (batch, most) = (self.settings.batch, self.settings.max_sweeps);
         let (start, gibbs) = (self.draws(phase, Stage::Start), self.draws(phase, Stage::Gibbs));
         let (first, second) = (self.first(phase, 0), self.first(phase, 1));
@@ -352,21 +503,20 @@ impl GpuTrainer {
         let (mut info, energies) = self.end(phase).await?;
         info.sweeps = searched.iter().map(|searched| searched.unwrap_or(most)).collect();
         info.searches_capped = searched.iter().filter(|searched| searched.is_none()).count() as u32;
-        let mut corrections = Corrections::new();
+        let mut counted = Counted::default();
         if self.settings.estimator.kind == EstimatorKind::UcdLmi {
-            corrections = self.couple(phase, &energies, &mut info).await?;
+            counted = self.couple(phase, &energies, &mut info).await?;
         }
-        Ok((info, corrections))
+        Ok((info, counted))
     }
 
     /// What corrects each chain's estimate: the Metropolis coupling from where it is, at these energies.
-    async fn couple(&mut self, phase: usize, energies: &[f32], info: &mut PhaseInfo) -> Result<Corrections, GpuError> {
+    async fn couple(&mut self, phase: usize, energies: &[f32], info: &mut PhaseInfo) -> Result<Counted, GpuError> {
         let (batch, draws) = (self.settings.batch, self.draws(phase, Stage::Proposal));
         let proposals = &mut self.proposals[phase];
         proposals.randomize(&self.gpu, &self.model, draws)?;
         let offered = proposals.energies(&self.gpu, &self.model).await?;
-        let streams = Streams::new(self.settings.seed);
-        let mut streams = streams.of_chains(PHASES[phase].0.purpose(), self.step, 0..batch as u64);
+        let mut streams = self.streams(phase, batch);
         info.meeting_times = vec![1; batch];
         info.proposals += batch as u64;
         let accepts = |c: usize, u: f64| {
@@ -375,9 +525,9 @@ impl GpuTrainer {
         };
         let uniforms: Vec<f64> = streams.iter_mut().map(Stream::uniform).collect();
         let accepted: Vec<usize> = (0..batch).filter(|&c| accepts(c, uniforms[c])).collect();
-        let mut corrections = Corrections::new();
+        let mut counted = Counted::default();
         if accepted.is_empty() {
-            return Ok(corrections);
+            return Ok(counted);
         }
         info.accepted += accepted.len() as u64;
         let dbm = self.on_core().await?;
@@ -389,14 +539,17 @@ impl GpuTrainer {
             };
             let one = Chains::new(&dbm, states[0].select(&[c]), PHASES[phase].2.clone());
             let mut pair = MetropolisCoupling::new(&dbm, &one, 0, &mut streams[c], &SharedUniform);
-            let correct = |times: i32, state: &[Vec<f32>]| corrections.entry(times).or_default().push(state.to_vec());
+            let correct = |times: i32, state: &[Vec<f32>]| {
+                let layers: Vec<Matrix> = state.iter().map(|layer| Matrix::from_vec(1, layer.len(), layer.clone())).collect();
+                counted.push(times as f32, &layers);
+            };
             let meeting = meet(point(&states), point(&offers), &mut pair, self.settings.max_meeting, correct);
             info.proposals += pair.proposals;
             info.accepted += pair.accepted;
             info.meeting_times[c] = meeting.time;
             info.couplings_capped += u32::from(meeting.capped);
         }
-        Ok(corrections)
+        Ok(counted)
     }
 }
 

@@ -23,7 +23,7 @@ const NEWEST: f64 = 0.05;
 /// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The model, as it is, has become the last rung.
+    /// The model, as it is, has become the last rung; or, of particles, one half way to it.
     Grown,
     /// A rung has been put at this place, half way between its neighbours.
     Inserted(usize),
@@ -123,7 +123,7 @@ impl Ladder {
     }
 
     /// Moves them by what a step's runs along them came to, for the steps after it.
-    pub(crate) fn follow_temperatures(&mut self, steps: u32, spread: &Spread) {
+    pub fn follow_temperatures(&mut self, steps: u32, spread: &Spread) {
         let mut temperatures = self.temperatures(steps);
         temperatures.follow(spread);
         self.temperatures = Some(temperatures);
@@ -135,6 +135,14 @@ impl Ladder {
     /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung.
     pub fn follow_exchanges(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         self.follow(&Overlaps::of_exchanges(exchanges), model)
+    }
+
+    /// Follows what a step's particles came to that were taken along it, as [`Ladder::follow_exchanges`] does.
+    ///
+    /// # Errors
+    /// Those of [`Ladder::follow_exchanges`].
+    pub fn follow_particles(&mut self, spread: &Spread, step: u64, model: &Dbm) -> Result<Vec<Change>, DbmError> {
+        self.follow(&Overlaps::of_particles(spread, step as usize), model)
     }
 
     /// Follows a round of exchanges or of particles below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between
@@ -152,6 +160,7 @@ impl Ladder {
         if now < LOST_BELOW && !overlaps.of_chains {
             // Particles are not lost, only spread: what is between comes first.
             self.push(self.rungs[top].half_way_to(model));
+            changes.push(Change::Grown);
         } else if now < LOST_BELOW {
             if top == 0 {
                 return Err(DbmError::Setting {

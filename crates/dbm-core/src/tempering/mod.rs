@@ -19,7 +19,7 @@ pub use ladder::{Change, GROW_BELOW, INSERT_BELOW, Ladder};
 pub(crate) use overlaps::Overlaps;
 pub use overlaps::{Exchanges, SPACED, Spread};
 pub use path::{Base, Path, Point};
-pub use smc::{Pair, Push, Run, RunCoupling, runs};
+pub use smc::{Pair, Push, Run, RunCoupling, Weighing, runs};
 pub use temperatures::Temperatures;
 
 use crate::chains::Chains;

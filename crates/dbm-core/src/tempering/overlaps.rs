@@ -1,5 +1,6 @@
 //! How much neighbouring distributions on the way to a model have in common, as exchanges of chains tell, and as particles do.
 
+use super::smc::share_of_exchanges;
 use serde::{Deserialize, Serialize};
 
 /// One rung in so many is looked at in a round.
@@ -58,8 +59,19 @@ impl Spread {
         self.shares.iter().map(|sum| sum / self.runs.max(1) as f64)
     }
 
+    /// So many runs more go along a path of so many points.
+    pub fn begin(&mut self, points: usize, runs: usize) {
+        self.shares.resize(points.max(self.shares.len()), 0.0);
+        self.runs += runs as u64;
+    }
+
+    /// Notes what a point adds to the log weights of a run's particles.
+    pub fn note(&mut self, point: usize, increments: &[f64]) {
+        self.shares[point] += share_of_exchanges(increments);
+    }
+
     /// Adds that of other runs on the same path.
-    pub(crate) fn append(&mut self, other: &Self) {
+    pub fn append(&mut self, other: &Self) {
         self.shares.resize(self.shares.len().max(other.shares.len()), 0.0);
         self.shares.iter_mut().zip(&other.shares).for_each(|(sum, more)| *sum += more);
         self.runs += other.runs;

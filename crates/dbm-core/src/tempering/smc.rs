@@ -26,9 +26,55 @@ pub struct Run {
     pub energy: f64,
 }
 
+/// The log weights of the particles of some runs, and what the estimate of `log Z` of each has come to.
+#[derive(Clone, Debug)]
+pub struct Weighing {
+    particles: usize,
+    /// Those of a run one after the other.
+    log_weights: Vec<f64>,
+    log_z: Vec<f64>,
+}
+
+impl Weighing {
+    /// Of runs with so many particles each, all alike, whose estimates begin here.
+    pub fn new(log_z: Vec<f64>, particles: usize) -> Self {
+        Self { particles, log_weights: vec![0.0; log_z.len() * particles], log_z }
+    }
+
+    fn of(&self, run: usize) -> &[f64] {
+        &self.log_weights[run * self.particles..][..self.particles]
+    }
+
+    /// The weights of a run's particles, which sum to 1.
+    pub fn weights(&self, run: usize) -> Vec<f64> {
+        normalized(self.of(run))
+    }
+
+    /// A run's estimate as it stands.
+    pub fn log_z(&self, run: usize) -> f64 {
+        self.log_z[run] + log_mean(self.of(run))
+    }
+
+    /// Adds what the next distribution adds to the log weights of a run's particles. Where their effective number, `(sum w)^2 / sum w^2`, is then below half of them, they are resampled by a uniform.
+    pub fn add(&mut self, run: usize, increments: &[f64], uniform: impl FnOnce() -> f64) -> Option<Vec<usize>> {
+        let own = &mut self.log_weights[run * self.particles..][..self.particles];
+        own.iter_mut().zip(increments).for_each(|(weight, increment)| *weight += increment);
+        let squares: f64 = self.weights(run).iter().map(|w| w * w).sum();
+        (squares * self.particles as f64 > 2.0).then(|| self.resample(run, uniform()))
+    }
+
+    /// Resamples a run's particles, which are then all alike: of each new one, which one it comes from. Systematically: one uniform a run.
+    pub fn resample(&mut self, run: usize, u: f64) -> Vec<usize> {
+        let ancestors = systematic(&self.weights(run), u);
+        self.log_z[run] = self.log_z(run);
+        self.log_weights[run * self.particles..][..self.particles].fill(0.0);
+        ancestors
+    }
+}
+
 /// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
 /// they are for `x`, and by their weights for `y`.
-fn share_of_exchanges(log_weights: &[f64]) -> f64 {
+pub(super) fn share_of_exchanges(log_weights: &[f64]) -> f64 {
     let n = log_weights.len() as f64;
     let mut sorted = log_weights.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -76,10 +122,8 @@ pub fn runs(
     }
     let begun =
         |run: usize| log_sum_of_base(first.model, &path.base, run, visible.row(run), &clamp.of_rows(&[run], visible.columns()));
-    let mut log_z: Vec<f64> = (0..count).map(begun).collect();
-    let mut log_weights = vec![0.0; rows.len()];
-    spread.shares.resize(path.points.len().max(spread.shares.len()), 0.0);
-    spread.runs += count as u64;
+    let mut weighing = Weighing::new((0..count).map(begun).collect(), particles);
+    spread.begin(path.points.len(), count);
     let mut before = first;
     for (place, &point) in path.points.iter().enumerate() {
         let worth = |chains: &mut Chains, point: Point| -> Vec<f64> {
@@ -91,15 +135,9 @@ pub fn runs(
             chains.change_model(point.model);
         }
         let increments: Vec<f64> = worth(&mut chains, point).iter().zip(&old).map(|(new, old)| new - old).collect();
-        log_weights.iter_mut().zip(&increments).for_each(|(weight, increment)| *weight += increment);
         for (run, increments) in increments.chunks(particles).enumerate() {
-            spread.shares[place] += share_of_exchanges(increments);
-            let log_weights = &mut log_weights[run * particles..][..particles];
-            let weights = normalized(log_weights);
-            if weights.iter().map(|w| w * w).sum::<f64>() * particles as f64 > 2.0 {
-                log_z[run] += log_mean(log_weights);
-                log_weights.fill(0.0);
-                let ancestors = systematic(&weights, streams[run].uniform());
+            spread.note(place, increments);
+            if let Some(ancestors) = weighing.add(run, increments, || streams[run].uniform()) {
                 chains.resample(run * particles, &ancestors);
             }
         }
@@ -115,7 +153,7 @@ pub fn runs(
     *work += chains.work();
     let run = |run: usize| {
         let own: Vec<usize> = (run * particles..(run + 1) * particles).collect();
-        let weights = normalized(&log_weights[own[0]..][..particles]);
+        let weights = weighing.weights(run);
         let means = |l: usize| {
             let mut means = Matrix::zeros(particles, model.sizes()[l]);
             own.iter().enumerate().for_each(|(row, &c)| chains.means(model, l, c, means.row_mut(row)));
@@ -124,7 +162,7 @@ pub fn runs(
         Run {
             states: chains.layers().iter().map(|layer| layer.select(&own)).collect(),
             means: (0..model.sizes().len()).map(means).collect(),
-            log_z: log_z[run] + log_mean(&log_weights[own[0]..][..particles]),
+            log_z: weighing.log_z(run),
             energy: own.iter().zip(&weights).map(|(&c, w)| w * chains.energy(model, c)).sum(),
             weights,
         }
