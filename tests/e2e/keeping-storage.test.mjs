@@ -92,8 +92,9 @@ test("where the storage does not answer for a minute, another worker tries it, a
   await page.goto(`${at}#view=train`);
   await enabled(page, "Step").click({ timeout: 60_000 });
   await until(() => steps(page), (n) => n === 1, "a step");
-  await page.clock.runFor(62_000);
-  await page.getByRole("alert").filter({ hasText: "the worker for files was lost: it gave no sign for a minute." }).waitFor();
+  const said = page.getByRole("alert").filter({ hasText: "the worker for files was lost: it gave no sign for a minute." });
+  const later = async () => (await page.clock.runFor(10_000), said.count());
+  await until(later, (count) => count > 0, "the loss is said");
   await until(() => keptAt(page), (kept) => kept === 1, "kept by another");
 }));
 
