@@ -461,7 +461,7 @@ async fn coupled_estimators_on_the_device_are_unbiased_and_lmi_is_not() {
             let settings = Settings { optimizer, estimator: estimator.clone(), max_meeting, batch, seed, ..Settings::default() };
             let mut run = GpuTrainer::new(gpu.clone(), &Trainer::new(model.clone(), settings).unwrap()).unwrap();
             let info = run.step(&data, 0).await.unwrap();
-            assert!(estimator.kind == EstimatorKind::Lmi || max_meeting == 1 || batch < 100 || info.negative.accepted > 5);
+            assert!(estimator.kind != EstimatorKind::UcdLmi || info.negative.accepted > 10);
             let Parameters { weights, biases } = run.snapshot().await.unwrap().parameters;
             let after = weights.iter().chain(&biases).flatten();
             gradients.push(after.zip(&before).map(|(&after, before)| f64::from(after) - before).collect());

@@ -440,7 +440,8 @@ impl GpuTrainer {
             .map(|l| {
                 let mut layer = Matrix::zeros(batch, self.model.sizes[l]);
                 for row in 0..batch {
-                    let of = &starts[row / OF_A_PAIR].states[l];
+                    let Some(start) = starts.get(row / OF_A_PAIR) else { break };
+                    let of = &start.states[l];
                     layer.row_mut(row).copy_from_slice(of.row(row % OF_A_PAIR % of.rows()));
                 }
                 layer
