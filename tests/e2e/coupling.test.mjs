@@ -114,7 +114,8 @@ test("Cancel keeps what is there, and only the rest is run afterwards", lab({ se
   const small = parse((await csv(page)).text);
   assert.deepEqual(small.map((line) => line.runs), [30, 30, 30, 30]);
   await page.getByLabel("Runs a point", { exact: true }).fill("31");
-  await until(() => status(page), (words) => /^(All 124 |4 of 124 )/.test(words), "one more run of each");
+  // Pairs that Cancel found further on have their 31st run already.
+  await until(() => status(page), (words) => /^(All 124 |[1-4] of 124 )/.test(words), "one more run of each");
 }));
 
 test("what cannot be is refused with words, and no run is begun", lab({ search: "#view=coupling&m.d=0,900&m.runs=x&m.units=%F0%9F%92%A5&m.go=yes&m.model=99-99&m.at=-3" }, async ({ page }) => {
