@@ -81,6 +81,31 @@ onGpu("a device that is lost in the middle of training: no step before the last 
   await enabled(page, "Use the GPU").waitFor();
 });
 
+onGpu("a tab in the background: steps go on behind another tab, and a device that is lost while the tab is frozen is told of once it is back", { search: BARS }, async ({ page }) => {
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
+  await chosen(page);
+  await enabled(page, "Train").click();
+  const kept = page.getByText(/^Kept at step \d+$/);
+  await kept.waitFor(SLOW);
+  const keptAt = Number((await kept.textContent()).match(/\d+/)[0]);
+  const other = await page.context().newPage();
+  await other.bringToFront();
+  const step = await steps(page);
+  await until(() => steps(page), (n) => n >= step + 10, "steps behind another tab", 300);
+  // As a browser does with a tab that nobody has looked at for minutes: none of its tasks runs, nor of its workers'.
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
+  await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
+  await other.waitForTimeout(2000);
+  await devtools.send("Page.setWebLifecycleState", { state: "active" });
+  await page.bringToFront();
+  await page.getByText(/The GPU takes no more steps: the GPU failed: .+, by the processor\./).waitFor(SLOW);
+  const back = await steps(page);
+  assert.ok(back >= keptAt, `at step ${back}, though ${keptAt} was kept`);
+  await until(() => steps(page), (n) => n > back + 5, "steps by the processor");
+  await enabled(page, "Use the GPU").waitFor();
+});
+
 onGpu("a benchmark has a row for the GPU", { search: "?bench=mnist-500&gpu&warm-up=0&steps=1&runs=1&workers=1" }, async ({ page, screenshot }) => {
   const result = page.locator("#bench-result");
   await result.waitFor({ timeout: 600_000 });
