@@ -81,7 +81,8 @@ mod tests {
     use super::*;
     use crate::math::sigma;
     use crate::rng::{Purpose, Streams};
-    use pulp::{Arch, Scalar};
+    use crate::vector::dispatch;
+    use pulp::Scalar;
 
     /// Every decision is that of `sigma(gap a) - u`, of which some hundred are in doubt; and the stream goes on as if all had been drawn one after the other.
     #[test]
@@ -96,7 +97,7 @@ mod tests {
                 let (mut own, mut decisions) = (stream.clone(), vec![0.0; n]);
                 let draw = Draw { stream: &mut own, draws: &mut Vec::new(), fields: &fields, gap, decisions: &mut decisions };
                 if by_vectors {
-                    Arch::new().dispatch(draw);
+                    dispatch(draw);
                 } else {
                     draw.with_simd(Scalar::new());
                 }

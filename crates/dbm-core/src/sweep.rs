@@ -6,8 +6,8 @@
 use crate::chains::{Chains, LayerFields, UpdateRule};
 use crate::draw::Draw;
 use crate::rng::Stream;
+use crate::vector::dispatch;
 use crate::{Dbm, Parity};
-use pulp::Arch;
 use serde::{Deserialize, Serialize};
 
 /// Sets each unit to its conditional minimum of the energy: high where `a >= 0`.
@@ -42,7 +42,7 @@ impl<'a> GibbsDraw<'a> {
 impl UpdateRule for GibbsDraw<'_> {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
         let stream = &mut self.streams[layer.chain];
-        Arch::new().dispatch(Draw { stream, draws: &mut self.draws, fields: layer.fields, gap: layer.units.gap(), decisions });
+        dispatch(Draw { stream, draws: &mut self.draws, fields: layer.fields, gap: layer.units.gap(), decisions });
     }
 }
 

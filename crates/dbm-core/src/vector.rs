@@ -9,7 +9,20 @@ use pulp::{Arch, Simd, WithSimd};
 /// through a function that cannot be marked.
 #[inline(always)]
 pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
-    Arch::new().dispatch(f)
+    dispatch(f)
+}
+
+/// Runs an operation compiled for the machine's vector unit. In WebAssembly there is no choice: who has this program has its vectors, and it need not hold everything twice.
+#[inline(always)]
+pub(crate) fn dispatch<O: WithSimd>(operation: O) -> O::Output {
+    match Arch::new() {
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Arch::Simd128(simd) => operation.with_simd(simd),
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        _ => unreachable!("compiled for vectors"),
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+        arch => arch.dispatch(operation),
+    }
 }
 
 /// The vector unit that loops and tables use on this machine, by its name.
@@ -21,7 +34,7 @@ pub fn vector_unit() -> &'static str {
             S::F32_LANES
         }
     }
-    match Arch::new().dispatch(Lanes) {
+    match dispatch(Lanes) {
         16 => "AVX-512",
         8 => "AVX2",
         4 if cfg!(target_arch = "wasm32") => "simd128",

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 
 use super::bipartition::{Bipartition, LANES};
 use crate::math::exp_below_zero;
+use crate::vector::dispatch;
 
 /// States between two fresh computations of the fields, so that the rounding of steps does not pile up.
 const BLOCK: u32 = 1 << 8;
@@ -42,7 +43,7 @@ pub(super) fn for_each_state(halves: &Bipartition, mut each: impl FnMut(&State))
     let (mut fields, mut tails) = (vec![0.0; halves.width()], vec![0.0; halves.width()]);
     for start in (0..states).step_by(BLOCK as usize) {
         let counts = start..(start + BLOCK).min(states);
-        Arch::new().dispatch(Block { halves, counts, fields: &mut fields, tails: &mut tails, each: &mut each });
+        dispatch(Block { halves, counts, fields: &mut fields, tails: &mut tails, each: &mut each });
     }
 }
 

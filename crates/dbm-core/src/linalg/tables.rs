@@ -8,8 +8,9 @@
 //! vector unit nor on what else is computed beside it.
 
 use super::Matrix;
+use crate::vector::dispatch;
 use bytemuck::{cast_slice, cast_slice_mut};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
 /// Inputs whose bits name an entry of a table, and how many entries it has.
@@ -60,7 +61,7 @@ struct Columns<'a> {
     from: usize,
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
     /// The vectors, from this column on, of the rows of table `g` of the word whose inputs are `first..end`: those that name its entries, and the negating one. Rows
     /// that are not there count nothing.
     #[inline(always)]
@@ -69,8 +70,8 @@ impl Columns<'_> {
         (first, end): (usize, usize),
         g: usize,
         column: usize,
-        none: [S::f32s; VECTORS],
-    ) -> [[S::f32s; VECTORS]; GROUP] {
+        none: &'a [S::f32s; VECTORS],
+    ) -> [&'a [S::f32s; VECTORS]; GROUP] {
         let (mut group, naming) = ([none; GROUP], first + g * NAMING);
         for (row, vectors) in [naming, naming + 1, naming + 2, naming + 3, first + NAMES + g].into_iter().zip(&mut group) {
             if row < end {
@@ -134,7 +135,7 @@ impl Codes {
         let mut codes = Self { inputs, ..Self::new(rows, (low, high)) };
         let in_word = codes.in_word();
         let mut words = vec![Word::default(); inputs.div_ceil(in_word) * rows];
-        let known = Arch::new().dispatch(Packing { states, inputs, rows, in_word, values: (low, high), words: &mut words });
+        let known = dispatch(Packing { states, inputs, rows, in_word, values: (low, high), words: &mut words });
         codes.words = words;
         known.then_some(codes)
     }
@@ -167,7 +168,7 @@ impl Codes {
         assert_eq!((out.len(), right.rows()), (m * n, self.inputs), "[{m}, {}] times [{}, {n}]", self.inputs, self.inputs);
         assert!(from + m <= self.rows && columns.end <= right.columns(), "rows {from}.. and columns {columns:?} of a product");
         let right = Columns { data: right.data(), width: right.columns(), from: columns.start };
-        Arch::new().dispatch(Product { out, start, codes: self, from, right, n });
+        dispatch(Product { out, start, codes: self, from, right, n });
     }
 }
 
@@ -239,10 +240,14 @@ struct Product<'a> {
 impl WithSimd for Product<'_> {
     type Output = ();
 
-    /// Blocks of 32 columns with AVX-512 and AVX2 and of 16 else: as is fastest with their registers.
+    /// Blocks of 32 columns: the tables of wider ones leave the first-level cache, those of narrower ones are looked into more often. (And of 4 where there is no vector unit.)
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if S::F32_LANES == 16 { self.add::<S, 2>(simd) } else { self.add::<S, 4>(simd) }
+        match S::F32_LANES {
+            16 => self.add::<S, 2>(simd),
+            4 => self.add::<S, 8>(simd),
+            _ => self.add::<S, 4>(simd),
+        }
     }
 }
 
@@ -305,7 +310,8 @@ fn add_block<S: Simd, const VECTORS: usize>(
         let groups = (end - first).div_ceil(NAMING).min(TABLES);
         if m < WORTHWHILE_ROWS {
             for g in 0..groups {
-                let terms = terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap);
+                let rows = right.group::<S, VECTORS>((first, end), g, column, &none);
+                let terms: [_; VECTORS] = std::array::from_fn(|j| terms(simd, rows.map(|row| row[j]), low, gap));
                 for (row, &word) in out.iter_mut().zip(words) {
                     add_sum(simd, &mut row.0, &terms, word, g);
                 }
@@ -313,11 +319,17 @@ fn add_block<S: Simd, const VECTORS: usize>(
             continue;
         }
         for (g, table) in tables.0[..groups].iter_mut().enumerate() {
-            make(simd, table, &terms(simd, right.group::<S, VECTORS>((first, end), g, column, none), low, gap));
+            make(simd, table, right.group::<S, VECTORS>((first, end), g, column, &none), low, gap);
         }
         // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
         for table in &mut tables.0[groups..] {
             *table = [nothing; ENTRIES];
+        }
+        if S::F32_LANES == 4 {
+            for (row, &word) in out.iter_mut().zip(words) {
+                add_entries_by_vector(simd, row, &tables.0, word);
+            }
+            continue;
         }
         let (rows, last) = out.as_chunks_mut::<2>();
         let (pairs, last_word) = words.as_chunks::<2>();
@@ -331,36 +343,29 @@ fn add_block<S: Simd, const VECTORS: usize>(
 }
 
 /// What a table's inputs add where all are low, and what each that names an entry adds to that where it is high.
-type Terms<T, const VECTORS: usize> = [(T, [T; NAMING]); VECTORS];
+type Terms<T> = (T, [T; NAMING]);
 
 #[inline(always)]
-fn terms<S: Simd, const VECTORS: usize>(
-    simd: S,
-    rows: [[S::f32s; VECTORS]; GROUP],
-    low: S::f32s,
-    gap: S::f32s,
-) -> Terms<S::f32s, VECTORS> {
-    let mut terms = [(low, [low; NAMING]); VECTORS];
-    for (j, (none, each)) in terms.iter_mut().enumerate() {
-        let mut all = rows[0][j];
-        for row in &rows[1..] {
-            all = simd.add_f32s(all, row[j]);
-        }
-        *none = simd.mul_f32s(low, all);
-        for (term, row) in each.iter_mut().zip(&rows) {
-            *term = simd.mul_f32s(gap, row[j]);
-        }
-    }
-    terms
+fn terms<S: Simd>(simd: S, rows: [S::f32s; GROUP], low: S::f32s, gap: S::f32s) -> Terms<S::f32s> {
+    let [naming @ .., _] = rows;
+    let all = rows[1..].iter().fold(rows[0], |all, &row| simd.add_f32s(all, row));
+    (simd.mul_f32s(low, all), naming.map(|row| simd.mul_f32s(gap, row)))
 }
 
-/// All sums of four rows, with what the fifth adds where it is low.
+/// All sums of four rows, with what the fifth adds where it is low. Vector by vector: what a browser loads long before it is used is spilled.
 #[inline(always)]
-fn make<S: Simd, const VECTORS: usize>(simd: S, table: &mut [[S::f32s; VECTORS]; ENTRIES], terms: &Terms<S::f32s, VECTORS>) {
+fn make<S: Simd, const VECTORS: usize>(
+    simd: S,
+    table: &mut [[S::f32s; VECTORS]; ENTRIES],
+    rows: [&[S::f32s; VECTORS]; GROUP],
+    low: S::f32s,
+    gap: S::f32s,
+) {
     const HALF: usize = ENTRIES / 2;
-    for (j, (none, each)) in terms.iter().enumerate() {
+    for j in 0..VECTORS {
+        let (none, each) = terms(simd, rows.map(|row| row[j]), low, gap);
         // Eight sums fit in the registers of any machine; the other eight are written as they are made.
-        let mut sums = [*none; HALF];
+        let mut sums = [none; HALF];
         for (i, &term) in each[..NAMING - 1].iter().enumerate() {
             for p in 0..1 << i {
                 sums[p + (1 << i)] = simd.add_f32s(sums[p], term);
@@ -403,12 +408,37 @@ fn add_entries<S: Simd, const VECTORS: usize, const ROWS: usize>(
     *out = sums;
 }
 
+/// [`add_entries`] to one row, with the same bits, for narrow vectors: one of the block after the other, since a browser spills what is loaded long before it is added, and
+/// signs as bits, since WebAssembly has no fused multiplication.
+#[inline(always)]
+fn add_entries_by_vector<S: Simd, const VECTORS: usize>(
+    simd: S,
+    out: &mut Block<S::f32s, VECTORS>,
+    tables: &[[[S::f32s; VECTORS]; ENTRIES]; TABLES],
+    word: Word,
+) {
+    let highest = simd.splat_u32s(1 << 31);
+    let mut negated = simd.splat_u32s(word.negated);
+    let signs: [S::u32s; TABLES] = std::array::from_fn(|_| {
+        let sign = simd.and_u32s(negated, highest);
+        negated = simd.add_u32s(negated, negated);
+        sign
+    });
+    for (j, out) in out.0.iter_mut().enumerate() {
+        for (g, table) in tables.iter().enumerate() {
+            let term = table[(word.entries >> (g * NAMING)) as usize % ENTRIES][j];
+            let term = simd.transmute_f32s_u32s(simd.xor_u32s(simd.transmute_u32s_f32s(term), signs[g]));
+            *out = simd.add_f32s(*out, term);
+        }
+    }
+}
+
 /// Adds what a word names in table `g`, with the same bits as from the table.
 #[inline(always)]
 fn add_sum<S: Simd, const VECTORS: usize>(
     simd: S,
     out: &mut [S::f32s; VECTORS],
-    terms: &Terms<S::f32s, VECTORS>,
+    terms: &[Terms<S::f32s>; VECTORS],
     word: Word,
     g: usize,
 ) {
@@ -433,6 +463,7 @@ fn add_sum<S: Simd, const VECTORS: usize>(
 mod tests {
     use super::*;
     use crate::linalg::Backend;
+    use pulp::Scalar128b;
 
     /// Values `low` and `high`, and integers between -8 and 8, whose sums are exact.
     fn some(m: usize, k: usize, n: usize, low: f32, seed: u32) -> (Matrix, Matrix, Matrix) {
@@ -465,6 +496,20 @@ mod tests {
                 Backend::Plain.add_product(plain.data_mut(), states.data(), &right);
                 assert_eq!(tables, plain, "[{m}, {k}] times [{k}, {n}], low {low}");
             }
+        }
+    }
+
+    #[test]
+    fn narrow_vectors_give_the_same_bits() {
+        for (m, k, n, low) in [(13, 75, 83, -1.0), (4, 80, 32, -1.0), (7, 41, 9, -1.0), (13, 75, 83, 0.0), (2, 41, 40, -1.0)] {
+            let (states, right, start) = some(m, k, n, low, 6);
+            let right = Matrix::from_vec(k, n, right.data().iter().map(|x| (x * 0.37).sin()).collect());
+            let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
+            let (mut found, mut narrow) = (start.clone(), start);
+            codes.add_product(found.data_mut(), 0, &right, 0..n);
+            let right = Columns { data: right.data(), width: n, from: 0 };
+            Product { out: narrow.data_mut(), start: None, codes: &codes, from: 0, right, n }.with_simd(Scalar128b);
+            assert_eq!(found, narrow, "[{m}, {k}] times [{k}, {n}], low {low}");
         }
     }
 
