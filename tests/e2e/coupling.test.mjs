@@ -114,7 +114,7 @@ test("Cancel keeps what is there, and only the rest is run afterwards", lab({ se
   const small = parse((await csv(page)).text);
   assert.deepEqual(small.map((line) => line.runs), [30, 30, 30, 30]);
   await page.getByLabel("Runs a point", { exact: true }).fill("31");
-  // Pairs that Cancel found further on have their 31st run already.
+  // A pair whose 31st run was done before Cancel lacks none.
   await until(() => status(page), (words) => /^(All 124 |[1-4] of 124 )/.test(words), "one more run of each");
 }));
 

@@ -38,6 +38,16 @@ const chosen = async (page) => {
   await enabled(page, "Use the processor").waitFor(SLOW);
 };
 
+/** Trains on the GPU until a step is kept, and says which. */
+const trainUntilKept = async (page) => {
+  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
+  await chosen(page);
+  await enabled(page, "Train").click();
+  const kept = page.getByText(/^Kept at step \d+$/);
+  await kept.waitFor(SLOW);
+  return Number((await kept.textContent()).match(/\d+/)[0]);
+};
+
 onGpu("a run goes on by the GPU once that was timed and chosen, and comes back", { search: BARS, prepare: (page) => { page.programs = []; page.on("request", (request) => PROGRAM.test(request.url()) && page.programs.push(request.url())); } }, async ({ page, screenshot }) => {
   await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   await trainSteps(page, 5);
@@ -63,12 +73,7 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
 });
 
 onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the visitor is told", { search: BARS }, async ({ page }) => {
-  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
-  await chosen(page);
-  await enabled(page, "Train").click();
-  const kept = page.getByText(/^Kept at step \d+$/);
-  await kept.waitFor(SLOW);
-  const step = Number((await kept.textContent()).match(/\d+/)[0]);
+  const step = await trainUntilKept(page);
   // The process that has all devices ends.
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
   const told = page.getByText(/The GPU takes no more steps: the GPU failed: .+ The run goes on( from step \d+, where its last checkpoint was taken)?, by the processor\./);
@@ -82,17 +87,12 @@ onGpu("a device that is lost in the middle of training: no step before the last 
 });
 
 onGpu("a tab in the background: steps go on behind another tab, and a device that is lost while the tab is frozen is told of once it is back", { search: BARS }, async ({ page }) => {
-  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
-  await chosen(page);
-  await enabled(page, "Train").click();
-  const kept = page.getByText(/^Kept at step \d+$/);
-  await kept.waitFor(SLOW);
-  const keptAt = Number((await kept.textContent()).match(/\d+/)[0]);
+  const kept = await trainUntilKept(page);
   const other = await page.context().newPage();
   await other.bringToFront();
   const step = await steps(page);
   await until(() => steps(page), (n) => n >= step + 10, "steps behind another tab", 300);
-  // As a browser does with a tab that nobody has looked at for minutes: none of its tasks runs, nor of its workers'.
+  // As a browser does with a tab that nobody has looked at for minutes.
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
@@ -101,7 +101,7 @@ onGpu("a tab in the background: steps go on behind another tab, and a device tha
   await page.bringToFront();
   await page.getByText(/The GPU takes no more steps: the GPU failed: .+, by the processor\./).waitFor(SLOW);
   const back = await steps(page);
-  assert.ok(back >= keptAt, `at step ${back}, though ${keptAt} was kept`);
+  assert.ok(back >= kept, `at step ${back}, though ${kept} was kept`);
   await until(() => steps(page), (n) => n > back + 5, "steps by the processor");
   await enabled(page, "Use the GPU").waitFor();
 });

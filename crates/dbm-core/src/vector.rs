@@ -12,7 +12,7 @@ pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     dispatch(f)
 }
 
-/// Runs an operation compiled for the machine's vector unit. In WebAssembly there is no choice: who has this program has its vectors, and it need not hold everything twice.
+/// Runs an operation compiled for the machine's vector unit. A WebAssembly program compiled for vectors does not start without them, so it holds no code for machines that lack them.
 #[inline(always)]
 pub(crate) fn dispatch<O: WithSimd>(operation: O) -> O::Output {
     match Arch::new() {

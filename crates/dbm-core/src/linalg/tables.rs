@@ -352,7 +352,7 @@ fn terms<S: Simd>(simd: S, rows: [S::f32s; GROUP], low: S::f32s, gap: S::f32s) -
     (simd.mul_f32s(low, all), naming.map(|row| simd.mul_f32s(gap, row)))
 }
 
-/// All sums of four rows, with what the fifth adds where it is low. Vector by vector: what a browser loads long before it is used is spilled.
+/// All sums of four rows, with what the fifth adds where it is low. Vector by vector: a browser puts on its stack what is loaded long before it is used.
 #[inline(always)]
 fn make<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -408,8 +408,8 @@ fn add_entries<S: Simd, const VECTORS: usize, const ROWS: usize>(
     *out = sums;
 }
 
-/// [`add_entries`] to one row, with the same bits, for narrow vectors: one of the block after the other, since a browser spills what is loaded long before it is added, and
-/// signs as bits, since WebAssembly has no fused multiplication.
+/// [`add_entries`] to one row, with the same bits, for narrow vectors: the block's vectors one after the other, since a browser puts on its stack what is loaded long before it is
+/// added, and signs as bits, since WebAssembly has no fused multiplication.
 #[inline(always)]
 fn add_entries_by_vector<S: Simd, const VECTORS: usize>(
     simd: S,
