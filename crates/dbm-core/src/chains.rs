@@ -139,6 +139,7 @@ impl Chains {
     fn set_drive(&mut self, model: &Dbm) {
         let Self { count, states, drive, work, .. } = self;
         *drive = Matrix::zeros(0, model.sizes()[1]);
+        drive.reserve_rows(*count);
         work.products += (*count * model.weights()[0].data().len()) as u64;
         for _ in 0..*count {
             drive.push_row(&model.biases()[1]);
@@ -304,8 +305,12 @@ impl Chains {
         let into = if all {
             fields[l].data_mut()
         } else {
-            product.resize(chains.len() * n, 0.0);
-            &mut product[..]
+            // All of it is written.
+            if product.len() < chains.len() * n {
+                product.clear();
+                product.resize(chains.len() * n, 0.0);
+            }
+            &mut product[..chains.len() * n]
         };
         if driven {
             for (place, &c) in chains.iter().enumerate() {
@@ -320,6 +325,7 @@ impl Chains {
                 states[neighbour].data()
             } else {
                 gathered.clear();
+                gathered.reserve(chains.len() * states[neighbour].columns());
                 chains.iter().for_each(|&c| gathered.extend_from_slice(states[neighbour].row(c as usize)));
                 &gathered[..]
             };

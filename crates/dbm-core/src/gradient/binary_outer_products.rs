@@ -14,7 +14,6 @@ const FEWEST_UNITS: usize = 16;
 /// bits are the codes, and the other side, times alpha and the magnitude of the binary one, the rows of a table product. Pairs of two
 /// real rows (mean-field posteriors) stay as they are.
 pub(crate) struct BinaryOuterProducts<'a> {
-    units: Units,
     alpha: f32,
     /// A bit for each unit of layer `l` and pair; the pairs' right rows, `[pairs, n_{l+1}]`.
     left_binary: (Codes, Matrix),
@@ -26,36 +25,54 @@ pub(crate) struct BinaryOuterProducts<'a> {
     dense: Vec<&'a Matrix>,
 }
 
+/// Which side of a pair of rows takes only two values, and what [`magnitude`] says of it.
+#[derive(Clone, Copy)]
+enum Binary {
+    Left(f32),
+    Right(f32),
+    Neither,
+}
+
+impl Binary {
+    /// Neither where it is not worth knowing.
+    fn of(left: &[f32], right: &[f32], units: Units, worthwhile: bool) -> Self {
+        let left = worthwhile.then(|| magnitude(units, left)).flatten().map(Self::Left);
+        let right = || worthwhile.then(|| magnitude(units, right)).flatten().map(Self::Right);
+        left.or_else(right).unwrap_or(Self::Neither)
+    }
+}
+
 impl<'a> BinaryOuterProducts<'a> {
     /// Sorts the rows for `W_l` of all shards.
     pub fn new(shards: &'a [Moments], l: usize, units: Units, alpha: f32) -> Self {
         let (p, q) = (shards[0].pairs[l].0.columns(), shards[0].pairs[l].1.columns());
         let mut this = Self {
-            units,
             alpha,
             left_binary: (Codes::new(p, units.values()), Matrix::zeros(0, q)),
             right_binary: (Codes::new(q, units.values()), Matrix::zeros(0, p)),
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
             dense: shards.iter().filter_map(|shard| shard.dense[l].as_ref()).collect(),
         };
-        let sort = p.min(q) >= FEWEST_UNITS;
-        for (left, right) in shards.iter().map(|shard| &shard.pairs[l]) {
-            for row in 0..left.rows() {
-                this.push(left.row(row), right.row(row), sort);
+        let rows = shards
+            .iter()
+            .map(|shard| &shard.pairs[l])
+            .flat_map(|(left, right)| (0..left.rows()).map(|row| (left.row(row), right.row(row))));
+        let pairs: Vec<_> =
+            rows.map(|(left, right)| (left, right, Binary::of(left, right, units, p.min(q) >= FEWEST_UNITS))).collect();
+        let count = |is: fn(Binary) -> bool| pairs.iter().filter(|pair| is(pair.2)).count();
+        this.left_binary.1.reserve_rows(count(|binary| matches!(binary, Binary::Left(_))));
+        this.right_binary.1.reserve_rows(count(|binary| matches!(binary, Binary::Right(_))));
+        for (left, right, binary) in pairs {
+            match binary {
+                Binary::Left(scale) => push_binary(&mut this.left_binary, left, right, scale, alpha),
+                Binary::Right(scale) => push_binary(&mut this.right_binary, right, left, scale, alpha),
+                Binary::Neither => {
+                    this.real.0.push_row(left);
+                    this.real.1.push_row(right);
+                }
             }
         }
         this
-    }
-
-    fn push(&mut self, left: &[f32], right: &[f32], sort: bool) {
-        if let Some(scale) = magnitude(self.units, left).filter(|_| sort) {
-            push_binary(&mut self.left_binary, left, right, scale, self.alpha);
-        } else if let Some(scale) = magnitude(self.units, right).filter(|_| sort) {
-            push_binary(&mut self.right_binary, right, left, scale, self.alpha);
-        } else {
-            self.real.0.push_row(left);
-            self.real.1.push_row(right);
-        }
     }
 
     /// `out +=` rows `from..` of the sum, as many as `out` holds.

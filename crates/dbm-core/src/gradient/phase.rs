@@ -88,6 +88,10 @@ pub(super) fn together(
 
 fn of_shards(phases: &Phases, both: BothPhases) -> Vec<Estimate> {
     let mut moments: Vec<Moments> = phases.shards.iter().map(|_| Moments::new(phases.model)).collect();
+    for (moments, rows) in moments.iter_mut().zip(&phases.shards) {
+        // Of both phases.
+        moments.reserve(2 * rows.len() * if phases.marginalize { 2 } else { 1 });
+    }
     let (positive, negative, persistent) = both(phases, &mut moments);
     let infos = positive.into_iter().zip(negative).map(|(positive, negative)| Info { positive, negative });
     let own = |rows: &Range<usize>| persistent.as_ref().map(|layers| layers.iter().map(|l| l.rows_of(rows.clone())).collect());
@@ -183,9 +187,6 @@ impl<'a> Phases<'a> {
         }
         let streams = rows.iter().map(|&row| batch.stream(phase, row)).collect();
         let shard_of = rows.iter().map(|row| shards.partition_point(|shard| shard.end <= *row)).collect();
-        for (moments, rows) in moments.iter_mut().zip(shards) {
-            moments.reserve(rows.len() * if marginalize { 2 } else { 1 });
-        }
         let (starts, infos, weights) = (Vec::new(), vec![PhaseInfo::default(); shards.len()], vec![1.0; shards.len()]);
         let mut run = PhaseRun {
             model,

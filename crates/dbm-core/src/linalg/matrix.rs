@@ -96,8 +96,10 @@ impl Matrix {
     /// A copy of the rows with these numbers.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
-        let data = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
-        Self { rows: rows.len(), columns: self.columns, data }
+        let mut selected = Self::zeros(0, self.columns);
+        selected.reserve_rows(rows.len());
+        rows.iter().for_each(|&row| selected.push_row(self.row(row)));
+        selected
     }
 
     /// Makes room for so many more rows at once.

@@ -264,18 +264,21 @@ impl Product<'_> {
             }
             right = Columns { data: &padded, width: block, from: 0 };
         }
-        let mut sums = vec![Block([simd.splat_f32s(0.0); VECTORS]); out.len() / n];
+        let mut sums = Vec::with_capacity(out.len() / n);
+        let mut tables = Tables([[[simd.splat_f32s(0.0); VECTORS]; ENTRIES]; TABLES]);
         for column in (0..n).step_by(block) {
             // The last columns are computed as a block that begins in columns that are already done where it can: of these, nothing is kept.
             let first = column.min(n.saturating_sub(block));
-            for (sum, row) in sums.iter_mut().zip(out.chunks_exact(n)) {
+            sums.clear();
+            for row in out.chunks_exact(n) {
                 let row = start.unwrap_or(row);
-                match S::as_simd_f32s(&row[first..]).0.first_chunk() {
-                    Some(vectors) => sum.0 = *vectors,
-                    None => cast_slice_mut(&mut sum.0)[..n].copy_from_slice(row),
-                }
+                sums.push(Block(S::as_simd_f32s(&row[first..]).0.first_chunk().copied().unwrap_or_else(|| {
+                    let mut vectors = [simd.splat_f32s(0.0); VECTORS];
+                    cast_slice_mut(&mut vectors)[..n].copy_from_slice(row);
+                    vectors
+                })));
             }
-            add_block(simd, &mut sums, (codes, from), right, first);
+            add_block(simd, &mut sums, &mut tables, (codes, from), right, first);
             for (sum, row) in sums.iter().zip(out.chunks_exact_mut(n)) {
                 match S::as_mut_simd_f32s(&mut row[first..]).0.first_chunk_mut() {
                     Some(vectors) if first == column => *vectors = sum.0,
@@ -291,11 +294,12 @@ impl Product<'_> {
 #[repr(align(64))]
 struct Block<T, const VECTORS: usize>([T; VECTORS]);
 
-/// Adds to a block of columns, from this one on. It stays in the first-level cache beside the tables, and each value of `right` is read once.
+/// Adds to a block of columns, from this one on; in `tables` it makes its own. The block stays in the first-level cache beside the tables, and each value of `right` is read once.
 #[inline(always)]
 fn add_block<S: Simd, const VECTORS: usize>(
     simd: S,
     out: &mut [Block<S::f32s, VECTORS>],
+    tables: &mut Tables<S::f32s, VECTORS>,
     (codes, from): (&Codes, usize),
     right: Columns,
     column: usize,
@@ -303,7 +307,6 @@ fn add_block<S: Simd, const VECTORS: usize>(
     let (m, in_word) = (out.len(), codes.in_word());
     let (low, gap) = (simd.splat_f32s(codes.low), simd.splat_f32s(codes.high - codes.low));
     let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
-    let mut tables = Tables([[none; ENTRIES]; TABLES]);
     for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
         let (words, first) = (&words[from..from + m], w * in_word);
         let end = codes.inputs.min(first + in_word);
@@ -311,9 +314,13 @@ fn add_block<S: Simd, const VECTORS: usize>(
         if m < WORTHWHILE_ROWS {
             for g in 0..groups {
                 let rows = right.group::<S, VECTORS>((first, end), g, column, &none);
-                let terms: [_; VECTORS] = std::array::from_fn(|j| terms(simd, rows.map(|row| row[j]), low, gap));
+                // A loop: the closure of an array's `map` would be called, and compiled for no vector unit.
+                let mut each = [(none[0], [none[0]; NAMING]); VECTORS];
+                for (j, each) in each.iter_mut().enumerate() {
+                    *each = terms(simd, at(&rows, j), low, gap);
+                }
                 for (row, &word) in out.iter_mut().zip(words) {
-                    add_sum(simd, &mut row.0, &terms, word, g);
+                    add_sum(simd, &mut row.0, &each, word, g);
                 }
             }
             continue;
@@ -346,10 +353,15 @@ fn add_block<S: Simd, const VECTORS: usize>(
 type Terms<T> = (T, [T; NAMING]);
 
 #[inline(always)]
-fn terms<S: Simd>(simd: S, rows: [S::f32s; GROUP], low: S::f32s, gap: S::f32s) -> Terms<S::f32s> {
-    let [naming @ .., _] = rows;
-    let all = rows[1..].iter().fold(rows[0], |all, &row| simd.add_f32s(all, row));
-    (simd.mul_f32s(low, all), naming.map(|row| simd.mul_f32s(gap, row)))
+fn terms<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; GROUP], low: S::f32s, gap: S::f32s) -> Terms<S::f32s> {
+    let all = [b, c, d, e].into_iter().fold(a, |all, row| simd.add_f32s(all, row));
+    (simd.mul_f32s(low, all), [simd.mul_f32s(gap, a), simd.mul_f32s(gap, b), simd.mul_f32s(gap, c), simd.mul_f32s(gap, d)])
+}
+
+/// Vector `j` of each row.
+#[inline(always)]
+fn at<T: Copy, const VECTORS: usize>([a, b, c, d, e]: &[&[T; VECTORS]; GROUP], j: usize) -> [T; GROUP] {
+    [a[j], b[j], c[j], d[j], e[j]]
 }
 
 /// All sums of four rows, with what the fifth adds where it is low. Vector by vector: a browser puts on its stack what is loaded long before it is used.
@@ -363,7 +375,7 @@ fn make<S: Simd, const VECTORS: usize>(
 ) {
     const HALF: usize = ENTRIES / 2;
     for j in 0..VECTORS {
-        let (none, each) = terms(simd, rows.map(|row| row[j]), low, gap);
+        let (none, each) = terms(simd, at(&rows, j), low, gap);
         // Eight sums fit in the registers of any machine; the other eight are written as they are made.
         let mut sums = [none; HALF];
         for (i, &term) in each[..NAMING - 1].iter().enumerate() {
