@@ -313,11 +313,11 @@ fn add_block<S: Simd, const VECTORS: usize>(
         let groups = (end - first).div_ceil(NAMING).min(TABLES);
         if m < WORTHWHILE_ROWS {
             for g in 0..groups {
-                let rows = right.group::<S, VECTORS>((first, end), g, column, &none);
+                let [a, b, c, d, e] = right.group::<S, VECTORS>((first, end), g, column, &none);
                 // A loop: the closure of an array's `map` would be called, and compiled for no vector unit.
                 let mut each = [(none[0], [none[0]; NAMING]); VECTORS];
                 for (j, each) in each.iter_mut().enumerate() {
-                    *each = terms(simd, at(&rows, j), low, gap);
+                    *each = terms(simd, [a[j], b[j], c[j], d[j], e[j]], low, gap);
                 }
                 for (row, &word) in out.iter_mut().zip(words) {
                     add_sum(simd, &mut row.0, &each, word, g);
@@ -358,24 +358,18 @@ fn terms<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; GROUP], low: S::f32s, gap:
     (simd.mul_f32s(low, all), [simd.mul_f32s(gap, a), simd.mul_f32s(gap, b), simd.mul_f32s(gap, c), simd.mul_f32s(gap, d)])
 }
 
-/// Vector `j` of each row.
-#[inline(always)]
-fn at<T: Copy, const VECTORS: usize>([a, b, c, d, e]: &[&[T; VECTORS]; GROUP], j: usize) -> [T; GROUP] {
-    [a[j], b[j], c[j], d[j], e[j]]
-}
-
 /// All sums of four rows, with what the fifth adds where it is low. Vector by vector: a browser puts on its stack what is loaded long before it is used.
 #[inline(always)]
 fn make<S: Simd, const VECTORS: usize>(
     simd: S,
     table: &mut [[S::f32s; VECTORS]; ENTRIES],
-    rows: [&[S::f32s; VECTORS]; GROUP],
+    [a, b, c, d, e]: [&[S::f32s; VECTORS]; GROUP],
     low: S::f32s,
     gap: S::f32s,
 ) {
     const HALF: usize = ENTRIES / 2;
     for j in 0..VECTORS {
-        let (none, each) = terms(simd, at(&rows, j), low, gap);
+        let (none, each) = terms(simd, [a[j], b[j], c[j], d[j], e[j]], low, gap);
         // Eight sums fit in the registers of any machine; the other eight are written as they are made.
         let mut sums = [none; HALF];
         for (i, &term) in each[..NAMING - 1].iter().enumerate() {
