@@ -12,7 +12,7 @@ const STEPS = ["mnist-500", "mnist-1000"];
 const SWEEPS = "sweeps-500";
 const TURNS = 3;
 const PROTOCOL = { "warm-up": 30, steps: 20, runs: 3 };
-/** A sweep takes a tenth of a step or less: as few of them would be over before a processor has found its pace. */
+/** A sweep takes a few milliseconds: twenty of them would be over before anything is measured. */
 const PROTOCOL_OF_SWEEPS = { ...PROTOCOL, steps: 200 };
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
 const NAMES = { chromium: "Chromium", firefox: "Firefox" };

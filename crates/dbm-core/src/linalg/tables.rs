@@ -294,7 +294,7 @@ impl Product<'_> {
 #[repr(align(64))]
 struct Block<T, const VECTORS: usize>([T; VECTORS]);
 
-/// Adds to a block of columns, from this one on; in `tables` it makes its own. The block stays in the first-level cache beside the tables, and each value of `right` is read once.
+/// Adds to a block of columns, from this one on; `tables` is room for the tables. The block stays in the first-level cache beside the tables, and each value of `right` is read once.
 #[inline(always)]
 fn add_block<S: Simd, const VECTORS: usize>(
     simd: S,
