@@ -5,15 +5,18 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
-import { engines, open } from "./engines.mjs";
-import { serve } from "./serve.mjs";
+import { engines } from "./engines.mjs";
+import { millisecondsPerStep } from "./steps-in-browser.mjs";
 
-const STEPS = ["mnist-500", "mnist-1000"];
+/** The presets of `dbm bench` that are steps of a training, and their hidden layers. */
+const STEPS = { "mnist-500": [500, 500], "mnist-1000": [1000, 500] };
 const SWEEPS = "sweeps-500";
 const TURNS = 3;
 const PROTOCOL = { "warm-up": 30, steps: 20, runs: 3 };
 /** A sweep takes a few milliseconds: twenty of them would be over before anything is measured. */
 const PROTOCOL_OF_SWEEPS = { ...PROTOCOL, steps: 200 };
+/** The page shows its counter ten times a second: a measurement there takes several seconds. */
+const PROTOCOL_OF_PAGE = { warmUp: 30, steps: 100, runs: 3 };
 const SHARDS = 4; // of a batch of 100: no more workers than that share a step
 const NAMES = { chromium: "Chromium", firefox: "Firefox" };
 /** Tells PyTorch and the libraries that it computes with to leave AVX-512 alone. */
@@ -41,22 +44,8 @@ const milliseconds = (said) => said.milliseconds_per_step ?? said.milliseconds_p
 const natively = (command, preset) => milliseconds(run(command, ["bench", ...options(preset)]));
 const byPyTorch = (preset, env) => milliseconds(run(python, ["benches/pytorch_baseline.py", ...options(preset)], env));
 
-/** Milliseconds a step by number of workers. */
-async function inBrowser(name, preset) {
-  const most = Math.min(cpus().length, SHARDS);
-  const counts = [1, 2, 4].filter((count) => count <= most);
-  const [server, engine] = [await serve({}), await open(name)];
-  try {
-    const protocol = Object.entries(PROTOCOL).map(([name, value]) => `&${name}=${value}`);
-    await engine.go(`http://127.0.0.1:${server.address().port}/?bench=${preset}&workers=${counts.join()}${protocol.join("")}`);
-    const said = await engine.until("the result", () => document.querySelector("#bench-result")?.textContent || undefined);
-    return [engine.version, JSON.parse(said).rows];
-  } finally {
-    await engine.close();
-    server.close();
-    server.closeAllConnections();
-  }
-}
+/** How many workers share the page's run, in turn. */
+const WORKERS = [1, 2, 4].filter((count) => count <= Math.min(cpus().length, SHARDS));
 
 /** Those that ENGINES leaves in. */
 const browsers = engines().filter((name) => name in NAMES);
@@ -68,7 +57,7 @@ const units = [unit, ...(without ? [without] : [])];
 const rival = (unit) => `PyTorch ${torch}, ${unit}`;
 
 const tables = [];
-for (const preset of [...STEPS, SWEEPS]) {
+for (const preset of [...Object.keys(STEPS), SWEEPS]) {
   const times = new Map();
   const add = (name, ms) => times.set(name, [...(times.get(name) ?? []), ms]);
   for (let turn = 0; turn < TURNS; turn++) {
@@ -77,8 +66,11 @@ for (const preset of [...STEPS, SWEEPS]) {
     add(`**dbm**, ${unit}`, natively(dbm, preset));
     if (without) add(`**dbm**, ${without}`, natively(dbmAvx2, preset));
     for (const name of preset === SWEEPS ? [] : browsers) {
-      const [version, rows] = await inBrowser(name, preset);
-      for (const { workers, milliseconds_per_step: ms } of rows) add(`${NAMES[name]} ${version.split(".")[0]}, ${workers} worker${workers > 1 ? "s" : ""}`, ms);
+      for (const workers of WORKERS) {
+        const measurement = { hidden: STEPS[preset], workers, ...PROTOCOL_OF_PAGE };
+        const { version, milliseconds: ms } = await millisecondsPerStep(name, measurement);
+        add(`${NAMES[name]} ${version.split(".")[0]}, ${workers} worker${workers > 1 ? "s" : ""}`, ms);
+      }
     }
   }
   const head = `| ${preset}, ms a ${preset === SWEEPS ? "sweep" : "step"} | ${TURNS} turns |${units.map((unit) => ` times PyTorch, ${unit} |`).join("")}\n| --- | --- |${" ---: |".repeat(units.length)}\n`;

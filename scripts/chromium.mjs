@@ -1,4 +1,4 @@
-// The Chromium that end-to-end tests and the browser's benchmark run in.
+// The Chromium that end-to-end tests run in.
 import assert from "node:assert/strict";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,5 +1,5 @@
 // Any browser engine by the one protocol that all of them speak, W3C WebDriver: Chromium by chromedriver, Firefox by geckodriver, WebKit by WebKitWebDriver and MiniBrowser, which
-// has a screen of its own. For tests and benchmarks across engines.
+// has a screen of its own. For tests and `./run bench compare` across engines.
 //
 //     const firefox = await open("firefox");
 //     await firefox.go("http://127.0.0.1:8080/#view=train");
@@ -157,10 +157,49 @@ class Engine {
   shows = (expected) =>
     this.until(`“${expected.source ?? expected}”`, (pattern) => document.body.innerText.split("\n").find((line) => new RegExp(pattern).test(line)), expected.source ?? expected.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 
-  /** Presses the button of this name, once it can be pressed. */
-  async click(name) {
+  /** The button of this name, once it can be pressed. */
+  button(name) {
     const find = (name) => [...document.querySelectorAll("button")].find((button) => !button.disabled && button.checkVisibility() && (button.getAttribute("aria-label") ?? button.textContent.trim()) === name);
-    await (await this.until(`the button “${name}”`, find, name)).click();
+    return this.until(`the button “${name}”`, find, name);
+  }
+
+  /** Has the button of this name pressed by the driver, once it can be. Drivers take a button under the strip of messages to be in view. */
+  async click(name) {
+    const button = await this.button(name);
+    await this.evaluate((button) => button.scrollIntoView({ block: "nearest", behavior: "instant" }), button);
+    await button.click();
+  }
+
+  /** Presses the button of this name with the pointer, down for 90 ms as a hand has it; resolves to whether it got the press, and by how many pixels it moved until half a second later. */
+  async press(name) {
+    const button = await this.button(name);
+    await this.evaluate((button) => {
+      button.scrollIntoView({ block: "nearest", behavior: "instant" });
+      const { left, top } = button.getBoundingClientRect();
+      window.pressed = { clicked: false, moved: 0 };
+      addEventListener("click", ({ target }) => (window.pressed.clicked ||= button.contains(target)), true);
+      requestAnimationFrame(function look() {
+        const now = button.getBoundingClientRect();
+        if (now.width) window.pressed.moved = Math.max(window.pressed.moved, Math.abs(now.left - left), Math.abs(now.top - top));
+        requestAnimationFrame(look);
+      });
+    }, button);
+    await this.driver.actions().move({ origin: button, duration: 0 }).press().pause(90).release().perform();
+    await wait(500);
+    return this.evaluate(() => window.pressed);
+  }
+
+  /** Makes the page this wide and high, as far as the engine lets it; resolves to what it is. */
+  async resize(width, height) {
+    const inner = () => this.evaluate(() => [innerWidth, innerHeight]);
+    const window = this.driver.manage().window();
+    for (let tries = 0; tries < 3; tries++) {
+      const [[w, h], outer] = [await inner(), await window.getRect()];
+      if (w === width && h === height) break;
+      await window.setRect({ width: outer.width + width - w, height: outer.height + height - h });
+      await wait(100); // the page hears of it later
+    }
+    return inner();
   }
 
   /** Gives a file to the input of this name. */

@@ -1,14 +1,15 @@
-// Serves dist/ as any static host would, plus the headers that make the page cross-origin isolated (SharedArrayBuffer, precise
+// Serves dist/, or the build that DIST names, as any static host would, plus the headers that make the page cross-origin isolated (SharedArrayBuffer, precise
 // timers), and let isolated pages of others embed it. Run directly it serves at http://127.0.0.1:$PORT, or below $BASE (/dbm-lab/, say); imported, `serve` gives a server to tests.
 import { createReadStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
-import { extname, join, sep } from "node:path";
+import { extname, join, resolve, sep } from "node:path";
 import { pipeline } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createGzip } from "node:zlib";
 
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+/** The built page. */
+export const DIST = process.env.DIST ? resolve(process.env.DIST) : fileURLToPath(new URL("../dist", import.meta.url));
 
 const TYPES = {
   ".css": "text/css; charset=utf-8",
@@ -93,9 +94,9 @@ async function answer(options, headers, request, response) {
 export function serve({ root = DIST, port = 0, base = "/", isolated = true, gzip = false } = {}) {
   const headers = isolated ? { ...HEADERS, ...ISOLATION, "Content-Security-Policy": POLICY } : HEADERS;
   const server = createServer((request, response) => answer({ root, base, gzip }, headers, request, response));
-  return new Promise((resolve, reject) => {
+  return new Promise((done, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve(server));
+    server.listen(port, "127.0.0.1", () => done(server));
   });
 }
 

@@ -33,26 +33,12 @@ function follow(registration) {
 }
 
 /** Says that another version waits. It comes at the visitor's word alone: a run may be in training. */
-function offer(registration) {
-  if (document.getElementById("update")) return;
-  const said = element("p", { role: "status" });
-  const reload = element("button", { type: "button", class: "primary" }, "Reload");
-  const close = element("button", { type: "button", class: "quiet", "aria-label": "Dismiss this notice" }, "×");
-  const region = element("section", { id: "update", class: "notices", "aria-label": "Update" }, element("div", { class: "notice" }, said, reload, close));
-  document.body.append(region);
-  setTimeout(() => (said.textContent = "A new version is ready."), 100); // a status is read out when it changes
-  close.addEventListener("click", () => (region.hidden = true));
-  reload.addEventListener("click", () => {
+function offer(registration, text = "A new version is ready.") {
+  const run = () => {
     if (!registration.waiting) return location.reload(); // another tab was quicker
     serviceWorker.oncontrollerchange = () => location.reload();
-    serviceWorker.onmessage = () => (said.textContent = "A new version is ready. DBM Lab is open in another tab too: close it there, then press Reload here.");
+    serviceWorker.onmessage = () => offer(registration, "DBM Lab is open in another tab too: close it there, then press Reload here.");
     registration.waiting.postMessage("take over");
-  });
-}
-
-function element(name, attributes, ...inside) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...inside);
-  return made;
+  };
+  dispatchEvent(new CustomEvent("dbm-offer", { detail: { text, run } }));
 }

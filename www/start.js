@@ -35,7 +35,6 @@ const lacks = Object.keys(NEEDS).filter((name) => !has(NEEDS[name]));
 if (lacks.length) {
   say(`This browser lacks ${lacks.join(", ")}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with nothing of this switched off.`);
 } else {
-  const asked = new URLSearchParams(location.search);
   // The worker's program comes beside the page's own, before the model takes the line; the worker finds it in the browser's cache.
   if (!navigator.serviceWorker?.controller) fetch("./dbm-worker-wasm_bg.wasm").then((response) => response.arrayBuffer()).catch(() => {});
   try {
@@ -46,6 +45,6 @@ if (lacks.length) {
     say(`DBM Lab could not be started (${error.message}). Check the connection, then reload the page.`);
     throw error;
   }
-  // A benchmark is to have the machine for itself, and one view inside another page fetches only what it needs.
-  if (!asked.has("bench") && !asked.has("embed") && navigator.serviceWorker) import("OFFLINE");
+  // One view inside another page fetches only what it needs.
+  if (!new URLSearchParams(location.search).has("embed") && navigator.serviceWorker) import("OFFLINE");
 }

@@ -3,7 +3,7 @@
 use crate::common::{By, Y_FOLLOWS_X, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::diagnostics::{BiasTable, bias_table};
-use dbm_core::gradient::{Batch, Estimator, EstimatorKind, EstimatorSettings, UcdLmi, estimator};
+use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, ExpectedGradient, UcdLmi, estimator, expectation};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
@@ -40,7 +40,7 @@ fn with_gap(mut visible: Vec<Option<bool>>) -> Vec<Option<bool>> {
     visible
 }
 
-fn largest_bias(estimator: &dyn Estimator, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
+fn largest_bias(estimator: &dyn ExpectedGradient, model: &Dbm, visible: &[Option<bool>], known: &[bool]) -> f64 {
     let mean = estimator.expected(model, visible, known, 0).unwrap();
     assert!(mean.unmet < 1e-12);
     let exact = exact::gradient_with_gaps(model, visible, known).unwrap();
@@ -61,7 +61,7 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
                     continue;
                 }
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
-                let bias = largest_bias(&*estimator(&settings), &model, visible, known);
+                let bias = largest_bias(&*expectation(&settings), &model, visible, known);
                 let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
                 let what = format!("{units:?} {sizes:?} {} of {visible:?}", kind.name());
                 assert!(right, "{what} marginalized {marginalize} known {known:?}: {bias:e}");
@@ -73,8 +73,8 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
 /// Largest |mean - expectation| in standard errors, from 1200 batches of chains of these visible layers in turn, each after so many steps.
 fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], known: &[bool], steps: u64) -> f64 {
     const BATCH: usize = 8;
-    let expectation = |visible: &Vec<_>| estimator(settings).expected(model, visible, known, steps as u32 - 1).unwrap().values;
-    let expectations: Vec<Vec<f64>> = examples.iter().map(expectation).collect();
+    let mean_of = |visible: &Vec<_>| expectation(settings).expected(model, visible, known, steps as u32 - 1).unwrap().values;
+    let expectations: Vec<Vec<f64>> = examples.iter().map(mean_of).collect();
     let expected: Vec<f64> = (0..expectations[0].len())
         .map(|place| expectations.iter().map(|values| values[place]).sum::<f64>() / examples.len() as f64)
         .collect();
@@ -121,7 +121,8 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
                 assert!(error < LIMIT, "{what}: {error:.2} standard errors");
             };
             for kind in EstimatorKind::ALL {
-                let name = if kind.has(dbm_core::words::Setting::K) { format!("{}-2", kind.name()) } else { kind.name().into() };
+                let name =
+                    if kind.has(dbm_core::settings::Setting::K) { format!("{}-2", kind.name()) } else { kind.name().into() };
                 check(&uncapped(&name), &none, 1);
                 check(&Settings { marginalize: false, ..uncapped(&name) }, &none, 1);
                 if kind.descriptor().persistent {
@@ -147,7 +148,8 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
         let model = random_model(units, sizes, 60 + i as u64);
         let (visible, some) = example(sizes[0]);
         for known in [vec![false; sizes[0]], some] {
-            let bias = |name: &str, sweeps| largest_bias(&*estimator(&with_mode_sweeps(name, sweeps)), &model, &visible, &known);
+            let bias =
+                |name: &str, sweeps| largest_bias(&*expectation(&with_mode_sweeps(name, sweeps)), &model, &visible, &known);
             assert!(bias("ucd-lmi", 4) < 1e-9);
             let (one, many) = (bias("lmi", 1), bias("lmi", 30));
             assert!(many < 0.5 * one, "{units:?} {sizes:?} {known:?}: {one:e} after one sweep, {many:e} after 30");
@@ -160,7 +162,7 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
 fn a_coupling_cut_at_once_is_no_coupling() {
     let model = random_model(Units::Signs, &[3, 2, 1], 80);
     let (visible, _) = example(3);
-    let mean = |settings: &Settings| estimator(settings).expected(&model, &visible, &[false; 3], 0).unwrap();
+    let mean = |settings: &Settings| expectation(settings).expected(&model, &visible, &[false; 3], 0).unwrap();
     let cut = mean(&Settings { max_meeting: 1, ..uncapped("ucd-lmi") });
     let lmi = mean(&uncapped("lmi"));
     assert!(cut.unmet > 0.01 && cut.values.iter().zip(&lmi.values).all(|(a, b)| (a - b).abs() < 1e-14));
@@ -180,7 +182,8 @@ fn the_law_of_the_pair_tells_a_broken_coupling() {
     let right = By(|u, proposal, x, y| SharedUniform.decide(u, proposal, x, y));
     for units in [Units::Signs, Units::Bits] {
         let model = random_model(units, &[3, 2], 81);
-        let bias = |estimator: &dyn Estimator| largest_bias(estimator, &model, &[true, false, true].map(Some), &[false; 3]);
+        let bias =
+            |estimator: &dyn ExpectedGradient| largest_bias(estimator, &model, &[true, false, true].map(Some), &[false; 3]);
         for (what, acceptance, unbiased) in
             [("right", right, true), ("y follows x", Y_FOLLOWS_X, false), ("crossed", CROSSED, false)]
         {
@@ -232,7 +235,7 @@ fn refuses_what_it_cannot_enumerate() {
     assert!(error.contains("11") && error.contains("10"), "{error}");
     let model = random_model(Units::Bits, &[6, 3, 2], 1);
     for kind in EstimatorKind::ALL {
-        let estimator = estimator(&uncapped(kind.name()));
+        let estimator = expectation(&uncapped(kind.name()));
         assert!(
             estimator.expected_negative(&model, &[Some(true); 6], &[false; 6], 0).is_err()
                 && estimator.expected_positive(&model, &[Some(true); 5]).is_err()

@@ -1,15 +1,17 @@
 //! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
 
+use dbm_core::complete::{AnswerFrame, AnswerTrace, Method};
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, PhaseInfo};
+use dbm_core::settings::{Initialization, RunPlan};
+use dbm_core::sweep::SearchInfo;
 use dbm_data::coding::Greys;
 use dbm_protocol::{
-    Activity, BenchProtocol, BenchResult, BenchRow, Body, Command, CompletionMethod, CompletionRequest, Completions, DataSource,
-    EncodedData, EncodingChoice, EncodingPreview, Envelope, Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand,
-    GpuEvent, Grid, Histogram, ImputeSettings, Initialization, LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice,
-    NamedBytes, PhaseMetrics, Pretraining, Product, Reply, Report, RunForGpu, RunPlan, RunSignals, Score, SearchFrame,
-    SearchTrace, Snapshot, Understood, UnderstoodKind, wire,
+    Activity, Body, Command, CompletionRequest, Completions, DataSource, EncodedData, EncodingChoice, EncodingPreview, Envelope,
+    Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings,
+    LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reply, Report,
+    RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -57,7 +59,8 @@ fn requests_cross_unchanged() {
         values: vec![0, 1],
         unknown: vec![1, 0],
         answers: 8,
-        method: CompletionMethod::Gibbs { sweeps: 100 },
+        method: Method::Gibbs,
+        sweeps: 100,
         clean_up: true,
         class: Some(9),
         seed: u32::MAX,
@@ -65,14 +68,7 @@ fn requests_cross_unchanged() {
     let commands = [
         Command::NewRun(plan.clone()),
         Command::NewRun(RunPlan { start: Initialization::Gaussian { deviation: 0.01 }, ..plan.clone() }),
-        Command::UseData { source: source.clone(), plan: plan.clone(), checkpoint: vec![3, 1, 4] },
-        Command::Bench {
-            source,
-            plan,
-            protocol: BenchProtocol { warm_up: 20, steps: 20, runs: 5 },
-            workers: vec![1, 4],
-            gpu: true,
-        },
+        Command::UseData { source, plan, checkpoint: vec![3, 1, 4] },
         Command::TryGpu,
         Command::UseGpu(true),
         Command::Train,
@@ -143,9 +139,7 @@ fn events_cross_unchanged() {
     };
     let grid =
         Grid { model: ModelChoice::Training, step: 12, count: 1, image: (1, 3), greys: Greys::default(), bits: vec![0, 1, 1] };
-    let row =
-        BenchRow { workers: 1, checksum: "00ff".into(), seconds: vec![1.5, 0.1 + 0.2], coupling: 1e-3, ..BenchRow::default() };
-    let bench = BenchResult { sizes: vec![784, 500, 500], rows: vec![row] };
+    let trial = GpuTrial { workers: 2, processor_seconds: 0.1 + 0.2, gpu: "some GPU".into(), gpu_seconds: 1.5 };
     let completions = Completions {
         answers: 2,
         image: (1, 2),
@@ -165,8 +159,8 @@ fn events_cross_unchanged() {
         steps: (1..).zip([metropolis, PairDraw::Single, gibbs]).map(step).collect(),
         meeting: Meeting { time: 3, capped: true },
     };
-    let frame = SearchFrame { half_sweep: 1, energy: -0.5, flipped: 3, visible: vec![0, 1] };
-    let search = SearchTrace { frames: vec![frame], sweeps: 2, capped: false };
+    let frame = AnswerFrame { sweep: 3, half_sweep: 1, energy: -0.5, visible: vec![0, 1] };
+    let watched = AnswerTrace { frames: vec![frame], sweeps: 3, search: SearchInfo { sweeps: 2, capped: false } };
     let score = Score { accuracy: 0.5, log_loss: 0.25, log_loss_error: 0.125 };
     let report = Report { cells: 7, rows: 5, rows_with_hidden: 6, rows_compared: 10, rows_in_all: 11, scores: [score; 3] };
     let replies = [
@@ -185,12 +179,12 @@ fn events_cross_unchanged() {
         Reply::Failed("no".into()),
         Reply::Answer(Event::Notice("news".into())),
         Reply::progress(3, 120),
-        Reply::Answer(Event::Bench(bench)),
+        Reply::Answer(Event::GpuTried(trial)),
         Reply::Answer(Event::Snapshot(Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] })),
         Reply::Answer(Event::Imputed(vec![0.25, 1.0])),
         Reply::Answer(Event::Completions(completions)),
         Reply::Answer(Event::Pair(trace)),
-        Reply::Answer(Event::Search(search)),
+        Reply::Answer(Event::Watched(watched)),
         Reply::Answer(Event::Evaluated(Evaluated { held_back: true, report })),
     ];
     for reply in replies {

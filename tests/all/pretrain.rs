@@ -209,7 +209,7 @@ fn nonsense_is_refused_and_changes_nothing() {
     assert_eq!(refused(|s| s.steps = u64::MAX), "pretraining steps");
     assert_eq!(refused(|s| s.learning_rate = f64::NAN), "pretraining rate");
     assert_eq!(refused(|s| s.learning_rate = 0.0), "pretraining rate");
-    assert_eq!(refused(|s| s.batch = 0), "pretraining batch");
+    assert_eq!(refused(|s| s.batch = 0), "batch");
     assert_eq!(refused(|s| s.k = 0), "pretraining k");
     assert_eq!(refused(|s| s.deviation = f64::INFINITY), "pretraining deviation");
     let too_few = Pretrainer::new(&[4], Units::Bits, PretrainSettings::default()).map(|run| run.steps_total());

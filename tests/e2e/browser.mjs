@@ -1,7 +1,7 @@
 // What every end-to-end test needs: the built page, served; a Chromium; and a page whose errors fail the test.
 //
 //     import { lab } from "./browser.mjs";
-//     test("…", lab({ width: 390, search: "?bench=mnist-500" }, async ({ page, screenshot }) => { … }));
+//     test("…", lab({ width: 390, search: "#view=train" }, async ({ page, screenshot }) => { … }));
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launch } from "../../scripts/chromium.mjs";
 import { serve } from "../../scripts/serve.mjs";
+import { press } from "./hand.mjs";
 
 const SCREENSHOTS = fileURLToPath(new URL("../../test-results", import.meta.url));
 
@@ -26,8 +27,11 @@ after(async () => {
   for (const server of Object.values(servers)) server.close();
 });
 
+/** For tests that open contexts of their own: the browser of all, and the page's address. */
+export const shared = () => ({ browser, url: `http://127.0.0.1:${servers.isolated.address().port}/` });
+
 /** Whoever was here before sees no first visit. */
-export const returning = (page) =>
+const wasHere = (page) =>
   page.addInitScript(() => {
     try {
       localStorage.setItem("dbm-seen", "1");
@@ -38,16 +42,16 @@ export const returning = (page) =>
 export async function more(page) {
   const details = page.locator("details.completion-more");
   await details.waitFor();
-  if (!(await details.evaluate((it) => it.open))) await details.locator("summary").first().click();
+  if (!(await details.evaluate((it) => it.open))) await press(page, details.locator("summary").first());
 }
 
 /**
  * A test body: opens the page (its address ending with `search`, on `view` where that is given) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
  * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
- * `within` gives a browser of the test's own in place of the one for all. `prepare` has the page before it is opened. The visitor was here before, unless this is a `firstVisit`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
+ * `within` gives a browser of the test's own in place of the one for all. `prepare` has the page before it is opened. The visitor is a newcomer, unless `returning`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
  * `screenshot(name)`, which saves test-results/name.png. The service worker, which fetches and hashes the whole page once more, comes only with `serviceWorkers: "allow"`.
  */
-export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", within = () => browser, firstVisit = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
+export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", within = () => browser, returning = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
   return async () => {
     const server = typeof host === "function" ? host() : servers[host];
     const url = `http://127.0.0.1:${server.address().port}/`;
@@ -55,7 +59,7 @@ export function lab({ width = 1280, height = 900, search = "", view, host = "iso
     try {
       const page = await opened.newPage();
       const errors = collectErrors(page);
-      if (!firstVisit) await returning(page);
+      if (returning) await wasHere(page);
       await prepare(page);
       await page.goto(url + search + (view ? `#view=${view}` : ""));
       await body({ page, url, errors, screenshot: (name) => screenshot(page, name) });
@@ -98,7 +102,7 @@ export async function screenshot(page, name, fullPage = true) {
 export const crew = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
 /** Goes to a view by the menu: "Train", "Complete", "Coupling" or "Proof". */
-export const goTo = (page, view) => page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view, exact: true }).click();
+export const goTo = (page, view) => press(page, page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view, exact: true }));
 
 /** Unfolds all that folds in a form. */
 export const unfold = (page) => page.locator("form details").evaluateAll((all) => all.forEach((details) => (details.open = true)));
@@ -126,17 +130,17 @@ export const enabled = (page, name) => button(page, name).and(page.locator(":ena
 
 /** Presses "Use this data" in the dialog that shows what was understood of a file, and waits until the page is on it. */
 export async function useData(page) {
-  await button(page, "Use this data").click({ timeout: 60_000 });
-  await page.getByText(/^Now training on /).first().waitFor({ timeout: 60_000 });
+  await press(page, button(page, "Use this data"), { timeout: 60_000 });
+  await page.getByText(/ is loaded\. Press Train\.$/).first().waitFor({ timeout: 60_000 });
   await enabled(page, "Train").waitFor();
 }
 
 /** Trains until `count` steps have been taken, and pauses; resolves to the step. */
 export async function trainSteps(page, count) {
   await goTo(page, "Train");
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   await until(() => steps(page), (n) => n >= count, `${count} steps`);
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await enabled(page, "Train").waitFor();
   return steps(page);
 }

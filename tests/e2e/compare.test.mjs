@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const TWO = "#view=train&t.two=yes";
 const BARS = `${TWO}&t.data=bars`;
@@ -41,8 +42,8 @@ test("signs against bits, on bars and stripes: both train at once, in step, and 
   const [a, b] = await bothAt(page, 1500);
   assert.notEqual(a, b);
   assert.match(await verdict(page), /^Different bits from step 0 on\.$/);
-  assert.match(await run(page, "A").getByRole("heading").textContent(), /signs −1 and 1/);
-  assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0 and 1/);
+  assert.match(await run(page, "A").getByRole("heading").textContent(), /signs ±1/);
+  assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0, 1/);
   for (const count of await row(page, "Distinct samples")) assert.match(count, /^\d+ of 64$/);
   for (const letter of ["A", "B"]) assert.match(await run(page, letter).getByRole("img").getAttribute("aria-label"), new RegExp(`^Run ${letter}: 64 samples at step 1500; \\d+ of 64 distinct$`));
   for (const title of ["Distinct samples", "Reconstruction error", "Pseudo-likelihood", "Free energy", "Energy of both phases", "Exact log-likelihood"]) {
@@ -67,7 +68,7 @@ test("without couplings that fire, coupling on and off are the same to the bit; 
 
 test("the same address gives the same bits in another browser profile", lab({ search: `${DIGITS}&t.seed=5&x.preset=signs-bits&x.rate=0.004&x.go=12` }, async ({ page, url }) => {
   const here = await bothAt(page, 12);
-  assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0 and 1, rate 0.004/);
+  assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0, 1, rate 0.004/);
   const address = await page.evaluate(() => location.hash);
   const other = await page.context().browser().newContext();
   try {
@@ -78,17 +79,17 @@ test("the same address gives the same bits in another browser profile", lab({ se
     await other.close();
   }
   // And after pausing on the way, stepping, and going on from there.
-  await button(page, "Rewind both").click();
+  await press(page, button(page, "Rewind both"));
   await until(() => stepsOf(page), ([a, b]) => a === 0 && b === 0, "both at 0");
-  await enabled(page, "Step both").click();
+  await press(page, enabled(page, "Step both"));
   await bothAt(page, 1);
-  await enabled(page, "Train both").click();
+  await press(page, enabled(page, "Train both"));
   assert.deepEqual(await bothAt(page, 12), here);
 }));
 
 test("a pause ends at the same step for both, and closing ends both workers", lab({ search: `${BARS}&x.preset=ucd-gibbs&x.go=100000` }, async ({ page }) => {
   await until(() => stepsOf(page), ([a, b]) => a > 20 && b > 20, "some steps");
-  await button(page, "Pause both").click();
+  await press(page, button(page, "Pause both"));
   await enabled(page, "Train both").waitFor();
   const [a, b] = await stepsOf(page);
   assert.equal(a, b);
@@ -141,7 +142,7 @@ test("what differs is chosen by keyboard alone", lab({ search: `${BARS}&x.preset
   await page.keyboard.press("Enter");
   const [a, b] = await bothAt(page, 40);
   assert.notEqual(a, b);
-  assert.match(await run(page, "B").getByRole("heading").textContent(), /LMI, no coupling, bits 0 and 1, rate 0.01/);
+  assert.match(await run(page, "B").getByRole("heading").textContent(), /LMI, no coupling, bits 0, 1, rate 0.01/);
   await screenshot("compare-keyboard");
 }));
 
@@ -149,10 +150,10 @@ for (const colorScheme of ["light", "dark"]) {
   test(`by touch, 390 pixels wide, ${colorScheme}`, lab({ width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme, search: `${TWO}&t.data=digits` }, async ({ page, screenshot }) => {
     // Choosing a comparison trains its 1000 steps at once: on digits that takes long enough to be paused.
     await enabled(page, "Train both").waitFor();
-    await button(page, "signs | bits").tap();
+    await press(page, button(page, "signs | bits"));
     await until(() => stepsOf(page), ([a, b]) => a > 0 && b > 0, "both on their way");
-    await button(page, "Pause both").tap();
-    await enabled(page, "Train both").waitFor();
+    await press(page, button(page, "Pause both"));
+    await enabled(page, "Train both").waitFor({ timeout: 120_000 }); // once the one behind is where the other is
     const [a] = await stepsOf(page);
     await bothAt(page, a);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
@@ -184,7 +185,7 @@ test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&
   await run(page, "A").getByText(/^The worker of this run was lost: .*\.$/).waitFor();
   assert.ok((await page.getByText("lost on purpose").count()) <= 1, "told once");
   assert.ok(await button(page, "Train both").isDisabled());
-  await button(page, "Begin again").click();
+  await press(page, button(page, "Begin again"));
   await bothAt(page, 300);
   // That Chromium names the failure in the console is the test's own doing.
   errors.splice(0, errors.length, ...errors.filter((error) => !/lost on purpose|data:text/.test(error)));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { button, enabled, goTo, lab, trainSteps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
 const PAIRS = ["Metropolis, local mode", "Metropolis, uniform", "Gibbs, local mode", "Gibbs, uniform"];
@@ -98,9 +99,9 @@ test("a figure by keyboard alone: computed, read as a table, taken home; and the
 }));
 
 test("Cancel keeps what is there, and only the rest is run afterwards", lab({ search: "#view=coupling&m.d=2,30,100-140:10&m.runs=400" }, async ({ page }) => {
-  await enabled(page, "Compute").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Compute"), { timeout: 60_000 });
   await until(() => status(page), (words) => counted(words) >= 400, "some couplings");
-  await button(page, "Cancel").click();
+  await press(page, button(page, "Cancel"));
   const [, missing, wanted] = /^(\d+) of (\d+) couplings are missing\. Cancelled/.exec(await until(() => status(page), (words) => words.includes("Cancelled"), "Cancel"));
   assert.ok(Number(wanted) === 7 * 4 * 400 && Number(missing) < Number(wanted), `${missing} of ${wanted}`);
   const kept = parse((await csv(page)).text);
@@ -109,7 +110,7 @@ test("Cancel keeps what is there, and only the rest is run afterwards", lab({ se
   await page.getByLabel("Dimensions", { exact: true }).fill("2");
   await page.getByLabel("Runs a point", { exact: true }).fill("30");
   await until(() => status(page), (words) => /^(All 120 |\d+ of 120 |120 couplings to run)/.test(words), "another plan");
-  if (await enabled(page, "Compute").count()) await button(page, "Compute").click();
+  if (await enabled(page, "Compute").count()) await press(page, button(page, "Compute"));
   await done(page);
   const small = parse((await csv(page)).text);
   assert.deepEqual(small.map((line) => line.runs), [30, 30, 30, 30]);
@@ -125,7 +126,7 @@ test("what cannot be is refused with words, and no run is begun", lab({ search: 
   assert.equal(await enabled(page, "Compute").count(), 0);
   await page.getByLabel("Dimensions", { exact: true }).fill("2");
   await page.getByLabel("Runs a point", { exact: true }).fill("3");
-  await enabled(page, "Compute").click();
+  await press(page, enabled(page, "Compute"));
   await done(page);
 }));
 
@@ -138,14 +139,14 @@ const meetings = (page) =>
 const RUNS = "#view=coupling&m.smc-model=random&m.smc-sizes=6-4&m.smc-deviation=2&m.particles=3&m.smc-steps=3&m.smc-pairs=150&m.smc-cap=200";
 
 test("pairs of runs on a small model: meeting times beside those of uniform proposals, what the correction changes, one pair; the same on one worker", lab({ search: RUNS }, async ({ page, url, screenshot }) => {
-  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   await allPairs(page, 150);
   const [runs, uniform] = await meetings(page);
   assert.ok(Number(runs[0]) > 1 && Number(runs[2]) > 2 && runs[3] === "0" && Number(runs[5]) > 0, runs.join(" "));
   assert.ok(Number(uniform[0]) >= 1 && uniform[4] === "–", uniform.join(" "));
   await page.getByText(/^Of 150 pairs of runs \d+ met after step one, the last at τ = \d+\./).waitFor();
   await page.getByText(/the correction changes a unit by [\d.]+ points of 100; chance alone would by [\d.]+\./).first().waitFor();
-  await button(page, "The longest").click();
+  await press(page, button(page, "The longest"));
   await page.getByText(`met at τ = ${runs[2]}.`).waitFor();
   const rows = await page.locator(".particles-pair .steps tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   assert.equal(rows.length, Number(runs[2]) + 1);
@@ -160,7 +161,7 @@ test("pairs of runs on a small model: meeting times beside those of uniform prop
     const there = await other.newPage();
     await there.addInitScript(() => Object.defineProperty(Navigator.prototype, "hardwareConcurrency", { get: () => 2 }));
     await there.goto(url + address);
-    await enabled(there, "Couple runs").click({ timeout: 60_000 });
+    await press(there, enabled(there, "Couple runs"), { timeout: 60_000 });
     await allPairs(there, 150);
     assert.deepEqual(await meetings(there), [runs, uniform]);
     await there.getByText(`met at τ = ${runs[2]}.`).waitFor();
@@ -170,10 +171,10 @@ test("pairs of runs on a small model: meeting times beside those of uniform prop
 }));
 
 test("pairs of runs on the pretrained digits, cancelled and gone on with; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
-  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   await until(() => pairs(page), (words) => Number(/^(\d+) of 1000 pairs/.exec(words)?.[1] ?? 0) >= 2, "some pairs");
   const at = page.locator(".particles");
-  await at.getByRole("button", { name: "Cancel" }).click();
+  await press(page, at.getByRole("button", { name: "Cancel" }));
   const words = await until(() => pairs(page), (words) => words.includes("Cancelled"), "Cancel");
   const kept = 1000 - Number(/^(\d+) of 1000 pairs are missing/.exec(words)[1]);
   assert.ok(kept >= 2, words);
@@ -181,10 +182,10 @@ test("pairs of runs on the pretrained digits, cancelled and gone on with; a path
   assert.equal(await at.locator(".particles-pictures canvas").count(), 3);
   await page.locator("#smc-4").fill(String(kept));
   await until(() => pairs(page), (words) => !words.includes("1000"), "fewer pairs");
-  if (await enabled(page, "Couple runs").count()) await button(page, "Couple runs").click();
+  if (await enabled(page, "Couple runs").count()) await press(page, button(page, "Couple runs"));
   await allPairs(page, kept);
   await page.getByLabel("Path", { exact: true }).selectOption("past");
-  await enabled(page, "Couple runs").click();
+  await press(page, enabled(page, "Couple runs"));
   await page.getByText(/path should be temperatures for a model that has no ladder/).first().waitFor();
   await page.getByLabel("Particles", { exact: true }).fill("1");
   await page.getByText("A whole number from 2 to 1000 is expected.").waitFor();
@@ -194,14 +195,14 @@ test("pairs of runs on the pretrained digits, cancelled and gone on with; a path
 test("pairs of runs on the model in training are of its step; once it has gone on they can be run anew", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
   const step = await trainSteps(page, 3);
   await goTo(page, "Coupling");
-  await enabled(page, "Couple runs").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   assert.match(await allPairs(page, 20), new RegExp(`They are of step ${step}\\.$`));
   assert.equal(await page.locator(".particles-pictures canvas").count(), 3, "bars are pictures");
   assert.ok((await page.locator(".particles-runs canvas").count()) >= 2);
   assert.equal(await enabled(page, "Couple runs").count(), 0);
   const later = await trainSteps(page, step + 2);
   await goTo(page, "Coupling");
-  await enabled(page, "Couple runs").click();
+  await press(page, enabled(page, "Couple runs"));
   await until(() => pairs(page), (words) => words.endsWith(`They are of step ${later}.`), "the later step");
 }));
 
@@ -240,23 +241,23 @@ test("one coupling forward and back by keys, to where they meet", lab({ search: 
 }));
 
 test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ width: 390, height: 800, hasTouch: true, isMobile: true, search: "#view=coupling&m.d=5,20&m.runs=10&m.show=apart" }, async ({ page, screenshot }) => {
-  await enabled(page, "Compute").tap({ timeout: 60_000 });
+  await press(page, enabled(page, "Compute"), { timeout: 60_000 });
   await done(page);
   await page.getByText("The runs behind the figure, dimension by dimension").tap();
   assert.equal((await until(() => rows(page), (all) => all.length === 8, "the table")).length, 8);
   await page.getByText(/^Run 1: met at τ = 5\./).waitFor();
-  await button(page, "Find one that takes longer").tap();
+  await press(page, button(page, "Find one that takes longer"));
   await page.getByText(/^Run \d+: met at τ = \d+\. +Found among \d+ runs\./).waitFor();
   const before = await words(page);
-  await button(page, "Play").tap();
+  await press(page, button(page, "Play"));
   await until(() => words(page), (now) => now !== before, "Play");
-  await button(page, "Halt").tap();
-  await button(page, "Last").tap();
+  await press(page, button(page, "Pause"));
+  await press(page, button(page, "Last"));
   assert.match(await words(page), /met at τ = \d+\.$/);
   assert.ok(Number(/met at τ = (\d+)/.exec(await words(page))[1]) > 5);
   await page.getByLabel("Kernel", { exact: true }).selectOption("gibbs");
   await page.getByRole("columnheader", { name: "Overlap" }).waitFor();
-  await button(page, "Last").tap();
+  await press(page, button(page, "Last"));
   await until(() => words(page), (told) => told.includes("met at τ = "), "the Gibbs pair");
   for (const name of ["First", "Back", "Forward", "Last", "Find one that takes longer", "Compute"]) {
     assert.ok((await button(page, name).boundingBox()).height >= 44, name);

@@ -8,6 +8,7 @@ import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { serve } from "../../scripts/serve.mjs";
 import { lab, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const HOSTS = ["cdn.jsdelivr.net", "raw.githubusercontent.com", "ossci-datasets.s3.amazonaws.com", "storage.googleapis.com"];
 const IMAGES = "train-images-idx3-ubyte";
@@ -66,7 +67,7 @@ async function failure(page, text, timeout = 60_000) {
   const notice = said(page, text);
   await notice.waitFor({ timeout });
   const words = await notice.locator("p").textContent();
-  await notice.getByRole("button", { name: "Dismiss this notice" }).click();
+  await press(page, notice.getByRole("button", { name: "Dismiss this notice" }));
   assert.equal(await page.getByLabel("Files read").count(), 0, "nothing is being read any more");
   return words;
 }
@@ -75,7 +76,7 @@ async function failure(page, text, timeout = 60_000) {
 async function trainsOn(page, choice) {
   assert.equal(await data(page).inputValue(), choice);
   const from = await steps(page);
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === from + 1, `a step on ${choice}`);
 }
 
@@ -146,7 +147,7 @@ test("a slow mirror shows how far it has come, and Cancel or another choice stop
   await begin();
   await trainsOn(page, "mnist");
   await screenshot("mnist-slow");
-  await button(page, "Cancel").click();
+  await press(page, button(page, "Cancel"));
   assert.equal(await progress.count(), 0);
   await trainsOn(page, "digits");
   await until(() => closed, (n) => n === 1, "the server is left alone");
@@ -160,7 +161,7 @@ test("a slow mirror shows how far it has come, and Cancel or another choice stop
   await page.getByLabel("Upload data set").setInputFiles({ name: "mine.csv", mimeType: "text/csv", buffer: csv });
   await page.getByRole("dialog").waitFor();
   await until(() => closed, (n) => n === 3, "the server is left alone");
-  await button(page, "Use this data").click();
+  await press(page, button(page, "Use this data"));
   await page.getByText(/^20 examples/).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0, "none of this is an error");
   assert.equal(asked.length, 3, "no other mirror was asked");
@@ -205,7 +206,7 @@ test("MNIST comes from the second mirror where the first fails, then from the ca
   const both = [IMAGES, "train-labels-idx1-ubyte"].map((name) => `${name}.gz`);
   const way = both.flatMap((name) => [["here", name], [HOSTS[0], name]]);
   assert.deepEqual(await fetched(), way);
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 1, "a step on MNIST");
   await page.reload();
   assert.deepEqual(await fetched(), [], "the second visit asks nobody");
@@ -229,7 +230,7 @@ test("?data= of the page's own host is shown before it is used", fetching({ sear
   const dialog = page.getByRole("dialog", { name: "table.csv" });
   await dialog.getByText("20 rows, 3 columns.").waitFor();
   assert.deepEqual(asked, ["/data/folder/table.csv"]);
-  await button(page, "Use this data").click();
+  await press(page, button(page, "Use this data"));
   await page.getByText(/^20 examples/).waitFor();
   assert.match(await data(page).locator("option:checked").textContent(), /table\.csv/);
 }));

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SOFTWARE_GPU, launch } from "../../scripts/chromium.mjs";
 import { button, enabled, lab, steps, trainSteps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const BARS = "#view=train&t.data=bars";
 const PROGRAM = /dbm-gpu-worker/;
@@ -31,10 +32,10 @@ const onGpu = (name, options, body) =>
   });
 
 const chosen = async (page) => {
-  await enabled(page, "Use the GPU").click();
+  await press(page, enabled(page, "Use the GPU"));
   await page.getByText(/^Ten steps took the processor [\d.]+ s on .+, and the GPU \(.+\) [\d.]+ s\. The (GPU|processor) is [\d.]+ times as fast/).waitFor(SLOW);
   // On the processor it is not the faster of the two.
-  await enabled(page, "Use it all the same").click();
+  await press(page, enabled(page, "Use it all the same"));
   await enabled(page, "Use the processor").waitFor(SLOW);
 };
 
@@ -42,7 +43,7 @@ const chosen = async (page) => {
 const trainUntilKept = async (page) => {
   await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   await chosen(page);
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   const kept = page.getByText(/^Kept at step \d+$/);
   await kept.waitFor(SLOW);
   return Number((await kept.textContent()).match(/\d+/)[0]);
@@ -56,18 +57,18 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
   await chosen(page);
   assert.equal(await steps(page), step, "timing moves the run");
   assert.ok(page.programs.some((url) => url.endsWith(".wasm")), `${page.programs}`);
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   await page.getByText("a second, on the GPU").waitFor(SLOW);
   await until(() => steps(page), (n) => n >= step + 10, "steps on the GPU", 300);
   await screenshot("gpu-train");
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await enabled(page, "Train").waitFor(SLOW);
   await page.getByText(new RegExp(`^Computed by the processor until step ${step}, then the GPU \\(`)).waitFor();
   await until(() => page.getByLabel("Checksum", { exact: true }).textContent(), (sum) => sum.length === 16, "the run as it stands");
   const there = await steps(page);
-  await button(page, "Use the processor").click();
+  await press(page, button(page, "Use the processor"));
   await enabled(page, "Use the GPU").waitFor();
-  await button(page, "Step").click();
+  await press(page, button(page, "Step"));
   await until(() => steps(page), (n) => n === there + 1, "one step by the processor");
   await page.getByText(new RegExp(`until step ${there}, then the processor\\.$`)).waitFor();
 });
@@ -104,17 +105,6 @@ onGpu("a tab in the background: steps go on behind another tab, and a device tha
   assert.ok(back >= kept, `at step ${back}, though ${kept} was kept`);
   await until(() => steps(page), (n) => n > back + 5, "steps by the processor");
   await enabled(page, "Use the GPU").waitFor();
-});
-
-onGpu("a benchmark has a row for the GPU", { search: "?bench=mnist-500&gpu&warm-up=0&steps=1&runs=1&workers=1" }, async ({ page, screenshot }) => {
-  const result = page.locator("#bench-result");
-  await result.waitFor({ timeout: 600_000 });
-  const { rows } = JSON.parse(await result.textContent());
-  assert.deepEqual(rows.map(({ workers }) => workers), [1, 0]);
-  assert.ok(rows[1].gpu && rows[1].steps_per_second.median > 0, JSON.stringify(rows[1]));
-  // Other draws, as many sweeps.
-  for (const phase of ["positive", "negative"]) assert.ok(Math.abs(rows[1].sweeps[phase] / rows[0].sweeps[phase] - 1) < 0.2, JSON.stringify(rows.map(({ sweeps }) => sweeps)));
-  await screenshot("bench-gpu");
 });
 
 test("where the browser has no GPU to give, nothing is said of one", lab({ search: BARS }, async ({ page }) => {

@@ -1,9 +1,11 @@
 // What the page does not let happen: scripts that are not its own, connections to others, and messages that mean nothing.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { DIST } from "../../scripts/serve.mjs";
 import { crew, lab, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 const enabled = (page, name) => button(page, name).and(page.locator(":enabled"));
@@ -14,7 +16,7 @@ const table = (rows) => Buffer.from(`a,b,c\n${Array.from({ length: rows }, (_, r
 /** Brings a table and takes it into use. */
 async function bring(page, name) {
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles({ name, mimeType: "text/csv", buffer: table(20) });
-  await button(page, "Use this data").click();
+  await press(page, button(page, "Use this data"));
   await until(() => data(page).locator("option:checked").textContent(), (chosen) => chosen.includes(name), `${name} is in use`);
 }
 
@@ -27,17 +29,17 @@ const hear = (page) =>
 for (const host of ["isolated", "plain"]) {
   test(`the page lives by its policy, and nothing gets around it (${host} host)`, lab({ host, prepare: hear, serviceWorkers: "allow" }, async ({ page, errors }) => {
     const violations = () => page.evaluate(() => self.violations.splice(0));
-    await enabled(page, "Complete").click({ timeout: 120_000 });
+    await press(page, enabled(page, "Complete"), { timeout: 120_000 });
     await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });
     await bring(page, "mine.csv");
     assert.equal(await page.title(), "Train · DBM Lab", "data of the visitor's are for training");
-    await enabled(page, "Train").click();
+    await press(page, enabled(page, "Train"));
     await until(() => steps(page), (n) => n >= 20, "20 steps");
-    await button(page, "Pause").click();
+    await press(page, button(page, "Pause"));
     await enabled(page, "Train").waitFor();
     await page.locator("summary[aria-label='Save Histogram of meeting times']").click();
     const saved = page.waitForEvent("download");
-    await button(page, "Save Histogram of meeting times as PNG").click();
+    await press(page, button(page, "Save Histogram of meeting times as PNG"));
     await saved;
     assert.deepEqual(await violations(), [], "a whole visit breaks no rule");
     assert.deepEqual(errors, []);
@@ -94,7 +96,7 @@ for (const host of ["isolated", "plain"]) {
 }
 
 test("the built page has no script in itself, and the policy before everything it loads", () => {
-  const page = readFileSync(fileURLToPath(new URL("../../dist/index.html", import.meta.url)), "utf8");
+  const page = readFileSync(join(DIST, "index.html"), "utf8");
   const scripts = [...page.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/g)];
   assert.ok(scripts.length > 0);
   for (const [, attributes, inside] of scripts) {
@@ -120,9 +122,9 @@ const give = (worker) => worker.evaluate(`for (const data of ${GARBAGE}) self.di
 const post = (worker) => worker.evaluate(`for (const data of ${GARBAGE}) self.postMessage(data)`);
 
 test("the worker that computes outlives messages that mean nothing, and so does the page", lab({ view: "train" }, async ({ page }) => {
-  await enabled(page, "Train").click({ timeout: 120_000 });
+  await press(page, enabled(page, "Train"), { timeout: 120_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await enabled(page, "Train").waitFor();
   const before = await steps(page);
   const [worker, ...helpers] = crew(page);
@@ -131,17 +133,17 @@ test("the worker that computes outlives messages that mean nothing, and so does 
   await post(worker);
   await said(page, "A message of the worker could not be read").first().waitFor();
   assert.equal(await steps(page), before, "the run is still there");
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === before + 1, "one step more");
   // A worker whose helper hears or talks nonsense lets all of them go, and calls others.
   for (const helper of helpers) await give(helper).catch(() => {});
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === before + 2, "one step more");
   for (const helper of crew(page).slice(1)) await post(helper).catch(() => {});
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === before + 3, "one step more");
   assert.ok(crew(page).includes(worker), `by the same worker: ${await page.getByRole("alert").allTextContents()}`);
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   await until(() => steps(page), (n) => n >= before + 20, "more steps");
   assert.ok((await page.getByRole("alert").count()) <= 5, "the page is not covered by notices");
 }));
@@ -149,22 +151,22 @@ test("the worker that computes outlives messages that mean nothing, and so does 
 test("the workers for files are replaced after messages that mean nothing, and nothing is lost", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await bring(page, "mine.csv");
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await page.getByText("Kept at step 1", { exact: true }).waitFor();
   const files = () => page.workers().filter((worker) => worker.url().includes("dbm-files"));
   assert.equal(files().length, 2, "a reader and a keeper");
   for (const how of [give, post]) {
     for (const worker of files()) await how(worker).catch(() => {}); // a worker that is replaced meanwhile answers no more
     const before = await steps(page);
-    await enabled(page, "Step").click();
+    await press(page, enabled(page, "Step"));
     await page.getByText(`Kept at step ${before + 1}`, { exact: true }).waitFor();
     assert.match(await data(page).locator("option:checked").textContent(), /mine\.csv/);
     await page.getByText(/^20 examples/).waitFor();
     await bring(page, `${how.name}.csv`);
-    await enabled(page, "Step").click();
+    await press(page, enabled(page, "Step"));
     await page.getByText("Kept at step 1", { exact: true }).waitFor();
     await data(page).selectOption({ label: "mine.csv" });
-    await enabled(page, "Step").click();
+    await press(page, enabled(page, "Step"));
     await page.getByText("Kept at step 1", { exact: true }).waitFor();
   }
 }));

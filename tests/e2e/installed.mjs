@@ -1,6 +1,7 @@
 // What the tests of the service worker share.
 
 import { enabled, goTo, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 /** Waits until the files of the page are kept and the service worker would answer for the next page. */
 export const installed = (page) =>
@@ -13,7 +14,7 @@ export const installed = (page) =>
 /** Completes what the view Complete shows, once a model is open, and stays there. */
 export async function complete(page) {
   await goTo(page, "Complete");
-  await enabled(page, "Complete").click({ timeout: 120_000 });
+  await press(page, enabled(page, "Complete"), { timeout: 120_000 });
   await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quiet, steps, until } from "./browser.mjs";
 import { button, enabled, isOffered, kept, keptAt, latestPlace, offer, pause, serveWithout, storage, train, url } from "./keeping.mjs";
+import { press } from "./hand.mjs";
 
 test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
   const page = await open();
@@ -43,7 +44,7 @@ test("full storage is said, training goes on, and the run is kept again where th
   await room({ quotaSize: 2_000 });
   await page.getByLabel("Data set", { exact: true }).selectOption("bars");
   await page.getByText(/30 examples, 4 × 4/).waitFor();
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   const nothing = page.getByText("The browser's storage is full: nothing of this run is kept so far. Training goes on. Free some space, or save the model as a file.");
   await nothing.waitFor({ timeout: 60_000 });
   const full = await steps(page);
@@ -77,9 +78,9 @@ for (const [name, line] of [
     for (let step = paused; step < paused + 2; step++) {
       await page.reload();
       await offer(page).filter({ hasText: `step ${step}.` }).waitFor();
-      await button(page, "Go on").click();
+      await press(page, button(page, "Go on"));
       await until(() => steps(page), (n) => n === step, "the run is where it was");
-      await enabled(page, "Step").click();
+      await press(page, enabled(page, "Step"));
       await until(() => keptAt(page), (kept) => kept === step + 1, "one step more kept");
     }
   }));
@@ -90,7 +91,7 @@ test("where the storage does not answer for a minute, another worker tries it, a
   const page = await open("about:blank");
   await page.clock.install();
   await page.goto(`${at}#view=train`);
-  await enabled(page, "Step").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Step"), { timeout: 60_000 });
   await until(() => steps(page), (n) => n === 1, "a step");
   const said = page.getByRole("alert").filter({ hasText: "the worker for files was lost: it gave no sign for a minute." });
   const later = async () => (await page.clock.runFor(10_000), said.count());
@@ -106,11 +107,11 @@ test("where nothing can be kept, that is said once, and training goes on", kept(
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
   assert.equal(await isOffered(page), false);
   assert.equal(await page.getByRole("alert").count(), 0, "whoever keeps nothing need not know");
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   const said = page.getByRole("alert").filter({ hasText: "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
   await said.waitFor();
-  await said.getByRole("button", { name: "Dismiss this notice" }).click();
-  await enabled(page, "Step").click();
+  await press(page, said.getByRole("button", { name: "Dismiss this notice" }));
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 2, "two steps");
   await quiet(page, 1_000); // it would be said when the keeper answers, of which the page shows nothing
   assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atRest, crew, screenshot, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, offer, pause, storage, train } from "./keeping.mjs";
+import { press } from "./hand.mjs";
 
 test("data of the visitor's come back with their run, gaps included", kept({}, async ({ open }) => {
   const page = await open();
@@ -11,24 +12,24 @@ test("data of the visitor's come back with their run, gaps included", kept({}, a
   const table = ["a,b,c,d,e,f,g,h"].concat(Array.from({ length: 60 }, (_, r) => Array.from({ length: 8 }, (_, c) => cell(r, c)).join(",")));
   const csv = { name: "<i>mine.csv", mimeType: "text/csv", buffer: Buffer.from(table.join("\n") + "\n") };
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(csv);
-  await button(page, "Use this data").click();
+  await press(page, button(page, "Use this data"));
   const chosen = () => page.getByLabel("Data set", { exact: true }).locator("option:checked").textContent();
   const about = page.getByText(/^60 examples/);
   await until(chosen, (name) => name.includes("mine"), "the table is in use");
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   await until(() => keptAt(page), () => true, "kept");
   const at = await pause(page);
   const [name, said] = [await chosen(), await about.textContent()];
   assert.match(said, /missing/);
   await page.reload();
   await offer(page).filter({ hasText: `mine.csv, step ${at}.` }).waitFor();
-  await button(page, "Go on").click();
+  await press(page, button(page, "Go on"));
   await until(() => steps(page), (n) => n === at, "the run stands where it was");
   assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
   // A worker that takes the place of one that died gets the same data.
   await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
-  await enabled(page, "Step").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Step"), { timeout: 60_000 });
   await until(() => steps(page), (n) => n === at + 1, "one step more");
   assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
   const own = page.errors.filter((error) => !error.includes("killed by the test"));
@@ -47,7 +48,7 @@ test("two tabs keep a run each, and neither takes the other's", kept({}, async (
   await first.close();
   const third = await open();
   await offer(third).filter({ hasText: `step ${one}.` }).waitFor();
-  await button(third, "Go on").click();
+  await press(third, button(third, "Go on"));
   await until(() => steps(third), (n) => n === one, "the run of the tab that was closed");
   const fourth = await open();
   await fourth.getByText(/^Another tab has a run open/).waitFor();
@@ -63,25 +64,25 @@ test("an offer stays while something else is trained, can be discarded, and the 
   await train(page, 1);
   await pause(page);
   assert.equal(await offer(page).count(), 1);
-  await button(page, "Discard").click();
+  await press(page, button(page, "Discard"));
   const discarded = page.getByText("The kept run was discarded; it is deleted when you close this.");
   await discarded.waitFor();
   assert.equal(await offer(page).count(), 0);
-  await page.locator(".notice", { has: discarded }).getByRole("button", { name: "Undo" }).click();
+  await press(page, page.locator(".notice", { has: discarded }).getByRole("button", { name: "Undo" }));
   await offer(page).filter({ hasText: `step ${at}.` }).waitFor();
   assert.equal(Object.keys(await storage(page)).length, 2);
-  await button(page, "Discard").click();
-  await page.locator(".notice", { has: discarded }).getByRole("button", { name: "Dismiss this notice" }).click();
+  await press(page, button(page, "Discard"));
+  await press(page, page.locator(".notice", { has: discarded }).getByRole("button", { name: "Dismiss this notice" }));
   await until(async () => Object.keys(await storage(page)).length, (n) => n === 1, "the discarded run is deleted");
   // The run trained meanwhile is the one that is kept. Going on puts aside what the page has, and Undo brings that back.
   await page.reload();
   await offer(page).waitFor();
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => keptAt(page), (step) => step === 1, "one step of another run kept");
-  await button(page, "Go on").click();
+  await press(page, button(page, "Go on"));
   await until(() => steps(page), (n) => n > 1, "the kept run");
   const stands = await steps(page);
-  await button(page, "Undo").click();
+  await press(page, button(page, "Undo"));
   await until(() => steps(page), (n) => n === 1, "the run before");
   await until(() => keptAt(page), (step) => step === 1, "which is kept again");
   const kept = Object.values(await storage(page)).map((place) => place.slots[0].step);

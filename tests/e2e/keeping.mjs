@@ -4,14 +4,12 @@ import { cpSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
-import { serve } from "../../scripts/serve.mjs";
+import { DIST, serve } from "../../scripts/serve.mjs";
 import { button, collectErrors, enabled, quiet, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 export { button, enabled };
-
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 
 const folders = [];
 const servers = [];
@@ -85,7 +83,7 @@ export const isOffered = async (page) => {
 /** Trains on bars and stripes, which is quick, and waits for `count` checkpoints to be kept. */
 export async function train(page, count) {
   await onBars(page);
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   let last = 0;
   for (let i = 0; i < count; i++) last = await until(() => keptAt(page), (step) => step > last, "another checkpoint kept", 60);
   return last;
@@ -147,7 +145,7 @@ export async function onBars(page) {
 
 /** Pauses; what is kept then is where the run stands. */
 export async function pause(page) {
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await enabled(page, "Train").waitFor();
   const at = await steps(page);
   await until(() => keptAt(page), (step) => step === at, "the pause kept");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { lab, quiet, screenshot, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const enabled = (page, name) => page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
 const upload = (page) => page.getByLabel("Upload data set", { exact: true });
@@ -91,11 +92,11 @@ test("the threshold and the bits of pictures are set by keyboard", lab({ view: "
 }));
 
 test("menus of what is saved or shared open, do it and close by keyboard, and the focus stays", lab({ view: "train" }, async ({ page }) => {
-  await enabled(page, "Train").click({ timeout: 120_000 });
+  await press(page, enabled(page, "Train"), { timeout: 120_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await enabled(page, "Train").waitFor();
-  const menus = await page.locator("details.save:not(.presets):visible > summary").evaluateAll((all) => all.map((summary) => summary.getAttribute("aria-label")));
+  const menus = await page.locator("details.save:not(.presets, .notices > *):visible > summary").evaluateAll((all) => all.map((summary) => summary.getAttribute("aria-label")));
   assert.ok(menus.length >= 4, menus.join(", "));
   for (const [at, name] of menus.entries()) {
     const summary = page.locator(`summary[aria-label='${name}']`);
@@ -180,9 +181,9 @@ for (const colorScheme of ["light", "dark"]) {
       else await cancel.tap();
       await dialog.waitFor({ state: "hidden" });
     }
-    await enabled(page, "Step").tap();
+    await press(page, enabled(page, "Step"));
     await until(() => steps(page), (n) => n === 1, "a step");
-    for (const summary of await page.locator("details.save:not(.presets):visible > summary").all()) {
+    for (const summary of await page.locator("details.save:not(.presets, .notices > *):visible > summary").all()) {
       await summary.evaluate((element) => element.scrollIntoView({ block: "center" }));
       await summary.tap();
       const menu = page.locator("details.save[open] > div");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crew, goTo, lab, more, quiet, steps, unfold, until, useData } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 /** What a region's canvases show, as data URLs. */
 const drawn = (page, region) =>
@@ -15,7 +16,7 @@ const csv = (rows, columns) =>
 test("opens, and one press completes a masked digit with the pretrained model", lab({}, async ({ page, screenshot }) => {
   await ready(page);
   assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");
-  await page.getByRole("button", { name: "Complete", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Complete", exact: true }));
   await page.getByText(/\d+ of 8 .*distinct|distinct.* of 8/i).first().waitFor({ timeout: 120_000 });
   const answers = await page.getByRole("list", { name: "Answers" }).locator("canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
   assert.equal(answers.length, 8);
@@ -29,11 +30,11 @@ test("masks by halves, by painting and by keyboard, and takes it back", lab({}, 
   const region = page.getByRole("region", { name: "Completion", exact: true });
   const canvas = region.locator("canvas").first();
   const picture = () => canvas.evaluate((c) => c.toDataURL());
-  await region.getByRole("button", { name: "Clear mask" }).click();
+  await press(page, region.getByRole("button", { name: "Clear mask" }));
   const clear = await until(picture, () => true);
-  await region.getByRole("button", { name: "Left half" }).click();
+  await press(page, region.getByRole("button", { name: "Left half" }));
   const half = await until(picture, (now) => now !== clear, "the left half masked");
-  await region.getByRole("button", { name: "Clear mask" }).click();
+  await press(page, region.getByRole("button", { name: "Clear mask" }));
   await until(picture, (now) => now === clear, "cleared");
   await canvas.scrollIntoViewIfNeeded();
   const box = await canvas.boundingBox();
@@ -42,23 +43,23 @@ test("masks by halves, by painting and by keyboard, and takes it back", lab({}, 
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 8 });
   await page.mouse.up();
   const painted = await until(picture, (now) => now !== clear && now !== half, "painted");
-  await region.getByRole("button", { name: "Undo the last edit" }).click();
+  await press(page, region.getByRole("button", { name: "Undo the last edit" }));
   await until(picture, (now) => now !== painted, "taken back");
   await canvas.focus();
   for (const key of ["ArrowDown", "ArrowRight", "Space"]) await page.keyboard.press(key);
   await until(picture, (now) => now !== clear, "masked by keyboard");
 }));
 
-test("shows a search, sweep by sweep", lab({ reducedMotion: "reduce" }, async ({ page }) => {
+test("shows an answer, sweep by sweep", lab({ reducedMotion: "reduce" }, async ({ page }) => {
   await ready(page);
   await more(page);
-  await page.getByRole("button", { name: "Watch the search" }).click();
-  await page.getByText(/Random start, energy/).first().waitFor();
+  await press(page, page.getByRole("button", { name: "Watch the answer" }));
+  await page.getByText(/Random start: energy/).first().waitFor();
   const slider = page.getByRole("slider").last();
   await until(async () => Number(await slider.getAttribute("max")), (n) => n >= 2, "several states");
   await slider.focus();
   await page.keyboard.press("End");
-  await page.getByText(/Half-sweep \d+: 0 units flipped, energy/).first().waitFor();
+  await page.getByText(/Local search, half-sweep (\d+) of \1: energy/).first().waitFor();
 }));
 
 test("trains on generated digits, pauses, steps, resets and undoes", lab({}, async ({ page, screenshot }) => {
@@ -66,21 +67,21 @@ test("trains on generated digits, pauses, steps, resets and undoes", lab({}, asy
   await goTo(page, "Train");
   assert.equal(await steps(page), 0);
   const before = await drawn(page, "Samples");
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 50, "50 steps");
   await until(() => drawn(page, "Samples"), (now) => now.join() !== before.join(), "the grid changes");
   for (const region of ["Meeting time", "Search sweeps"]) assert.ok((await drawn(page, region)).length > 0, region);
   await screenshot("training");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
   await quiet(page, 300); // dozens of steps' time
   assert.equal(await steps(page), paused, "stands still while paused");
-  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Step", exact: true }));
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
-  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Reset", exact: true }));
   await until(() => steps(page), (n) => n === 0, "reset");
-  await page.getByRole("button", { name: /undo/i }).last().click();
+  await press(page, page.getByRole("button", { name: /undo/i }).last());
   await until(() => steps(page), (n) => n === paused + 1, "reset undone");
 }));
 
@@ -102,24 +103,24 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await page.getByLabel("Centering rate").fill("0.05");
   await page.getByLabel("Initial weights", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
   await page.getByLabel("Steps per layer").fill("100000"); // more than will be waited for
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   const underway = page.getByText(/^pretraining layer \d of 2: step \d+ of \d+$/);
   await underway.waitFor();
   await until(() => underway.textContent(), (text) => !text.includes("step 0 of"), "pretraining goes on");
   await page.getByText("64 samples during pretraining").waitFor();
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await idle(page);
   const paused = await underway.textContent();
   await quiet(page, 300);
   assert.equal(await underway.textContent(), paused, "stands still while paused");
   assert.equal(await steps(page), 0);
-  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Step", exact: true }));
   await until(() => underway.textContent(), (text) => text !== paused, "one step of pretraining more");
   await page.getByLabel("Steps per layer").fill("200");
   await page.getByText("Press Reset to start with these settings.").waitFor();
-  await page.getByRole("button", { name: "Reset", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Reset", exact: true }));
   await until(() => underway.textContent(), (text) => text.includes("layer 1 of 2: step 0 of 200"), "pretraining begins anew");
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 50, "trains after pretraining");
   assert.equal(await underway.count(), 0, "pretraining is over");
   const meeting = page.getByRole("region", { name: "Meeting time", exact: true });
@@ -130,7 +131,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   assert.ok(Number((await cells(sweeps, "clamped"))[0]) >= 1, "mean-field sweeps are counted");
   assert.deepEqual(await cells(meeting, "free"), Array(5).fill("–"));
   await screenshot("pretrained-pcd");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await idle(page);
 }));
 
@@ -148,11 +149,11 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
     assert.equal(await page.getByLabel("Cap on tries").count(), Number(value === "ucd-gibbs"), value);
     if (value === "ucd-gibbs") assert.equal(await page.getByLabel("Cap on meeting").inputValue(), "1000");
     const reset = page.getByRole("button", { name: "Reset", exact: true });
-    if (await reset.isEnabled()) await reset.click();
+    if (await reset.isEnabled()) await press(page, reset);
     await until(() => steps(page), (n) => n === 0, `${value} begins anew`);
-    await page.getByRole("button", { name: "Train", exact: true }).click();
+    await press(page, page.getByRole("button", { name: "Train", exact: true }));
     await until(() => steps(page), (n) => n >= 20, `20 steps by ${value}`);
-    await page.getByRole("button", { name: "Pause", exact: true }).click();
+    await press(page, page.getByRole("button", { name: "Pause", exact: true }));
     await idle(page);
     const ladder = page.getByRole("region", { name: "Ladder", exact: true });
     if (value === "ptt") await ladder.getByText(/^\d+ rungs?.*Fewest exchanges accepted: \d+ %, at rung \d+\./).waitFor();
@@ -167,9 +168,9 @@ test("masks go with persistent chains too", lab({}, async ({ page }) => {
   const share = page.getByLabel("Conditional share");
   assert.equal(await share.inputValue(), "0.5", "what was typed stays");
   await page.getByText("Train starts with these settings.").waitFor();
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 5, "5 steps");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
 }));
 
 test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files without losing anything", lab({}, async ({ page, screenshot }) => {
@@ -182,9 +183,9 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
   const data = page.getByLabel("Data set", { exact: true });
   await until(() => data.locator("option:checked").textContent(), (name) => name.includes("mine.csv"), "the upload is chosen");
   await page.getByText(/^200 examples, /).waitFor();
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 20, "trains on the upload");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
   for (const [name, buffer, said] of [
@@ -204,16 +205,16 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
 test("a worker that dies is replaced, and the run goes on", lab({}, async ({ page, errors }) => {
   await ready(page);
   await goTo(page, "Train");
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 10, "10 steps");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
   await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "killed by the test" }).first().waitFor();
   await until(async () => crew(page).length, (n) => n === 1, "a new worker");
   await until(() => steps(page), (n) => n === paused, "the run is where it was");
-  await page.getByRole("button", { name: "Step", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Step", exact: true }));
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
   await goTo(page, "Complete");
   await ready(page);
@@ -225,7 +226,7 @@ test("a worker that dies while it pretrains is replaced, and pretraining begins 
   await onBars(page);
   await page.getByLabel("Initial weights", { exact: true }).selectOption("pretrained");
   await page.getByLabel("Steps per layer").fill("100000");
-  await page.getByRole("button", { name: "Train", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();
   await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "pretraining begins anew" }).first().waitFor();
@@ -254,7 +255,7 @@ for (const [name, context] of [
 ]) {
   test(`fits ${name}`, lab(context, async ({ page, screenshot }) => {
     await ready(page);
-    await page.getByRole("button", { name: "Complete", exact: true }).click();
+    await press(page, page.getByRole("button", { name: "Complete", exact: true }));
     await page.getByText(/distinct/i).first().waitFor({ timeout: 120_000 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     assert.ok(overflow <= 0, `scrolls sideways by ${overflow} pixels`);

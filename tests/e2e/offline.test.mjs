@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
-import { serve } from "../../scripts/serve.mjs";
+import { DIST, serve } from "../../scripts/serve.mjs";
 import { writeServiceWorker } from "../../scripts/service-worker.mjs";
 import { crew, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { press } from "./hand.mjs";
 import { complete, installed, stop } from "./installed.mjs";
 
-const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
 const LOADER = "dbm-worker-wasm_loader.js";
 const folders = [];
 
@@ -67,12 +67,12 @@ test("a first visit fetches each file once, and after it all of the page works w
   // Other addresses are the same page.
   await page.goto(`${url}index.html#view=train&seed=7`);
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
-  await page.goto(`${url}?bench=mnist-500&steps=2&runs=1&warm-up=1`);
-  await page.locator("#bench-result").waitFor({ timeout: 120_000 });
+  await page.goto(`${url}?embed=train#view=train`);
+  await enabled(page, "Train").waitFor({ timeout: 60_000 });
   assert.deepEqual(errors, []);
   await page.goto(`${url}?data=data/none.csv#view=train`);
   await page.getByRole("alert").filter({ hasText: "data/none.csv: Failed to fetch; check the address" }).waitFor({ timeout: 60_000 });
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 1, "a step");
   assert.deepEqual(asked, [], "nothing was asked of the server, which is gone");
   errors.splice(0, errors.length, ...errors.filter((error) => !error.includes("data/none.csv") && !error.includes("ERR_CONNECTION_REFUSED")));
@@ -115,7 +115,7 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   await installed(page);
   const [first] = await cached(page);
   await page.reload();
-  await enabled(page, "Train").click({ timeout: 60_000 });
+  await press(page, enabled(page, "Train"), { timeout: 60_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
   const version = await another(root, "the second");
   await lookForUpdate(page);
@@ -132,7 +132,7 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   assert.doesNotMatch(await about(page), /second/);
   assert.equal((await cached(page)).length, 2);
   const reloaded = page.waitForEvent("framenavigated");
-  await page.getByRole("region", { name: "Update" }).getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("region", { name: "Notices" }).getByRole("button", { name: "Reload" }).click();
   await reloaded;
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
   assert.match(await about(page), /the second/);
@@ -153,7 +153,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   await lookForUpdate(page);
   await news(page).waitFor({ timeout: 60_000 });
   await news(other).waitFor({ timeout: 60_000 });
-  const press = () => page.getByRole("region", { name: "Update" }).getByRole("button", { name: "Reload" }).click();
+  const press = () => page.getByRole("region", { name: "Notices" }).getByRole("button", { name: "Reload" }).click();
   await press();
   await page.getByText("DBM Lab is open in another tab too: close it there, then press Reload here.").waitFor();
   await screenshot(page, "update-others", false);

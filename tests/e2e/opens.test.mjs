@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, more, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 test("the page opens without errors, isolated from other origins", lab({ serviceWorkers: "allow" }, async ({ page, screenshot }) => {
   await page.waitForFunction(() => document.title === "Complete · DBM Lab");
@@ -15,9 +16,9 @@ const held = new Promise((resolve) => (release = resolve));
 const holdModel = (page) => page.route("**/*.safetensors", (route) => held.then(() => route.continue()));
 
 test("the page trains before the pretrained model has arrived", lab({ prepare: holdModel, view: "train" }, async ({ page }) => {
-  await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).click();
+  await press(page, page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")));
   await until(() => steps(page), (n) => n >= 3, "3 steps");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   const model = page.getByLabel("Model", { exact: true });
   assert.equal(await model.locator("option:checked").textContent(), "In training");
   release();
@@ -42,7 +43,7 @@ test("the other pretrained model is fetched when it is chosen, is in the address
   const second = await until(() => line.textContent(), (now) => now !== first && now.includes("steps"), "another model");
   assert.match(second, /^784–500 signs, /);
   await until(() => page.url(), (url) => url.includes("c.model=equilibrium"), "the address");
-  await button(page, "Complete").click();
+  await press(page, button(page, "Complete"));
   await page.getByRole("list", { name: "Answers" }).locator("li:not(.void)").first().waitFor({ timeout: 60_000 });
   await screenshot("equilibrium");
   const visitor = await page.context().newPage();
@@ -66,7 +67,7 @@ test("each pretrained model has its card; one of greys completes generated digit
   await more(page);
   const layers = page.locator("details.each-layer");
   await layers.locator("summary").click();
-  await enabled(page, "Draw samples").click();
+  await press(page, enabled(page, "Draw samples"));
   await layers.locator("figcaption").getByText("Their label alone").waitFor(SLOW);
   const drawn = () => layers.locator("canvas").evaluateAll((all) => all.map((canvas) => canvas.toDataURL()));
   const rows = await until(drawn, (rows) => new Set(rows).size === 4 && rows.every((row) => row.length > 1500), "four rows that differ");
@@ -81,8 +82,8 @@ test("each pretrained model has its card; one of greys completes generated digit
   await page.getByText(/3136–500 signs, \d+ steps/).waitFor(SLOW);
   await card.getByText("3136–500").waitFor();
   assert.ok(await layers.isHidden(), "one hidden layer says all there is");
-  await button(page, "New digit").click();
-  await button(page, "Complete").click();
+  await press(page, button(page, "New digit"));
+  await press(page, button(page, "Complete"));
   await page.getByRole("list", { name: "Answers" }).locator("li:not(.void)").first().waitFor(SLOW);
   const ink = await page.locator(".completion-picture canvas").evaluate((canvas) => {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, goTo, lab, quiet, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const COUPLED = ["UCD-LMI", "UCD-MH", "UCD-Gibbs"];
 const BIASED = ["CD-1", "PCD-1"];
@@ -130,7 +131,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await until(() => hash(page), (text) => text.includes("p.data=0100,") && text.includes("p.estimators=ucd-lmi,ucd-mh,ucd-gibbs,lmi,cd-1,pcd-1"), "all of it in the address");
 
   // The honest half.
-  await tabTo(page, () => document.activeElement.textContent === "Look");
+  await tabTo(page, () => document.activeElement.textContent === "Test all sizes");
   await page.keyboard.press("Enter");
   await page.getByText("nobody will ever see a correction").waitFor({ timeout: 120_000 });
 }));
@@ -138,7 +139,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
 test("pausing and starting anew", lab({ search: "#view=proof&p.go=1000000&p.estimators=ucd-lmi,cd-1" }, async ({ page }) => {
   await opened(page);
   await until(() => samples(page), (count) => count > 2000, "some samples");
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await until(() => status(page), (text) => text === "Paused.", "the pause");
   // Jobs at work come to their end: then half a second brings no sample more.
   let stands;
@@ -148,10 +149,10 @@ test("pausing and starting anew", lab({ search: "#view=proof&p.go=1000000&p.esti
   } while ((await samples(page)) !== stands);
   assert.ok(stands < 1_000_000);
   await until(() => hash(page), (text) => text.includes("p.samples=1000000") && !text.includes("p.go"), "the address");
-  await button(page, "Run").click();
+  await press(page, button(page, "Run"));
   await until(() => samples(page), (count) => count > stands, "more samples");
-  await button(page, "Pause").click();
-  await button(page, "Start anew").click();
+  await press(page, button(page, "Pause"));
+  await press(page, button(page, "Start over"));
   await until(() => samples(page), (count) => count < stands, "none");
   await button(page, "Pause").waitFor();
 }));
@@ -179,7 +180,7 @@ test("nonsense in the address is as by default", lab({ search: "#view=proof&p.mo
 
 test("the model in training is asked for, and its lack is said", lab({ search: "#view=proof" }, async ({ page }) => {
   await opened(page);
-  await button(page, "Use the model in training").click();
+  await press(page, button(page, "Use the model in training"));
   await page.getByText(/at most 24/).first().waitFor({ timeout: 10_000 });
 }));
 
@@ -187,7 +188,7 @@ test("the lab's model is taken where it is small enough", lab({ search: "#view=t
   await until(() => steps(page), (count) => count >= 20, "20 steps");
   await goTo(page, "Proof");
   await opened(page);
-  await button(page, "Use the model in training").click();
+  await press(page, button(page, "Use the model in training"));
   await page.getByText("This is the model of the lab’s run").waitFor({ timeout: 10_000 });
   await until(() => hash(page), (text) => text.includes("p.model=run") && text.includes("p.sizes=16,5,3"), "the model in the address");
   const parameters = 16 * 5 + 5 * 3 + 16 + 5 + 3;
@@ -198,7 +199,7 @@ test("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile:
   await opened(page);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing wider than the screen");
   await page.locator("#proof-target").selectOption(String(ENOUGH));
-  await button(page, "Run").tap();
+  await press(page, button(page, "Run"));
   await done(page);
   await proves(page);
   // An edge is chosen by a tap, then dragged.
@@ -223,9 +224,9 @@ test("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile:
   assert.equal(await cell.getAttribute("aria-pressed"), "true");
   await cell.tap();
   assert.equal(await cell.getAttribute("aria-pressed"), "false");
-  await button(page, "Undo").tap();
+  await press(page, button(page, "Undo"));
   assert.equal(await cell.getAttribute("aria-pressed"), "true");
-  await button(page, "Reset to the preset").tap();
+  await press(page, button(page, "Reset to the preset"));
   assert.equal(await value(page, name), before);
   await done(page);
   await screenshot("proof-390");
@@ -249,6 +250,6 @@ test("a weight is dragged with the mouse", lab({ search: "#view=proof" }, async 
   await page.mouse.up();
   assert.ok(Math.abs((await value(page, name)) - before[0] + 0.6) < 0.02, `${await value(page, name)} after ${before[0]}`);
   await until(() => exact(page), (all) => all.join() !== before[1], "another exact gradient");
-  await button(page, "Undo").click();
+  await press(page, button(page, "Undo"));
   assert.equal(await value(page, name), before[0]);
 }));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
 import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
+import { press } from "./hand.mjs";
 import { complete, installed, stop } from "./installed.mjs";
 
 const BASE = "/dbm-lab/";
@@ -25,7 +26,7 @@ async function visit(page) {
   assert.ok(crew(page).length > 0);
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
   await useData(page);
-  await enabled(page, "Step").click();
+  await press(page, enabled(page, "Step"));
   await page.getByText("Kept at step 1", { exact: true }).waitFor({ timeout: 60_000 });
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES, isAccessible } from "./axe.mjs";
 import { enabled, lab, more, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const SLOW = { timeout: 180_000 };
 const fold = (page) => page.locator("details.against-sweeps");
@@ -26,13 +27,13 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
     assert.ok(await fold(page).getByRole("progressbar").isVisible());
     if (width < 1000) {
       // Cancel keeps what was seen, and nothing more comes.
-      await fold(page).getByRole("button", { name: "Cancel" }).click();
+      await press(page, fold(page).getByRole("button", { name: "Cancel" }));
       await enabled(page, "Run the chains").waitFor();
       const seen = await captions(page);
       await page.waitForTimeout(2500);
       assert.deepEqual(await captions(page), seen);
       assert.ok(seen[1].includes("energy") && !seen[5].includes("energy"), seen.join());
-      await enabled(page, "Run the chains").click();
+      await press(page, enabled(page, "Run the chains"));
     }
     await until(() => captions(page), (all) => all.every((caption) => caption.includes("energy")), "the last look", 180);
     await enabled(page, "Run the chains").waitFor();

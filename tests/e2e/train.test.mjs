@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { button, enabled, lab, quiet, screenshot, steps, trainSteps, unfold, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
 const sum = (page) => page.getByLabel("Checksum", { exact: true }).textContent();
 const hash = (page) => page.evaluate(() => location.hash);
 const share = async (page) => {
   await page.getByLabel("Share this view", { exact: true }).click();
-  await button(page, "Share this view as link").click();
+  await press(page, button(page, "Share this view as link"));
 };
 const BARS = "#view=train&t.data=bars";
 const onBars = async (page) => {
@@ -58,7 +59,7 @@ test("a film of training: every frame that was kept, as an animated PNG", lab({ 
   await onBars(page);
   const save = async () => {
     await page.getByLabel("Save samples", { exact: true }).click();
-    await button(page, "Save samples as film (animated PNG)").click();
+    await press(page, button(page, "Save samples as film (animated PNG)"));
   };
   await save();
   await page.getByText("There is no film yet: it shows the samples that are seen while a model trains. Press Train first.").waitFor();
@@ -106,7 +107,7 @@ test("the grid moves with training, and at rest all is of one step", lab({ searc
   const region = page.getByRole("region", { name: "Samples", exact: true });
   const grid = async () => Number(/at step (\d+)$/.exec(await region.locator(".figures-text").first().textContent())?.[1] ?? -1);
   const drawn = () => region.locator("canvas").evaluate((canvas) => canvas.toDataURL());
-  await enabled(page, "Train").click();
+  await press(page, enabled(page, "Train"));
   const pictures = new Set();
   let last = 0;
   for (let change = 0; change < 6; change++) {
@@ -114,7 +115,7 @@ test("the grid moves with training, and at rest all is of one step", lab({ searc
     await until(async () => pictures.size < pictures.add(await drawn()).size, Boolean, "another picture");
     assert.ok(last <= (await steps(page)), "no grid is ahead of the run");
   }
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await idle(page);
   const stands = await steps(page);
   await until(grid, (step) => step === stands, "the grid");
@@ -125,23 +126,23 @@ test("the grid moves with training, and at rest all is of one step", lab({ searc
 test("rewind is the same run again, reset the form’s, and both can be undone", lab({ search: `${BARS}&t.go=30` }, async ({ page }) => {
   const [, first] = await standsAt(page, 30);
   await page.getByLabel("Seed", { exact: true }).fill("5");
-  await button(page, "Rewind").click();
+  await press(page, button(page, "Rewind"));
   await until(() => steps(page), (n) => n === 0, "rewound");
   assert.equal(await page.getByLabel("Seed", { exact: true }).inputValue(), "1", "the run's own settings");
-  await page.getByRole("button", { name: /undo/i }).last().click();
+  await press(page, page.getByRole("button", { name: /undo/i }).last());
   assert.equal((await standsAt(page, 30))[1], first, "undone");
-  await button(page, "Rewind").click();
+  await press(page, button(page, "Rewind"));
   await until(() => steps(page), (n) => n === 0, "rewound again");
   for (let step = 1; step <= 3; step++) {
-    await enabled(page, "Step").click();
+    await press(page, enabled(page, "Step"));
     await until(() => steps(page), (n) => n === step, `step ${step}`);
   }
   const [, third] = await standsAt(page, 3);
   await page.getByLabel("Seed", { exact: true }).fill("5");
-  await button(page, "Reset").click();
+  await press(page, button(page, "Reset"));
   await until(() => steps(page), (n) => n === 0, "reset");
   for (let step = 1; step <= 3; step++) {
-    await enabled(page, "Step").click();
+    await press(page, enabled(page, "Step"));
     await until(() => steps(page), (n) => n === step, `step ${step}`);
   }
   assert.notEqual((await standsAt(page, 3))[1], third, "another seed, another run");
@@ -151,12 +152,12 @@ test("slowed down, steps come one by one, and Pause is heard at once", lab({ sea
   await onBars(page);
   const speed = page.getByLabel("Speed", { exact: true });
   assert.equal(await speed.locator("option:checked").textContent(), "5 a second");
-  await button(page, "Train").click();
+  await press(page, button(page, "Train"));
   const seen = new Set();
   await until(async () => seen.add(await steps(page)).size, (n) => n >= 6, "single steps are seen");
   const values = [...seen].sort((a, b) => a - b);
   assert.ok(values.at(-1) - values[0] <= 2 * values.length, `no rush: ${values}`);
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await idle(page);
   const paused = await steps(page);
   await quiet(page, 700); // three steps' time
@@ -220,9 +221,9 @@ test("what the best models are made by is in the form, in the file and in the li
   assert.deepEqual([masks, conditional, average], ["boxes", 0.5, 0.9]);
   // What a reset replaces comes back with all of it.
   await page.getByLabel("Masks", { exact: true }).selectOption({ label: "single pixels" });
-  await enabled(page, "Reset").click();
+  await press(page, enabled(page, "Reset"));
   await until(() => steps(page), (n) => n === 0, "reset");
-  await page.getByRole("button", { name: /undo/i }).last().click();
+  await press(page, page.getByRole("button", { name: /undo/i }).last());
   await standsAt(page, step);
   assert.equal((await settingsOfFile(page)).masks, "boxes");
   await share(page);
@@ -243,7 +244,7 @@ test("an address with a goal trains by itself, and another one begins another ru
   await page.getByText(/10000 examples, 28 × 28/).waitFor({ timeout: 60_000 });
   await standsAt(page, 3);
   await page.getByText(/The data set was changed/).waitFor();
-  await page.getByRole("button", { name: /undo/i }).last().click();
+  await press(page, page.getByRole("button", { name: /undo/i }).last());
   await standsAt(page, 40);
   // What cannot be is refused in words, and what is there stays.
   await page.evaluate(() => (location.hash = "view=train&t.data=bars&t.go=soon"));
@@ -272,7 +273,7 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
 
 test("two runs are a choice at the head, and the one run goes on meanwhile", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
-  await button(page, "Train").click();
+  await press(page, button(page, "Train"));
   await until(() => steps(page), (n) => n > 5, "trains");
   await page.getByLabel("Two runs side by side", { exact: true }).check();
   await button(page, "Pause").waitFor({ state: "hidden" });
@@ -280,7 +281,7 @@ test("two runs are a choice at the head, and the one run goes on meanwhile", lab
   const before = await steps(page);
   await until(() => steps(page), (n) => n > before, "goes on");
   await page.getByLabel("One run", { exact: true }).check();
-  await button(page, "Pause").click();
+  await press(page, button(page, "Pause"));
   await idle(page);
   await until(() => hash(page), (now) => !now.includes("t.two"), "left out");
 }));
@@ -343,11 +344,11 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
     await finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
     await quiet(page, 300);
     assert.equal(await steps(page), 25, "not pressed");
-    await button(page, "Meeting time").tap();
+    await press(page, button(page, "Meeting time"));
     await help.getByText(/^Steps until the two coupled chains/).waitFor();
     await page.locator("h1").tap();
     await help.waitFor({ state: "hidden" });
-    await button(page, "Rewind").tap();
+    await press(page, button(page, "Rewind"));
     await until(() => steps(page), (n) => n === 0, "rewound by touch");
     await screenshot(page, `train-${width}`);
   }));

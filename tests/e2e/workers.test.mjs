@@ -1,27 +1,36 @@
 // Training on several workers: the same bits on any number of them, wherever the page is served; and a worker that dies is replaced.
 import assert from "node:assert/strict";
+import { availableParallelism } from "node:os";
 import { test } from "node:test";
+import { LIMIT_WORKERS } from "../../scripts/steps-in-browser.mjs";
 import { crew, lab, steps, until } from "./browser.mjs";
+import { press } from "./hand.mjs";
 
-const checksums = [];
+/** A minibatch of 100 has four shards: no more workers than that share a step. */
+const COUNTS = [1, 2, 4].filter((count) => count <= availableParallelism());
+const STEPS = 60;
+const checksums = new Set();
 
 for (const host of ["isolated", "plain"]) {
-  test(`any number of workers gives the same bits, ${host} host`, lab({ host, search: "?bench=mnist-500&steps=3&runs=1&warm-up=1" }, async ({ page }) => {
-    const result = page.locator("#bench-result");
-    await result.waitFor({ timeout: 120_000 });
-    const { rows, cross_origin_isolated: isolated } = JSON.parse(await result.textContent());
-    assert.equal(isolated, host === "isolated");
-    checksums.push(...rows.map((row) => row.checksum));
-    assert.match(checksums[0], /^[0-9a-f]{16}$/);
-    assert.deepEqual(checksums, checksums.map(() => checksums[0]));
-  }));
+  for (const count of COUNTS) {
+    const run = `?workers=${count}#view=train&t.hidden=500,500&t.go=${STEPS}`;
+    const prepare = (page) => page.addInitScript(LIMIT_WORKERS);
+    test(`the same bits on any number of workers: ${count}, ${host} host`, lab({ host, search: run, prepare }, async ({ page }) => {
+      assert.equal(await page.evaluate(() => crossOriginIsolated), host === "isolated");
+      const sum = page.getByLabel("Checksum", { exact: true });
+      const ended = async () => (await steps(page)) === STEPS && (await sum.textContent());
+      checksums.add(await until(ended, (sum) => /^[0-9a-f]{16}$/.test(sum), `paused at ${STEPS}`));
+      assert.equal(crew(page).length, count, "so many share the run");
+      assert.equal(checksums.size, 1, [...checksums].join());
+    }));
+  }
 }
 
 test("a worker that shares training and dies is replaced, and training goes on", lab({ view: "train" }, async ({ page, errors, screenshot }) => {
   const cores = await page.evaluate(() => navigator.hardwareConcurrency);
   const train = page.getByRole("button", { name: "Train", exact: true });
   await train.and(page.locator(":enabled")).waitFor();
-  await train.click();
+  await press(page, train);
   if (cores === 1) return; // nobody to share with
   const shared = page.getByText(/a second, on [2-4] workers/);
   await shared.waitFor();
@@ -35,7 +44,7 @@ test("a worker that shares training and dies is replaced, and training goes on",
   await until(async () => crew(page).length, (n) => n === workers, "new workers");
   await until(() => steps(page), (n) => n >= step + 10, "further steps");
   await shared.waitFor();
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await train.and(page.locator(":enabled")).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0, "nothing that the visitor has to do");
   const own = errors.filter((error) => !error.includes("killed by the test"));

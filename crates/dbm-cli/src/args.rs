@@ -2,13 +2,13 @@
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
-use dbm_core::complete::SamplingSchedule;
+use dbm_core::complete::{Method, SamplingSchedule};
 use dbm_core::words::Choose;
+use dbm_core::{Dbm, Settings};
 use dbm_data::Checkpoint;
 use dbm_data::coding::Coding;
-use dbm_experiments::answers::{Answering, ClassReading, Consensus, Method};
+use dbm_experiments::answers::{Answering, ClassReading, Consensus};
 use dbm_experiments::data::{Binarize, DataSource, Reading};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::samples::{self, Sampler, Samples};
@@ -19,13 +19,6 @@ use std::path::PathBuf;
 pub fn choice<T: Choose>() -> impl TypedValueParser<Value = T> {
     let names = T::CHOICES.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
     PossibleValuesParser::new(names).map(|name| T::named(&name).unwrap_or(T::CHOICES[0].value))
-}
-
-/// Puts what was given, if anything was.
-pub fn set<T>(into: &mut T, given: Option<T>) {
-    if let Some(given) = given {
-        *into = given;
-    }
 }
 
 #[derive(Args, Clone)]
@@ -150,9 +143,8 @@ pub struct AnswerArgs {
     /// Answers an example
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     answers: u32,
-    /// How a chain goes from noise to an answer [default: mean-field of a model that was trained to predict by it, otherwise annealed]
-    #[arg(long, value_parser = choice::<Method>())]
-    method: Option<Method>,
+    #[arg(long, help = Method::WORDS.help, value_parser = choice::<Method>(), default_value = "suited")]
+    method: Method,
     #[arg(long, help = Consensus::WORDS.help, value_parser = choice::<Consensus>(), num_args = 0..=1, require_equals = true, default_missing_value = "medoid")]
     consensus: Option<Consensus>,
     #[arg(long, help = ClassReading::WORDS.help, value_parser = choice::<ClassReading>(), num_args = 0..=1, require_equals = true, default_missing_value = "chains")]
@@ -171,7 +163,7 @@ impl AnswerArgs {
                 "--class-first needs a model with labels, as `dbm train --labels` makes one; leave it away".into(),
             ));
         }
-        let method = method.unwrap_or_else(|| Method::of_training(checkpoint.settings.as_ref()));
+        let method = method.of_model(checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions));
         Ok(Answering { answers, method, sweeps, consensus, class_first })
     }
 }

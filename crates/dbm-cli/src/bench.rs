@@ -1,12 +1,14 @@
 //! `dbm bench`: how long a training step takes, and what on; how many sweeps of many chains a second.
 
+use crate::args::choice;
 use crate::context::Context;
-use crate::scale::Scale;
-use crate::timed::Timed;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use dbm_core::gradient::EstimatorSettings;
+use dbm_data::Dataset;
 use dbm_experiments::Error;
 use dbm_experiments::bench::{Benchmark, SweepBenchmark};
+use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
 use dbm_experiments::training::RunBackend;
 
 /// Pixels of a digit.
@@ -48,25 +50,38 @@ pub struct Bench {
     /// Steps of each
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    #[command(flatten)]
-    timed: Timed,
-    #[command(flatten)]
-    scale: Scale,
+    /// What to train on, as in `dbm train`
+    #[arg(long, value_name = "DIR|FILE|digits|bars|target", default_value = "digits")]
+    data: String,
+    /// How many digits to generate
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    digits: usize,
+    /// Values above this are high, as in `dbm train`
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
+    binarize: Option<f64>,
+    /// What estimates the gradient, as in `dbm train`
+    #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
+    estimator: EstimatorSettings,
+    /// More runs than those, until so many seconds have passed
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    seconds: f64,
+    /// Seed of the initial weights and of every random stream
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// What computes. With gpu, the training continues there after as many steps by fast on the processor, and what both take is
+    /// said
+    #[arg(long, value_parser = choice::<RunBackend>(), default_value = "fast")]
+    backend: RunBackend,
 }
 
 impl Bench {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        if !(0.0..=1e6).contains(&self.timed.seconds) {
-            return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.timed.seconds)));
+        if !(0.0..=1e6).contains(&self.seconds) {
+            return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.seconds)));
         }
-        let on_gpu = self.timed.backend == RunBackend::Gpu;
-        if on_gpu && (self.preset.3.is_some() || self.scale.asked) {
-            return Err(Error::Usage(
-                "--backend gpu times steps of a training: leave out --scale and --preset sweeps-500".into(),
-            ));
-        }
-        if self.scale.asked {
-            return self.scale.run(&self.timed, context);
+        let on_gpu = self.backend == RunBackend::Gpu;
+        if on_gpu && self.preset.3.is_some() {
+            return Err(Error::Usage("--backend gpu times steps of a training: leave out --preset sweeps-500".into()));
         }
         if let (name, _, hidden, Some(chains)) = self.preset {
             let benchmark = SweepBenchmark {
@@ -76,8 +91,8 @@ impl Bench {
                 warm_up: self.warm_up,
                 runs: self.runs,
                 sweeps: self.steps,
-                seed: self.timed.seed,
-                backend: self.timed.backend.on_processor(),
+                seed: self.seed,
+                backend: self.backend.on_processor(),
             };
             let measured = benchmark.run(&context.session)?;
             context.tell("bench", measured.json(), || measured.text());
@@ -87,15 +102,15 @@ impl Bench {
             preset: self.hidden.is_none().then_some(self.preset.0),
             hidden: self.hidden.clone().unwrap_or_else(|| self.preset.2.to_vec()),
             batch: self.batch,
-            estimator: self.timed.estimator.clone(),
+            estimator: self.estimator.clone(),
             warm_up: self.warm_up,
             runs: self.runs,
             steps: self.steps,
-            seconds: self.timed.seconds,
-            seed: self.timed.seed,
-            backend: self.timed.backend.on_processor(),
+            seconds: self.seconds,
+            seed: self.seed,
+            backend: self.backend.on_processor(),
         };
-        let data = self.timed.load()?;
+        let data = self.load()?;
         let measured = benchmark.run(&data, &context.session)?;
         if on_gpu {
             let measured = measured.on_gpu(&data.examples, &context.session)?;
@@ -104,5 +119,10 @@ impl Bench {
             context.tell("bench", measured.json(), || measured.text());
         }
         Ok(())
+    }
+
+    fn load(&self) -> Result<Dataset, Error> {
+        let reading = Reading { binarize: self.binarize.map(Binarize::Above), ..Reading::of_digits(self.digits) };
+        DataSource { name: self.data.clone(), reading }.load(Split::Train)
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::args::{DataArgs, choice};
 use crate::context::Context;
-use crate::learning::StepArgs;
+use crate::given::{Given, Options};
 use clap::Args;
 use dbm_core::pretrain::PretrainSettings;
+use dbm_core::settings::{Group, RunPlan, Setting};
 use dbm_core::words::Choose;
 use dbm_core::{Backend, Examples, Host, Settings, Units};
 use dbm_experiments::compare::{Comparison, Entry, Plan, Spec, attainable, csv, figure, line, points, words};
@@ -20,6 +21,22 @@ const ESTIMATORS: &str =
 
 /// On a peaked model a coupling could take for ever: it is cut after so many steps. What is cut is counted, and biased.
 const MAX_MEETING: u32 = 1000;
+
+/// Settings of the estimators and of the steps that all runs take.
+#[derive(Clone)]
+pub struct OfCompare;
+
+impl Options for OfCompare {
+    fn has(setting: Setting) -> bool {
+        let of_steps = [Setting::Optimizer, Setting::LearningRate, Setting::RateDecay, Setting::Momentum, Setting::Batch];
+        [Group::Estimator, Group::Limits].contains(&setting.group()) || of_steps.contains(&setting)
+    }
+
+    fn usual() -> RunPlan {
+        let settings = Settings { max_meeting: MAX_MEETING, ..Settings::default() };
+        RunPlan { settings, ..RunPlan::default() }
+    }
+}
 
 #[derive(Args)]
 pub struct Compare {
@@ -46,7 +63,7 @@ pub struct Compare {
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
     #[command(flatten)]
-    steps_by: StepArgs,
+    given: Given<OfCompare>,
     /// Steps of pretraining for each weight matrix [default: a twentieth of --steps]
     #[arg(long, value_name = "STEPS")]
     pretrain: Option<u64>,
@@ -111,7 +128,9 @@ impl Compare {
 
     /// What all runs have in common.
     fn plan<'a>(&self, data: &'a Examples, image: Option<(usize, usize)>) -> Plan<'a> {
-        let settings = self.steps_by.settings(Settings { max_meeting: MAX_MEETING, image, ..Settings::default() });
+        let mut run = OfCompare::usual();
+        self.given.put(&mut run);
+        let settings = Settings { image, ..run.settings };
         let pretraining = PretrainSettings {
             steps: self.pretrain.unwrap_or((self.steps / 20).max(1)),
             learning_rate: self.pretrain_lr,

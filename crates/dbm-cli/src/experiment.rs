@@ -1,29 +1,27 @@
 //! `dbm experiment`: the paper's experiments, and ours beyond them, each by its name.
 
-use crate::args::choice;
 use crate::context::Context;
 use clap::Args;
-use dbm_core::words::Choose;
 use dbm_experiments::Error;
-use dbm_experiments::experiment::{Name, Request, duration};
+use dbm_experiments::experiment::{self, Request, duration};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Runs experiments; a run that was stopped goes on when it is started again, to the same result.
+/// Runs experiments; one that was stopped continues when it is started again, to the same result.
 ///
-/// Each has a folder of its own in --out: cells and runs that are finished or under way, data (CSV, NPY) and figures (SVG, PNG). With --docs, its figures
-/// and its entry go there too, and the page reproduction.md is written anew from all entries.
+/// Each has its folder in --out: cells and runs that are finished or under way, results (CSV) and figures (SVG, PNG). With --docs, its figures
+/// and its entry are put there too, and the page reproduction.md is written from all entries.
 #[derive(Args)]
 pub struct Experiment {
-    #[arg(help = Name::WORDS.help, value_parser = choice::<Name>(), required = true, num_args = 1..)]
-    names: Vec<Name>,
+    #[arg(help = names(), value_parser = experiment::check, required = true, num_args = 1..)]
+    names: Vec<String>,
     /// The folder with MNIST's four files; with --toy, generated digits where it is not given
     #[arg(long, value_name = "DIR")]
     data: Option<String>,
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     out: PathBuf,
-    /// The model that figure-3 completes by [default: www/models/deep.safetensors; with --toy, one that it trains]
+    /// The model that is measured instead of the shipped one, by figure-3, depth and grey [default: of www/models; with --toy, one that is trained]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to
@@ -37,6 +35,13 @@ pub struct Experiment {
     seed: u64,
 }
 
+/// The experiments that there are, a line each.
+fn names() -> String {
+    let names = experiment::names().unwrap_or_default();
+    let lines = names.iter().map(|(name, summary)| format!("\n- {name}: {summary}"));
+    format!("Names of experiments, `all`, or files of recipes (.json):{}", lines.collect::<String>())
+}
+
 impl Experiment {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let request = Request {
@@ -47,11 +52,13 @@ impl Experiment {
             toy: self.toy,
             seed: self.seed,
         };
-        for &name in &self.names {
+        let all = self.names.iter().any(|name| name == experiment::ALL);
+        let names = if all { experiment::names()?.into_iter().map(|(name, _)| name).collect() } else { self.names.clone() };
+        for name in &names {
             let entry = request.run(name, &context.session)?;
             context.tell("done", json!({ "experiment": entry }), || {
                 let (ours, verdict) = (&entry.ours, entry.verdict.words());
-                format!("{}: {ours} ({verdict}, {})", name.choice().name, duration(entry.seconds))
+                format!("{name}: {ours} ({verdict}, {})", duration(entry.seconds))
             });
         }
         Ok(())

@@ -2,15 +2,26 @@
 
 use crate::args::{DataArgs, ModelArgs};
 use crate::context::Context;
-use crate::learning::EstimateArgs;
+use crate::given::{Given, Options};
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
+use dbm_core::settings::{Group, RunPlan, Setting};
 use dbm_core::{Host, Settings};
 use dbm_experiments::data::{Split, without_gaps};
 use dbm_experiments::gradients::{Plan, csv, text};
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
+
+/// Settings of the estimators.
+#[derive(Clone)]
+pub struct OfGradients;
+
+impl Options for OfGradients {
+    fn has(setting: Setting) -> bool {
+        [Group::Estimator, Group::Limits].contains(&setting.group())
+    }
+}
 
 /// Holds estimators of the gradient against one another on a model at rest, with one hidden layer, at its last weights. Each estimates the negative phase many times, from 32 chains each.
 ///
@@ -34,11 +45,8 @@ pub struct GradientsOf {
     /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
     #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     burn_in: u32,
-    /// Gibbs sweeps from the mode to where the estimate begins, with ucd-lmi and lmi
-    #[arg(long, default_value_t = 1, value_name = "SWEEPS")]
-    mode_sweeps: u32,
     #[command(flatten)]
-    estimates: EstimateArgs,
+    given: Given<OfGradients>,
     /// Chains of the long run
     #[arg(long, default_value_t = 640, value_name = "N", value_parser = clap::value_parser!(u32).range(160..=1_000_000))]
     reference_chains: u32,
@@ -63,10 +71,10 @@ impl GradientsOf {
         without_gaps(&data, "the positive phase is the mean over whole examples")?;
         let examples = &data.examples;
         let count = self.count.map_or(examples.len(), |count| examples.len().min(count as usize));
-        let mut settings = self.estimates.settings(Settings { seed: self.seed, ..Settings::default() });
-        settings.estimator.mode_sweeps = self.mode_sweeps;
+        let mut run = RunPlan::default();
+        self.given.put(&mut run);
         let plan = Plan {
-            settings,
+            settings: Settings { seed: self.seed, ..run.settings },
             estimators: self.estimators.clone(),
             repeats: self.repeats as usize,
             burn_in: u64::from(self.burn_in),

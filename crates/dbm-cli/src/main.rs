@@ -14,6 +14,7 @@ mod couple;
 mod evaluate;
 mod experiment;
 mod export;
+mod given;
 mod gradients;
 mod impute;
 mod layers;
@@ -22,9 +23,7 @@ mod output;
 mod pretraining;
 mod progress;
 mod sample;
-mod scale;
 mod score;
-mod timed;
 mod train;
 
 use clap::{Parser, Subcommand};

@@ -2,17 +2,25 @@
 
 use dbm_experiments::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-/// A bar for the work under way, or nothing where JSON is printed.
+/// How often a line says how far the work is, where there is no terminal to draw a bar on.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// A bar for the work under way; lines, where its output goes into a file; nothing where JSON is printed.
 pub struct Terminal {
     json: bool,
     bar: Mutex<ProgressBar>,
+    /// When the last line was printed, where there is no terminal.
+    line: Option<Mutex<Instant>>,
 }
 
 impl Terminal {
     pub fn new(json: bool) -> Self {
-        Self { json, bar: Mutex::new(ProgressBar::hidden()) }
+        let line = (!json && !stderr().is_terminal()).then(|| Mutex::new(Instant::now()));
+        Self { json, bar: Mutex::new(ProgressBar::hidden()), line }
     }
 
     fn bar(&self) -> MutexGuard<'_, ProgressBar> {
@@ -30,7 +38,16 @@ impl Progress for Terminal {
     }
 
     fn advance(&self, parts: u64) {
-        self.bar().inc(parts);
+        let bar = self.bar();
+        bar.inc(parts);
+        if let Some(line) = &self.line {
+            let mut printed = line.lock().unwrap_or_else(PoisonError::into_inner);
+            if printed.elapsed() >= LINE_EVERY {
+                *printed = Instant::now();
+                let (done, total, unit) = (bar.position(), bar.length().unwrap_or_default(), bar.prefix());
+                eprintln!("{done} of {total} {unit}, {:.1} a second  {}", bar.per_sec(), bar.message());
+            }
+        }
     }
 
     fn resume(&self, parts: u64) {

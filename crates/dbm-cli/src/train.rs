@@ -1,18 +1,16 @@
 //! `dbm train`.
 
-use crate::args::{DataArgs, set};
+use crate::args::DataArgs;
 use crate::context::Context;
-use crate::learning::{Learning, Trained, train};
+use crate::learning::{Learning, OfTrain, Trained, train};
 use clap::Args;
-use dbm_core::{Dbm, Footprint, GAIN, Settings, Trainer};
-use dbm_data::raw::Visible;
-use dbm_data::{Backends, Checkpoint, Dataset, Precision};
+use dbm_core::{Dbm, Footprint, GAIN, Host, Settings, Trainer};
+use dbm_data::{Backends, Checkpoint, Dataset};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::Training;
 use dbm_experiments::{Error, Session, files};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What a checkpoint notes of its data.
@@ -23,7 +21,7 @@ pub struct Train {
     #[command(flatten)]
     data: DataArgs,
     #[command(flatten)]
-    learning: Learning,
+    learning: Learning<OfTrain>,
     /// Steps of the whole run, those before `--resume` included
     #[arg(long, value_name = "N")]
     steps: u64,
@@ -36,6 +34,9 @@ pub struct Train {
     /// Where to write the checkpoint (.safetensors)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Write it in between as well, this often, so that a run that is killed can be continued with `--resume`
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    keep_every: u64,
     /// Go on with this run; settings given besides must be those it was begun with
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain"])]
     resume: Option<PathBuf>,
@@ -87,16 +88,26 @@ impl Train {
         if let Some(before) = run.backends().last().filter(|&before| begun_at < self.steps && before != backend) {
             session.progress.say(&format!("backend {backend} goes on with a run that {before} computed until step {begun_at}"));
         }
-        let trained = train(&mut run, self.steps, &data.examples, context)?;
-
+        let write = |run: &mut Training| {
+            let backends = run.backends().to_json();
+            let run = run.kept(session)?;
+            let notes = [(DATA_NOTE.to_string(), fingerprint.clone()), (Backends::NOTE.to_string(), backends)];
+            files::write_run(&self.out, run, &data, notes)
+        };
+        let mut kept_at = session.now();
+        let keep = |run: &mut Training| {
+            if session.now() - kept_at >= self.keep_every as f64 {
+                // A disk that is full now may have room at the end.
+                if let Err(error) = write(run) {
+                    session.progress.say(&format!("The run could not be kept at step {}: {error}", run.steps()));
+                }
+                kept_at = session.now();
+            }
+            Ok(())
+        };
+        let trained = train(&mut run, self.steps, &data.examples, context, keep)?;
+        write(&mut run)?;
         let backends = run.backends().clone();
-        let run = run.kept(session)?;
-        let mut notes = BTreeMap::from([(DATA_NOTE.to_string(), fingerprint), (Backends::NOTE.to_string(), backends.to_json())]);
-        if let Some(visible) = &data.visible {
-            notes.insert(Visible::NOTE.to_string(), visible.to_json());
-        }
-        let file = Checkpoint::from_snapshot(run.view(), data.image, notes).lay_out(Precision::Full)?;
-        files::write_with(&self.out, |out| file.write_to(out))?;
         let steps = run.steps() - begun_at;
         let Trained { seconds, latest, seen } = trained;
         let each = if steps > 0 { 1e3 * seconds / steps as f64 } else { 0.0 };
@@ -152,7 +163,7 @@ impl Train {
         {
             return other("hidden layers", &format!("{hidden:?}"), &format!("{asked:?}"));
         }
-        if let Some(asked) = self.learning.units
+        if let Some(asked) = self.learning.units()
             && asked != model.units()
         {
             return other("units", &format!("{:?}", model.units()), &format!("{asked:?}"));
@@ -166,7 +177,7 @@ impl Train {
         let run = Trainer::restore(checkpoint.into_snapshot()?)?;
         self.check_model(run.model(), run.settings().classes)?;
         let mut wanted = self.learning.settings(run.settings().clone());
-        set(&mut wanted.seed, self.seed);
+        wanted.seed = self.seed.unwrap_or(wanted.seed);
         if wanted != *run.settings() {
             let (its, asked) = (json!(run.settings()), json!(wanted));
             let differing = |settings: &serde_json::Value, other: &serde_json::Value| differences(settings, other).join(", ");

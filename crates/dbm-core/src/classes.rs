@@ -87,16 +87,14 @@ fn softmax(logs: &[f64]) -> Vec<f64> {
     powers.iter().map(|power| power / sum).collect()
 }
 
-/// The classes of so many answers to one question, in proportion to how probable each class is: one after the other, of the class that is owed most. One answer is of the likeliest.
+/// The classes of so many answers to one question, in proportion to how probable each class is: one after the other, of the class that is owed most. One answer is of the likeliest; where there is no class, none has one.
 ///
 /// ```
 /// use dbm_core::classes::shared;
 /// assert_eq!(shared(&[0.05, 0.6, 0.35], 8), [1, 1, 1, 2, 1, 2, 1, 2]);
 /// assert_eq!(shared(&[0.05, 0.6, 0.35], 1), [1]);
+/// assert!(shared(&[], 8).is_empty());
 /// ```
-///
-/// # Panics
-/// If there is no class.
 pub fn shared(probabilities: &[f64], answers: usize) -> Vec<usize> {
     let mut owed: Vec<f64> = probabilities.iter().map(|p| p * answers as f64).collect();
     let next = |_| {
@@ -104,7 +102,7 @@ pub fn shared(probabilities: &[f64], answers: usize) -> Vec<usize> {
         owed[class] -= 1.0;
         class
     };
-    (0..answers).map(next).collect()
+    (0..if probabilities.is_empty() { 0 } else { answers }).map(next).collect()
 }
 
 /// The likeliest of them.

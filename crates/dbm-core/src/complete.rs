@@ -1,6 +1,7 @@
 //! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
 
 mod consensus;
+mod method;
 mod reading;
 mod schedule;
 mod start;
@@ -15,6 +16,7 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{SearchInfo, gibbs, gibbs_at, search, search_observed, uniform_start};
 use crate::{Clamp, Dbm};
 pub use consensus::{balanced, consensus, majority};
+pub use method::Method;
 pub use reading::ClassReading;
 pub use schedule::{MEAN_FIELD_SWEEPS, SamplingSchedule, annealing};
 use serde::{Deserialize, Serialize};
@@ -205,24 +207,37 @@ impl Completer {
         CouplingTrace { approach, ..write_down(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
     }
 
-    /// Searches with the one chain, state by state.
+    /// Draws an answer with the one chain, state by state: the sweeps of the schedule, and the search that ends them, if there is to be one. What the
+    /// chain comes to is what [`Self::run`] gives.
     ///
     /// # Panics
     /// If there is not one chain.
-    pub fn watch(mut self, model: &Dbm, max_sweeps: u32) -> SearchTrace {
-        let frame = |chains: &Chains, half_sweep, flipped| SearchFrame {
+    pub fn watch(mut self, model: &Dbm, (schedule, searches): (SamplingSchedule, bool), max_sweeps: u32) -> AnswerTrace {
+        let frame = |chains: &Chains, sweep, half_sweep| AnswerFrame {
+            sweep,
             half_sweep,
             energy: model.energy(&chains.state(0)),
-            flipped,
             visible: model.units().bytes(chains.layer(0).row(0)),
         };
         assert_eq!(self.chains.count(), 1);
         let mut frames = vec![frame(&self.chains, 0, 0)];
-        let searches = search_observed(model, &mut self.chains, &self.first, max_sweeps, |chains, _, flipped| {
-            frames.push(frame(chains, frames.len() as u32, flipped));
-        });
-        let SearchInfo { sweeps, capped } = searches[0];
-        SearchTrace { frames, sweeps, capped }
+        let (sweeps, mut done) = (schedule.sweeps(), 0);
+        while self.advance(model, schedule, done, max_sweeps) {
+            done += 1;
+            if done.is_multiple_of(sweeps.div_ceil(MOST_WATCHED).max(1)) || done == sweeps {
+                frames.push(frame(&self.chains, done, 0));
+            }
+        }
+        let mut info = SearchInfo::default();
+        if searches {
+            let mut half_sweep = 0;
+            let infos = search_observed(model, &mut self.chains, &self.first, max_sweeps, |chains| {
+                half_sweep += 1;
+                frames.push(frame(chains, done, half_sweep));
+            });
+            info = infos[0];
+        }
+        AnswerTrace { frames, sweeps, search: info }
     }
 }
 
@@ -230,26 +245,29 @@ fn bits(chains: &Chains) -> Vec<u8> {
     chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect()
 }
 
-/// A local search of one chain, from where it begins to its mode.
+/// Most Gibbs sweeps of a watched answer that are written down: of more, every so many.
+const MOST_WATCHED: u32 = 100;
+
+/// One chain on its way from noise to an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchTrace {
-    /// The first state, and the one after each half-sweep.
-    pub frames: Vec<SearchFrame>,
-    /// T: whole sweeps, the last of which changed nothing.
+pub struct AnswerTrace {
+    /// The first state, and those after the Gibbs sweeps and after each half-sweep of the search.
+    pub frames: Vec<AnswerFrame>,
+    /// Gibbs sweeps before the search.
     pub sweeps: u32,
-    /// Whether it was cut at the cap.
-    pub capped: bool,
+    /// What the search did; no sweeps where there was none.
+    pub search: SearchInfo,
 }
 
-/// One state of a watched search.
+/// One state of a watched answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SearchFrame {
-    /// Half-sweeps so far, 0 for the first state.
+pub struct AnswerFrame {
+    /// Gibbs sweeps so far.
+    pub sweep: u32,
+    /// Half-sweeps of the search so far; 0 before it.
     pub half_sweep: u32,
     /// Energy of the whole state, in nats; never rises along the search.
     pub energy: f64,
-    /// Units of any layer that this half-sweep flipped.
-    pub flipped: u32,
     /// The visible layer, one byte a unit, 0 or 1.
     pub visible: Vec<u8>,
 }

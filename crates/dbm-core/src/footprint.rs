@@ -4,8 +4,8 @@ use crate::error::{counted, format_bytes};
 use crate::gradient::{EstimatorKind, MAX_ROWS, SmcPath};
 use crate::model::count_parameters;
 use crate::pretrain::PretrainSettings;
+use crate::settings::Setting;
 use crate::train::{BLOCK_ROWS, SHARD};
-use crate::words::Setting;
 use crate::{DbmError, Examples, Settings};
 
 /// Bytes of an f32.

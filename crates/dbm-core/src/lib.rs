@@ -35,7 +35,7 @@ mod parity;
 pub mod pretrain;
 pub mod reference;
 pub mod rng;
-mod settings;
+pub mod settings;
 pub mod signals;
 mod snapshot;
 pub mod sweep;

@@ -200,6 +200,12 @@ pub fn log_sum_exp(values: &[f64]) -> f64 {
     largest + libm::log(values.iter().map(|x| libm::exp(x - largest)).sum())
 }
 
+/// Weights that sum to 1, from their logarithms.
+pub fn normalized(logs: &[f64]) -> Vec<f64> {
+    let sum = log_sum_exp(logs);
+    logs.iter().map(|log| libm::exp(log - sum)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@ use crate::error::within;
 use crate::examples::Visits;
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
-use crate::words::Setting;
+use crate::settings::Setting;
 use crate::{Clamp, Dbm, DbmError, Examples, SingleThread, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
@@ -55,9 +55,9 @@ impl PretrainSettings {
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self) -> Result<(), DbmError> {
         let deviation = self.deviation;
-        Setting::PretrainingSteps.check("pretraining steps", self.steps as f64)?;
-        Setting::PretrainingRate.check("pretraining rate", self.learning_rate)?;
-        Setting::Batch.check("pretraining batch", self.batch as f64)?;
+        Setting::PretrainingSteps.check(self.steps as f64)?;
+        Setting::PretrainingRate.check(self.learning_rate)?;
+        Setting::Batch.check(self.batch as f64)?;
         within("pretraining k", "1 to 1000", f64::from(self.k), (1..=1000).contains(&self.k))?;
         let expected = "a number above 0 and at most 1";
         within("pretraining deviation", expected, deviation, deviation > 0.0 && deviation <= 1.0)

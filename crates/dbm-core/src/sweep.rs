@@ -78,7 +78,7 @@ impl UpdateRule for AnnealedDraw<'_> {
 }
 
 /// What one chain's search did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchInfo {
     /// T: whole sweeps, the last of which changed nothing.
     pub sweeps: u32,
@@ -95,10 +95,10 @@ pub struct SearchInfo {
 /// # Panics
 /// If there is not one first parity a chain.
 pub fn search(model: &Dbm, chains: &mut Chains, first: &[Parity], max_sweeps: u32) -> Vec<SearchInfo> {
-    search_observed(model, chains, first, max_sweeps, |_, _, _| ())
+    search_observed(model, chains, first, max_sweeps, |_| ())
 }
 
-/// The same search. `observe` sees the chains after each of the `2 T` half-sweeps of a chain `c`, with `c` and the number of its units that flipped. The last of
+/// The same search. `observe` sees the chains after each of the `2 T` half-sweeps of every chain. The last of
 /// these would change nothing: they are not computed, but shown.
 ///
 /// # Panics
@@ -108,7 +108,7 @@ pub fn search_observed(
     chains: &mut Chains,
     first: &[Parity],
     max_sweeps: u32,
-    mut observe: impl FnMut(&Chains, usize, u32),
+    mut observe: impl FnMut(&Chains),
 ) -> Vec<SearchInfo> {
     assert_eq!(first.len(), chains.count());
     let mut info = vec![SearchInfo { sweeps: max_sweeps, capped: true }; chains.count()];
@@ -122,7 +122,7 @@ pub fn search_observed(
             let chain = c as usize;
             let half = number - delay(first[chain]);
             let sweep = half / 2 + 1;
-            observe(chains, chain, flipped);
+            observe(chains);
             let first_half = half.is_multiple_of(2);
             // From the second sweep on, a first half that changes nothing leaves nothing for the second half to change.
             if flipped > 0 || (first_half && sweep == 1) {
@@ -137,7 +137,7 @@ pub fn search_observed(
             // The sweep that would find that nothing can change any more is counted, and shown, but need not be made.
             let unmade = if first_half { 1 } else { 2 * u32::from(before[chain] > 0) };
             info[chain] = SearchInfo { sweeps: sweep + unmade / 2, capped: false };
-            (0..unmade).for_each(|_| observe(chains, chain, 0));
+            (0..unmade).for_each(|_| observe(chains));
         }
         active = still;
         if active.is_empty() {
@@ -254,7 +254,7 @@ impl LocalMode {
         streams: &mut [Stream],
         mut observe: impl FnMut(&Chains, Reached),
     ) -> Vec<SearchInfo> {
-        let searches = search_observed(model, chains, first, self.max_sweeps, |chains, _, _| observe(chains, Reached::Search));
+        let searches = search_observed(model, chains, first, self.max_sweeps, |chains| observe(chains, Reached::Search));
         let first: Vec<Parity> = streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect();
         let observe = |chains: &Chains| observe(chains, Reached::Gibbs);
         sweeps(model, chains, &first, self.gibbs_sweeps, &mut GibbsDraw::new(streams), observe);

@@ -1,7 +1,7 @@
 //! Invariants on random models, masks and states: any depth, any sizes, both kinds of units.
 
 use dbm_core::chains::{Chains, UpdateRule};
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings, estimator};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, expectation};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::sweep::{GibbsDraw, Minimum, gibbs};
@@ -130,7 +130,7 @@ proptest! {
             for marginalize in [true, false] {
                 let settings = EstimatorSettings::new(kind);
                 let settings = Settings { estimator: settings, marginalize, max_meeting: u32::MAX, ..Settings::default() };
-                let mean = estimator(&settings).expected(&model, &visible, &known, 0).unwrap();
+                let mean = expectation(&settings).expected(&model, &visible, &known, 0).unwrap();
                 let bias = mean.values.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
                 prop_assert!(mean.unmet < 1e-12 && bias < 1e-9, "{} marginalized {marginalize}: {bias:e}", kind.name());
             }

@@ -1,7 +1,7 @@
 //! Bits drawn from grey values: each high with the probability that its grey says.
 
 use crate::pictures::{Pictures, Values};
-use crate::raw::Visible;
+use crate::visible::Visible;
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::rng::{Purpose, Stream, Streams};
 

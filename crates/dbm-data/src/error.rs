@@ -1,9 +1,11 @@
 //! What can be refused, each with what was expected, what came, and what to do.
 
-use crate::MAX_DATA;
 use dbm_core::DbmError;
 use std::cmp::Ordering;
 use thiserror::Error;
+
+/// More bytes of data than this are refused, packed or not: 2^30, 22 times MNIST.
+pub const MAX_DATA: usize = 1 << 30;
 
 /// A refusal by this crate. `name` is the file's, as the caller gave it.
 #[derive(Clone, Debug, PartialEq, Error)]

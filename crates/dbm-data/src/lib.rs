@@ -8,12 +8,16 @@ pub mod bars;
 pub mod checkpoint;
 pub mod coding;
 pub mod columns;
+mod content;
 mod dataset;
 pub mod digits;
 pub mod drawn;
 mod error;
+mod file;
 mod gzip;
 mod idx;
+mod load;
+mod names;
 pub mod npy;
 mod numbers;
 pub mod picture;
@@ -24,12 +28,12 @@ mod reading;
 pub mod target;
 #[cfg(test)]
 mod test_support;
+mod visible;
 
 pub use checkpoint::{Backends, Checkpoint, Precision};
-pub use dataset::{Dataset, THRESHOLD, load, load_table};
-pub use error::DataError;
+pub use dataset::Dataset;
+pub use error::{DataError, MAX_DATA};
 pub use gzip::unpack;
+pub use load::{load, load_table};
 pub use reading::limits;
-
-/// More bytes of data than this are refused, packed or not: 2^30, 22 times MNIST.
-pub const MAX_DATA: usize = 1 << 30;
+pub use visible::THRESHOLD;

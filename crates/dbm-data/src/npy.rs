@@ -4,8 +4,8 @@
 
 use crate::DataError;
 use crate::error::check_length;
+use crate::names::shown;
 use crate::numbers::{ArrayHeader, Element};
-use crate::reading::names::shown;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// A header's longer than this are no plain array's.

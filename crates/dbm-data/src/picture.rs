@@ -4,7 +4,7 @@
 //! each answer, how far the answers agree) and `columns` set to the tiles of a row. One picture alone, pixel by pixel, is `grey`.
 
 use crate::DataError;
-use crate::raw::Visible;
+use crate::visible::Visible;
 
 type Colour = [u8; 3];
 const BETWEEN: Colour = [52, 56, 64];

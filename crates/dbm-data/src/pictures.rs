@@ -2,7 +2,7 @@
 
 use crate::dataset::square;
 use crate::error::zeros;
-use crate::raw::{Encoding, Visible};
+use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
 

@@ -1,8 +1,9 @@
 //! What was understood of the visitor's files, before anything is trained.
 
 use crate::DataError;
+use crate::content::{Content, Raw};
 use crate::pictures::Pictures;
-use crate::raw::{Content, Encoding, Raw};
+use crate::visible::Encoding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 

@@ -3,74 +3,16 @@
 use crate::samples::{CHAINS, MAX_SWEEPS};
 use crate::{Error, Session, files};
 use dbm_core::classes::{likeliest, predictions, shared};
-use dbm_core::complete::{Completer, SamplingSchedule, balanced, consensus, majority};
+use dbm_core::complete::{Completer, Method, SamplingSchedule, balanced, consensus, majority};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use dbm_core::{Clamp, Dbm, Settings};
+use dbm_core::{Clamp, Dbm};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
-
-/// How a chain goes from noise to an answer; all ways end in a local search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Gibbs sweeps at one temperature, then the search.
-    Gibbs,
-    /// Nothing before the search.
-    Search,
-    /// Another search, and Gibbs sweeps from its mode.
-    ModeGibbs,
-    /// Gibbs sweeps that begin hot and cool down.
-    Annealed,
-    /// Gibbs sweeps from states drawn from mean field.
-    MeanField,
-}
-
-impl Choose for Method {
-    const WORDS: Words = words("by", "By", "How a chain goes from noise to an answer");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(
-            Self::Annealed,
-            "annealed",
-            "Annealed Gibbs, then local search",
-            "Clamped Gibbs sweeps, each a little colder than the one before (inverse temperature 0.3 to 1), then local search",
-        ),
-        choice(
-            Self::MeanField,
-            "mean-field",
-            "Mean field, Gibbs sweeps, local search",
-            "States drawn from the mean field of what is known, Gibbs sweeps from there, then local search: of models trained to predict by mean field",
-        ),
-        choice(Self::Gibbs, "gibbs", "Gibbs sweeps, then local search", "Clamped Gibbs sweeps, then local search"),
-        choice(Self::Search, "search", "Local search (the paper)", "Local search alone, as in the paper"),
-        choice(
-            Self::ModeGibbs,
-            "mode-gibbs",
-            "Search, Gibbs sweeps, search",
-            "Local search, clamped Gibbs sweeps from its mode, local search",
-        ),
-    ];
-}
-
-impl Method {
-    /// What suits a model of a run with these settings, where they are known.
-    pub fn of_training(settings: Option<&Settings>) -> Self {
-        if settings.is_some_and(Settings::trains_predictions) { Self::MeanField } else { Self::Annealed }
-    }
-
-    /// With so many Gibbs sweeps, where there are any.
-    pub fn schedule(self, sweeps: u32) -> SamplingSchedule {
-        match self {
-            Self::Gibbs => SamplingSchedule::Gibbs(sweeps),
-            Self::Search => SamplingSchedule::Mode,
-            Self::ModeGibbs => SamplingSchedule::ModeGibbs(sweeps),
-            Self::Annealed => SamplingSchedule::Annealed(sweeps),
-            Self::MeanField => SamplingSchedule::MeanField(sweeps),
-        }
-    }
-}
 
 /// How answers are drawn.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +31,8 @@ pub struct Answering {
 }
 
 /// How the class of an example is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ClassReading {
     /// By [`VOTERS`] chains together.
     Chains,
@@ -110,7 +53,8 @@ impl Choose for ClassReading {
 }
 
 /// One answer of many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Consensus {
     /// The answer that the others agree with most.
     Medoid,
@@ -221,7 +165,15 @@ impl Answering {
         } else {
             Completer::complete(model, visible, Clamp::Known(known), seed, first)
         };
-        let bits = completer.run(model, self.schedule(), MAX_SWEEPS).0;
+        let bits = if self.method.is_searched() {
+            completer.run(model, self.schedule(), MAX_SWEEPS).0
+        } else {
+            let mut done = 0;
+            while completer.advance(model, self.schedule(), done, MAX_SWEEPS) {
+                done += 1;
+            }
+            completer.visible_bits()
+        };
         match self.consensus {
             Some(consensus) => consensus.of(n, answers, &bits),
             None => bits,

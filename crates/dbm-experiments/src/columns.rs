@@ -1,6 +1,7 @@
 //! Tables as CSV.
 
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Rows below the names of their columns. Values within a value follow each other, and what is not there is an empty cell.
 pub fn csv(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
@@ -24,6 +25,16 @@ fn append(cells: &mut Vec<String>, value: &Value) {
         // As short as a number can be: 1, and not 1.0.
         Value::Number(number) if number.is_f64() => cells.push(number.as_f64().unwrap_or(f64::NAN).to_string()),
         other => cells.push(other.to_string()),
+    }
+}
+
+/// Values within a value, by the names on the way to them, which are joined and begin with `name`; those of a list are named by their places.
+pub fn flat(name: &str, value: &Value) -> BTreeMap<String, Value> {
+    let inner = |part: &str, value: &Value| flat(&if name.is_empty() { part.into() } else { format!("{name}_{part}") }, value);
+    match value {
+        Value::Object(values) => values.iter().flat_map(|(part, value)| inner(part, value)).collect(),
+        Value::Array(values) => values.iter().enumerate().flat_map(|(at, value)| inner(&at.to_string(), value)).collect(),
+        value => BTreeMap::from([(name.to_string(), value.clone())]),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
-use dbm_data::raw::{Content, File, Raw, ReadOptions, Visible, read};
+use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -140,9 +140,15 @@ impl DataSource {
             // The test digits are other digits of the same hands.
             "digits" => {
                 let series = if training { 1 } else { 2 };
-                match self.draw(split)? {
-                    Some(draw) => Ok(digits::pictures(self.reading.digits, series)?.draw(&digits::name(series), draw)?),
-                    None => Ok(digits::dataset(self.reading.digits, series)?),
+                let (name, pictures) = (digits::name(series), || digits::pictures(self.reading.digits, series));
+                match (self.draw(split)?, self.reading.bits_per_value) {
+                    (Some(draw), _) => Ok(pictures()?.draw(&name, draw)?),
+                    (None, Some(bits @ 2..)) => {
+                        let pictures = pictures()?;
+                        let encoding = Encoding { bits, coding: self.reading.coding, ..pictures.suggest() };
+                        Ok(pictures.encode(&name, &encoding)?)
+                    }
+                    (None, _) => Ok(digits::dataset(self.reading.digits, series)?),
                 }
             }
             "bars" => Ok(bars::dataset(4)?),

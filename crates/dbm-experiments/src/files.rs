@@ -1,8 +1,10 @@
 //! Files in and out: whole or not at all.
 
 use crate::Error;
+use dbm_core::Trainer;
 use dbm_data::columns::Table;
-use dbm_data::{Checkpoint, load_table};
+use dbm_data::raw::Visible;
+use dbm_data::{Checkpoint, Dataset, Precision, load_table};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -64,6 +66,22 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 /// Those of reading and parsing.
 pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, Error> {
     Ok(Checkpoint::read(&path.display().to_string(), &read(path)?)?)
+}
+
+/// Writes a run as it is, with these notes and what the units of its data stand for.
+///
+/// # Errors
+/// Those of checkpoints, and [`Error::Write`].
+pub fn write_run(
+    path: &Path,
+    run: &Trainer,
+    data: &Dataset,
+    notes: impl IntoIterator<Item = (String, String)>,
+) -> Result<(), Error> {
+    let visible = data.visible.iter().map(|visible| (Visible::NOTE.to_string(), visible.to_json()));
+    let notes = notes.into_iter().chain(visible).collect();
+    let file = Checkpoint::from_snapshot(run.view(), data.image, notes).lay_out(Precision::Full)?;
+    write_with(path, |out| file.write_to(out))
 }
 
 /// A table from its file.

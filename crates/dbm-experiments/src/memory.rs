@@ -20,11 +20,6 @@ impl Limit {
         Self { bytes: given.or_else(available), given: given.is_some() }
     }
 
-    /// What was asked for.
-    pub fn given(&self) -> Option<u128> {
-        self.bytes.filter(|_| self.given)
-    }
-
     /// Accepts what fits, or anything where the limit is unknown.
     ///
     /// # Errors
@@ -100,11 +95,6 @@ pub fn parse_bytes(text: &str) -> Result<u128, String> {
 /// Peak resident memory in bytes, where the system says (Linux does, in `/proc/self/status`).
 pub fn peak() -> Option<u64> {
     kibibytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
-}
-
-/// Has [`peak`] begin anew, where the system can (Linux, by `/proc/self/clear_refs`); elsewhere it goes on counting from the start of the process.
-pub fn reset_peak() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The entry of this name in such a text, in bytes.

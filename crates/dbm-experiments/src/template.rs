@@ -2,7 +2,7 @@
 
 use crate::Error;
 use dbm_core::format_bytes;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
 /// A template with its values, which become text of XML where its name ends in `.svg`; a value that is not there is an error. Besides the filters that come
@@ -12,6 +12,20 @@ use serde::Serialize;
 /// # Errors
 /// [`Error::Template`].
 pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<String, Error> {
+    environment().render_named_str(name, template, values).map_err(|source| Error::Template { name: name.into(), source })
+}
+
+/// Whether an expression over some values is true.
+///
+/// # Errors
+/// [`Error::Template`].
+pub fn holds(name: &str, expression: &str, values: &impl Serialize) -> Result<bool, Error> {
+    let environment = environment();
+    let value = environment.compile_expression(expression).and_then(|expression| expression.eval(values));
+    Ok(value.map_err(|source| Error::Template { name: name.into(), source })?.is_true())
+}
+
+fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_keep_trailing_newline(true);
@@ -23,7 +37,23 @@ pub fn render(name: &str, template: &str, values: &impl Serialize) -> Result<Str
         .add_filter("percent", |share: f64, decimals: Option<usize>| format!("{:.*} %", decimals.unwrap_or(1), 100.0 * share));
     environment.add_filter("duration", duration);
     environment.add_filter("bytes", |bytes: u128| format_bytes(bytes));
-    environment.render_named_str(name, template, values).map_err(|source| Error::Template { name: name.into(), source })
+    environment.add_function("exceeds", |one: Value, other: Value, measure: &str, score: &str| {
+        exceeds([&one, &other], [measure, score])
+    });
+    environment
+}
+
+/// Whether a score of one model is larger than that of another by more than two standard errors of the difference; where all runs of the first diverged, it is.
+fn exceeds(models: [&Value; 2], score: [&str; 2]) -> bool {
+    let number = |model: &Value, way: &[&str]| {
+        let found = way.iter().try_fold(model.clone(), |value, name| value.get_attr(name)).ok()?;
+        f64::try_from(found).ok()
+    };
+    let error = |model: &Value| number(model, &["errors", score[0], score[1]]).unwrap_or(0.0);
+    match models.map(|model| number(model, &score)) {
+        [Some(one), Some(other)] => one - other > 2.0 * error(models[0]).hypot(error(models[1])),
+        [one, other] => one.is_none() && other.is_some(),
+    }
 }
 
 /// A table for people, by a template of the program's own; should that be wrong, it says so in its place.
@@ -45,6 +75,18 @@ pub fn duration(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn claims_are_judged_by_their_values() {
+        let model = |score: f64, error: f64| json!({ "own": { "score": score }, "errors": { "own": { "score": error } } });
+        let values = json!({ "a": model(10.0, 1.0), "b": model(4.0, 2.0), "c": model(9.0, 1.0), "d": { "diverged": 3 } });
+        let judged = |expression: &str| holds("claims", expression, &values).unwrap();
+        assert!(judged("exceeds(a, b, 'own', 'score')") && !judged("exceeds(a, c, 'own', 'score')"));
+        assert!(judged("exceeds(d, a, 'own', 'score')") && !judged("exceeds(a, d, 'own', 'score')"));
+        assert!(judged("[a.own.score, c.own.score] | min < 9.5") && !judged("a.own.score < 1"));
+        assert!(holds("claims", "a.other.score < 1", &values).is_err() && holds("claims", "a <", &values).is_err());
+    }
 
     #[test]
     fn durations_are_in_the_unit_that_suits_them() {

@@ -1,6 +1,5 @@
 //! The device: what it is, what it can hold, its kernels, and what goes to and from it.
 
-use crate::work::Work;
 use crate::{GpuError, GpuLimits};
 use bytemuck::{Pod, cast_slice};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -171,11 +170,6 @@ impl Gpu {
         // By the queue: a buffer that is made with its bytes would panic on a device that is gone.
         self.queue.write_buffer(&buffer, 0, &contents);
         buffer
-    }
-
-    /// What is to be done, in order.
-    pub(crate) fn begin(&self) -> Work<'_> {
-        Work::new(self)
     }
 
     pub(crate) fn encoder(&self) -> CommandEncoder {

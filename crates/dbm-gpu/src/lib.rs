@@ -7,6 +7,7 @@
 //! order, and round `exp` otherwise: there the distribution is the same, and the bits are not.
 
 mod chains;
+mod counted;
 mod device;
 mod error;
 mod footprint;

@@ -3,7 +3,7 @@
 //! A run ends with a resampling, so that all of its particles count alike: on average over that, they are what the weighted ones were. The estimates of `log Z` of the runs of a pair have one
 //! constant in common, of which the chains see nothing.
 
-use crate::trainer::Counted;
+use crate::counted::Counted;
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel};
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::linalg::Matrix;

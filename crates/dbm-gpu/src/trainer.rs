@@ -4,6 +4,7 @@
 //! proposals after the first, come from the core's stream of their chain. Each chain draws its own first proposal. Where it is accepted, which wide models never see, the parameters come
 //! back and the core goes on with the pair until it meets.
 
+use crate::counted::Counted;
 use crate::ladder::GpuLadder;
 use crate::optimizer::Part;
 use crate::particles::{Points, Way};
@@ -51,27 +52,6 @@ pub struct GpuTrainer {
     climb: Option<Climb>,
     /// Of `ucd-smc`: room for what lies between independent units and the model.
     between: Option<GpuModel>,
-}
-
-/// States that a phase's estimate counts besides those of its chains, or in place of them.
-#[derive(Default)]
-pub(crate) struct Counted {
-    /// How often each counts.
-    times: Vec<f32>,
-    /// `[states, n_l]` a layer.
-    layers: Vec<Matrix>,
-}
-
-impl Counted {
-    /// Adds states, `[rows, n_l]` a layer, of which each counts so often.
-    pub fn push(&mut self, times: f32, layers: &[Matrix]) {
-        if self.layers.is_empty() {
-            self.layers = layers.to_vec();
-        } else {
-            self.layers.iter_mut().zip(layers).for_each(|(all, layer)| all.push_rows(layer));
-        }
-        self.times.resize(self.layers[0].rows(), times);
-    }
 }
 
 const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible), (Phase::Negative, -1.0, Clamp::Free)];

@@ -13,11 +13,14 @@ pub(crate) struct Work<'g> {
     operations: u64,
 }
 
-impl<'g> Work<'g> {
-    pub fn new(gpu: &'g Gpu) -> Self {
-        Self { gpu, encoder: gpu.encoder(), operations: 0 }
+impl Gpu {
+    /// What is to be done, in order.
+    pub(crate) fn begin(&self) -> Work<'_> {
+        Work { gpu: self, encoder: self.encoder(), operations: 0 }
     }
+}
 
+impl Work<'_> {
     /// Adds one run of a kernel of so many workgroups and about so many operations; `bindings` are in order. The workgroups are spread over two dimensions: a kernel takes its number as
     /// `group.y * groups.x + group.x`, and does nothing where it is too high.
     pub fn run(&mut self, kernel: &ComputePipeline, bindings: &[BufferBinding], groups: u64, operations: u64) {

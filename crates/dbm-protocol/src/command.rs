@@ -1,8 +1,10 @@
 //! What the page asks of the computing worker.
 
-use crate::{Body, DataSource, ModelChoice, NamedBytes, RunPlan};
+use crate::{Body, DataSource, ModelChoice, NamedBytes};
+use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::impute::ImputeSettings;
+use dbm_core::settings::RunPlan;
 use serde::{Deserialize, Serialize};
 
 /// What can be asked of the computing worker.
@@ -91,9 +93,9 @@ pub enum Command {
     },
     /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Reply::Progress`] before.
     Complete(CompletionRequest),
-    /// The first of these completions by local search, state by state. Answer: [`crate::Event::Search`].
+    /// The first of these completions, state by state. Answer: [`crate::Event::Watched`].
     Watch(CompletionRequest),
-    /// A coupled pair, step by step: the search that [`Command::Watch`] shows leads to a mode, and one Gibbs sweep from there to
+    /// A coupled pair, step by step: a local search from noise leads to a mode, and one Gibbs sweep from there to
     /// `x_0 = y_0`. Answer: [`crate::Event::Pair`].
     WatchPair {
         /// The completion whose search leads to the mode.
@@ -103,23 +105,9 @@ pub enum Command {
         /// Steps after which it is cut, 1 to 1000.
         steps: u32,
     },
-    /// Times training: begins a run of its own, beside the one that may be there, takes some steps to warm up and then the same number
-    /// of steps again and again. Answer: [`crate::Event::Bench`], with [`crate::Reply::Progress`] before, in steps. One at a time;
-    /// training waits meanwhile.
-    Bench {
-        /// The data to train on.
-        source: DataSource,
-        /// The run to time, which must not begin with pretraining.
-        plan: RunPlan,
-        /// How many steps are timed how often.
-        protocol: BenchProtocol,
-        /// On how many workers, one row for each; none for 1, 2, 4 and so on up to all there can be.
-        workers: Vec<u32>,
-        /// Whether to time the GPU as well: one more row, the last.
-        gpu: bool,
-    },
-    /// Times ten steps of the run as it stands by the processor, on as many workers as would share it, and ten by the GPU; the run stays where it is. Answer: [`crate::Event::Bench`] with
-    /// these two rows, with [`crate::Reply::Progress`] before. Training waits meanwhile.
+    /// Times ten steps of the run by the processor, on as many workers as would share it, and ten by the GPU; the run stays
+    /// where it is. Answer: [`crate::Event::GpuTried`], with [`crate::Reply::Progress`] before, in steps. One at a time; training
+    /// waits meanwhile.
     TryGpu,
     /// Whether the GPU is to take the steps of the runs here from now on. A run that it cannot train, or that it lets down, goes on by the processor, and [`crate::Event::Notice`] says so.
     /// Answer: [`crate::Event::Done`].
@@ -138,16 +126,10 @@ impl Body for Command {
     }
 }
 
-/// How a run is timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BenchProtocol {
-    /// Steps before the first measurement, 0 to 1000.
-    pub warm_up: u32,
-    /// Steps of one measurement, 1 to 1000.
-    pub steps: u32,
-    /// Measurements, 1 to 100.
-    pub runs: u32,
-}
+/// The seed of the picture that a visitor sees first: a generated digit whose lower half, once hidden, the model that opens completes to two different digits.
+pub const FIRST_PICTURE: u32 = 129;
+/// The seed of its first answers.
+pub const FIRST_ANSWERS: u32 = 1;
 
 /// Where the picture to complete comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,8 +155,10 @@ pub struct CompletionRequest {
     pub unknown: Vec<u8>,
     /// How many answers, 1 to 64.
     pub answers: u32,
-    /// How each answer is made.
-    pub method: CompletionMethod,
+    /// How each answer is made; where nothing is known, what suits the model is how its samples are drawn.
+    pub method: Method,
+    /// Gibbs sweeps of each, where the method has any.
+    pub sweeps: u32,
     /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
     pub clean_up: bool,
     /// The class of all answers, counted from 0, of a model with classes. Without one the class is read from what is known, and the answers are of the likeliest; where nothing is known,
@@ -189,36 +173,4 @@ impl CompletionRequest {
     pub fn filled(&self) -> Vec<u8> {
         if self.clean_up { vec![1; self.values.len()] } else { self.unknown.clone() }
     }
-}
-
-/// How unknown units are filled in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CompletionMethod {
-    /// As suits the model: [`Self::MeanField`] of one that was trained to predict by mean field, [`Self::Annealed`] of any other; where nothing is known as its samples are drawn.
-    Suited {
-        /// Sweeps before the search.
-        sweeps: u32,
-    },
-    /// States drawn from the mean field of what is known, this many clamped Gibbs sweeps, then the search.
-    MeanField {
-        /// Sweeps before the search.
-        sweeps: u32,
-    },
-    /// Clamped local search from a random start (the paper's way).
-    Search,
-    /// This many clamped Gibbs sweeps, then the search.
-    Gibbs {
-        /// Sweeps before the search.
-        sweeps: u32,
-    },
-    /// This many clamped Gibbs sweeps, each a little colder than the one before, then the search.
-    Annealed {
-        /// Sweeps before the search.
-        sweeps: u32,
-    },
-    /// This many clamped Gibbs sweeps from a random start, and no search: a draw from the model, as far as the sweeps have come.
-    Sample {
-        /// Sweeps that each answer takes.
-        sweeps: u32,
-    },
 }

@@ -1,9 +1,10 @@
 //! What the computing worker answers and reports.
 
-use crate::{Body, Command, Grid, ModelChoice, PictureSource, Request, RunPlan, Snapshot};
-use dbm_core::complete::SearchTrace;
+use crate::{Body, Command, Grid, ModelChoice, PictureSource, Request, Snapshot};
+use dbm_core::complete::AnswerTrace;
 use dbm_core::diagnostics::CouplingTrace;
 use dbm_core::impute::Report;
+use dbm_core::settings::RunPlan;
 use dbm_core::signals::Activity;
 use dbm_core::{Settings, Units};
 use dbm_data::coding::Greys;
@@ -38,12 +39,12 @@ pub enum Event {
     Picture(PictureToComplete),
     /// Answers to one completion.
     Completions(Completions),
-    /// A local search, state by state.
-    Search(SearchTrace),
+    /// The first answer, state by state.
+    Watched(AnswerTrace),
     /// A coupled pair, step by step.
     Pair(CouplingTrace),
-    /// How fast training is.
-    Bench(BenchResult),
+    /// How fast the processor and the GPU take the run's steps.
+    GpuTried(GpuTrial),
     /// The gaps of the data, filled: `[rows, units]`, the probability that a unit is high; 0 or 1 where it is known.
     Imputed(Vec<f32>),
     /// How good the answers are, on cells that were held back.
@@ -317,36 +318,15 @@ pub struct Evaluated {
     pub report: Report,
 }
 
-/// A run, timed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BenchResult {
-    /// Layer sizes, the visible one first.
-    pub sizes: Vec<u32>,
-    /// One for each number of workers that shared the steps, and one for the GPU where it was asked for.
-    pub rows: Vec<BenchRow>,
-}
-
-/// What was measured with one number of workers.
+/// Ten steps of a run, by the processor and by the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct BenchRow {
-    /// Workers that computed; 0 for the GPU.
+pub struct GpuTrial {
+    /// Workers that shared the processor's steps.
     pub workers: u32,
-    /// What the GPU calls itself, where it computed; empty otherwise.
+    /// Seconds that its steps took.
+    pub processor_seconds: f64,
+    /// What the GPU calls itself.
     pub gpu: String,
-    /// `Dbm::checksum` after the last step, in hexadecimal: the same for any number of workers. Empty for the GPU, which has drawn other numbers.
-    pub checksum: String,
-    /// Seconds that each measurement took, from its first step to the end of its last.
-    pub seconds: Vec<f64>,
-    /// Mean seconds of a step's searches and Gibbs sweeps, visible layer clamped.
-    pub positive_search: f64,
-    /// The same, visible layer free.
-    pub negative_search: f64,
-    /// Mean seconds of a step's couplings, both phases.
-    pub coupling: f64,
-    /// Mean seconds of a step's update of the parameters.
-    pub update: f64,
-    /// Mean sweeps T of a search, visible layer clamped; 0 where nothing was searched.
-    pub positive_sweeps: f64,
-    /// The same, visible layer free.
-    pub negative_sweeps: f64,
+    /// Seconds that its steps took.
+    pub gpu_seconds: f64,
 }

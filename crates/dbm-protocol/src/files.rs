@@ -2,7 +2,8 @@
 //!
 //! Requests are carried out one after another, in their order. The page cancels one by ending the worker: nothing that it does leaves anything half done.
 
-use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, RunPlan, Snapshot};
+use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, Snapshot};
+use dbm_core::settings::RunPlan;
 pub use dbm_data::coding::Coding;
 use serde::{Deserialize, Serialize};
 

@@ -19,16 +19,16 @@ mod records;
 mod seed;
 pub mod wire;
 
-pub use command::{BenchProtocol, Command, CompletionMethod, CompletionRequest, PictureSource};
-pub use dbm_core::complete::{SearchFrame, SearchTrace};
+pub use command::{Command, CompletionRequest, FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
+pub use dbm_core::complete::{AnswerFrame, AnswerTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
 pub use dbm_data::coding::Greys;
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
-    BenchResult, BenchRow, Completions, DataInfo, Evaluated, Event, Filters, Histogram, LadderMetrics, Metrics, ModelInfo,
-    PhaseMetrics, PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
+    Completions, DataInfo, Evaluated, Event, Filters, GpuTrial, Histogram, LadderMetrics, Metrics, ModelInfo, PhaseMetrics,
+    PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
     BitsFormat, Coding, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
@@ -36,8 +36,8 @@ pub use files::{
 };
 pub use gpu::{GpuCommand, GpuEvent, RunForGpu};
 pub use proof::{ProofPreset, proof_preset};
-pub use records::{DataSource, EncodedData, Grid, Initialization, ModelChoice, NamedBytes, RunPlan, Snapshot};
+pub use records::{DataSource, EncodedData, Grid, ModelChoice, NamedBytes, Snapshot};
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 22;
+pub const VERSION: u32 = 24;

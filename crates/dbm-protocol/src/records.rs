@@ -1,6 +1,5 @@
 //! What messages of several roles are about: files, data, runs and pictures.
 
-use dbm_core::{Settings, Units};
 use dbm_data::coding::Greys;
 use serde::{Deserialize, Serialize};
 
@@ -55,42 +54,6 @@ pub struct EncodedData {
     /// The file itself, where it is a table, for its gaps to be filled in; empty otherwise.
     #[serde(with = "serde_bytes")]
     pub table: Vec<u8>,
-}
-
-/// A run to begin.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RunPlan {
-    /// Sizes of the hidden layers.
-    pub hidden: Vec<u32>,
-    /// Kind of units.
-    pub units: Units,
-    /// How the parameters begin.
-    #[serde(default)]
-    pub start: Initialization,
-    /// Everything else; its `image` is set by the worker from the data's shape.
-    pub settings: Settings,
-}
-
-/// How a run's parameters begin, drawn with the seed of its settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub enum Initialization {
-    /// Random semi-orthogonal weights.
-    #[default]
-    Orthogonal,
-    /// Independent Gaussian weights of mean 0.
-    Gaussian {
-        /// Their standard deviation, above 0 and at most 1.
-        deviation: f64,
-    },
-    /// Greedy layer-wise pretraining, which the worker does first, in slices like training; the run's step 0 comes after it.
-    Pretrained {
-        /// Minibatches for each layer.
-        steps: u32,
-        /// Their step size, above 0 and at most 10.
-        learning_rate: f64,
-    },
-    /// Nearly independent units, as often high as in the data: where a ladder of tempering begins.
-    Independent,
 }
 
 /// A run as it stood.

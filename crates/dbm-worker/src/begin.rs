@@ -1,9 +1,9 @@
 //! How a run begins: by its plan, from a checkpoint, or as the helpers of a pool join it.
 
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
+use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{DbmError, Examples, Footprint, Settings, Shards, Trainer, init};
 use dbm_data::{Checkpoint, DataError};
-use dbm_protocol::{Initialization, RunPlan};
 
 /// Examples of a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
 const PRETRAINING_BATCH: usize = 100;

@@ -6,14 +6,14 @@ use crate::pool::WorkerPool;
 use crate::sources::Material;
 use crate::view::View;
 use dbm_core::classes::{self, predictions, shared};
-use dbm_core::complete::{ClassReading, Completer, SamplingSchedule};
+use dbm_core::complete::{ClassReading, Completer, Method, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::SearchInfo;
 use dbm_core::{Clamp, Dbm};
 use dbm_data::digits;
-use dbm_protocol::{CompletionMethod, CompletionRequest, Completions, Event, PictureSource, PictureToComplete};
+use dbm_protocol::{CompletionRequest, Completions, Event, PictureSource, PictureToComplete};
 use std::collections::HashSet;
 
 /// A search longer than this is cut, and says so.
@@ -107,23 +107,10 @@ struct Reading {
 
 impl Completion {
     pub fn new(view: View, request: CompletionRequest) -> Result<Self, String> {
-        let CompletionRequest { answers, method, clean_up, seed, .. } = request;
+        let CompletionRequest { answers, clean_up, seed, .. } = request;
         within("the number of answers", answers, 1..=MAX_ANSWERS)?;
         let nothing_known = !clean_up && !request.unknown.contains(&0);
-        let (schedule, search) = match method {
-            CompletionMethod::Suited { .. } if nothing_known => (view.schedule, true),
-            CompletionMethod::Search => (SamplingSchedule::Mode, true),
-            CompletionMethod::Gibbs { sweeps } => (SamplingSchedule::Gibbs(sweeps), true),
-            CompletionMethod::Suited { sweeps } if view.predicts => (SamplingSchedule::MeanField(sweeps), true),
-            CompletionMethod::MeanField { sweeps } => (SamplingSchedule::MeanField(sweeps), true),
-            CompletionMethod::Suited { sweeps } | CompletionMethod::Annealed { sweeps } => {
-                (SamplingSchedule::Annealed(sweeps), true)
-            }
-            CompletionMethod::Sample { sweeps } => (SamplingSchedule::Gibbs(sweeps), false),
-        };
-        if schedule != SamplingSchedule::Mode {
-            within("the number of Gibbs sweeps", schedule.sweeps(), 1..=MAX_GIBBS_SWEEPS)?;
-        }
+        let (schedule, search) = schedule(&view, &request)?;
         let class = if clean_up { None } else { class_of(&view, &request)? };
         let reads = view.classes > 0 && class.is_none() && request.unknown.contains(&0);
         let classes = if reads && view.predicts {
@@ -141,7 +128,7 @@ impl Completion {
         });
         let of_answers = match class {
             Some(class) => vec![class; answers as usize],
-            None if clean_up || classes.is_empty() => vec![],
+            None if clean_up => vec![],
             None => shared(&classes, answers as usize),
         };
         let (completer, schedule, search) = if let Some(Asked { class, .. }) = asked {
@@ -248,9 +235,26 @@ impl Work for Completion {
     }
 }
 
-/// The search of the first answer to a request, state by state; of the class that is asked for, but not of one that is read.
+/// The first answer to a request, state by state; of the class that is asked for, but not of one that is read.
 pub fn watch(view: &View, request: &CompletionRequest) -> Result<Event, String> {
-    Ok(Event::Search(first(view, request, class_of(view, request)?)?.watch(&view.model, MAX_SWEEPS)))
+    let schedule = schedule(view, request)?;
+    Ok(Event::Watched(first(view, request, class_of(view, request)?)?.watch(&view.model, schedule, MAX_SWEEPS)))
+}
+
+/// How the answers to a request are drawn, and whether a local search ends them.
+fn schedule(
+    view: &View,
+    &CompletionRequest { method, sweeps, clean_up, ref unknown, .. }: &CompletionRequest,
+) -> Result<(SamplingSchedule, bool), String> {
+    let nothing_known = !clean_up && !unknown.contains(&0);
+    if method == Method::Suited && nothing_known {
+        return Ok((view.schedule, true));
+    }
+    let schedule = method.of_model(view.predicts).schedule(sweeps);
+    if schedule != SamplingSchedule::Mode {
+        within("the number of Gibbs sweeps", schedule.sweeps(), 1..=MAX_GIBBS_SWEEPS)?;
+    }
+    Ok((schedule, method.is_searched()))
 }
 
 /// A coupled pair from the mode where that search ends, step by step.

@@ -13,7 +13,6 @@ mod tests;
 mod times;
 mod train;
 
-use crate::bench::Benchmark;
 use crate::clock::now;
 use crate::complete::{self, Completion};
 use crate::impute::{Comparison, Imputation};
@@ -22,6 +21,7 @@ use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
 use crate::samples::Samples;
 use crate::sweeps::Sweeping;
+use crate::trial::Trial;
 use crate::view::View;
 use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
 use std::collections::VecDeque;
@@ -53,7 +53,7 @@ pub struct Coordinator {
     unshown: bool,
     jobs: VecDeque<Job>,
     pool: WorkerPool,
-    /// Whether the run or the benchmark that is shared, or on the GPU, can do nothing until a helper or the GPU sends something.
+    /// Whether the run or the trial that is shared, or on the GPU, can do nothing until a helper or the GPU sends something.
     waits: bool,
     /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
     held: VecDeque<Request>,
@@ -176,14 +176,9 @@ impl Coordinator {
                 let comparison = Comparison::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
                 return self.begin(id, comparison);
             }
-            Command::Bench { source, plan, protocol, workers, gpu } => {
-                self.may_measure()?;
-                let bench = Benchmark::new(&source, plan, protocol, &workers, gpu, self.pool.most())?;
-                return self.begin(id, bench);
-            }
             Command::TryGpu => {
-                self.may_measure()?;
-                let trial = Benchmark::of_run(self.run.as_ref().ok_or(NO_RUN)?, self.pool.most())?;
+                self.may_try_gpu()?;
+                let trial = Trial::of_run(self.run.as_ref().ok_or(NO_RUN)?, self.pool.most())?;
                 return self.begin(id, trial);
             }
             Command::UseGpu(chosen) => {
@@ -208,10 +203,10 @@ impl Coordinator {
         Ok(Some(answer))
     }
 
-    /// Whether a measurement can begin: one at a time, or both would be wrong.
-    fn may_measure(&self) -> Result<(), String> {
-        let measures = self.jobs.iter().any(|job| job.work.has_helpers());
-        if measures { Err("a benchmark is at work already: wait for it to end, or cancel it".into()) } else { Ok(()) }
+    /// Whether a trial of the GPU can begin: one at a time, or both would be wrong.
+    fn may_try_gpu(&self) -> Result<(), String> {
+        let tries = self.jobs.iter().any(|job| job.work.has_helpers());
+        if tries { Err("the GPU is being tried already: wait until that has ended, or cancel it".into()) } else { Ok(()) }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what each arm of the dispatch gives")]
@@ -311,9 +306,9 @@ impl Coordinator {
     /// Takes in what a helper sent.
     pub fn receive(&mut self, message: PeerMessage) -> Vec<Message> {
         self.waits = false;
-        let bench = self.jobs.iter_mut().find(|job| job.work.has_helpers());
-        let received = match (bench, &mut self.run) {
-            (Some(bench), _) => bench.work.receive(message),
+        let trial = self.jobs.iter_mut().find(|job| job.work.has_helpers());
+        let received = match (trial, &mut self.run) {
+            (Some(trial), _) => trial.work.receive(message),
             (None, Some(run)) => run.receive(message),
             (None, None) => Ok(()),
         };
@@ -327,9 +322,9 @@ impl Coordinator {
     pub fn helper_lost(&mut self, why: &str) -> Vec<Message> {
         let were_up = self.pool.lost();
         self.waits = false;
-        let bench = self.jobs.iter().position(|job| job.work.has_helpers());
-        if let Some(bench) = bench.and_then(|place| self.jobs.remove(place)) {
-            self.out.fail(bench.id, format!("a worker that shared the steps was lost: {why}"));
+        let trial = self.jobs.iter().position(|job| job.work.has_helpers());
+        if let Some(trial) = trial.and_then(|place| self.jobs.remove(place)) {
+            self.out.fail(trial.id, format!("a worker that shared the steps was lost: {why}"));
         }
         if !were_up {
             let message = format!("This browser starts no workers to share the run with ({why}): it goes on with one.");
@@ -357,8 +352,8 @@ impl Coordinator {
 
 /// Whether a command puts the run away or aside, or has the helpers work on another.
 fn needs_whole_run(command: &Command) -> bool {
-    use Command::{Bench, NewRun, TryGpu, Undo, UseData, UseGpu};
-    matches!(command, UseData { .. } | NewRun(_) | Undo | Bench { .. } | TryGpu | UseGpu(_))
+    use Command::{NewRun, TryGpu, Undo, UseData, UseGpu};
+    matches!(command, UseData { .. } | NewRun(_) | Undo | TryGpu | UseGpu(_))
 }
 
 /// Whether a command looks at the run as it stands: all that neither drive it nor are of the pretrained model alone.

@@ -5,7 +5,6 @@
 #![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code, unused_imports))]
 
 mod begin;
-mod bench;
 mod clock;
 mod complete;
 mod coordinator;
@@ -19,6 +18,7 @@ mod samples;
 mod shell;
 mod sources;
 mod sweeps;
+mod trial;
 mod view;
 #[cfg(test)]
 mod workplace;

@@ -14,10 +14,11 @@ use crate::pool::{OnGpu, Order, PeerMessage, Progress, Replica, Session, WorkerP
 use crate::sources::Material;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::pretrain::Pretrainer;
+use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Dbm, DbmError, Footprint, Part, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Backends, Checkpoint, DataError, Precision};
-use dbm_protocol::{GpuEvent, Initialization, RunPlan};
+use dbm_protocol::GpuEvent;
 use seen::Seen;
 use std::collections::BTreeMap;
 

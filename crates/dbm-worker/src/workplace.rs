@@ -2,9 +2,13 @@
 
 use crate::coordinator::{Coordinator, Message, Request};
 use crate::pool::{Helper, Kind, Outgoing, PoolMessage};
+use dbm_core::complete::Method;
 use dbm_core::rng::{Purpose, Stream, Streams};
+use dbm_core::settings::RunPlan;
 use dbm_gpu_worker::GpuRun;
-use dbm_protocol::{Command, DataSource, EncodedData, Envelope, Event, GpuCommand, Metrics, Reply, RunPlan, Snapshot};
+use dbm_protocol::{
+    Command, CompletionRequest, DataSource, EncodedData, Envelope, Event, GpuCommand, Metrics, ModelChoice, Reply, Snapshot,
+};
 use pollster::block_on;
 use std::collections::VecDeque;
 
@@ -240,6 +244,21 @@ pub fn events(messages: &[Message]) -> impl DoubleEndedIterator<Item = &Event> {
 /// A run to begin on bars and stripes.
 pub fn on_bars(plan: RunPlan) -> Command {
     Command::UseData { source: DataSource::Bars, plan, checkpoint: vec![] }
+}
+
+/// A completion of bars and stripes by the model in training: nothing unknown, one answer by search.
+pub fn completion(values: &[u8]) -> CompletionRequest {
+    CompletionRequest {
+        model: ModelChoice::Training,
+        values: values.to_vec(),
+        unknown: vec![0; 16],
+        answers: 1,
+        method: Method::Search,
+        sweeps: 0,
+        clean_up: false,
+        class: None,
+        seed: 3,
+    }
 }
 
 /// Examples as the second worker sends them.

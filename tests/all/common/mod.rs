@@ -180,7 +180,7 @@ pub fn check_search(model: &Dbm, chains: &mut Chains, first: Parity) -> SearchIn
     let (begun, clamp) = (chains.state(0), chains.clamp_of(0));
     let mut energy = model.energy(&begun);
     let slack = 1e-4 * (1.0 + energy.abs());
-    let info = search_observed(model, chains, &[first], 1000, |chains, _, _| {
+    let info = search_observed(model, chains, &[first], 1000, |chains| {
         let now = model.energy(&chains.state(0));
         assert!(now <= energy + slack, "rose from {energy} to {now}");
         energy = now;

@@ -3,10 +3,11 @@
 mod trust;
 
 use crate::context::Context;
+use crate::given::Options;
 use crate::learning::{Learning, train};
 use clap::{Arg, Args};
-use dbm_core::gradient::EstimatorKind;
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
+use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
@@ -24,13 +25,26 @@ use std::sync::Arc;
 const STEPS_A_ROW: u64 = 4;
 const STEPS: (u64, u64) = (400, 4000);
 
-/// Contrastive divergence with so many sweeps, at this rate falling to zero, fills tables of some dozen columns best among the estimators:
-/// its gradient is biased and quiet, where that of the unbiased ones needs more steps.
-const SWEEPS: u32 = 5;
-const RATE: f64 = 2e-3;
-
 /// Rows a task.
 const ROWS: usize = 4;
+
+/// Settings of the model that is trained on the way: those that suit a table, at a rate that falls to zero.
+#[derive(Clone)]
+pub struct OfTable;
+
+impl Options for OfTable {
+    fn usual() -> RunPlan {
+        RunPlan::of_table(0)
+    }
+
+    fn usual_in_words(setting: Setting) -> Option<&'static str> {
+        match setting {
+            Setting::Hidden => Some("one layer of 4 units for each visible one, 32 to 500"),
+            Setting::RateDecay => Some("all its steps"),
+            _ => None,
+        }
+    }
+}
 
 #[derive(Args)]
 #[command(mut_args(for_training))]
@@ -72,12 +86,12 @@ pub struct Impute {
     #[arg(long, value_name = "N", conflicts_with = "model")]
     steps: Option<u64>,
     #[command(flatten)]
-    learning: Learning,
+    learning: Learning<OfTable>,
 }
 
 /// Training options are refused where a trained model is given.
 fn for_training(option: Arg) -> Arg {
-    let training = Learning::augment_args(clap::Command::new("training"));
+    let training = Learning::<OfTable>::augment_args(clap::Command::new("training"));
     if training.get_arguments().any(|its| its.get_id() == option.get_id()) { option.conflicts_with("model") } else { option }
 }
 
@@ -192,15 +206,13 @@ impl Impute {
     /// A model of these examples, their gaps latent.
     fn trained(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
         let steps = self.steps.unwrap_or((STEPS_A_ROW * data.len() as u64).clamp(STEPS.0, STEPS.1));
-        let mut base = Settings { seed: self.seed, ..Settings::default() };
-        base.optimizer.learning_rate = RATE;
+        let RunPlan { hidden, settings, .. } = RunPlan::of_table(data.width() as u32);
+        let mut base = Settings { seed: self.seed, ..settings };
         base.optimizer.decay_steps = steps;
-        base.estimator.kind = EstimatorKind::Cd;
-        base.estimator.k = SWEEPS;
-        let hidden = hidden_layers(data.width());
+        let hidden: Vec<usize> = hidden.into_iter().map(|size| size as usize).collect();
         let run = self.learning.begin(data, base, &hidden, context)?;
         let mut run = Training::new(run, self.learning.backend, Backends::default(), &context.session)?;
-        let trained = train(&mut run, steps, data, context)?;
+        let trained = train(&mut run, steps, data, context, |_| Ok(()))?;
         let run = run.kept(&context.session)?;
         if !context.json {
             let sizes: Vec<String> = run.model().sizes().iter().map(usize::to_string).collect();
@@ -256,11 +268,6 @@ impl Impute {
             }
         });
     }
-}
-
-/// Sizes of hidden layers that suit a visible layer of this width.
-fn hidden_layers(width: usize) -> Vec<usize> {
-    vec![(4 * width).clamp(32, 500)]
 }
 
 /// The probability of every unit of every row with gaps, rows in parallel.

@@ -3,6 +3,9 @@
 use crate::folder::{Folder, number};
 use dbm_data::{Backends, Checkpoint, Precision};
 use serde_json::json;
+use std::process::Stdio;
+use std::thread::sleep;
+use std::time::Duration;
 
 const TRAIN: &str = "train --data bars --hidden 20,8 --batch 70 --seed 1 --average 0.9 --conditional 0.5";
 
@@ -32,6 +35,25 @@ fn resuming_and_the_number_of_threads_change_no_bit() {
         assert!(folder.fails(2, line).contains("\"cd\""), "{estimator}");
     }
     assert!(!folder.0.join("other.safetensors").exists());
+}
+
+#[test]
+fn a_run_that_is_killed_is_continued_from_where_it_was_kept() {
+    let folder = Folder::new("killed");
+    let begin = "train --data bars --hidden 20,8 --batch 70 --seed 1";
+    let mut command = folder.command(&format!("{begin} --steps 100000000 --keep-every 0 --out killed.safetensors"));
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !folder.0.join("killed.safetensors").exists() {
+        assert!(run.try_wait().unwrap().is_none(), "it ended");
+        sleep(Duration::from_millis(5));
+    }
+    run.kill().unwrap();
+    run.wait().unwrap();
+    let kept = Checkpoint::read("killed", &folder.read("killed.safetensors")).unwrap().step;
+    assert!(kept > 0);
+    folder.ok(&format!("train --data bars --resume killed.safetensors --steps {} --out resumed.safetensors", kept + 3));
+    folder.ok(&format!("{begin} --steps {} --out whole.safetensors", kept + 3));
+    assert!(folder.read("resumed.safetensors") == folder.read("whole.safetensors"));
 }
 
 #[test]

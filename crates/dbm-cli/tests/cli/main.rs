@@ -11,7 +11,7 @@ mod folder;
 mod formats;
 mod gradients;
 mod impute;
+mod memory;
 mod refusals;
-mod scale;
 mod score;
 mod sweeps;

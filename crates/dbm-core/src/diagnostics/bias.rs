@@ -1,7 +1,7 @@
 //! The exact bias of every estimator on random models: the table of `dbm bias`.
 
 use crate::expectation::Expected;
-use crate::gradient::{EstimatorKind, estimator};
+use crate::gradient::{EstimatorKind, expectation};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Settings, Units, exact, init};
 
@@ -166,7 +166,7 @@ fn examples(width: usize, seed: u64) -> Vec<Example> {
 }
 
 fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) -> Result<(), DbmError> {
-    let estimator = estimator(&kind.settings);
+    let estimator = expectation(&kind.settings);
     let shared = !kind.masked && !estimator.negative_sees_all();
     let mut negative_before = None;
     for Example { visible, known } in examples {

@@ -24,7 +24,7 @@ pub struct Expectations {
     pub unmet: f64,
 }
 
-/// The mean over the examples of [`gradient::estimator`] of the settings, in which a cap on couplings of 10 000 steps or more counts as none.
+/// The mean over the examples of [`gradient::expectation`] of the settings, in which a cap on couplings of 10 000 steps or more counts as none.
 ///
 /// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
 /// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
@@ -40,7 +40,7 @@ pub fn expectations(
 ) -> Result<Expectations, DbmError> {
     check_settings(model, data, settings)?;
     let max_meeting = if settings.max_meeting >= NO_CAP { u32::MAX } else { settings.max_meeting };
-    let estimator = gradient::estimator(&Settings { max_meeting, ..settings.clone() });
+    let estimator = gradient::expectation(&Settings { max_meeting, ..settings.clone() });
     let n = model.n_visible();
     let known = vec![false; n];
     let parameters = model.n_parameters();

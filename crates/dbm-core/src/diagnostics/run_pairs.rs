@@ -9,9 +9,9 @@ use crate::error::within;
 use crate::linalg::Matrix;
 use crate::math::mean_and_error;
 use crate::rng::{Purpose, Stream, Streams};
+use crate::settings::Setting;
 use crate::settings::estimator::SmcPath;
 use crate::tempering::{Base, Ladder, Pair, Path, Run, RunCoupling, Spread, runs};
-use crate::words::Setting;
 use crate::{Clamp, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -164,8 +164,8 @@ impl RunPairs {
     /// # Errors
     /// [`DbmError::Setting`] naming the first setting out of its range.
     pub fn check(&self, model: &Dbm) -> Result<(), DbmError> {
-        Setting::Particles.check("particles", f64::from(self.particles))?;
-        Setting::SmcSteps.check("steps of the path", f64::from(self.steps))?;
+        Setting::Particles.check(f64::from(self.particles))?;
+        Setting::SmcSteps.check(f64::from(self.steps))?;
         within("max meeting time", "1 to 1000", f64::from(self.cap), (1..=MAX_STEPS).contains(&self.cap))?;
         let units = model.sizes().iter().sum::<usize>().saturating_mul(self.particles as usize);
         within("particles times the model's units", "at most 4000000", units as f64, units <= MAX_PARTICLE_UNITS)

@@ -6,7 +6,7 @@
 //! search) are those the samplers run, summed over every proposal and every uniform.
 //!
 //! Three tests close the circle: the mean equals the exact gradient, the sampled kernels follow the laws, and the sampled estimates agree with the mean.
-//! `./run mutations` breaks the mathematics in one place at a time and says which tests notice.
+//! `./run mutations` breaks the mathematics in one place at a time and lists the breaks that no test notices.
 
 mod gibbs;
 mod metropolis;

@@ -1,7 +1,8 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
-use super::phase::{PhaseRun, only, together};
-use super::{Batch, Estimate, Estimator};
+use super::phase::PhaseRun;
+use super::phases::{only, together};
+use super::{Batch, Estimate, Estimator, ExpectedGradient};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::sweep::half_gibbs;
@@ -71,7 +72,9 @@ impl Estimator for Cd {
     fn gains_together(&self) -> bool {
         true
     }
+}
 
+impl ExpectedGradient for Cd {
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, visible)?;
         let law = self.posterior(&space);

@@ -1,6 +1,7 @@
 //! LMI: local mode and one Gibbs sweep, no coupling; what is left of UCD-LMI where couplings never happen.
 
-use super::phase::{PhaseRun, SamePhases};
+use super::phase::PhaseRun;
+use super::phases::{SameExpectation, SamePhases};
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
 
@@ -30,7 +31,9 @@ impl SamePhases for Lmi {
         run.find_local_mode(self.start, &first);
         run.push_states();
     }
+}
 
+impl SameExpectation for Lmi {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         space.expected(&space.local_mode(self.start), self.marginalize)
     }

@@ -1,4 +1,4 @@
-//! Estimates of the gradient of log p, one file an estimator, all behind one trait.
+//! Estimates of the gradient of log p, one file an estimator, all behind one trait; and their means, behind another.
 //!
 //! | file | positive phase | negative phase | mean |
 //! | --- | --- | --- | --- |
@@ -24,23 +24,29 @@
 mod batch;
 mod binary_outer_products;
 mod cd;
+mod coupled;
+mod estimator;
 mod info;
 mod lmi;
 mod moments;
 mod mp;
+mod particles;
 mod pcd;
 mod pcd_gibbs;
 mod phase;
+mod phases;
 mod prediction;
+mod proposals;
 mod ptt;
 mod ucd_gibbs;
 mod ucd_lmi;
 mod ucd_smc;
 
 pub use crate::settings::estimator::{CENTERING_RATE, EstimatorDescriptor, EstimatorKind, EstimatorSettings, SmcPath};
-pub use batch::{Batch, Estimate, Estimator};
+pub use batch::{Batch, Estimate};
 pub(crate) use binary_outer_products::BinaryOuterProducts;
 pub use cd::Cd;
+pub use estimator::{Estimator, ExpectedGradient};
 pub use info::{Info, PhaseInfo};
 pub use lmi::Lmi;
 pub(crate) use moments::MAX_ROWS;
@@ -72,6 +78,20 @@ use std::sync::Arc;
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
+    with_mean(settings)
+}
+
+/// What knows the mean of the estimator that a run's settings ask for.
+pub fn expectation(settings: &Settings) -> Arc<dyn ExpectedGradient> {
+    with_mean(settings)
+}
+
+/// Both in one.
+trait WithMean: Estimator + ExpectedGradient {}
+
+impl<T: Estimator + ExpectedGradient> WithMean for T {}
+
+fn with_mean(settings: &Settings) -> Arc<dyn WithMean> {
     let Settings { marginalize, max_meeting, .. } = *settings;
     let EstimatorSettings { kind, k, max_tries, .. } = settings.estimator;
     let (start, acceptance) = (settings.local_mode(), SharedUniform);

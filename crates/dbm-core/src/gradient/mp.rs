@@ -1,7 +1,7 @@
 //! MP-k: multi-prediction training.
 
 use super::prediction::Prediction;
-use super::{Batch, Estimate, Estimator, Info, Moments, PhaseInfo};
+use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::rng::Streams;
@@ -26,7 +26,9 @@ impl Estimator for Mp {
             PhaseInfo { mean_field_sweeps: vec![self.k; rows.len()], search_seconds: clock() - started, ..PhaseInfo::default() };
         Estimate { moments, info: Info { positive, negative: PhaseInfo::default() }, persistent: None }
     }
+}
 
+impl ExpectedGradient for Mp {
     /// Nothing: what is known has to be told for a prediction, so that all of it stands in the place of the negative phase.
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         StateSpace::new(model, visible)?; // refuses what the other estimators refuse

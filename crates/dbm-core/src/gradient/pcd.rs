@@ -1,8 +1,8 @@
 //! PCD-k with a mean-field positive phase: how DBMs were trained before (Salakhutdinov and Hinton 2009, Algorithm 1).
 
 use super::pcd_gibbs::{expected_persistent, persistent_phase};
-use super::phase::{Phases, only};
-use super::{Batch, Estimate, Estimator, Info, Moments, Phase, PhaseInfo};
+use super::phases::{Phases, only};
+use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::mean_field::{self, MeanFieldSettings};
@@ -47,7 +47,9 @@ impl Estimator for Pcd {
         let ([moments], negative) = (moments, only(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
+}
 
+impl ExpectedGradient for Pcd {
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, visible)?; // refuses what the other estimators refuse
         let values = visible.iter().map(|bit| model.units().value(*bit == Some(true))).collect();

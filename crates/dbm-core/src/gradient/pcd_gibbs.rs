@@ -1,7 +1,7 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::phase::{Phases, only, together};
-use super::{Batch, Cd, Estimate, Estimator, Moments, PhaseInfo};
+use super::phases::{Phases, only, together};
+use super::{Batch, Cd, Estimate, Estimator, ExpectedGradient, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError, Parity};
@@ -34,7 +34,9 @@ impl Estimator for PcdGibbs {
     fn gains_together(&self) -> bool {
         true
     }
+}
 
+impl ExpectedGradient for PcdGibbs {
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         self.0.expected_positive(model, visible)
     }

@@ -1,7 +1,7 @@
 //! PTT-k: parallel trajectory tempering, persistent chains at every rung of the run's own past.
 
-use super::phase::{Phases, only};
-use super::{Batch, Cd, Estimate, Estimator, Info, Moments, PhaseInfo};
+use super::phases::{Phases, only};
+use super::{Batch, Cd, Estimate, Estimator, ExpectedGradient, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::tempering::{Reach, Replicas, held_parity};
@@ -37,7 +37,9 @@ impl Estimator for Ptt {
     fn reach(&self, step: u64) -> Reach {
         Reach::at(step, self.every)
     }
+}
 
+impl ExpectedGradient for Ptt {
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         self.cd.expected_positive(model, visible)
     }

@@ -1,6 +1,7 @@
 //! UCD-Gibbs: coupled Gibbs chains from a uniform start (Qiu, Zhang and Wang 2020).
 
-use super::phase::{PhaseRun, SamePhases};
+use super::phase::PhaseRun;
+use super::phases::{SameExpectation, SamePhases};
 use crate::expectation::{Expected, GibbsPair, StateSpace};
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.
@@ -31,7 +32,9 @@ impl SamePhases for UcdGibbs {
         run.start_uniform();
         run.couple_by_gibbs(self.max_tries, self.max_meeting);
     }
+}
 
+impl SameExpectation for UcdGibbs {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         let start = space.uniform();
         let occupation = GibbsPair::new(space).occupation(&start, self.max_meeting);

@@ -1,7 +1,9 @@
 //! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 2); and UCD-MH, the same without the search
 //! (the ablation in Figure 1 there).
 
-use super::phase::{PhaseRun, Proposals, SamePhases};
+use super::phase::PhaseRun;
+use super::phases::{SameExpectation, SamePhases};
+use super::proposals::Proposals;
 use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
 use crate::sweep::LocalMode;
@@ -44,7 +46,9 @@ impl<A: Acceptance> SamePhases for UcdLmi<A> {
         }
         run.couple_by_metropolis(proposals, &self.acceptance, self.max_meeting);
     }
+}
 
+impl<A: Acceptance> SameExpectation for UcdLmi<A> {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         let start = self.start.map_or_else(|| space.uniform(), |start| space.local_mode(start));
         let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, self.max_meeting);

@@ -1,7 +1,8 @@
 //! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet at any size of a model.
 
-use super::phase::{PhaseRun, Phases, only};
-use super::{Batch, Estimate, Estimator, Info, Moments};
+use super::phase::PhaseRun;
+use super::phases::{Phases, only};
+use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::rng::Stream;
@@ -46,7 +47,9 @@ impl Estimator for UcdSmc {
         let ([moments], positive, negative) = (moments, only(positive), only(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
+}
 
+impl ExpectedGradient for UcdSmc {
     /// Without a cap: it is the exact mean, whatever the runs are.
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, visible)?;

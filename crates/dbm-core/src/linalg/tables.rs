@@ -84,7 +84,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Binary inputs of some rows: `words[w * rows + i]` is what row `i` adds of the tables of the inputs from `w` times [`Codes::in_word`] on.
+/// Binary inputs of some rows: `words[w * rows + i]` is what row `i` adds of the tables of the inputs from `w` times `Codes::in_word` on.
 #[derive(Clone, Debug)]
 pub struct Codes {
     rows: usize,

@@ -3,13 +3,15 @@
 //! Apart from what they compute ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
 
 use crate::DbmError;
-use crate::error::within;
 use crate::mean_field::MeanFieldSettings;
-use crate::words::{Choice, Choose, Setting, Words, choice};
+use crate::words::{Choice, Choose, Words, choice};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
+
+/// The most Gibbs sweeps of each chain, a step.
+pub const MOST_SWEEPS: u32 = 100_000;
 
 /// The cap on meeting of runs that never reach it.
 const NO_COUPLING_CAP: u32 = 100_000;
@@ -31,8 +33,6 @@ pub struct EstimatorDescriptor {
     pub persistent: bool,
     /// Whether it climbs a ladder of the run's own past, and so has to begin near independent units.
     pub has_ladder: bool,
-    /// Which settings it has.
-    settings: &'static [Setting],
     /// What `dbm bias` lists of it.
     pub bias_rows: &'static [&'static str],
     /// A cap on meeting for a model of so many weights.
@@ -48,7 +48,6 @@ const BIASED: EstimatorDescriptor = EstimatorDescriptor {
     unbiased: false,
     persistent: false,
     has_ladder: false,
-    settings: &[],
     bias_rows: &[],
     suggested_max_meeting: |_| NO_COUPLING_CAP,
 };
@@ -57,6 +56,11 @@ impl EstimatorDescriptor {
     /// Its row in a form's choice among estimators.
     const fn choice(&self, value: EstimatorKind) -> Choice<EstimatorKind> {
         Choice { value, name: self.name, label: self.label, help: self.summary }
+    }
+
+    /// Whether its name takes a number of sweeps: `cd-5`.
+    fn counts_sweeps(&self) -> bool {
+        self.title.contains("{k}")
     }
 
     /// Its name in a legend, for so many sweeps.
@@ -95,7 +99,6 @@ estimators! {
         title: "UCD-LMI",
         summary: "Unbiased: starts in a local mode, and two coupled chains correct what that gets wrong.",
         unbiased: true,
-        settings: &[Setting::MaxSweeps, Setting::ModeSweeps, Setting::MaxMeeting],
         bias_rows: &["ucd-lmi"],
         ..BIASED
     };
@@ -106,7 +109,6 @@ estimators! {
         title: "UCD-MH",
         summary: "Unbiased, but very noisy: coupled chains from random states, without the search.",
         unbiased: true,
-        settings: &[Setting::MaxMeeting],
         bias_rows: &["ucd-mh"],
         suggested_max_meeting: |_| 1000, // the chains meet late every now and then
         ..BIASED
@@ -118,7 +120,6 @@ estimators! {
         title: "UCD-Gibbs",
         summary: "Unbiased unless cut: coupled Gibbs chains from random states, which hardly meet on wide models.",
         unbiased: true,
-        settings: &[Setting::MaxMeeting, Setting::MaxTries],
         bias_rows: &["ucd-gibbs"],
         // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the parameters: the cap keeps a
         // shard of a gradient step, which a worker makes in one piece, to a few seconds.
@@ -135,7 +136,6 @@ estimators! {
         label: "LMI, no coupling",
         title: "LMI, no coupling",
         summary: "Biased: UCD-LMI without its correction. On wide models the two give the same numbers.",
-        settings: &[Setting::MaxSweeps, Setting::ModeSweeps],
         bias_rows: &["lmi"],
         ..BIASED
     };
@@ -145,7 +145,6 @@ estimators! {
         label: "CD-k",
         title: "CD-{k}",
         summary: "Biased: a few Gibbs sweeps away from the data, as RBMs are usually trained.",
-        settings: &[Setting::K],
         bias_rows: &["cd-1", "cd-10"],
         ..BIASED
     };
@@ -156,7 +155,6 @@ estimators! {
         title: "PCD-{k}",
         summary: "Biased: how DBMs were trained before. Mean field for the data; free chains live on from step to step.",
         persistent: true,
-        settings: &[Setting::K, Setting::MeanFieldSweeps],
         bias_rows: &["pcd-1"],
         ..BIASED
     };
@@ -167,7 +165,6 @@ estimators! {
         title: "PCD-{k} with Gibbs",
         summary: "Biased: free chains live on from step to step; Gibbs sweeps for the data as well.",
         persistent: true,
-        settings: &[Setting::K],
         bias_rows: &["pcd-gibbs-1"],
         ..BIASED
     };
@@ -179,7 +176,6 @@ estimators! {
         summary: "Biased, but hardly where rungs are close: persistent chains change places with chains of the models that the run has been, down to independent units.",
         persistent: true,
         has_ladder: true,
-        settings: &[Setting::K, Setting::LadderEvery],
         bias_rows: &["ptt-1"],
         ..BIASED
     };
@@ -191,7 +187,6 @@ estimators! {
         summary: "Unbiased at any size: runs of weighted particles, of which two coupled chains accept one another; what one run gets wrong the next corrects.",
         unbiased: true,
         has_ladder: true,
-        settings: &[Setting::MaxMeeting, Setting::Particles, Setting::SmcSteps, Setting::AverageFrom, Setting::AverageTo],
         bias_rows: &["ucd-smc"],
         // Each step of a coupling is a run of its own.
         suggested_max_meeting: |_| 100,
@@ -203,7 +198,6 @@ estimators! {
         label: "MP-k, multi-prediction",
         title: "MP-{k}",
         summary: "Biased, with another aim: that a few sweeps of mean field predict the hidden part of each example. Good at completing and classifying, not at samples.",
-        settings: &[Setting::K],
         bias_rows: &["mp-5"],
         ..BIASED
     };
@@ -243,9 +237,6 @@ impl Choose for SmcPath {
     ];
 }
 
-/// Words beside the plots of a run.
-const PLOTS: &str = include_str!("plots.txt");
-
 impl EstimatorKind {
     /// What the program says of it and asks for it.
     pub fn descriptor(self) -> &'static EstimatorDescriptor {
@@ -260,28 +251,6 @@ impl EstimatorKind {
     /// Whether its mean is the exact gradient, as long as no cap is reached.
     pub fn is_unbiased(self) -> bool {
         self.descriptor().unbiased
-    }
-
-    /// Whether it has such a setting.
-    pub fn has(self, setting: Setting) -> bool {
-        self.descriptor().settings.contains(&setting)
-    }
-
-    /// The words in a place beside the plots of its runs, the estimator's own or the general ones: `meeting`, `meeting on a small model`, `search`, and why there is
-    /// nothing to plot, `no meeting`, `no positive search`, `no negative search`. `None` where nothing does.
-    pub fn words_of_plots(self, place: &str) -> Option<&'static str> {
-        let words = |name: &str| {
-            let (_, own) = PLOTS.split_once(&format!("[{name}]\n"))?;
-            let mut lines = own.lines().take_while(|line| !line.starts_with('['));
-            lines.find_map(|line| line.strip_prefix(place)?.strip_prefix(": "))
-        };
-        let is_plotted = match place {
-            "no meeting" => self.has(Setting::MaxMeeting),
-            "no positive search" => self.has(Setting::MaxSweeps) || self.has(Setting::MeanFieldSweeps),
-            "no negative search" => self.has(Setting::MaxSweeps),
-            _ => false,
-        };
-        words(self.name()).or_else(|| words("any")).filter(|_| !is_plotted)
     }
 }
 
@@ -371,40 +340,20 @@ impl EstimatorSettings {
     pub(crate) fn mean_field(&self) -> MeanFieldSettings {
         MeanFieldSettings { max_sweeps: self.mean_field_sweeps, tolerance: self.mean_field_tolerance }
     }
-
-    /// Accepts what makes sense.
-    ///
-    /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
-    pub fn check(&self) -> Result<(), DbmError> {
-        Setting::K.check("k", f64::from(self.k))?;
-        Setting::ModeSweeps.check("mode sweeps", f64::from(self.mode_sweeps))?;
-        Setting::MaxTries.check("max tries", f64::from(self.max_tries))?;
-        Setting::MeanFieldSweeps.check("mean-field sweeps", f64::from(self.mean_field_sweeps))?;
-        Setting::LadderEvery.check("steps between rounds over the ladder", f64::from(self.ladder_every))?;
-        Setting::Particles.check("particles", f64::from(self.particles))?;
-        Setting::SmcSteps.check("steps of the path", f64::from(self.smc_steps))?;
-        Setting::AverageFrom.check("first time of the average", f64::from(self.average_from))?;
-        Setting::AverageTo.check("last time of the average", f64::from(self.average_to))?;
-        let expected = "at least the first time of the average";
-        within("last time of the average", expected, f64::from(self.average_to), self.average_to >= self.average_from)?;
-        let tolerance = self.mean_field_tolerance;
-        within("mean-field tolerance", "a number from 0 to below 1", tolerance, (0.0..1.0).contains(&tolerance))?;
-        self.centering.map_or(Ok(()), |rate| Setting::CenteringRate.check("centering rate", rate))
-    }
 }
 
 impl fmt::Display for EstimatorSettings {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let centered = if self.centering.is_some() { "centered-" } else { "" };
         write!(f, "{centered}{}", self.kind.name())?;
-        if self.kind.has(Setting::K) { write!(f, "-{}", self.k) } else { Ok(()) }
+        if self.kind.descriptor().counts_sweeps() { write!(f, "-{}", self.k) } else { Ok(()) }
     }
 }
 
 /// All names, as they are given: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
 static NAMES: LazyLock<String> = LazyLock::new(|| {
-    let names = EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.has(Setting::K) { "-K" } else { "" }));
+    let names =
+        EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.descriptor().counts_sweeps() { "-K" } else { "" }));
     let (last, others) = names.split_last().expect("there are estimators");
     format!("{} or {last}, or one of these with centered- before it", others.join(", "))
 });
@@ -422,12 +371,13 @@ impl FromStr for EstimatorSettings {
             (kind, 1)
         } else {
             let (name, k) = name.rsplit_once('-').ok_or_else(refuse)?;
-            let kind = EstimatorKind::named(name).filter(|kind| kind.has(Setting::K)).ok_or_else(refuse)?;
+            let kind = EstimatorKind::named(name).filter(|kind| kind.descriptor().counts_sweeps()).ok_or_else(refuse)?;
             (kind, k.parse().map_err(|_| refuse())?)
         };
-        let settings = Self { kind, k, centering, ..Self::default() };
-        settings.check()?;
-        Ok(settings)
+        if !(1..=MOST_SWEEPS).contains(&k) {
+            return Err(DbmError::Setting { name: "k", expected: "a whole number from 1 to 100000", got: k.to_string() });
+        }
+        Ok(Self { kind, k, centering, ..Self::default() })
     }
 }
 
@@ -439,7 +389,7 @@ mod tests {
     fn names_come_back_and_nonsense_is_refused() {
         for kind in EstimatorKind::ALL {
             for centering in [None, Some(CENTERING_RATE)] {
-                let k = if kind.has(Setting::K) { 7 } else { 1 };
+                let k = if kind.descriptor().counts_sweeps() { 7 } else { 1 };
                 let settings = EstimatorSettings { k, centering, ..EstimatorSettings::new(kind) };
                 assert_eq!(settings.to_string().parse(), Ok(settings));
             }
@@ -455,20 +405,8 @@ mod tests {
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", its.name), "its name in files");
             assert_eq!(its.summary.starts_with("Unbiased"), its.unbiased, "{kind:?}");
             assert_eq!(its.summary.starts_with("Biased"), !its.unbiased, "{kind:?}");
-            assert!(["meeting", "search"].iter().all(|place| kind.words_of_plots(place).is_some()), "{kind:?}");
-            assert_eq!(kind.words_of_plots("no meeting").is_none(), kind.has(Setting::MaxMeeting), "{kind:?}");
-            assert_eq!(its.title.contains("{k}"), kind.has(Setting::K), "{kind:?}");
+            assert_eq!(its.title.contains("{k}"), kind.descriptor().counts_sweeps(), "{kind:?}");
             assert!(!its.bias_rows.is_empty() && its.bias_rows.iter().all(|row| row.starts_with(its.name)), "{kind:?}");
-        }
-    }
-
-    #[test]
-    fn that_a_cut_coupling_biases_is_said_where_couplings_are_cut() {
-        for kind in EstimatorKind::ALL.into_iter().filter(|kind| (kind.descriptor().suggested_max_meeting)(1) < NO_COUPLING_CAP) {
-            let places = ["meeting", "meeting on a small model"];
-            assert!(
-                places.iter().filter_map(|place| kind.words_of_plots(place)).all(|words| words.contains("cut, which biases"))
-            );
         }
     }
 }

@@ -1,12 +1,17 @@
-//! What a run is made of besides its data: unchecked as it comes, refused or accepted once by `check`.
+//! What a run is made of besides its data: a value, unchecked as it comes, refused or accepted once by [`Settings::check`]; and the table of all that can be set.
 
+mod check;
 pub(crate) mod estimator;
+mod plan;
+mod plots;
+mod table;
 
-use crate::DbmError;
-use crate::error::within;
+pub use plan::{Initialization, RunPlan, StartKind};
+pub use table::{Group, Line, Reading, Setting};
+
 use crate::mask::Masks;
 use crate::sweep::LocalMode;
-use crate::words::{Choice, Choose, Setting, Words, choice, words};
+use crate::words::{Choice, Choose, Words, choice, words};
 use estimator::{EstimatorKind, EstimatorSettings};
 use serde::{Deserialize, Serialize};
 
@@ -138,76 +143,5 @@ impl Settings {
     pub fn trains_predictions(&self) -> bool {
         let kind = self.estimator.kind;
         kind == EstimatorKind::Mp || self.conditional > 0.0 && kind.descriptor().persistent
-    }
-
-    /// Accepts settings that make sense for a visible layer of `visible` units.
-    ///
-    /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
-    pub fn check(&self, visible: usize) -> Result<(), DbmError> {
-        let o = &self.optimizer;
-        let unit = |x: f64| (0.0..1.0).contains(&x);
-        Setting::LearningRate.check("learning rate", o.learning_rate)?;
-        Setting::RateDecay.check("learning-rate decay", o.decay_steps as f64)?;
-        Setting::Momentum.check("momentum", o.momentum)?;
-        within("beta1", "at least 0 and below 1", o.beta1, unit(o.beta1))?;
-        within("beta2", "at least 0 and below 1", o.beta2, unit(o.beta2))?;
-        within("epsilon", "a number above 0", o.epsilon, o.epsilon > 0.0 && o.epsilon.is_finite())?;
-        Setting::WeightDecay.check("weight decay", o.weight_decay)?;
-        Setting::Batch.check("batch", self.batch as f64)?;
-        Setting::Conditional.check("conditional share", self.conditional)?;
-        Setting::MaxSweeps.check("max sweeps", f64::from(self.max_sweeps))?;
-        Setting::MaxMeeting.check("max meeting time", f64::from(self.max_meeting))?;
-        self.estimator.check()?;
-        let kind = self.estimator.kind;
-        if self.classes > 0 && matches!(kind, EstimatorKind::UcdGibbs | EstimatorKind::UcdSmc) {
-            let expected = "0 with ucd-gibbs and ucd-smc, whose positive phases clamp no labels";
-            return Err(DbmError::Setting { name: "classes", expected, got: self.classes.to_string() });
-        }
-        if self.masked_share() > 0.0 && self.masks.need_image() && self.image.is_none() {
-            let expected = "mixed or pixels, where the visible layer is no image of rows and columns";
-            return Err(DbmError::Setting { name: "masks", expected, got: self.masks.name().into() });
-        }
-        if let Some(decay) = self.average {
-            Setting::Average.check("averaging decay", decay)?;
-        }
-        if let Some((rows, columns)) = self.image
-            && rows.checked_mul(columns) != Some(visible)
-        {
-            return Err(DbmError::Setting {
-                name: "image shape",
-                expected: "rows x columns equal to the number of visible units",
-                got: format!("{rows} x {columns} for {visible} units"),
-            });
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nan_and_nonsense_are_refused_by_name() {
-        let name = |change: fn(&mut Settings)| {
-            let mut settings = Settings::default();
-            change(&mut settings);
-            match settings.check(6) {
-                Err(DbmError::Setting { name, .. }) => name,
-                other => panic!("accepted or misnamed: {other:?}"),
-            }
-        };
-        assert_eq!(Settings::default().check(6), Ok(()));
-        assert_eq!(name(|s| s.optimizer.learning_rate = f64::NAN), "learning rate");
-        assert_eq!(name(|s| s.optimizer.learning_rate = 0.0), "learning rate");
-        assert_eq!(name(|s| s.optimizer.beta2 = 1.0), "beta2");
-        assert_eq!(name(|s| s.optimizer.decay_steps = u64::MAX), "learning-rate decay");
-        assert_eq!(name(|s| s.batch = 0), "batch");
-        assert_eq!(name(|s| s.conditional = 1.5), "conditional share");
-        assert_eq!(name(|s| s.average = Some(f64::NAN)), "averaging decay");
-        assert_eq!(name(|s| (s.conditional, s.masks) = (0.5, Masks::Halves)), "masks");
-        assert_eq!(name(|s| s.image = Some((2, 2))), "image shape");
-        assert_eq!(name(|s| s.image = Some((usize::MAX, 2))), "image shape");
     }
 }

@@ -1,6 +1,6 @@
 //! How much neighbouring distributions on the way to a model have in common, as exchanges of chains tell, and as particles do.
 
-use super::smc::share_of_exchanges;
+use crate::math::normalized;
 use serde::{Deserialize, Serialize};
 
 /// One rung in so many is looked at in a round.
@@ -78,6 +78,22 @@ impl Spread {
     }
 }
 
+/// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
+/// they are for `x`, and by their weights for `y`.
+fn share_of_exchanges(log_weights: &[f64]) -> f64 {
+    let n = log_weights.len() as f64;
+    let mut sorted = log_weights.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let weights = normalized(&sorted);
+    // Of each y, what is lighter accepts by the ratio of weights, and what is at least as heavy always.
+    let (mut lighter, mut sum) = (0.0, 0.0);
+    for (place, w) in weights.iter().enumerate() {
+        sum += lighter + w * (n - place as f64);
+        lighter += w;
+    }
+    (sum / n).min(1.0)
+}
+
 /// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
 pub(super) fn deviation(share: f64) -> f64 {
     let halve = |(low, high): (f64, f64), _| {
@@ -111,5 +127,20 @@ impl Overlaps {
         let of_both = |rung: usize| libm::erfc(f64::midpoint(deviation(shares[rung - 1]), deviation(shares[rung])));
         let without = (1 + first % SPACED..shares.len()).step_by(SPACED).map(|rung| (rung, of_both(rung))).collect();
         Self { shares, without, of_chains: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_exchanges_is_the_mean_over_all_pairs() {
+        let logs: [f64; 5] = [0.3, -1.0, 2.0, 0.3, -4.0];
+        let sum: f64 = logs.iter().map(|log| log.exp()).sum();
+        let pair = |x: f64, y: f64| y.exp() / sum / 5.0 * (x - y).exp().min(1.0);
+        let plain: f64 = logs.iter().flat_map(|&x| logs.map(|y| pair(x, y))).sum();
+        assert!((share_of_exchanges(&logs) - plain).abs() < 1e-12);
+        assert!((share_of_exchanges(&[7.0; 4]) - 1.0).abs() < 1e-12);
     }
 }

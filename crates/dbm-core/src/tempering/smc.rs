@@ -4,7 +4,7 @@ use super::path::{Path, Point, log_sum_of_base, log_weight};
 use super::{Spread, held_parity};
 use crate::chains::{Chains, Work};
 use crate::linalg::Matrix;
-use crate::math::log_sum_exp;
+use crate::math::{log_sum_exp, normalized};
 use crate::rng::Stream;
 use crate::sweep::AnnealedDraw;
 use crate::{Clamp, Parity};
@@ -70,22 +70,6 @@ impl Weighing {
         self.log_weights[run * self.particles..][..self.particles].fill(0.0);
         ancestors
     }
-}
-
-/// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
-/// they are for `x`, and by their weights for `y`.
-pub(super) fn share_of_exchanges(log_weights: &[f64]) -> f64 {
-    let n = log_weights.len() as f64;
-    let mut sorted = log_weights.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let weights = normalized(&sorted);
-    // Of each y, what is lighter accepts by the ratio of weights, and what is at least as heavy always.
-    let (mut lighter, mut sum) = (0.0, 0.0);
-    for (place, w) in weights.iter().enumerate() {
-        sum += lighter + w * (n - place as f64);
-        lighter += w;
-    }
-    (sum / n).min(1.0)
 }
 
 /// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
@@ -171,11 +155,6 @@ pub fn runs(
 }
 
 /// `w_i / sum_j w_j` from the logs of the weights.
-fn normalized(log_weights: &[f64]) -> Vec<f64> {
-    let sum = log_sum_exp(log_weights);
-    log_weights.iter().map(|w| libm::exp(w - sum)).collect()
-}
-
 fn log_mean(log_weights: &[f64]) -> f64 {
     log_sum_exp(log_weights) - libm::log(log_weights.len() as f64)
 }
@@ -327,16 +306,6 @@ impl<'a> Pair<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_share_of_exchanges_is_the_mean_over_all_pairs() {
-        let logs: [f64; 5] = [0.3, -1.0, 2.0, 0.3, -4.0];
-        let sum: f64 = logs.iter().map(|log| log.exp()).sum();
-        let pair = |x: f64, y: f64| y.exp() / sum / 5.0 * (x - y).exp().min(1.0);
-        let plain: f64 = logs.iter().flat_map(|&x| logs.map(|y| pair(x, y))).sum();
-        assert!((share_of_exchanges(&logs) - plain).abs() < 1e-12);
-        assert!((share_of_exchanges(&[7.0; 4]) - 1.0).abs() < 1e-12);
-    }
 
     #[test]
     fn a_particle_is_resampled_as_often_as_it_weighs() {

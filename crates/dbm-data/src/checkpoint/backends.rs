@@ -1,7 +1,7 @@
 //! Who computed a run: the note `backends` of a checkpoint.
 
 use crate::DataError;
-use crate::reading::names::line;
+use crate::names::line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -3,7 +3,7 @@
 use super::{Checkpoint, FORMAT, RESERVED, VERSION};
 use crate::DataError;
 use crate::error::check_length;
-use crate::reading::names::line;
+use crate::names::line;
 use dbm_core::{LadderSnapshot, Parameters, Units};
 use half::f16;
 use safetensors::Dtype;

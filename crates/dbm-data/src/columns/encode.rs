@@ -2,9 +2,9 @@
 
 use super::cells::{number, shown, word};
 use super::table::{Table, few, is_gap};
-use super::{Column, ColumnKind, Columns};
 use crate::error::zeros;
-use crate::raw::{Encoding, Visible};
+use crate::visible::{Column, ColumnKind, Columns};
+use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
 use dbm_core::Examples;
 use std::collections::{HashMap, HashSet};

@@ -1,8 +1,8 @@
 //! From probabilities back to cells: a table with its gaps filled.
 
-use super::Columns;
 use super::table::{Table, in_memory, is_gap};
 use crate::DataError;
+use crate::visible::Columns;
 use std::collections::HashSet;
 use std::io::{self, Write};
 

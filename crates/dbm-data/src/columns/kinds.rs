@@ -1,8 +1,8 @@
 //! What a column holds, found from its known cells.
 
-use super::ColumnKind;
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
 use super::table::Table;
+use crate::visible::ColumnKind;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 

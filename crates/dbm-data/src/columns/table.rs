@@ -1,13 +1,10 @@
 //! A table as read.
 
+use super::cells::is_missing;
 use super::header::Header;
-use super::kinds::{detect_all, number_kind};
 use super::parse::Cells;
 use super::separator::{LOOK as SEPARATOR_ROWS, Separator};
-use super::{Column, ColumnKind, Columns, cells::is_missing};
-use crate::DataError;
-use crate::raw::Encoding;
-use std::collections::{HashMap, HashSet};
+use crate::visible::ColumnKind;
 
 /// A table as read: its cells as text, so that what is known can be written back as it came.
 ///
@@ -15,102 +12,18 @@ use std::collections::{HashMap, HashSet};
 /// takes no more beside the text, and for no text more than 7 bytes for each of its bytes and those of the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    cells: Cells,
-    header: Header,
-    names: Vec<String>,
-    kinds: Vec<ColumnKind>,
-    notes: Vec<String>,
+    pub(super) cells: Cells,
+    pub(super) header: Header,
+    pub(super) names: Vec<String>,
+    pub(super) kinds: Vec<ColumnKind>,
+    pub(super) notes: Vec<String>,
     /// The text began with a byte order mark.
-    mark: bool,
+    pub(super) mark: bool,
     /// Its lines ended in CR LF.
-    crlf: bool,
+    pub(super) crlf: bool,
 }
 
 impl Table {
-    /// Reads CSV and its kin: cells separated by tabs, semicolons, commas or blanks (whichever cuts the first lines alike, in this
-    /// order), in quotes or not, with a first row of names or not. Empty lines and lines beginning with `#` are passed over.
-    ///
-    /// The first row is names where it would spoil a column below: text above numbers, other words above yes and no; and where all is text,
-    /// if its cells differ, come nowhere below, and some column below repeats itself. Numbers counting from 0 to 2 or further are pandas'
-    /// numbers of columns. [`Table::with_header`] decides otherwise.
-    ///
-    /// ```
-    /// use dbm_data::columns::{ColumnKind, Table};
-    /// let table = Table::read("x.csv", "smoker;weight\nyes;70,5\nno;?\n?;81\nno;64\n")?;
-    /// assert_eq!((table.n_rows(), table.name(1), table.cell(0, 1), table.is_missing(1, 1)), (4, "weight", "70,5", true));
-    /// let columns = table.columns(&Default::default());
-    /// assert_eq!(columns.columns[0].kind, ColumnKind::Binary { low: "no".into(), high: "yes".into() });
-    /// assert_eq!(columns.columns[1].kind, ColumnKind::Number { threshold: 70.5, low: "64".into(), high: "81".into() });
-    /// # Ok::<(), dbm_data::DataError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`DataError::Format`] naming the first line with another number of cells, for a quote that is never closed, more columns than
-    /// [`super::MAX_COLUMNS`], no rows, more than [`crate::MAX_DATA`] bytes, or more than there is room for.
-    pub fn read(name: &str, text: &str) -> Result<Self, DataError> {
-        let content = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let cells = Cells::parse(name, content)?;
-        if cells.rows() == 0 {
-            return Err(DataError::empty(name));
-        }
-        let header = Header::of(&cells);
-        if cells.rows() == header.rows() {
-            return Err(DataError::empty(name));
-        }
-        let crlf = content.find('\n').is_some_and(|end| content[..end].ends_with('\r'));
-        let table = Self {
-            cells,
-            header,
-            names: Vec::new(),
-            kinds: Vec::new(),
-            notes: Vec::new(),
-            mark: content.len() < text.len(),
-            crlf,
-        };
-        Ok(table.understood())
-    }
-
-    /// The same table with its first row taken for names, or for data; unchanged where that would leave no row.
-    pub fn with_header(mut self, header: bool) -> Self {
-        if header == self.has_header() || header && self.cells.rows() == 1 {
-            return self;
-        }
-        self.header = if header { Header::Names } else { Header::None };
-        self.understood()
-    }
-
-    /// Names, kinds and notes made from the cells.
-    fn understood(mut self) -> Self {
-        self.names = self.distinct_names();
-        (self.kinds, self.notes) = (vec![], vec![]);
-        let (kinds, notes): (Vec<_>, Vec<_>) = detect_all(&self).into_iter().unzip();
-        self.kinds = kinds;
-        if self.cells.comments > 0 {
-            self.notes.push(format!("Lines beginning with # were passed over: {}.", self.cells.comments));
-        }
-        self.notes.extend(few(notes.into_iter().flatten()));
-        self
-    }
-
-    fn distinct_names(&self) -> Vec<String> {
-        let mut taken = HashSet::new();
-        // The next copy's number of each name, so that a thousand of one name take a thousand tries.
-        let mut copies: HashMap<String, usize> = HashMap::new();
-        let mut names = Vec::with_capacity(self.n_columns());
-        for column in 0..self.n_columns() {
-            let heading = self.heading(column).unwrap_or("");
-            let base = if heading.is_empty() { format!("column {}", column + 1) } else { heading.to_string() };
-            let mut name = base.clone();
-            while !taken.insert(name.clone()) {
-                let copy = copies.entry(base.clone()).or_insert(1);
-                *copy += 1;
-                name = format!("{base} ({copy})");
-            }
-            names.push(name);
-        }
-        names
-    }
-
     /// Rows, the header not among them; one or more.
     pub fn n_rows(&self) -> usize {
         self.cells.rows() - self.header.rows()
@@ -178,16 +91,6 @@ impl Table {
     /// What was understood or left out that the visitor should know, a sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
-    }
-
-    /// What the columns hold, and with which thresholds: those of the encoding by name, or else the medians.
-    pub fn columns(&self, encoding: &Encoding) -> Columns {
-        let kind = |column: usize| match (&self.kinds[column], encoding.columns.get(&self.names[column])) {
-            (ColumnKind::Number { .. }, Some(&threshold)) if threshold.is_finite() => number_kind(self, column, Some(threshold)),
-            (kind, _) => kind.clone(),
-        };
-        let columns = (0..self.n_columns()).map(|column| Column { name: self.names[column].clone(), kind: kind(column) });
-        Columns { columns: columns.collect() }
     }
 
     /// Writes the table in its own way (separator, header, ends of lines, byte order mark) with every cell as `cell` has it,

@@ -2,10 +2,11 @@
 
 use super::*;
 use crate::Dataset;
-use crate::raw::{Encoding, Visible};
 use crate::test_support::refusal;
+use crate::visible::{Encoding, Visible};
 use proptest::prelude::*;
 use separator::Separator;
+use serde::Deserialize;
 
 fn table(text: &str) -> Table {
     Table::read("x", text).unwrap()

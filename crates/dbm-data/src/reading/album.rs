@@ -1,11 +1,11 @@
 //! Many pictures at once, each an example; the folders they lie in can be their classes.
 
-use super::Session;
 use super::image::{decode, notes, size};
 use super::member::Member;
-use super::names::{few, folder, natural};
+use super::session::Session;
 use crate::DataError;
 use crate::error::check_size;
+use crate::names::{few, folder, natural};
 use crate::pictures::{Pictures, Values};
 use std::collections::BTreeSet;
 

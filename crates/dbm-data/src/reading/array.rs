@@ -1,11 +1,11 @@
 //! Arrays of numbers, from IDX and NPY files: which of several are the data, and what shape their examples have.
 
-use super::Session;
 use super::format::FileFormat;
 use super::limits::Budget;
 use super::member::Member;
-use super::names::{base, few};
+use super::session::Session;
 use crate::error::{check_length, check_size};
+use crate::names::{base, few};
 use crate::numbers::{ArrayHeader, Element};
 use crate::pictures::{Pictures, Values};
 use crate::{DataError, idx, npy};

@@ -1,9 +1,9 @@
 //! PNG and JPEG files as grey pictures.
 
 use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
-use super::names::line;
 use crate::DataError;
 use crate::error::zeros;
+use crate::names::line;
 use png::Transformations;
 use std::fmt::Display;
 use std::io::Cursor;

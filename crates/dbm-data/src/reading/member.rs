@@ -2,11 +2,11 @@
 
 use super::format::{FileFormat, PEEK, recognize};
 use super::limits::Budget;
-use super::names::shown;
 use super::{zip, zip::Entry};
 use crate::DataError;
+use crate::file::File;
 use crate::gzip::{is_gzip, unpack, unpack_some};
-use crate::raw::File;
+use crate::names::shown;
 use std::borrow::Cow;
 
 /// A file, and what it is.

@@ -7,21 +7,23 @@ mod grid_table;
 pub(crate) mod image;
 pub mod limits;
 mod member;
-pub(crate) mod names;
+mod session;
 mod sheet;
 mod text;
 mod zip;
 
 use crate::DataError;
 use crate::columns::Table;
+use crate::content::{Content, Raw};
 use crate::error::check_size;
+use crate::file::File;
+use crate::names::{base, few, is_junk, shown};
 use crate::pictures::Pictures;
-use crate::raw::{Content, File, Raw};
 use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
-use names::{base, few, is_junk, shown};
 use serde::{Deserialize, Serialize};
+use session::Session;
 
 /// What the visitor can say about files that do not say it themselves.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,16 +88,6 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
         notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
     }
     Ok(Raw { name, content, notes })
-}
-
-/// What reading one set of files carries along.
-struct Session<'r> {
-    /// What may still be unpacked.
-    budget: Budget,
-    /// What the visitor should know, a sentence each.
-    notes: Vec<String>,
-    /// Is told the progress: what is being done, how much of it is done, and of how much.
-    report: &'r mut dyn FnMut(&str, u64, u64),
 }
 
 /// What the members are together.

@@ -4,8 +4,8 @@
 //! entries reserves nothing.
 
 use super::limits::{Budget, MAX_EXPANSION, MAX_FILES};
-use super::names::{is_junk, shown};
 use crate::DataError;
+use crate::names::{is_junk, shown};
 use flate2::bufread::DeflateDecoder;
 use rawzip::{CompressionMethod, Error, ZipArchive, crc32};
 use std::borrow::Cow;

@@ -3,7 +3,6 @@
 mod gpu;
 mod parts;
 mod report;
-pub mod scale;
 mod sweeps;
 
 use crate::{Error, Session};

@@ -1,126 +1,256 @@
-//! How a model is trained: a value, from which the same model comes every time.
+//! What an experiment is: a file of `recipes/` that says which models are made of which data, what is measured of them, what the paper claims, and what is drawn
+//! and written.
+//!
+//! A new experiment is a new file there, and its line in [`FILES`]. Any object of a recipe may have a `toy` with other values, which replace its own in a toy.
 
-use crate::{Error, Session};
+use super::figure::Figure;
+use super::measure::Measure;
+use super::shared::SharedMeasure;
+use super::training_plan::{Changes, TrainingPlan, Variant};
+use crate::data::Reading;
+use crate::{Error, files};
+use dbm_core::Settings;
 use dbm_core::words::Choose;
-use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
-use dbm_data::Dataset;
-use serde::{Deserialize, Serialize};
+use dbm_data::coding::Coding;
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-/// All that determines a run but its data.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// All of them, in the order in which `dbm experiment all` carries them out.
+const FILES: [&str; 8] = [
+    include_str!("recipes/figure-1.json"),
+    include_str!("recipes/figure-2.json"),
+    include_str!("recipes/table-2.json"),
+    include_str!("recipes/best-model.json"),
+    include_str!("recipes/figure-3.json"),
+    include_str!("recipes/bit-planes.json"),
+    include_str!("recipes/depth.json"),
+    include_str!("recipes/grey.json"),
+];
+
+/// Lists of variants by their names.
+pub type VariantLists = BTreeMap<String, Vec<Variant>>;
+
+/// An experiment.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// Sizes of the hidden layers, first to last.
-    pub hidden: Vec<usize>,
-    pub units: Units,
-    /// Standard deviation of Gaussian initial weights, in place of orthogonal ones.
-    pub gaussian: Option<f64>,
-    pub settings: Settings,
-    pub steps: u64,
+    /// As in `dbm experiment NAME`, and of its files.
+    pub name: String,
+    /// Its place on the page, from 1.
+    pub place: u32,
+    /// What it is about, for the command's help.
+    pub summary: String,
+    /// Heading of its section.
+    pub title: String,
+    /// What the paper says, in a sentence.
+    pub paper: String,
+    /// How digits become units; of an experiment without, no data are read.
+    pub data: Option<Data>,
+    /// Every variant of a list changes the training of each group that has the list.
+    #[serde(default)]
+    pub variants: VariantLists,
+    /// Models, in the order in which they are made.
+    #[serde(default)]
+    pub groups: Vec<Group>,
+    /// What is measured without a model.
+    #[serde(default)]
+    pub shared: BTreeMap<String, SharedMeasure>,
+    /// What should be so, first the paper's.
+    #[serde(default)]
+    pub claims: Vec<Claim>,
+    pub figure: Figure,
+    /// What we got, and why it agrees or not: lines of a template.
+    pub ours: Vec<String>,
+    pub why: Vec<String>,
+    /// Tables and what else is to be said: lines of Markdown, a template.
+    pub body: Vec<String>,
+}
+
+/// How digits become units.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Data {
+    /// Of a pixel; one where it is not given.
+    pub bits_per_value: Option<u8>,
+    #[serde(default)]
+    pub coding: Coding,
+}
+
+/// Models that have the same measures: one, or one for each variant.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    pub name: String,
+    pub words: String,
+    /// A checkpoint that is measured, as seen from the project's folder. A toy trains instead, or leaves the group out.
+    pub file: Option<PathBuf>,
+    /// How models are trained: what differs from the default settings.
+    pub train: Option<Changes>,
+    /// Name of the list of variants.
+    pub variants: Option<String>,
+    /// How many variants are made, from the first.
+    pub at_most: Option<usize>,
+    /// Runs of each model, with seeds one after the other.
+    #[serde(default = "one")]
+    pub seeds: u64,
+    /// So many training digits, the last, stand for the test digits, and are not trained on.
+    pub hold_out: Option<usize>,
+    /// Hidden units are so many times fewer, and steps at most so many: of toys.
+    pub shrink: Option<usize>,
+    pub most_steps: Option<u64>,
+    /// Whether the weights are written as well, as `NAME.safetensors` in half precision.
+    #[serde(default)]
+    pub written: bool,
+    pub measures: BTreeMap<String, Measure>,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What should be so.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    pub words: String,
+    /// An expression over the results.
+    pub holds: String,
+    /// The numbers that it is about: a template.
+    pub reached: String,
+    /// Whether it is ours; the paper's make the verdict.
+    #[serde(default)]
+    pub ours: bool,
 }
 
 impl Recipe {
-    /// Of signs, from orthogonal weights.
-    pub fn new(hidden: Vec<usize>, settings: Settings, steps: u64) -> Self {
-        Self { hidden, units: Units::Signs, gaussian: None, settings, steps }
-    }
-
-    /// Sizes of all layers of a model of so many visible units: the labels, where there are such, are on top.
-    pub fn sizes(&self, visible: usize) -> Vec<usize> {
-        let classes = Some(self.settings.classes).filter(|&classes| classes > 0);
-        std::iter::once(visible).chain(self.hidden.iter().copied()).chain(classes).collect()
-    }
-
-    /// A run that has taken no step yet.
+    /// All that there are, in their sizes or as toys.
     ///
     /// # Errors
-    /// Settings out of their range, or a run that takes more memory than there is.
-    pub fn begin(&self, data: &Dataset, session: &Session) -> Result<Trainer, Error> {
-        let sizes = self.sizes(data.examples.width());
-        let settings = Settings { image: data.image, ..self.settings.clone() };
-        settings.check(data.examples.width())?;
-        session.memory.check(&Footprint::of_data(&sizes, &settings, &data.examples, session.threads()))?;
-        let model: Dbm = match self.gaussian {
-            Some(deviation) => init::gaussian(&sizes, self.units, deviation, settings.seed)?,
-            None => init::orthogonal_on(session, &sizes, self.units, settings.seed)?,
-        };
-        Ok(Trainer::new(model, settings)?)
+    /// [`Error::Input`] for a recipe with a mistake.
+    pub fn all(toy: bool) -> Result<Vec<Self>, Error> {
+        FILES.iter().map(|text| Self::read(text, toy)).collect()
     }
 
-    /// The command that makes the same model.
-    pub fn command(&self) -> String {
-        let (s, usual) = (&self.settings, Settings::default());
-        let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
-        let labels = if s.classes > 0 { " --labels" } else { "" };
-        let mut text = format!("dbm train --data MNIST --hidden {}{labels}", sizes.join(","));
-        let mut add = |option: &str, value: &dyn std::fmt::Display, wanted: bool| {
-            if wanted {
-                let _ = write!(text, " --{option} {value}");
+    /// One by its name, or of a file that ends in `.json`.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] for another name, and those of the file.
+    pub fn named(name: &str, toy: bool) -> Result<Self, Error> {
+        if Path::new(name).extension().is_some_and(|ending| ending == "json") {
+            return Self::read(&String::from_utf8_lossy(&files::read(Path::new(name))?), toy);
+        }
+        let all = Self::all(toy)?;
+        let names = all.iter().map(|recipe| recipe.name.as_str()).collect::<Vec<_>>().join(", ");
+        let found = all.into_iter().find(|recipe| recipe.name == name);
+        found.ok_or_else(|| Error::Usage(format!("{name}: expected one of {names}, or the file of a recipe (.json)")))
+    }
+
+    fn read(text: &str, toy: bool) -> Result<Self, Error> {
+        let recipe = serde_json::from_str(text).and_then(|value| serde_json::from_value(sized(value, toy)));
+        recipe.map_err(|error| {
+            Error::Input(format!("a recipe of an experiment was expected, but {error}; this is a mistake in its file"))
+        })
+    }
+}
+
+/// A value without its `toy`, or with what that says.
+fn sized(value: Value, toy: bool) -> Value {
+    match value {
+        Value::Object(mut values) => {
+            if let (Some(Value::Object(of_toy)), true) = (values.remove("toy"), toy) {
+                values.extend(of_toy);
+            }
+            values.into_iter().map(|(name, value)| (name, sized(value, toy))).collect::<serde_json::Map<_, _>>().into()
+        }
+        Value::Array(values) => values.into_iter().map(|value| sized(value, toy)).collect(),
+        other => other,
+    }
+}
+
+impl Group {
+    /// The models that are trained with this seed: none of a group that has only a file.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a recipe with a mistake.
+    pub fn trainings<'a>(&self, lists: &'a VariantLists, seed: u64) -> Result<Vec<(Option<&'a Variant>, TrainingPlan)>, Error> {
+        let Some(train) = &self.train else { return Ok(Vec::new()) };
+        let variants: Vec<Option<&Variant>> = match &self.variants {
+            None => vec![None],
+            Some(name) => {
+                let list = lists.get(name).ok_or_else(|| {
+                    Error::Input(format!(
+                        "{}: there are no variants {name}; this is a mistake in the experiment's recipe",
+                        self.name
+                    ))
+                })?;
+                list.iter().take(self.at_most.unwrap_or(list.len())).map(Some).collect()
             }
         };
-        add("units", &self.units.choice().name, self.units != Units::default());
-        add("gaussian", &self.gaussian.unwrap_or_default(), self.gaussian.is_some());
-        add("estimator", &s.estimator, s.estimator.to_string() != usual.estimator.to_string());
-        add("mode-sweeps", &s.estimator.mode_sweeps, s.estimator.mode_sweeps != usual.estimator.mode_sweeps);
-        add("optimizer", &s.optimizer.method.choice().name, s.optimizer.method != usual.optimizer.method);
-        add("lr", &s.optimizer.learning_rate, true);
-        add("lr-decay", &s.optimizer.decay_steps, s.optimizer.decay_steps > 0);
-        add("momentum", &s.optimizer.momentum, s.optimizer.momentum > 0.0);
-        add("weight-decay", &s.optimizer.weight_decay, s.optimizer.weight_decay > 0.0);
-        add("average", &s.average.unwrap_or_default(), s.average.is_some());
-        add("batch", &s.batch, s.batch != usual.batch);
-        add("conditional", &s.conditional, s.conditional > 0.0);
-        add("masks", &s.masks.name(), s.masks != usual.masks);
-        if !s.marginalize {
-            text.push_str(" --no-marginalize");
+        let settings = Settings { seed, ..Settings::default() };
+        let training = TrainingPlan { settings, ..TrainingPlan::default() }.with(train)?;
+        let of = |variant: Option<&'a Variant>| {
+            let mut training = variant.map_or_else(|| Ok(training.clone()), |variant| training.with(&variant.change))?;
+            training.hidden.iter_mut().for_each(|n| *n = (*n / self.shrink.unwrap_or(1)).max(1));
+            training.steps = self.most_steps.map_or(training.steps, |most| most.min(training.steps));
+            Ok((variant, training))
+        };
+        variants.into_iter().map(of).collect()
+    }
+}
+
+impl Data {
+    /// As in `dbm train --data`.
+    pub fn options(&self) -> String {
+        let bits = self.bits_per_value.map_or(String::new(), |bits| format!(" --bits-per-value {bits}"));
+        let usual = self.coding == Coding::default();
+        let coding = if usual { String::new() } else { format!(" --coding {}", self.coding.choice().name) };
+        format!("MNIST{bits}{coding}")
+    }
+
+    /// How they are read, or so many digits made, some of them held out.
+    pub fn reading(&self, digits: usize, hold_out: Option<usize>) -> Reading {
+        Reading { bits_per_value: self.bits_per_value, coding: self.coding, hold_out, ..Reading::of_digits(digits) }
+    }
+
+    /// Units of a pixel.
+    pub fn units_a_pixel(&self) -> usize {
+        self.bits_per_value.map_or(1, usize::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::complete::SamplingSchedule;
+
+    #[test]
+    fn every_recipe_is_in_the_list_and_its_models_can_be_trained_and_measured() {
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/recipes")).unwrap();
+        assert_eq!(files.count(), FILES.len());
+        for recipe in Recipe::all(false).unwrap() {
+            for group in &recipe.groups {
+                let trainings = group.trainings(&recipe.variants, 1).unwrap();
+                for (at, (_, training)) in trainings.iter().enumerate() {
+                    Settings { image: Some((28, 28)), ..training.settings.clone() }.check(784).unwrap();
+                    assert!(trainings[..at].iter().all(|(_, other)| other != training), "{} {at}", group.name);
+                }
+                for measure in group.measures.values() {
+                    if let Measure::Samples { schedule: Some(schedule), .. } = measure {
+                        assert!(schedule.parse::<SamplingSchedule>().is_ok(), "{schedule}");
+                    }
+                }
+            }
         }
-        let _ = write!(text, " --steps {} --seed {} --out model.safetensors", self.steps, s.seed);
-        text
-    }
-}
-
-/// A model's sizes, such as `784-500`.
-pub fn named(sizes: &[usize]) -> String {
-    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join("-")
-}
-
-/// A recipe that differs from another in what it says.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Variant {
-    pub name: String,
-    pub words: String,
-    /// The paper's score of it, an Inception FID at 6272-6272-6272 with 8 bits a pixel.
-    pub paper: Option<f64>,
-    /// Other values, each by its place in the recipe, a JSON pointer.
-    #[serde(default)]
-    change: BTreeMap<String, Value>,
-}
-
-impl Variant {
-    /// A list of them, as it is written in a file of the experiment.
-    ///
-    /// # Errors
-    /// [`Error::Input`] for what is no such list.
-    pub fn list(json: &str) -> Result<Vec<Self>, Error> {
-        serde_json::from_str(json).map_err(|error| mistake("the recipes", &error))
     }
 
-    /// The other recipe, changed.
-    ///
-    /// # Errors
-    /// [`Error::Input`] for a change that no recipe can take.
-    pub fn of(&self, other: &Recipe) -> Result<Recipe, Error> {
-        let mut recipe = serde_json::to_value(other).map_err(|error| mistake(&self.name, &error))?;
-        for (place, value) in &self.change {
-            let old = recipe.pointer_mut(place).ok_or_else(|| mistake(&self.name, &format!("a recipe has no {place}")))?;
-            *old = value.clone();
-        }
-        serde_json::from_value(recipe).map_err(|error| mistake(&self.name, &error))
+    #[test]
+    fn a_toy_has_its_own_values_and_what_is_misspelt_is_refused() {
+        let value = serde_json::json!({ "a": 1, "b": [{ "c": 2, "toy": { "c": 3 } }], "toy": { "a": 4 } });
+        assert_eq!(sized(value.clone(), false), serde_json::json!({ "a": 1, "b": [{ "c": 2 }] }));
+        assert_eq!(sized(value, true), serde_json::json!({ "a": 4, "b": [{ "c": 3 }] }));
+        let said = Recipe::read(&FILES[1].replace("\"groups\"", "\"group\""), false).unwrap_err().to_string();
+        assert!(said.contains("group") && said.contains("mistake"), "{said}");
     }
-}
-
-fn mistake(what: &str, error: &dyn std::fmt::Display) -> Error {
-    Error::Input(format!("{what}: {error}; this is a mistake in the experiment"))
 }

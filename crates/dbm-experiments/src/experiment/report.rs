@@ -1,4 +1,4 @@
-//! What an experiment showed: an entry of its own, and the page that is made of all of them.
+//! What an experiment showed: its entry, and the page that is made of all entries.
 
 use super::workspace::Workspace;
 use crate::Error;
@@ -6,11 +6,10 @@ use crate::template::render;
 use crate::{Session, files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// The page of all experiments, and the folder beside it that their entries and figures are in.
+/// The page of all experiments, and the folder next to it that their entries and figures are in.
 const PAGE: &str = "reproduction.md";
 const FOLDER: &str = "reproduction";
 
@@ -29,11 +28,12 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Where so many of the paper's claims hold, of all.
-    pub fn of(held: usize, claims: usize) -> Self {
-        match held {
+    /// By which of the paper's claims hold.
+    pub fn of(held: &[bool]) -> Self {
+        match held.iter().filter(|&&held| held).count() {
+            _ if held.is_empty() => Self::Beyond,
             0 => Self::Differs,
-            held if held == claims => Self::Agrees,
+            count if count == held.len() => Self::Agrees,
             _ => Self::InPart,
         }
     }
@@ -78,12 +78,12 @@ pub struct Entry {
     pub body: String,
     /// Pictures in the experiment's folder: the file's name without its ending (there is an SVG and a PNG), and what it shows.
     pub figures: Vec<(String, String)>,
-    /// Other files in the folder that are small enough to go beside the page.
+    /// Other files in the folder that are small enough to be put next to the page.
     pub data: Vec<String>,
 }
 
 impl Entry {
-    /// Writes the entry into the experiment's folder and, where the documentation's folder is given, beside the page, which is made anew.
+    /// Writes the entry into the experiment's folder and, where the documentation's folder is given, next to the page, which is made from all entries.
     ///
     /// # Errors
     /// [`Error::Read`] and [`Error::Write`].
@@ -108,53 +108,7 @@ impl Entry {
     }
 }
 
-/// Where an experiment's words come from, and its place among the others.
-pub struct Report {
-    /// As in `dbm experiment NAME`; also the name of its figure.
-    pub name: &'static str,
-    /// Its place on the page, from 1.
-    pub place: u32,
-    /// Its parts begin with lines `== title`, `== paper`, `== ours`, `== why`, `== command`, `== figure` and `== body`.
-    pub template: &'static str,
-    /// Files that go beside the page.
-    pub data: &'static [&'static str],
-}
-
-impl Report {
-    /// Fills in the template, after all parts. A value that is not there is an error.
-    ///
-    /// # Errors
-    /// [`Error::Template`].
-    pub fn entry(&self, workspace: &Workspace, facts: &impl Serialize, verdict: Verdict) -> Result<Entry, Error> {
-        let parts = self.parts(facts)?;
-        let line = |part: &str| parts.get(part).map_or(String::new(), |text| text.replace('\n', " "));
-        Ok(Entry {
-            name: self.name.into(),
-            place: self.place,
-            title: line("title"),
-            paper: line("paper"),
-            ours: line("ours"),
-            verdict,
-            why: line("why"),
-            command: workspace.command(&line("command")),
-            seed: workspace.seed,
-            machine: machine(workspace.session),
-            seconds: workspace.seconds(),
-            body: parts.get("body").cloned().unwrap_or_default(),
-            figures: vec![(self.name.into(), line("figure"))],
-            data: self.data.iter().map(ToString::to_string).collect(),
-        })
-    }
-
-    /// The parts of the template by their names.
-    fn parts(&self, facts: &impl Serialize) -> Result<BTreeMap<String, String>, Error> {
-        let text = format!("\n{}", render(self.name, self.template, facts)?);
-        let parts = text.split("\n== ").skip(1).filter_map(|part| part.split_once('\n'));
-        Ok(parts.map(|(name, text)| (name.to_string(), text.trim().to_string())).collect())
-    }
-}
-
-/// All entries beside the page, in their order.
+/// All entries of this folder, in their order.
 fn entries(folder: &Path) -> Result<Vec<Entry>, Error> {
     let failed = |source| Error::Read { path: folder.into(), source };
     let mut entries = Vec::new();
@@ -193,7 +147,7 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
 }
 
 /// The processor's name where the system tells it, and the number of threads.
-fn machine(session: &Session) -> String {
+pub fn machine(session: &Session) -> String {
     let name = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())
@@ -201,94 +155,10 @@ fn machine(session: &Session) -> String {
     format!("{} threads of {}", session.threads(), name.unwrap_or_else(|| format!("an {} processor", std::env::consts::ARCH)))
 }
 
-/// What the documentation has of the experiments, for tests that it is what the code makes.
-#[cfg(test)]
-pub mod committed {
-    use super::*;
-    use dbm_score::{Completions, Scores};
-    use serde::de::DeserializeOwned;
-
-    /// The folder of the entries and their data.
-    const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reproduction/");
-
-    /// A line of a table, by the names of its columns.
-    pub struct Line(BTreeMap<String, String>);
-
-    impl Line {
-        /// What stands in a column.
-        pub fn text(&self, column: &str) -> &str {
-            &self.0[column]
-        }
-
-        /// The number in a column, or 0 where there is none.
-        pub fn number(&self, column: &str) -> f64 {
-            let text = self.text(column);
-            if text.is_empty() { 0.0 } else { text.parse().unwrap() }
-        }
-
-        /// What has the columns' names, other values being these.
-        pub fn read<T: DeserializeOwned>(&self, mut values: Value) -> T {
-            for (name, cell) in &self.0 {
-                if let Ok(number @ Value::Number(_)) = serde_json::from_str(cell) {
-                    values[name] = number;
-                }
-            }
-            serde_json::from_value(values).unwrap()
-        }
-
-        /// The completions' scores in the columns named like them; of the others 0.
-        pub fn completions(&self) -> Completions {
-            let count = self.0.get("digits").map_or(0.0, |_| self.number("digits")) as usize;
-            self.read(
-                json!({ "count": count, "answers": 0, "agreement": 0, "read_right": 0, "read_right_once": 0, "distinct": 0 }),
-            )
-        }
-
-        /// The same of samples.
-        pub fn scores(&self) -> Scores {
-            let number = |column: &str| self.0.get(column).map_or(0.0, |_| self.number(column));
-            let (least, most, entropy) = (number("least_class"), number("largest_class"), number("class_entropy"));
-            self.read(json!({
-                "count": 0, "digit_frechet_distance": 0, "precision": 0, "recall": 0, "density": 0, "coverage": 0, "neighbours": 5, "distinct": 0,
-                "shares": [least, most, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
-                "entropy": entropy, "entropy_share": entropy / std::f64::consts::LN_10, "confidence": 0,
-            }))
-        }
-    }
-
-    /// A table of the folder.
-    pub fn table(file: &str) -> Vec<Line> {
-        let text = fs::read_to_string(format!("{DOCS}{file}")).unwrap();
-        let mut lines = text.lines();
-        let head: Vec<&str> = lines.next().unwrap().split(',').collect();
-        let cells =
-            |line: &str| head.iter().zip(line.split(',')).map(|(name, cell)| (name.to_string(), cell.to_string())).collect();
-        lines.map(|line| Line(cells(line))).collect()
-    }
-
-    /// What a report says of these facts: all its parts, one below the other.
-    pub fn said(report: &Report, facts: &impl Serialize) -> String {
-        report.parts(facts).unwrap().into_values().collect::<Vec<_>>().join("\n")
-    }
-
-    /// That the entry in the folder says what a report says of these facts.
-    pub fn assert_says(report: &Report, facts: &impl Serialize, verdict: Verdict) {
-        let text = fs::read_to_string(format!("{DOCS}{}.json", report.name)).unwrap();
-        let entry: Entry = serde_json::from_str(&text).unwrap();
-        let parts = report.parts(facts).unwrap();
-        let one_line = |part: &str| parts[part].replace('\n', " ");
-        let lines = ["title", "paper", "ours", "why", "command", "figure"].map(one_line);
-        assert_eq!(lines, [entry.title, entry.paper, entry.ours, entry.why, entry.command, entry.figures[0].1.clone()]);
-        for (made, committed) in parts["body"].lines().zip(entry.body.lines()) {
-            assert_eq!(made, committed);
-        }
-        assert_eq!((&parts["body"], verdict), (&entry.body.trim().to_string(), entry.verdict));
-        assert_eq!((report.place, report.data), (entry.place, &*entry.data.iter().map(String::as_str).collect::<Vec<_>>()));
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::recipe::Recipe;
+    use super::super::runner::command;
     use super::*;
 
     #[test]
@@ -303,11 +173,46 @@ mod tests {
     }
 
     #[test]
-    fn a_template_without_its_value_is_an_error() {
-        let template = "== paper\nIt says {{ what | percent }}.\n== body\nA\nB\n";
-        let report = Report { name: "x", place: 1, template, data: &[] };
-        let parts = report.parts(&json!({ "what": 0.5 })).unwrap();
-        assert_eq!((&*parts["paper"], &*parts["body"], parts.len()), ("It says 50.0 %.", "A\nB", 2));
-        assert!(report.parts(&json!({})).is_err());
+    fn the_committed_entries_are_of_the_recipes() {
+        let entries = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(FOLDER)).unwrap();
+        for recipe in Recipe::all(false).unwrap() {
+            let entry = entries.iter().find(|entry| entry.name == recipe.name).unwrap_or_else(|| panic!("{}", recipe.name));
+            let of_recipe = (recipe.place, &recipe.title, &recipe.paper, command(&recipe.name, recipe.data.is_some(), false));
+            assert_eq!((entry.place, &entry.title, &entry.paper, entry.command.clone()), of_recipe);
+        }
+    }
+
+    #[test]
+    fn the_committed_models_are_those_that_the_recipes_train() {
+        let entries = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(FOLDER)).unwrap();
+        let (all, mut found) = (Recipe::all(false).unwrap(), 0);
+        let trained = [
+            ("figure-2", "by", Some("ucd-lmi")),
+            ("best-model", "best-model", None),
+            ("best-model", "short", Some("middle")),
+            ("depth", "one", None),
+            ("depth", "two", None),
+            ("depth", "search-two", Some("middle")),
+            ("bit-planes", "width", Some("500")),
+        ];
+        for (name, group, variant) in trained {
+            let recipe = all.iter().find(|recipe| recipe.name == name).unwrap();
+            let group = recipe.groups.iter().find(|one| one.name == group).unwrap();
+            let entry = entries.iter().find(|entry| entry.name == name).unwrap();
+            for (its, training) in group.trainings(&recipe.variants, 1).unwrap() {
+                if its.map(|its| its.name.as_str()) == variant {
+                    let command = training.command(&recipe.data.as_ref().unwrap().options());
+                    assert!(entry.body.contains(&command), "{command}");
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, trained.len());
+    }
+
+    #[test]
+    fn the_verdict_follows_the_claims() {
+        let verdicts = [vec![], vec![true, true], vec![true, false], vec![false]].map(|held| Verdict::of(&held));
+        assert_eq!(verdicts, [Verdict::Beyond, Verdict::Agrees, Verdict::InPart, Verdict::Differs]);
     }
 }

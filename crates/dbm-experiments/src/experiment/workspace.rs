@@ -1,16 +1,15 @@
 //! An experiment's folder, in which finished parts stay finished, so that it can be stopped at any time.
 //!
 //! A part is a *cell*, a value kept as JSON, or a *run*, a training kept as a checkpoint. The name of its file ends in a fingerprint of all
-//! that determines it, so a part whose recipe was changed is made anew, and nothing is overwritten that was made by another.
+//! that determines it, so a part whose recipe was changed is made again, and nothing is overwritten that was made by another.
 
-use super::recipe::Recipe;
+use super::training_plan::TrainingPlan;
 use crate::data::fingerprint;
 use crate::plot::raster;
 use crate::steps::message;
 use crate::{Error, Session, files};
-use dbm_core::{Dbm, Host, StepInfo, Trainer};
-use dbm_data::raw::Visible;
-use dbm_data::{Checkpoint, Dataset, Precision};
+use dbm_core::{Dbm, Host, Trainer};
+use dbm_data::{Checkpoint, Dataset};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -61,27 +60,9 @@ impl<'a> Workspace<'a> {
         Ok(Self { folder, toy, seed, session, seconds: Cell::new(0.0) })
     }
 
-    /// One of two values: of the experiment itself, or of its toy.
-    pub fn pick<T>(&self, whole: T, toy: T) -> T {
-        if self.toy { toy } else { whole }
-    }
-
-    /// A command, which makes a toy where this is one.
-    pub fn command(&self, command: &str) -> String {
-        format!("{command}{}", if self.toy { " --toy" } else { "" })
-    }
-
     /// A file of the experiment's own, for figures and data.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
-    }
-
-    /// Where the run of a recipe is kept.
-    ///
-    /// # Errors
-    /// [`Error::Serialize`].
-    pub fn run_file(&self, name: &str, recipe: &impl Serialize) -> Result<PathBuf, Error> {
-        Ok(self.folder.join("runs").join(format!("{name}-{}.safetensors", fingerprint_of(name, recipe)?)))
     }
 
     /// Writes a file of the experiment's own.
@@ -108,11 +89,6 @@ impl<'a> Workspace<'a> {
         self.seconds.get()
     }
 
-    /// Counts seconds that a part took.
-    pub fn spend(&self, seconds: f64) {
-        self.seconds.set(self.seconds.get() + seconds);
-    }
-
     /// The value that `make` makes of `recipe`, or made when the experiment was run before; and the seconds that it took, which are counted.
     ///
     /// # Errors
@@ -136,37 +112,45 @@ impl<'a> Workspace<'a> {
             // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
             serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
         };
-        self.spend(seconds);
+        self.seconds.set(self.seconds.get() + seconds);
         Ok((value, seconds))
     }
 
-    /// Trains by `recipe`, goes on where it was stopped, or takes what it made before: the same bits in all three cases.
+    /// Trains as `training` says, which is what `command` does, or resumes where it was stopped, or takes what was made before: the same bits in all three cases.
     ///
     /// # Errors
     /// A run that diverges or does not fit into memory, and what goes wrong with files.
-    pub fn trained(&self, name: &str, recipe: &Recipe, data: &Dataset) -> Result<Trained, Error> {
+    pub fn trained(&self, name: &str, training: &TrainingPlan, command: &str, data: &Dataset) -> Result<Trained, Error> {
         let data_hash = fingerprint(data);
-        let path = self.run_file(name, &(recipe, &data_hash))?;
+        let file = format!("{name}-{}.safetensors", fingerprint_of(name, &(training, &data_hash))?);
+        let path = self.folder.join("runs").join(file);
         let found = kept(&path)?;
         let mut seconds = found.as_ref().and_then(|found| found.notes.get(SECONDS_NOTE)?.parse().ok()).unwrap_or(0.0);
         let mut run = match found {
-            Some(checkpoint) if checkpoint.step == recipe.steps => return self.finished(checkpoint, seconds),
+            Some(checkpoint) if checkpoint.step == training.steps => return self.finished(checkpoint, seconds),
             Some(checkpoint) => Trainer::restore(checkpoint.into_snapshot()?)?,
-            None => recipe.begin(data, self.session)?,
+            None => training.begin(data, self.session)?,
         };
-        self.say(&format!("{name}: {}", recipe.command()));
+        self.say(&format!("{name}: {command}"));
+        let progress = &self.session.progress;
+        progress.begin("steps", training.steps);
+        progress.resume(run.steps());
         let mut unsaved = 0.0;
-        self.steps(&mut run, data, recipe.steps, |run, _, took| {
-            unsaved += took;
-            if unsaved >= CHECKPOINT_SECONDS || run.steps() == recipe.steps {
+        while run.steps() < training.steps {
+            let started = self.session.now();
+            let info = run.step(&data.examples, self.session)?;
+            unsaved += self.session.now() - started;
+            progress.advance(1);
+            progress.message(message(&info, None));
+            if unsaved >= CHECKPOINT_SECONDS || run.steps() == training.steps {
                 seconds += unsaved;
                 unsaved = 0.0;
                 let notes =
-                    [("data-sha256", data_hash.clone()), ("command", recipe.command()), (SECONDS_NOTE, seconds.to_string())];
-                keep(&path, run, data, notes)?;
+                    [("data-sha256", data_hash.clone()), ("command", command.to_string()), (SECONDS_NOTE, seconds.to_string())];
+                files::write_run(&path, &run, data, notes.map(|(name, note)| (name.to_string(), note)))?;
             }
-            Ok(())
-        })?;
+        }
+        progress.end();
         drop(run);
         let checkpoint = kept(&path)?.ok_or_else(|| {
             Error::Input(format!("{}: it was just written, but is gone; run the experiment again", path.display()))
@@ -175,34 +159,8 @@ impl<'a> Workspace<'a> {
     }
 
     fn finished(&self, checkpoint: Checkpoint, seconds: f64) -> Result<Trained, Error> {
-        self.spend(seconds);
+        self.seconds.set(self.seconds.get() + seconds);
         Ok(Trained { model: checkpoint.model()?, checkpoint, seconds })
-    }
-
-    /// Takes a run's steps up to the last; `after` each it is given the seconds that it took.
-    ///
-    /// # Errors
-    /// Those of the steps, and of `after`.
-    pub fn steps(
-        &self,
-        run: &mut Trainer,
-        data: &Dataset,
-        last: u64,
-        mut after: impl FnMut(&Trainer, &StepInfo, f64) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let progress = &self.session.progress;
-        progress.begin("steps", last);
-        progress.resume(run.steps());
-        while run.steps() < last {
-            let started = self.session.now();
-            let info = run.step(&data.examples, self.session)?;
-            let took = self.session.now() - started;
-            progress.advance(1);
-            progress.message(message(&info, None));
-            after(run, &info, took)?;
-        }
-        progress.end();
-        Ok(())
     }
 }
 
@@ -210,19 +168,8 @@ impl<'a> Workspace<'a> {
 ///
 /// # Errors
 /// Those of files and checkpoints.
-pub fn kept(path: &Path) -> Result<Option<Checkpoint>, Error> {
+fn kept(path: &Path) -> Result<Option<Checkpoint>, Error> {
     path.exists().then(|| files::read_checkpoint(path)).transpose()
-}
-
-/// Writes a run as it is, with these notes and what the data's units stand for.
-///
-/// # Errors
-/// Those of checkpoints and files.
-pub fn keep<const N: usize>(path: &Path, run: &Trainer, data: &Dataset, notes: [(&str, String); N]) -> Result<(), Error> {
-    let visible = data.visible.iter().map(|visible| (Visible::NOTE, visible.to_json()));
-    let notes = notes.into_iter().chain(visible).map(|(name, note)| (name.to_string(), note)).collect();
-    let file = Checkpoint::from_snapshot(run.view(), data.image, notes).lay_out(Precision::Full)?;
-    files::write_with(path, |out| file.write_to(out))
 }
 
 /// Eight hexadecimal digits that differ where a recipe differs.
@@ -248,7 +195,6 @@ mod tests {
         for recipe in [BTreeMap::from([((1, 2), 3)]), BTreeMap::from([((4, 5), 6)])] {
             let refused = workspace.cell("cell", &recipe, || Ok(7)).unwrap_err().to_string();
             assert!(refused.contains("the recipe of cell"), "{refused}");
-            assert!(workspace.run_file("run", &recipe).is_err());
         }
         let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap().0;
         assert_eq!([cell(1, 10), cell(2, 20), cell(1, 30)], [10, 20, 10]);

@@ -201,7 +201,7 @@ fn add_states(model: &Dbm, chains: &mut Chains, moments: &mut Moments) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_core::gradient::estimator;
+    use dbm_core::gradient::expectation;
     use dbm_core::{Examples, Units, exact, init};
 
     /// The average over the visible vectors of what is told of each weight matrix, in the order of [`exact::gradient`].
@@ -237,7 +237,7 @@ mod tests {
             let plan = Plan { count: 100, sweeps: 1, ais: dbm_core::ais::AisSettings::default(), particles: 1, seed: 7 };
             let found = PositivePhases::of(&model, &data, &plan, &session);
             for (phase, name) in found.phases.iter().zip(["pcd-1", "lmi", "pcd-gibbs-1", "pcd-gibbs-5", "pcd-gibbs-20"]) {
-                let estimator = estimator(&Settings { estimator: name.parse().unwrap(), ..Settings::default() });
+                let estimator = expectation(&Settings { estimator: name.parse().unwrap(), ..Settings::default() });
                 let expected = average(&model, &visible, |visible| estimator.expected_positive(&model, visible).unwrap().values);
                 for (l, error) in phase.errors.iter().enumerate() {
                     let square = |moments: &Averages| bias(l, [moments, moments], &[truth.clone(), truth.clone()]);

@@ -9,7 +9,6 @@ use dbm_core::ais::AisSettings;
 use dbm_core::math::mean_and_error;
 use dbm_score::{Completions, Scores};
 pub use reference::{GREY, Reference, are_digits, digits, levels};
-pub(crate) use reference::{check_shape, pictures};
 use serde::Serialize;
 pub use table::{csv, text};
 

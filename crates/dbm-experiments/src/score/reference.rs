@@ -61,12 +61,7 @@ impl Reference {
         self.test.examples.width()
     }
 
-    /// Grey levels of all training digits, `[N, 784]`, as the classifier sees them.
-    pub fn training_levels(&self) -> &[u8] {
-        &self.others
-    }
-
-    /// The same of all test digits.
+    /// Grey levels of all test digits, `[N, 784]`, as the classifier sees them.
     pub fn test_levels(&self) -> &[u8] {
         &self.truths
     }
@@ -176,7 +171,7 @@ pub fn are_digits(data: &Dataset) -> bool {
 ///
 /// # Errors
 /// [`Error::Input`] where they are not.
-pub(crate) fn check_shape(data: &Dataset) -> Result<(), Error> {
+fn check_shape(data: &Dataset) -> Result<(), Error> {
     let depth = data.visible.as_ref().map_or(1, Visible::depth);
     match data.image {
         Some((SIDE, columns)) if columns == SIDE * depth => Ok(()),
@@ -192,7 +187,7 @@ pub(crate) fn check_shape(data: &Dataset) -> Result<(), Error> {
 }
 
 /// Grey levels of some examples.
-pub(crate) fn pictures(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
+fn pictures(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
     rows.flat_map(|row| levels(data.visible.as_ref(), &data.examples.row(row))).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::{columns, template};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Columns of numbers beside their names.
 pub fn text(report: &Report) -> String {
@@ -12,20 +12,10 @@ pub fn text(report: &Report) -> String {
 /// `of,score,value`: every number of a report, lists with their place after the name.
 pub fn csv(report: &Report) -> String {
     let report = serde_json::to_value(report).unwrap_or_default();
-    let rows = report.as_object().into_iter().flatten().flat_map(|(part, value)| match value {
-        Value::Object(scores) => scores.iter().flat_map(|(name, value)| numbers(part, name, value)).collect(),
-        value => numbers("samples", part, value),
+    let rows = report.as_object().into_iter().flatten().flat_map(|(part, value)| {
+        let (of, name) = if value.is_object() { (part.as_str(), "") } else { ("samples", part.as_str()) };
+        let numbers = columns::flat(name, value).into_iter().filter(|(_, value)| !value.is_null());
+        numbers.map(|(name, value)| json!([of, name, value.to_string()])).collect::<Vec<_>>()
     });
     columns::csv("of,score,value", rows)
-}
-
-/// A row of a number, or of each one of a list.
-fn numbers(part: &str, name: &str, value: &Value) -> Vec<Value> {
-    match value {
-        Value::Null => vec![],
-        Value::Array(values) => {
-            (0..).zip(values).map(|(at, value)| json!([part, format!("{name}_{at}"), value.to_string()])).collect()
-        }
-        value => vec![json!([part, name, value.to_string()])],
-    }
 }

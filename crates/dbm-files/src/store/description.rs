@@ -1,6 +1,7 @@
 //! What a run needs besides its checkpoints, as bytes: a line of JSON, then the bytes of its data.
 
-use dbm_protocol::{DataSource, EncodedData, RunPlan};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{DataSource, EncodedData};
 use serde::{Deserialize, Serialize};
 
 /// The data of a run, what it was begun with, and how to describe it.

@@ -53,7 +53,6 @@ pub fn Foot(
     let write = move || address::flush();
     view! {
         <footer class="foot">
-            <p>"Everything runs in this frame: nothing you draw or load leaves it, and nothing of it is kept."</p>
             <a
                 href=move || link.get()
                 target="_blank"

@@ -1,8 +1,9 @@
 //! Hover help: what has `data-help` shows it on hover, on focus and at a long press; a heading that explains itself (`.term`) at a press too.
 //!
-//! One listener for the whole page, and one box. It stays while the pointer is on it, and Escape takes it away (WCAG 2.2, 1.4.13); what has the focus
-//! is described by it (`aria-describedby`). A field whose help is at its label has it on focus as well.
+//! One listener for the whole page, and one box, which lies on no control and lets every press through. It stays while its control has the pointer or the focus, and Escape takes it
+//! away (WCAG 2.2, 1.4.13); what has the focus is described by it (`aria-describedby`). A field whose help is at its label has it on focus as well.
 
+use crate::ui::area::Area;
 use leptos::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -15,6 +16,15 @@ const BOX: &str = "help-box";
 const REST: Duration = Duration::from_millis(450);
 /// How far a finger that stays may tremble, in pixels.
 const TREMOR: f64 = 10.0;
+/// What the box must not lie on; what is in a closed fold is not there.
+const CONTROLS: &str = ":is(a[href], button, input, select, summary, label, canvas.picture, svg [tabindex]):not(details:not([open]) > :not(summary) *, .unseen)";
+/// From the box to its control, and between the places that are tried for it, in pixels.
+const AWAY: f64 = 6.0;
+const STEP: f64 = 8.0;
+/// What a square pixel of a control under the box counts, in pixels that the box is away from its own.
+const COVERED: f64 = 100.0;
+/// Widths that the box may have: narrow ones fit where wide ones do not.
+const WIDTHS: [u32; 3] = [320, 220, 150];
 /// What a long press is for something else in: it selects, or draws.
 const OWN_PRESS: &str = "input:not([type='checkbox'], [type='radio'], [type='range'], [type='file']), textarea, canvas";
 
@@ -25,6 +35,8 @@ thread_local! {
     static BESIDE: RefCell<Option<Element>> = const { RefCell::new(None) };
     /// Where a finger stays that has not yet been there for long.
     static PRESS: Cell<Option<(f64, f64)>> = const { Cell::new(None) };
+    /// When the finger that is down, or was last, came down, by the browser's own clock, in milliseconds.
+    static DOWN: Cell<f64> = const { Cell::new(0.0) };
     /// Whether the finger that is down, or was last, has brought up the box: then its press means nothing else.
     static BY_PRESS: Cell<bool> = const { Cell::new(false) };
 }
@@ -34,7 +46,7 @@ pub fn listen() {
     on("pointerover", |event| {
         let element = helped(&event);
         // A finger comes upon what it presses: it is heard below.
-        if touch(&event).is_some() || in_box(&event) || element == FOR.with_borrow(Clone::clone) {
+        if touch(&event).is_some() || element == FOR.with_borrow(Clone::clone) {
             return;
         }
         hide();
@@ -44,13 +56,11 @@ pub fn listen() {
     });
     on("pointerdown", |event| {
         BY_PRESS.set(false);
-        if in_box(&event) {
-            return;
-        }
         hide();
         let is_own = target(&event).is_some_and(|target| target.matches(OWN_PRESS).unwrap_or(false));
         if let Some((touch, element)) = touch(&event).zip(helped(&event)).filter(|_| !is_own) {
             PRESS.set(Some(place(&touch)));
+            DOWN.set(touch.time_stamp());
             show_soon(element);
         }
     });
@@ -61,7 +71,14 @@ pub fn listen() {
             lift();
         }
     });
-    on("pointerup", |_| lift());
+    on("pointerup", |event| {
+        lift();
+        // On a page that is busy the timer may be heard before the release of a short press.
+        if BY_PRESS.get() && event.time_stamp() - DOWN.get() < REST.as_secs_f64() * 1000.0 {
+            BY_PRESS.set(false);
+            hide();
+        }
+    });
     on("pointercancel", |_| lift());
     // The press that brought up help is not one of the button below the finger, and opens no menu of the browser's.
     on("contextmenu", |event| {
@@ -137,10 +154,6 @@ fn labelled(field: &Element) -> Option<Element> {
     document().query_selector(&format!("label[data-help][for='{}']", field.id())).ok().flatten()
 }
 
-fn in_box(event: &Event) -> bool {
-    target(event).is_some_and(|element| element.id() == BOX)
-}
-
 fn the_box() -> Option<HtmlElement> {
     document().get_element_by_id(BOX).and_then(|element| element.dyn_into().ok())
 }
@@ -181,19 +194,46 @@ fn show(source: &Element, beside: &Element) {
     }
 }
 
-/// Puts the box, if it is shown, beside what it is shown for, where that is now.
+/// Puts the box, if it is shown, as near as can be to what it is shown for, where it lies on no control.
 fn put_beside() {
     let Some((the_box, beside)) = the_box().zip(BESIDE.with_borrow(Clone::clone)) else { return };
-    let place = beside.get_bounding_client_rect();
-    let (wide, high) = (f64::from(the_box.offset_width()), f64::from(the_box.offset_height()));
-    let width = window().inner_width().ok().and_then(|width| width.as_f64()).unwrap_or(0.0);
-    let height = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
-    let left = place.left().min(width - wide - 8.0).max(8.0);
-    let below = place.bottom() + 6.0;
-    let top = if below + high > height { (place.top() - high - 6.0).max(8.0) } else { below };
+    let (own, screen) = (Area::of(&beside), Area::of_window());
+    let Ok(found) = document().query_selector_all(CONTROLS) else { return };
+    let controls = (0..found.length()).filter_map(|at| found.item(at)?.dyn_into::<Element>().ok());
+    let controls: Vec<Area> =
+        controls.map(|control| Area::of(&control)).filter(|control| control.overlap(screen) > 0.0).collect();
     let style = the_box.style();
-    let _ = style.set_property("left", &format!("{left}px"));
-    let _ = style.set_property("top", &format!("{top}px"));
+    // Where it lies now would say how wide it can be.
+    let _ = style.set_property("left", "0");
+    let mut best = (f64::INFINITY, own, WIDTHS[0]);
+    for limit in WIDTHS {
+        let _ = style.set_property("max-width", &format!("{limit}px"));
+        let (wide, high) = (f64::from(the_box.offset_width()), f64::from(the_box.offset_height()));
+        let steps = |beside: f64, last: f64| (0..=(last / STEP).max(0.0) as usize).map(|at| STEP * at as f64).chain([beside]);
+        for top in steps(own.bottom + AWAY, screen.bottom - high) {
+            for left in steps(own.left, screen.right - wide) {
+                let place = Area { left, top, right: left + wide, bottom: top + high };
+                let (across, down) = place.gap(own);
+                if across.max(down) < AWAY || place.right > screen.right || place.bottom > screen.bottom {
+                    continue;
+                }
+                let covered: f64 = controls.iter().map(|control| place.overlap(*control)).sum();
+                // It is looked for below its control, at the left edge.
+                let above = if top < own.top { 4.0 } else { 0.0 };
+                let cost = COVERED * covered + across.hypot(down) + 0.1 * (left - own.left).abs() + above;
+                if cost < best.0 {
+                    best = (cost, place, limit);
+                }
+            }
+        }
+        if best.0 < COVERED {
+            break;
+        }
+    }
+    let (_, place, limit) = best;
+    for (name, value) in [("left", place.left), ("top", place.top), ("max-width", f64::from(limit))] {
+        let _ = style.set_property(name, &format!("{value}px"));
+    }
 }
 
 fn hide() {

@@ -79,7 +79,7 @@ pub fn Later(
     view! {
         <div hidden=move || !shown.get()>
             <Show when=move || seen.get()>
-                <Suspense fallback=|| view! { <p role="status">"Fetching this view…"</p> }>{fetched}</Suspense>
+                <Suspense fallback=|| view! { <p class="coming" role="status">"Fetching this view…"</p> }>{fetched}</Suspense>
             </Show>
         </div>
     }

@@ -22,11 +22,16 @@ const OWN: &str = "own";
 #[component]
 pub fn Masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
-    let choose = move |model: String| match model.as_str() {
-        TRAINING => session.show_training(),
-        OWN => session.show_own(),
-        name => session.show(ShippedModel::named(name).unwrap_or_default()),
+    let choose = move |model: String| {
+        session.looks_at_pretrained.set(model != TRAINING);
+        match model.as_str() {
+            TRAINING => session.show_training(),
+            OWN => session.show_own(),
+            name => session.show(ShippedModel::named(name).unwrap_or_default()),
+        }
     };
+    // Train shows the model in training, whatever completes, unless it was asked for another.
+    let on_view = move || if view.get() == View::Train { session.looked_at() } else { session.model.get() };
     let resumable = move || {
         session.model.get() == ModelChoice::Pretrained
             && session.opened.with(Option::is_some)
@@ -38,7 +43,7 @@ pub fn Masthead() -> impl IntoView {
     let shipped = move || session.wanted.get().unwrap_or(session.shipped.get()).choice();
     let chosen = Signal::derive(move || {
         let own = session.opened.with(Option::is_some) && session.wanted.with(Option::is_none);
-        let name = if session.model.get() == ModelChoice::Training && session.wanted.with(Option::is_none) {
+        let name = if on_view() == ModelChoice::Training && session.wanted.with(Option::is_none) {
             TRAINING
         } else if own {
             OWN
@@ -60,7 +65,7 @@ pub fn Masthead() -> impl IntoView {
         <header class="masthead">
             <div class="masthead-name">
                 <h1>"DBM Lab"</h1>
-                <p>"A machine that learns what data look like, and fills in what is missing. All of it in this tab."</p>
+                <p>"A machine that learns what data look like, and fills in what is missing."</p>
             </div>
             <Menu />
             <div class="masthead-tools">
@@ -81,10 +86,10 @@ pub fn Masthead() -> impl IntoView {
                     />
                     <span>"Open model"</span>
                 </label>
-                <Show when=resumable>
+                <span class:absent=move || !resumable()>
                     <Button label="Go on training it" on_press=move |()| session.perform(session.resume()) />
-                </Show>
-                <p class="figures-text">{move || line(session.model.get(), session.opening.get(), session.about())}</p>
+                </span>
+                <p class="figures-text">{move || line(on_view(), session.opening.get(), session.about_of(on_view()))}</p>
             </div>
         </header>
     }

@@ -1,9 +1,10 @@
 //! The views, and ready-made addresses of them.
 
 use crate::ui::address::{self, OnShow, View};
+use crate::ui::dropdown::{Dropdown, DropdownMenu};
 use crate::ui::texts::rows;
-use leptos::html::Details;
 use leptos::prelude::*;
+use web_sys::MouseEvent;
 
 /// Name, what it shows, and the fragment of the address that is it.
 const PRESETS: &str = include_str!("presets.txt");
@@ -19,6 +20,7 @@ pub fn Menu() -> impl IntoView {
                     view! {
                         <a
                             href=format!("#view={}", view.name())
+                            data-longest=view.title()
                             aria-current=move || (shown.get() == view).then_some("page")
                             on:click=move |event| {
                                 if !(event.ctrl_key() || event.meta_key() || event.shift_key()) {
@@ -27,7 +29,7 @@ pub fn Menu() -> impl IntoView {
                                 }
                             }
                         >
-                            {view.title()}
+                            <span>{view.title()}</span>
                         </a>
                     }
                 })
@@ -39,34 +41,23 @@ pub fn Menu() -> impl IntoView {
 /// The presets, folded until pressed.
 #[component]
 pub fn Presets() -> impl IntoView {
-    let menu = NodeRef::<Details>::new();
-    let close = move || {
-        if let Some(menu) = menu.get_untracked() {
-            menu.set_open(false);
+    let dropdown = Dropdown::default();
+    let preset = move |[name, what, fragment]: [&'static str; 3]| {
+        let choose = move |event: MouseEvent| {
+            event.prevent_default();
+            dropdown.close();
+            address::replace_all(fragment);
+        };
+        view! {
+            <a href=format!("#{fragment}") on:click=choose>
+                <b>{name}</b>
+                <span>{what}</span>
+            </a>
         }
     };
     view! {
-        <details class="save presets" name="save" node_ref=menu on:keydown=move |event| if event.key() == "Escape" { close() }>
-            <summary>"Presets"</summary>
-            <div>
-                {rows(PRESETS)
-                    .map(|[name, what, fragment]| {
-                        view! {
-                            <a
-                                href=format!("#{fragment}")
-                                on:click=move |event| {
-                                    event.prevent_default();
-                                    close();
-                                    address::replace_all(fragment);
-                                }
-                            >
-                                <b>{name}</b>
-                                <span>{what}</span>
-                            </a>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-        </details>
+        <DropdownMenu dropdown class="presets" label="Presets">
+            <div>{rows(PRESETS).map(preset).collect_view()}</div>
+        </DropdownMenu>
     }
 }

@@ -16,7 +16,7 @@ use crate::tour::{Tour, TourPanel};
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explained;
-use crate::ui::notices::{NoticeList, Notices};
+use crate::ui::notices::{NoticeStrip, Notices, hear_offers};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
 use dbm_protocol::ModelChoice;
@@ -50,6 +50,7 @@ pub fn App(
     provide_context(Tour::new());
     canvas::follow_theme();
     help::listen();
+    hear_offers(notices);
     let asked = move || embedded.unwrap_or_else(View::now);
     view.set(asked());
     address::follow(move || {
@@ -96,17 +97,22 @@ pub fn App(
             <div id="help-box" role="tooltip" hidden></div>
         </main>
         {match embedded {
-            Some(view) => Either::Left(view! { <embed::Foot view /> }),
+            Some(view) => Either::Left(view! {
+                <NoticeStrip rest="Everything runs in this frame: nothing you draw or load leaves it, and nothing of it is kept.".into() />
+                <embed::Foot view />
+            }),
             None => Either::Right(view! {
                 <footer class="foot">
-                    <p>"Everything runs in this tab: nothing you draw or load leaves it."{lacks_offline()}</p>
+                    <NoticeStrip rest=format!(
+                        "Everything runs in this tab: nothing you draw or load leaves it.{}",
+                        lacks_offline().unwrap_or_default(),
+                    ) />
                     <Shortcuts />
                 </footer>
             }),
         }}
         {embedded.is_none().then(|| view! { <TourPanel /> })}
         <Preview />
-        <NoticeList />
         {has(View::Train).then(|| view! { <Drop /> })}
     }
 }

@@ -85,7 +85,7 @@ pub struct Chart {
 }
 
 /// Space around the plot, in CSS pixels: left, right, top, bottom.
-const MARGINS: (f64, f64, f64, f64) = (46.0, 12.0, 10.0, 22.0);
+const MARGINS: (f64, f64, f64, f64) = (48.0, 22.0, 10.0, 22.0);
 
 impl Scale {
     /// A value as the axis has it: evenly spaced.
@@ -173,23 +173,34 @@ fn round_step(least: f64) -> f64 {
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least * 0.999).unwrap_or(10.0 * power)
 }
 
-/// A number in few characters: `0.25`, `1200`, `10⁵`, `3e-7`.
+/// A number in few characters, as axes, tables and sentences have it: `0.25`, `1200`, `20 000`, `1.2 × 10⁶`, `3 × 10⁻⁷`.
 pub fn short(value: f64) -> String {
     let size = value.abs();
-    let text = if value == 0.0 || (0.01..10_000.0).contains(&size) {
-        let places = if size >= 100.0 || value.fract() == 0.0 {
-            0
-        } else if size >= 1.0 {
-            1
-        } else {
-            3
+    let text = if value == 0.0 || (0.001..9_999.5).contains(&size) {
+        let places = match size {
+            _ if value.fract() == 0.0 => 0,
+            100.0.. => 0,
+            1.0.. => 1,
+            0.01.. => 3,
+            _ => 4,
         };
         let text = format!("{value:.places$}");
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
-    } else if (size.log10() - size.log10().round()).abs() < 1e-9 {
-        format!("{}{}", if value < 0.0 { "-" } else { "" }, power_of_ten(size.log10().round() as i32))
+    } else if (9_999.5..999_999.5).contains(&size) {
+        let digits = format!("{value:.0}");
+        let (thousands, rest) = digits.split_at(digits.len() - 3);
+        format!("{thousands}\u{202f}{rest}")
+    } else if size.is_finite() {
+        let text = format!("{value:.1e}");
+        let (factor, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let power = power_of_ten(exponent.parse().unwrap_or_default());
+        match factor.trim_end_matches(".0") {
+            "1" => power,
+            "-1" => format!("-{power}"),
+            factor => format!("{factor}\u{202f}×\u{202f}{power}"),
+        }
     } else {
-        format!("{value:.1e}")
+        value.to_string()
     };
     text.replace('-', "−")
 }
@@ -292,8 +303,12 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let said = [0.0, 0.25, 1.5, 1200.0, 1e5, 1e-7, -3.0, 123_456.0].map(short);
-        assert_eq!(said, ["0", "0.25", "1.5", "1200", "10⁵", "10⁻⁷", "−3", "1.2e5"]);
+        let said = [0.0, 0.25, 1.5, 1200.0, 0.005, -3.0, f64::INFINITY].map(short);
+        assert_eq!(said, ["0", "0.25", "1.5", "1200", "0.005", "−3", "inf"]);
+        // Beyond four digits all are written alike, round or not.
+        let said =
+            [1e4, 123_456.0, -20_000.0, 999_999.7, 2.5e6, 1e-7, -1e9, 3.2e-7].map(|value| short(value).replace('\u{202f}', " "));
+        assert_eq!(said, ["10 000", "123 456", "−20 000", "10⁶", "2.5 × 10⁶", "10⁻⁷", "−10⁹", "3.2 × 10⁻⁷"]);
     }
 
     #[test]

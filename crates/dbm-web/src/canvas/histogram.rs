@@ -1,7 +1,7 @@
 //! Two phases in one histogram: the positive one stands on the axis, the negative one hangs from it.
 
 use super::bins::Bins;
-use super::{Colours, Plane, Scale, power_of_ten};
+use super::{Colours, Plane, Scale, short};
 use dbm_protocol::Histogram;
 
 /// Bars of both phases over shared bins, and beyond a gap those cut at the cap.
@@ -52,14 +52,13 @@ fn top(most: u64) -> f64 {
 }
 
 fn ticks(surface: &dyn Plane, colours: &Colours, bins: &Bins, (left, step, y): (f64, f64, f64)) {
-    let room = 26.0 * surface.ratio();
+    let room = if bins.ranges.iter().any(|(low, _)| *low >= 10_000) { 40.0 } else { 26.0 } * surface.ratio();
     let every = (room / step).ceil().max(1.0) as usize;
     for (bin, &(low, _)) in bins.ranges.iter().enumerate() {
         // Whole numbers are labelled 1, 5, 10, ...; powers of two from the first on.
         let labelled = if bins.single() { every == 1 || low == 1 || low.is_multiple_of(5) } else { bin.is_multiple_of(every) };
         if labelled {
-            let text = if low < 10_000 { low.to_string() } else { format!("{:.0}k", f64::from(low) / 1000.0) };
-            surface.write(colours, &text, (left + (bin as f64 + 0.5) * step, y), "center", 11.0);
+            surface.write(colours, &short(f64::from(low)), (left + (bin as f64 + 0.5) * step, y), "center", 11.0);
         }
     }
 }
@@ -85,7 +84,7 @@ fn side_ticks(
             let decades = top(most).log10() as i32;
             (0..=decades)
                 .filter(|decade| decade % ((decades + 2) / 3).max(1) == 0)
-                .map(|decade| ((1.0 + 10f64.powi(decade)).log10() / (1.0 + top(most)).log10(), power_of_ten(decade)))
+                .map(|decade| ((1.0 + 10f64.powi(decade)).log10() / (1.0 + top(most)).log10(), short(10f64.powi(decade))))
                 .collect()
         }
     };

@@ -30,8 +30,10 @@ const LINES: [&[Line]; 6] = [
 const TEXTS: &str = include_str!("charts.txt");
 /// The place of the chart whose values are known to lie in a range, and that range.
 const COUNTED: (usize, (f64, f64)) = (0, (0.0, 66.0));
-/// The place of the chart that is only shown where there is something in it.
+/// The place of the chart that is only shown where models are likely small enough for it, or have been;
 const EXACT: usize = 5;
+/// which they are up to so many visible units.
+const SMALL: u32 = 20;
 
 /// All of them.
 #[component]
@@ -45,8 +47,11 @@ pub fn Charts() -> impl IntoView {
             series: RUNS.iter().zip(pair.runs).flat_map(|(looks, run)| series(LINES[place], *looks, run)).collect(),
             levels: Vec::new(),
         });
-        let shown =
-            Memo::new(move |_| place != EXACT || chart.with(|chart| chart.series.iter().any(|series| !series.points.is_empty())));
+        let shown = Memo::new(move |_| {
+            place != EXACT
+                || pair.for_data.get().visible <= SMALL
+                || chart.with(|chart| chart.series.iter().any(|series| !series.points.is_empty()))
+        });
         let summary = Signal::derive(move || chart.with(summary));
         view! {
             <Show when=move || shown.get()>

@@ -10,6 +10,9 @@ use crate::ui::select::{Select, SelectOption};
 use crate::ui::term::Term;
 use leptos::prelude::*;
 
+/// About the longest that is said of run A.
+const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
+
 /// Heading, buttons, target and progress.
 #[component]
 pub fn Transport() -> impl IntoView {
@@ -41,7 +44,7 @@ pub fn Transport() -> impl IntoView {
             <h2 id="compare-title">
                 <Term
                     words="Two runs side by side".to_string()
-                    help="The same seed and the same data, trained in step by two workers of their own; what differs shows what it does.".to_string()
+                    help="The same seed and the same data, trained in lockstep by two workers of their own; what differs shows what it does.".to_string()
                 />
             </h2>
             <div class="buttons">
@@ -49,7 +52,7 @@ pub fn Transport() -> impl IntoView {
                     label="Train both"
                     key="t"
                     class="primary"
-                    help="Trains both runs to the step beside, in step: the faster one waits for the other."
+                    help="Trains both runs to the step beside, in lockstep: the faster one waits for the other."
                     disabled=move || going.get() || !usable.get() || there.get() || lost.get()
                     on_press=move |()| pair.train()
                 />
@@ -67,11 +70,12 @@ pub fn Transport() -> impl IntoView {
                     disabled=move || going.get() || !usable.get() || lost.get()
                     on_press=move |()| pair.step()
                 />
+                // Where a run was lost, the same button begins both again.
                 <Button
-                    label="Rewind both"
+                    label=Signal::derive(move || if lost.get() { "Begin again" } else { "Rewind both" }.to_string())
                     help="Back to step 0 of the same seed, with the settings as they are now."
-                    disabled=move || !usable.get() || lost.get() || !(pair.has_changed() || pair.has_begun())
-                    on_press=move |()| pair.rewind()
+                    disabled=move || !(lost.get() || usable.get() && (pair.has_changed() || pair.has_begun()))
+                    on_press=move |()| if lost.get_untracked() { pair.begin_again() } else { pair.rewind() }
                 />
             </div>
             <div class="inline target" data-help="The gradient step at which both runs rest.">
@@ -95,13 +99,9 @@ pub fn Transport() -> impl IntoView {
             <p id="compare-target-note" class="hint" role="status">
                 {move || words(pair, lost.get())}
             </p>
-            <Show when=move || lost.get()>
-                <Button label="Begin again" on_press=move |()| pair.begin_again() />
-            </Show>
         </div>
-        <p class="compare-about">
-            "Run A: "
-            <span>{move || super::setup::in_words(&pair.base.get(), pair.visible.get())}</span> "."
+        <p class="compare-about" data-longest=LONGEST_RUN>
+            <span>"Run A: " <b>{move || super::setup::in_words(&pair.base.get(), pair.for_data.get().visible)}</b> "."</span>
         </p>
     }
 }
@@ -155,23 +155,23 @@ pub fn Comparisons() -> impl IntoView {
             </div>
         }
     };
-    let said = move || {
+    let elsewhere = move || {
         let preset = pair.setup.with(|setup| setup.preset);
-        let look = preset.map_or("Choose a comparison, or change what differs in run B.", |preset| preset.look);
-        let elsewhere = preset.map(|preset| {
-            let bars = pair.visible.get() == 16;
+        preset.map(|preset| {
+            let bars = pair.for_data.get().visible == 16;
             let (name, words) = if bars { ("digits", "The same on digits") } else { ("bars", "The same on bars and stripes") };
             let steps = if bars { preset.steps } else { preset.steps.max(2000) };
             let address = format!("#view=train&t.two=yes&t.data={name}&x.preset={}&x.go={steps}", preset.key);
             view! { <a href=address>{words}</a> }
-        });
-        view! {
-            <p>
-                <b>"What to look at. "</b>
-                {look} " " {elsewhere}
-            </p>
-        }
+        })
     };
+    let look = move || {
+        pair.setup
+            .with(|setup| setup.preset)
+            .map_or("Choose a comparison, or change what differs in run B.", |preset| preset.look)
+    };
+    let longest = PRESETS.iter().map(|preset| preset.look).max_by_key(|look| look.len()).unwrap_or_default();
+    let longest = format!("What to look at. {longest}");
     let data = Signal::derive(move || {
         let names =
             [("digits", "digits, generated"), ("bars", "bars and stripes"), ("mnist", "MNIST, fetched"), ("own", "your own")];
@@ -187,16 +187,20 @@ pub fn Comparisons() -> impl IntoView {
         </div>
         {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
         {group("The rivals", &PRESETS[ABLATIONS..])}
-        <div class="comparison-said" aria-live="polite">
-            {said}
+        <div class="comparison-said" aria-live="polite" data-longest=longest>
+            <p>
+                <b>"What to look at. "</b>
+                {look}
+            </p>
         </div>
-        <Show when=move || chosen.get().is_some()>
+        <div class="comparison-more" class:absent=move || chosen.get().is_none()>
+            {elsewhere}
             <Check
                 label="All other settings as under “One run”"
                 help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no decay, one sweep from the mode. With this, both have those of the form under “One run” instead."
                 value=form
                 on_change=choose_form
             />
-        </Show>
+        </div>
     }
 }

@@ -85,9 +85,10 @@ pub fn Numbers() -> impl IntoView {
                 class="verdict"
                 aria-live=move || if pair.goal.get() == Goal::Rest { "polite" } else { "off" }
                 class:same=move || verdict.with(|verdict| verdict.same.is_some() && verdict.apart.is_none())
+                data-longest="The same bits so far: at step 1000000 both have the checksum 0123456789abcdef."
                 data-help="By the checksums at the steps where both runs rested: they rest together every second or so."
             >
-                {words}
+                <span>{words}</span>
             </p>
         </div>
     }

@@ -2,12 +2,14 @@
 
 use super::pace::round_steps;
 use super::run::{Run, RunState};
-use super::setup::{Setup, visible_units};
+use super::setup::{Setup, for_data};
+use crate::settings::{Draft, ForData};
 use crate::ui::address;
 use crate::ui::binding::{self, Keys};
-use crate::worker::session::{DataChoice, Draft, Session, same_run};
+use crate::worker::session::{DataChoice, Session};
 use crate::worker::uploads::MNIST;
-use dbm_protocol::{DataSource, RunPlan};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::DataSource;
 use futures_util::future::join;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -56,8 +58,8 @@ pub struct Known {
     form: RwSignal<Keys>,
     /// What both are trained on, once it is known.
     pub data: RwSignal<Option<Arc<DataSource>>>,
-    /// Its visible units.
-    pub visible: Memo<u32>,
+    /// What is known of them, or is likely before they are there.
+    pub for_data: Memo<ForData>,
     /// The settings of run A.
     pub base: Memo<Draft>,
     /// The settings of run B.
@@ -82,13 +84,13 @@ impl Pair {
         let setup = RwSignal::new(Setup::read(&Keys::now("x.")));
         let form = RwSignal::new(Keys::now("t."));
         let data = RwSignal::new(None::<Arc<DataSource>>);
-        // Data of that name are likely so wide before they are there.
-        let likely = move || form.with(|form| if named(form) == "bars" { 16 } else { 784 });
-        let visible = Memo::new(move |_| data.with(|data| data.as_deref().map_or_else(likely, visible_units)));
+        let likely =
+            move || form.with(|form| ForData { visible: if named(form) == "bars" { 16 } else { 784 }, is_picture: true });
+        let for_data = Memo::new(move |_| data.with(|data| data.as_deref().map_or_else(likely, for_data)));
         let base = Memo::new(move |_| {
-            setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, visible.get())))
+            setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, for_data.get())))
         });
-        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), visible.get())));
+        let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), for_data.get())));
         Self(Box::leak(Box::new(Known {
             session: Session::of_page(),
             runs: [Run::new(), Run::new()],
@@ -97,7 +99,7 @@ impl Pair {
             typed: RwSignal::new(None),
             form,
             data,
-            visible,
+            for_data,
             base,
             other,
             begun: RwSignal::new(None),
@@ -209,7 +211,7 @@ impl Pair {
         let (plans, data) = (self.plans(), self.data.get());
         self.begun.with(|begun| match (begun, &plans) {
             (Some(begun), Some(plans)) => {
-                let same = begun.iter().zip(plans).all(|(a, b)| same_run(a, b));
+                let same = begun.iter().zip(plans).all(|(a, b)| a.same_run(b));
                 !same || !self.has_been_given(data.as_ref())
             }
             (begun, _) => begun.is_some(),

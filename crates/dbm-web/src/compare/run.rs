@@ -2,7 +2,8 @@
 
 use crate::ui::history;
 use crate::worker::client::{Client, Failure, Unasked, WORKER_COUNT};
-use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, RunInfo, RunPlan, RunSignals};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, RunInfo, RunSignals};
 use futures_channel::oneshot;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -18,10 +18,10 @@ const COLUMNS: [usize; 2] = [8, 4];
 #[component]
 pub fn Samples() -> impl IntoView {
     let pair = Pair::of_view();
-    let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get(), pair.visible.get()));
+    let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get()));
     let shape = Memo::new(move |_| {
         let about = pair.runs[0].about.get();
-        let square = if pair.visible.get() == 16 { (4, 4) } else { (28, 28) };
+        let square = if pair.for_data.get().visible == 16 { (4, 4) } else { (28, 28) };
         about.as_ref().map_or_else(|| Shape::of(square, Greys::default()), Shape::of_model)
     });
     let lane = move |place: usize| lane(pair.runs[place], ["A", "B"][place], move || names.get()[place].clone(), shape);

@@ -4,11 +4,9 @@
 //! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
 
 use super::presets::{Preset, named};
+use crate::settings::{Draft, ForData};
 use crate::ui::binding::Keys;
-use crate::worker::session::Draft;
-use dbm_core::Units;
-use dbm_core::gradient::EstimatorKind;
-use dbm_core::words::{Choose, Setting, StartKind};
+use dbm_core::settings::Setting;
 use dbm_protocol::DataSource;
 
 /// The farthest step that can be asked for.
@@ -75,122 +73,80 @@ impl Setup {
         keys
     }
 
-    /// The settings of run A on data of so many visible units, where this is what suits them.
-    pub fn base(&self, suited: Draft, form: &Keys, visible: u32) -> Draft {
-        let base = with(suited, form, visible);
+    /// The settings of run A on such data, where this is what suits them.
+    pub fn base(&self, suited: Draft, form: &Keys, data: ForData) -> Draft {
+        let base = with(suited, form, data);
         match self.preset.filter(|_| !self.form) {
-            Some(preset) => with(base, &preset.both, visible),
+            Some(preset) => with(base, &preset.both, data),
             None => base,
         }
     }
 
     /// Run B's as the comparison of the list has them.
-    pub fn listed(&self, base: &Draft, visible: u32) -> Draft {
-        self.preset.map_or_else(|| base.clone(), |preset| with(base.clone(), &preset.other, visible))
+    pub fn listed(&self, base: &Draft, data: ForData) -> Draft {
+        self.preset.map_or_else(|| base.clone(), |preset| with(base.clone(), &preset.other, data))
     }
 
     /// Run B's, with what differs besides.
-    pub fn other(&self, base: &Draft, visible: u32) -> Draft {
-        with(self.listed(base, visible), &self.own, visible)
+    pub fn other(&self, base: &Draft, data: ForData) -> Draft {
+        with(self.listed(base, data), &self.own, data)
     }
 
     /// Makes run B's settings these.
-    pub fn differ(&mut self, base: &Draft, other: &Draft, visible: u32) {
+    pub fn differ(&mut self, base: &Draft, other: &Draft, data: ForData) {
         let mut own = Keys::default();
-        other.write(&mut own, &self.listed(base, visible));
+        other.write(&mut own, &self.listed(base, data));
         self.own = own;
     }
 }
 
 /// The form with these keys; another estimator brings the cap on couplings that suits it.
-fn with(mut draft: Draft, keys: &Keys, visible: u32) -> Draft {
-    if let Some(hidden) = keys.get(Setting::Hidden.words().key) {
-        draft.set(Setting::Hidden, hidden.replace(',', ", "));
-    }
-    if let Some(kind) = keys.choice::<EstimatorKind>() {
-        draft.choose_estimator(kind, visible);
+fn with(mut draft: Draft, keys: &Keys, data: ForData) -> Draft {
+    // The sizes first: what is suggested depends on them.
+    for setting in [Setting::Hidden, Setting::Estimator] {
+        let own = keys.get(setting.words().key).map(|text| (setting.words().key, text));
+        let changed = draft.clone().with(&own.into_iter().collect());
+        let text = changed.text(setting).to_string();
+        draft.change(setting, text, data);
     }
     draft.with(keys)
 }
 
-/// Visible units of these data.
-pub fn visible_units(data: &DataSource) -> u32 {
+/// What is known of these data.
+pub fn for_data(data: &DataSource) -> ForData {
     match data {
-        DataSource::Digits { .. } => 784,
-        DataSource::Bars => 16,
-        DataSource::Examples(data) => data.width,
+        DataSource::Digits { .. } => ForData { visible: 784, is_picture: true },
+        DataSource::Bars => ForData { visible: 16, is_picture: true },
+        DataSource::Examples(data) => ForData { visible: data.width, is_picture: data.image.is_some() },
     }
 }
 
-/// What is said of each setting that is typed, with `#` for what it is; and where it is none.
-const TYPED: [(Setting, &str, &str); 19] = [
-    (Setting::LearningRate, "rate #", ""),
-    (Setting::RateDecay, "rate falls to zero over # steps", "constant rate"),
-    (Setting::Momentum, "momentum #", "no momentum"),
-    (Setting::Batch, "# examples a step", ""),
-    (Setting::Conditional, "conditional share #", "no conditional share"),
-    (Setting::Average, "averaged with decay #", "no averaging"),
-    (Setting::WeightDecay, "weight decay #", "no weight decay"),
-    (Setting::MaxMeeting, "couplings cut at #", ""),
-    (Setting::ModeSweeps, "sweeps from the mode #", ""),
-    (Setting::MaxSweeps, "searches cut at #", ""),
-    (Setting::MaxTries, "draws cut at #", ""),
-    (Setting::MeanFieldSweeps, "mean field cut at #", ""),
-    (Setting::Particles, "# particles", ""),
-    (Setting::SmcSteps, "# temperatures", ""),
-    (Setting::AverageFrom, "averaged from time #", ""),
-    (Setting::AverageTo, "averaged to time #", ""),
-    (Setting::LadderEvery, "a round every # steps", ""),
-    (Setting::CenteringRate, "centering rate #", ""),
-    (Setting::Seed, "seed #", ""),
-];
-
-/// Each setting of a run in a word or two, those first that say most; `None` where the run has no such setting.
-fn words(draft: &Draft, visible: u32) -> Vec<(&'static str, Option<String>)> {
-    let text = |setting: Setting| draft.text(setting).trim().to_string();
-    let start = match draft.start {
-        StartKind::Orthogonal => "orthogonal start".to_string(),
-        StartKind::Independent => "nearly independent start".to_string(),
-        StartKind::Gaussian => "small Gaussian start".to_string(),
-        StartKind::Pretrained => format!("pretrained, {} steps a layer", text(Setting::PretrainingSteps)),
-    };
-    let or_not = |on: bool, word: &str| if on { word.to_string() } else { format!("not {word}") };
-    let chosen = [
-        ("estimator", draft.estimator().descriptor().title(&text(Setting::K))),
-        ("units", if draft.units == Units::Bits { "bits 0 and 1" } else { "signs −1 and 1" }.to_string()),
-        ("hidden", format!("{visible}–{}", text(Setting::Hidden).replace(", ", "–").replace(',', "–"))),
-        ("start", start),
-        ("marginalized", or_not(draft.marginalize, "marginalized")),
-        ("centered", or_not(draft.centered, "centered")),
-        ("optimizer", draft.method.choice().label.to_string()),
-    ];
-    let typed = TYPED.into_iter().map(|(setting, words, none)| {
-        let value = text(setting);
-        let is_none = !none.is_empty() && (value.is_empty() || value == "0");
-        let words = if is_none { none.to_string() } else { words.replace('#', &value) };
-        (setting.words().key, draft.applies(setting).then_some(words))
-    });
-    let masks = ("masks", draft.is_masked().then(|| format!("masks {}", draft.masks.choice().label)));
-    let path = ("path", draft.has_particles().then(|| format!("along {}", draft.path.choice().label)));
-    chosen.into_iter().map(|(key, words)| (key, Some(words))).chain([masks, path]).chain(typed).collect()
+/// All settings, the one first that says most.
+fn by_weight() -> impl Iterator<Item = Setting> {
+    let others = Setting::ALL.into_iter().filter(|setting| *setting != Setting::Estimator);
+    std::iter::once(Setting::Estimator).chain(others)
 }
 
 /// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
 pub fn in_words(draft: &Draft, visible: u32) -> String {
-    let left_out = ["meeting", "sweeps", "tries", "field-sweeps", "centering-rate", "average-from", "average-to"];
-    let usual = ["not centered", "constant rate", "no momentum", "sweeps from the mode 1", "masks mixed"];
-    let words = words(draft, visible).into_iter().filter(|(key, _)| !left_out.contains(key));
-    words.filter_map(|(_, word)| word).filter(|word| !usual.contains(&&**word)).collect::<Vec<_>>().join(", ")
+    let words = |setting: Setting| {
+        let said = setting.said(draft.read(), false)?;
+        Some(if setting == Setting::Hidden { format!("{visible}–{said}") } else { said })
+    };
+    by_weight().filter_map(words).collect::<Vec<_>>().join(", ")
 }
 
 /// By what the two runs differ: of each the words that the other has not, by which they are called.
-pub fn names(a: &Draft, b: &Draft, visible: u32) -> [String; 2] {
+pub fn names(a: &Draft, b: &Draft) -> [String; 2] {
     let mut names = [Vec::new(), Vec::new()];
-    for ((key, of_a), (_, of_b)) in words(a, visible).into_iter().zip(words(b, visible)) {
+    for setting in by_weight() {
+        let said = [a, b].map(|draft| setting.said(draft.read(), true));
         // A cap that comes with another estimator goes without saying.
-        if of_a != of_b && !(key == "meeting" && a.estimator() != b.estimator()) && (of_a.is_some() && of_b.is_some()) {
-            names[0].extend(of_a);
-            names[1].extend(of_b);
+        let by_itself = setting == Setting::MaxMeeting && a.estimator() != b.estimator();
+        if said[0] != said[1] && !by_itself && said.iter().all(Option::is_some) {
+            for (names, said) in names.iter_mut().zip(said) {
+                names.extend(said);
+            }
         }
     }
     names.map(|names| if names.is_empty() { "the same settings".to_string() } else { names.join(", ") })
@@ -200,6 +156,11 @@ pub fn names(a: &Draft, b: &Draft, visible: u32) -> [String; 2] {
 mod tests {
     use super::super::presets::PRESETS;
     use super::*;
+    use dbm_core::Units;
+    use dbm_core::gradient::EstimatorKind;
+
+    const BARS: ForData = ForData { visible: 16, is_picture: true };
+    const DIGITS: ForData = ForData { visible: 784, is_picture: true };
 
     fn pairs(text: &str) -> Keys {
         text.split('&').filter_map(|pair| pair.split_once('=')).collect()
@@ -214,21 +175,23 @@ mod tests {
         }
         let nonsense = Setup::read(&pairs("preset=💥&go=-3&to=1e9&units=💥&rate=💥"));
         assert_eq!((nonsense.preset, nonsense.target, nonsense.go), (None, TARGET, false));
-        let other = nonsense.other(&Draft::bars(), 16);
-        assert!(other.units == Units::Signs && other.problem(Setting::LearningRate).is_some(), "{other:?}");
+        let other = nonsense.other(&Draft::bars(), BARS);
+        assert!(other.read().units == Units::Signs && other.problem(Setting::LearningRate).is_some(), "{other:?}");
     }
 
     #[test]
     fn every_comparison_has_two_runs_that_can_be_trained_and_differ() {
-        for (suited, visible) in [(Draft::digits(), 784), (Draft::bars(), 16), (Draft::table(30), 30)] {
+        for (suited, data) in
+            [(Draft::digits(), DIGITS), (Draft::bars(), BARS), (Draft::table(30), ForData { visible: 30, is_picture: false })]
+        {
             for preset in &*PRESETS {
                 let setup = Setup::of(preset);
-                let base = setup.base(suited.clone(), &pairs("estimator=cd&conditional=0.5&seed=7"), visible);
-                let other = setup.other(&base, visible);
+                let base = setup.base(suited.clone(), &pairs("estimator=cd&conditional=0.5&seed=7"), data);
+                let other = setup.other(&base, data);
                 assert_eq!((base.estimator(), base.text(Setting::Seed)), (EstimatorKind::UcdLmi, "7"), "{}", preset.key);
                 let plans = [&base, &other].map(|draft| draft.plan().unwrap_or_else(|| panic!("{}: {draft:?}", preset.key)));
                 assert_ne!(plans[0], plans[1], "{}", preset.key);
-                let names = names(&base, &other, visible);
+                let names = names(&base, &other);
                 assert_ne!(names[0], names[1], "{}", preset.key);
                 assert_eq!(Setup::read(&pairs(&format!("preset={}&go={}", preset.key, preset.steps))), setup);
             }
@@ -238,25 +201,21 @@ mod tests {
     #[test]
     fn what_is_typed_for_run_b_is_kept_beside_the_comparison() {
         let mut setup = Setup::of(named("ucd-gibbs").unwrap());
-        let base = setup.base(Draft::digits(), &Keys::default(), 784);
-        let mut other = setup.other(&base, 784);
+        let base = setup.base(Draft::digits(), &Keys::default(), DIGITS);
+        let mut other = setup.other(&base, DIGITS);
         assert_eq!((other.estimator(), other.text(Setting::MaxMeeting)), (EstimatorKind::UcdGibbs, "10"));
         other.set(Setting::LearningRate, "0.01".into());
-        setup.differ(&base, &other, 784);
+        setup.differ(&base, &other, DIGITS);
         assert_eq!(setup.own, pairs("rate=0.01"));
-        assert_eq!(setup.other(&base, 784), other);
-        assert_eq!(names(&base, &other, 784), ["UCD-LMI, rate 0.001", "UCD-Gibbs, rate 0.01"]);
+        assert_eq!(setup.other(&base, DIGITS), other);
+        assert_eq!(names(&base, &other), ["UCD-LMI, rate 0.001", "UCD-Gibbs, rate 0.01"]);
         setup.form = true;
-        let own = setup.base(Draft::digits(), &pairs("units=bits"), 784);
-        assert_eq!((own.units, own.text(Setting::Conditional)), (Units::Bits, "0.5"));
-        assert!(
-            in_words(&own, 784).starts_with(
-                "UCD-LMI, bits 0 and 1, 784–800–200, orthogonal start, marginalized, Adam, rate 0.001, 100 examples"
-            )
-        );
-        let other = setup.base(Draft::digits(), &pairs("masks=halves&mode-sweeps=5&rate-decay=900"), 784);
-        assert!(in_words(&other, 784).contains("Adam, masks half planes, rate 0.001, rate falls to zero over 900 steps"));
-        let differing = ["masks half planes", "rate falls to zero over 900 steps", "sweeps from the mode 5"];
-        assert_eq!(names(&Draft::digits(), &other, 784)[1], differing.join(", "));
+        let own = setup.base(Draft::digits(), &pairs("units=bits"), DIGITS);
+        assert_eq!((own.read().units, own.text(Setting::Conditional)), (Units::Bits, "0.5"));
+        assert!(in_words(&own, 784).starts_with("UCD-LMI, 784–800–200, bits 0, 1, rate 0.001, 100 examples a step"));
+        let other = setup.base(Draft::digits(), &pairs("masks=halves&mode-sweeps=5&rate-decay=900"), DIGITS);
+        assert!(in_words(&other, 784).contains("Adam, rate falls to zero over 900 steps, weight decay 0.0005"));
+        let differing = ["rate falls to zero over 900 steps", "masks half planes", "sweeps from the mode 5"];
+        assert_eq!(names(&Draft::digits(), &other)[1], differing.join(", "));
     }
 }

@@ -3,8 +3,9 @@
 use super::recording::one_decimal;
 use super::settings::Order;
 use crate::canvas::shape::Shape;
+use crate::worker::session::ShippedModel;
 use dbm_core::complete::balanced;
-use dbm_protocol::{CompletionRequest, Completions};
+use dbm_protocol::{CompletionRequest, Completions, ModelChoice};
 
 /// A picture among the answers, and how often it came.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,6 +27,10 @@ pub struct AnswerSet {
     pub request: CompletionRequest,
     /// What the unknown region hid, one byte a unit, where that is known.
     pub truth: Option<Vec<u8>>,
+    /// Which model answered,
+    pub whose: (ModelChoice, Option<String>, ShippedModel),
+    /// and at which step the one in training was.
+    pub step: u32,
 }
 
 impl AnswerSet {
@@ -111,7 +116,7 @@ impl AnswerSet {
             let filled = self.request.filled();
             let units = || truth.iter().zip(bits).zip(&filled).filter(|(_, filled)| **filled != 0);
             let right = units().filter(|((truth, bit), _)| truth == bit).count();
-            format!("; {} % of its pixels as in the truth", 100 * right / units().count().max(1))
+            format!("; {} % of pixels match the original", 100 * right / units().count().max(1))
         })
     }
 
@@ -128,7 +133,8 @@ impl AnswerSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_protocol::{CompletionMethod, Greys, ModelChoice};
+    use dbm_core::complete::Method;
+    use dbm_protocol::Greys;
 
     fn answers() -> AnswerSet {
         let bits = [[0, 0, 1], [0, 1, 1], [0, 0, 1], [1, 1, 1]].concat();
@@ -140,12 +146,14 @@ mod tests {
             values: vec![0, 0, 1],
             unknown: vec![1, 1, 0],
             answers: 4,
-            method: CompletionMethod::Search,
+            method: Method::Search,
+            sweeps: 0,
             clean_up: false,
             class: None,
             seed: 1,
         };
-        AnswerSet { completions, request, truth: Some(vec![0, 1, 1]) }
+        let whose = (ModelChoice::Pretrained, None, ShippedModel::default());
+        AnswerSet { completions, request, truth: Some(vec![0, 1, 1]), whose, step: 0 }
     }
 
     #[test]
@@ -161,7 +169,7 @@ mod tests {
         // Seven high units in four answers: two in each, the known one and the one that is high most often.
         let answers = answers();
         assert_eq!(answers.consensus(), [0, 1, 1]);
-        assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of its pixels as in the truth."));
+        assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of pixels match the original."));
         let nothing = CompletionRequest { values: vec![], unknown: vec![], ..answers.request.clone() };
         assert!(AnswerSet { request: nothing, ..answers }.consensus().is_empty());
     }
@@ -186,7 +194,7 @@ mod tests {
         let first = DistinctAnswer { place: 0, count: 2, energy: -2.5 };
         assert_eq!(
             answers.describe(&first),
-            "Energy −2.5, search T = 5 sweeps, came 2 times of 4; 50 % of its pixels as in the truth."
+            "Energy −2.5, search T = 5 sweeps, came 2 times of 4; 50 % of pixels match the original."
         );
     }
 }

@@ -1,6 +1,7 @@
 //! The answers, different pictures apart; what they say together, and where they agree; and the truth beside them.
 
 use super::answer_set::{AnswerSet, DistinctAnswer};
+use super::film::Film;
 use super::recording::one_decimal;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, shows_layer};
@@ -14,10 +15,14 @@ use leptos::prelude::*;
 /// The answers in the forms of [`export::BITS`], and their consensus in the same.
 const FORMS: &[&str] = &["PNG", "NPY", "CSV", "PNG of the consensus", "NPY of the consensus", "CSV of the consensus"];
 
+/// The longest that is said of answers.
+const LONGEST: &str = "64 distinct of 64, by the model in training, step 100000, in 100 ms. All agree on 784 of 784 pixels. Read as: 3 (33 %), 5 (33 %), 8 (33 %)";
+
 /// What became of the question, and the tiles.
 #[component]
 pub fn Answers() -> impl IntoView {
     let state = CompletionState::of_view();
+    let fresh = Memo::new(move |_| state.has_answers());
     let distinct = Memo::new(move |_| {
         let order = state.settings.with(|settings| settings.order);
         state.answers.with(|answers| answers.as_ref().map(|answers| answers.distinct(order)).unwrap_or_default())
@@ -27,32 +32,36 @@ pub fn Answers() -> impl IntoView {
         of_set.unwrap_or_else(|| state.settings.with(|settings| settings.answers.0)) as usize
     });
     let status = move || {
-        state.answers.with(|answers| {
-            answers.as_ref().map_or_else(
-                || "Press Complete. The model answers several times, each time from other noise.".into(),
-                |answers| summary(answers, distinct.with(Vec::len), state.picture.with(|picture| picture.shape.depth)),
-            )
+        state.answers.with(|answers| match answers {
+            None => "Press Complete. The model answers several times, each from a different random start.".into(),
+            Some(_) if !fresh.get() => "This is another question. Press Complete to answer it.".into(),
+            Some(answers) => summary(answers, distinct.with(Vec::len), state.picture.with(|picture| picture.shape.depth)),
         })
     };
-    let read_as = move || state.answers.with(|answers| answers.as_ref().and_then(AnswerSet::read_as));
+    let read_as = move || state.answers.with(|answers| answers.as_ref().filter(|_| fresh.get()).and_then(AnswerSet::read_as));
+    let none = move || !fresh.get();
     view! {
-        <div class="completion-answers" id="answers-on-view">
+        <div
+            class="completion-answers"
+            class:stale=move || none() && state.answers.with(Option::is_some)
+            data-tour="answers"
+            aria-busy=move || state.work.now().is_some().to_string()
+        >
         <div class="answers-status">
-            <Show when=move || state.answers.with(Option::is_some)>
+            <span class:absent=none>
                 <Save what="answers" forms=FORMS save=move |form| save(state, form) />
-            </Show>
-            <p role="status">
-                {status} <span class="read-as">{read_as}</span>
-            </p>
-            <Show when=move || state.work.now().is_some_and(|work| work.is_long)>
-                <ProgressBar
-                    label="Answers at work"
-                    parts=Signal::derive(move || state.work.parts())
-                    help="Stops computing; answers that are on view stay."
-                    on_cancel=move |()| state.work.cancel()
-                />
-            </Show>
+            </span>
+            <ProgressBar
+                label="Answers at work"
+                parts=Signal::derive(move || state.work.parts())
+                busy=Signal::derive(move || state.work.now().is_some_and(|work| work.is_long))
+                help="Stops computing; answers that are on view stay."
+                on_cancel=move |()| state.work.cancel()
+            />
         </div>
+        <p role="status" data-longest=LONGEST>
+            <span>{status} " " {read_as}</span>
+        </p>
         <div class="answers">
             <ul class="tiles" class:dense=move || 8 < tiles.get() class:denser=move || 16 < tiles.get() aria-label="Answers">
                 {move || (0..tiles.get()).map(|rank| view! { <Answer distinct rank /> }).collect_view()}
@@ -61,6 +70,7 @@ pub fn Answers() -> impl IntoView {
                 <Consensus />
                 <Agreement />
                 <Truth />
+                <Film />
             </ul>
         </div>
         </div>
@@ -108,13 +118,13 @@ fn Answer(
     let help = move || {
         answer().and_then(|answer| state.answers.with(|answers| answers.as_ref().map(|answers| answers.describe(&answer))))
     };
-    let count = move || answer().map_or_else(|| "\u{a0}".into(), |answer| format!("× {}", answer.count));
+    let counted = move || answer().filter(|_| state.has_answers());
     view! {
         <li class:void=move || state.answers.with(Option::is_some) && what.get().is_none()>
             <Tile canvas what name=format!("Answer {}", rank + 1) help=Signal::derive(help) />
             <p class="key">
-                <span>{count}</span>
-                <span class="energy">{move || answer().map(|answer| one_decimal(answer.energy))}</span>
+                <span>{move || counted().map(|answer| format!("× {}", answer.count))}</span>
+                <span class="energy">{move || counted().map(|answer| one_decimal(answer.energy))}</span>
             </p>
         </li>
     }
@@ -178,7 +188,7 @@ fn Tile(
             aria-label=name
             data-help=move || help.get()
             aria-pressed=move || (what.get() == Some(state.on_canvas.get())).to_string()
-            disabled=move || state.answers.with(Option::is_none) || what.get().is_none()
+            disabled=move || !state.has_answers() || what.get().is_none()
             on:click=move |_| {
                 if let Some(what) = what.get_untracked() {
                     state.show(what);
@@ -199,14 +209,14 @@ fn Truth() -> impl IntoView {
     shows_layer(canvas, move || {
         truth().map(|bits| Layer { shape: state.picture.with(|picture| picture.shape), bits, ..Layer::default() })
     });
-    let words = move || if truth().is_some() { "What the unknown region hid" } else { "No truth is known" };
+    let words = move || if truth().is_some() { "What the unknown region hid" } else { "The original is not known" };
     view! {
         <li data-help="What the unknown region hid, where that is known.">
             <div class="tile" class:absent=move || truth().is_none() role="img" aria-label=words>
                 <canvas node_ref=canvas style:aspect-ratio=move || state.aspect_ratio()></canvas>
             </div>
             <p class="key">
-                <span>"Truth"</span>
+                <span>"Original"</span>
             </p>
         </li>
     }
@@ -214,7 +224,10 @@ fn Truth() -> impl IntoView {
 
 fn summary(answers: &AnswerSet, distinct: usize, depth: usize) -> String {
     let Completions { answers: count, seconds, .. } = answers.completions;
-    let model = if answers.request.model == ModelChoice::Training { "the model in training" } else { "the pretrained model" };
+    let model = match answers.request.model {
+        ModelChoice::Training => format!("the model in training, step {},", answers.step),
+        ModelChoice::Pretrained => "the pretrained model".into(),
+    };
     let took = if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") };
     let (agreed, filled) = answers.agreed(depth);
     format!("{distinct} distinct of {count}, by {model} in {took}. All agree on {agreed} of {filled} pixels.")

@@ -66,6 +66,9 @@ impl<T: Send + Sync> Looks<T> {
     }
 }
 
+/// The longest that follows from looks.
+const LONGEST: &str = "Up to 10000 sweeps, energy and pixels have not changed by more than two standard errors since 10000.";
+
 /// The fold around them.
 #[component]
 pub fn LooksFold<T: Send + Sync + 'static>(
@@ -90,21 +93,24 @@ pub fn LooksFold<T: Send + Sync + 'static>(
     status: Option<Signal<String>>,
     children: Children,
 ) -> impl IntoView {
-    let Looks { came, running, .. } = looks;
+    let running = looks.running;
     view! {
         <details class=class hidden=move || hidden.get()>
             <summary>{title}</summary>
             <p class="help">{about}</p>
             <div class="ask">
                 <Button label=button help=button_help disabled=Signal::derive(move || disabled.get() || running.get()) on_press />
-                <Show when=move || running.get()>
-                    <ProgressBar label=counted parts help="Stops; what was seen stays." on_cancel=move |()| looks.stop() />
-                </Show>
-                {status.map(|status| view! { <p role="status">{move || status.get()}</p> })}
+                <ProgressBar label=counted parts busy=running help="Stops; what was seen stays." on_cancel=move |()| looks.stop() />
+                {status
+                    .map(|status| {
+                        view! {
+                            <p role="status" data-longest=LONGEST>
+                                <span>{move || status.get()}</span>
+                            </p>
+                        }
+                    })}
             </div>
-            <div class="looks" hidden=move || came.with(Vec::is_empty)>
-                {children()}
-            </div>
+            <div class="looks">{children()}</div>
         </details>
     }
 }

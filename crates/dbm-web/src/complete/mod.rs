@@ -5,7 +5,7 @@ mod answer_set;
 mod answers;
 mod card;
 mod choices;
-mod first_visit;
+mod film;
 mod layers;
 mod looks;
 mod masks;
@@ -22,12 +22,14 @@ mod watch;
 use crate::ui::button::Button;
 use answers::Answers;
 use card::AboutModel;
-use first_visit::FirstVisit;
 use leptos::prelude::*;
 use more::More;
 use picture_canvas::{PictureCanvas, agreement, hear_undo};
 use state::{CompletionState, OnCanvas};
 use tools::{ChooseClass, Masks};
+
+/// The longest caption of the picture.
+const LONGEST: &str = "Consensus. Made of all 64 answers: the pixels that have ink most often, as many as an answer has; 100 % of pixels match the original. Paint to change the question.";
 
 /// The view: the picture, the ways to hide a part of it, the answers; the rest is under More.
 #[component]
@@ -36,7 +38,6 @@ pub fn Completion() -> impl IntoView {
     provide_context(state);
     address::bind(state);
     hear_undo(state);
-    let first_visit = FirstVisit::begin(state);
     let pointed = RwSignal::new(None);
     let caption = move || {
         let picture = state.picture.get();
@@ -60,25 +61,29 @@ pub fn Completion() -> impl IntoView {
                 let distinct = answers.distinct(state.settings.with(|settings| settings.order));
                 let found = distinct.iter().enumerate().find(|(_, answer)| answer.place == place);
                 found.map_or_else(String::new, |(rank, answer)| {
-                    format!("Answer {}. {} Paint to go on editing.", rank + 1, answers.describe(answer))
+                    format!("Answer {}. {} Paint to change the question.", rank + 1, answers.describe(answer))
                 })
             }),
             OnCanvas::Consensus => state
                 .answers
                 .with(|answers| {
-                    answers.as_ref().map(|answers| format!("Consensus. {} Paint to go on editing.", answers.describe_consensus()))
+                    answers
+                        .as_ref()
+                        .map(|answers| format!("Consensus. {} Paint to change the question.", answers.describe_consensus()))
                 })
                 .unwrap_or_default(),
-            OnCanvas::Agreement => pointed
-                .get()
-                .and_then(|cell| agreement(state, cell))
-                .unwrap_or_else(|| "Share of answers with ink. Point at a pixel to read it; paint to go on editing.".into()),
+            OnCanvas::Agreement => pointed.get().and_then(|cell| agreement(state, cell)).unwrap_or_else(|| {
+                "Share of answers with ink. Point at a pixel to read it; paint to change the question.".into()
+            }),
             OnCanvas::Recording => state.recording.with(|recording| {
-                let now = recording.as_ref().and_then(|recording| recording.states.get(state.frame.get()));
-                now.map_or_else(String::new, |now| {
-                    let crossed = if now.y.is_empty() { "" } else { " This is x, crossed where y differs." };
-                    format!("{}{crossed} Paint to go on editing.", now.words)
-                })
+                let states = recording.as_ref().map(|recording| &recording.states);
+                let pair = states.is_some_and(|states| states.first().is_some_and(|first| !first.y.is_empty()));
+                let crossed = if pair { " of x, crossed where y differs" } else { "" };
+                format!(
+                    "State {} of {}{crossed}. Paint to change the question.",
+                    state.frame.get() + 1,
+                    states.map_or(0, Vec::len)
+                )
             }),
         };
         what + &wrapped
@@ -87,17 +92,19 @@ pub fn Completion() -> impl IntoView {
         <section class="completion" aria-labelledby="completion-title">
             <div class="ruled">
                 <h2 id="completion-title">"Completion"</h2>
-                <p role="status">{move || first_visit.words()}</p>
+                <p>"Hide a part of a picture. The model fills in what could be there."</p>
             </div>
             <div class="completion-grid">
                 <div class="completion-picture">
-                    <figure class="plate">
+                    <figure class="plate" data-tour="picture">
                         <PictureCanvas pointed />
-                        <figcaption>{caption}</figcaption>
+                        <figcaption data-longest=LONGEST>
+                            <span>{caption}</span>
+                        </figcaption>
                     </figure>
                     <Masks />
                     <ChooseClass />
-                    <div class="ask">
+                    <div class="ask" data-tour="ask">
                         <Button
                             id="complete"
                             label="Complete"

@@ -2,13 +2,14 @@
 
 use super::choices::Choose;
 use super::layers::EachLayer;
-use super::settings::{CompletionSettings, Method};
+use super::settings::CompletionSettings;
 use super::state::CompletionState;
 use super::sweeps::AgainstSweeps;
 use super::tools::Tools;
 use super::watch::Watch;
 use crate::ui::button::Button;
 use crate::ui::folded::Folded;
+use dbm_core::complete::Method;
 use leptos::prelude::*;
 
 /// Folded, unless the address asks for something in it.

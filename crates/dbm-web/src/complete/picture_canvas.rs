@@ -19,7 +19,6 @@ pub fn PictureCanvas(
     let cursor = RwSignal::new((0_usize, 0_usize));
     let focused = RwSignal::new(false);
     let spoken = RwSignal::new(String::new());
-    let last = StoredValue::new(None::<(f64, f64)>);
 
     redraws(
         canvas,
@@ -49,7 +48,7 @@ pub fn PictureCanvas(
             let _ = canvas.set_pointer_capture(event.pointer_id());
         }
         state.edit(Picture::begin);
-        last.set_value(Some(at));
+        state.stroke.set_value(Some(at));
         stroke(at, at);
     };
     let moved = move |event: PointerEvent| {
@@ -58,14 +57,14 @@ pub fn PictureCanvas(
         if pointed.get_untracked() != Some(cell) {
             pointed.set(Some(cell));
         }
-        if let Some(from) = last.get_value().filter(|_| event.is_primary()) {
-            last.set_value(Some(to));
+        if let Some(from) = state.stroke.get_value().filter(|_| event.is_primary()) {
+            state.stroke.set_value(Some(to));
             stroke(from, to);
         }
     };
     let up = move |event: PointerEvent| {
-        if event.is_primary() && last.get_value().is_some() {
-            last.set_value(None);
+        if event.is_primary() && state.stroke.get_value().is_some() {
+            state.stroke.set_value(None);
             state.picture.update(Picture::end);
         }
     };

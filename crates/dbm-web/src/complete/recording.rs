@@ -1,9 +1,9 @@
-//! A search or a coupled pair, recorded state by state, each state in words.
+//! An answer or a coupled pair, recorded state by state, each state in words.
 
 use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep};
-use dbm_protocol::{SearchFrame, SearchTrace};
+use dbm_protocol::{AnswerFrame, AnswerTrace};
 
-/// A search or a pair, state by state.
+/// An answer or a pair, state by state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
     /// Its states, the first one first.
@@ -15,11 +15,11 @@ pub struct Recording {
 /// One state of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedState {
-    /// The visible layer of the search, or of the pair's x: one byte a unit.
+    /// The visible layer of the answer's chain, or of the pair's x: one byte a unit.
     pub x: Vec<u8>,
-    /// The visible layer of the pair's y; empty in a search.
+    /// The visible layer of the pair's y; empty in an answer.
     pub y: Vec<u8>,
-    /// Energies of both whole states; the second is no number in a search.
+    /// Energies of both whole states; the second is no number in an answer.
     pub energies: [f64; 2],
     /// What happened, in a sentence.
     pub words: String,
@@ -30,18 +30,18 @@ pub fn one_decimal(value: f64) -> String {
     format!("{value:.1}").replace('-', "−")
 }
 
-/// A search from its random start to its mode.
-pub fn of_search(trace: SearchTrace) -> Vec<RecordedState> {
-    let SearchTrace { frames, sweeps, capped } = trace;
-    let end = format!("T = {sweeps} sweeps{}.", if capped { " (cut at the cap)" } else { "" });
-    let recorded = |SearchFrame { half_sweep, energy, flipped, visible }| {
-        let at = one_decimal(energy);
-        let words = if half_sweep == 0 {
-            format!("Random start, energy {at}. The search took {end}")
-        } else {
-            let unit = if flipped == 1 { "unit" } else { "units" };
-            format!("Half-sweep {half_sweep}: {flipped} {unit} flipped, energy {at}. {end}")
+/// An answer, from the chain's random start to its mode.
+pub fn of_answer(trace: AnswerTrace) -> Vec<RecordedState> {
+    let AnswerTrace { frames, sweeps, search } = trace;
+    let halves = 2 * search.sweeps;
+    let cut = if search.capped { " (cut at the cap)" } else { "" };
+    let recorded = |AnswerFrame { sweep, half_sweep, energy, visible }| {
+        let at = match (sweep, half_sweep) {
+            (0, 0) => "Random start".into(),
+            (_, 0) => format!("Gibbs sweep {sweep} of {sweeps}"),
+            _ => format!("Local search, half-sweep {half_sweep} of {halves}{cut}"),
         };
+        let words = format!("{at}: energy {}.", one_decimal(energy));
         RecordedState { x: visible, y: Vec::new(), energies: [energy, f64::NAN], words }
     };
     frames.into_iter().map(recorded).collect()

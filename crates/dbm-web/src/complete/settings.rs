@@ -1,8 +1,9 @@
 //! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
 
+use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use dbm_protocol::{CompletionMethod, PictureSource};
+use dbm_protocol::{FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
 
 /// Where the next picture comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,75 +46,6 @@ impl Choose for PictureStart {
     ];
 }
 
-/// How an answer is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// What suits the model.
-    #[default]
-    Suited,
-    /// Mean field, Gibbs sweeps from there, then a local search.
-    MeanField,
-    /// Annealed Gibbs sweeps, then a local search.
-    Annealed,
-    /// Gibbs sweeps, then a local search.
-    Gibbs,
-    /// A local search from noise.
-    Search,
-    /// Gibbs sweeps alone.
-    Sample,
-}
-
-impl Choose for Method {
-    const WORDS: Words = words("by", "By", "How each answer is made.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(
-            Self::Suited,
-            "suited",
-            "what suits the model",
-            "Mean field first of a model that was trained to predict by it; annealed Gibbs sweeps of any other. A local search ends both.",
-        ),
-        choice(
-            Self::MeanField,
-            "mean-field",
-            "mean field, Gibbs, local search",
-            "Mean field says how likely each hidden pixel is white; a state is drawn from that, Gibbs sweeps make it one picture, and a local search ends them.",
-        ),
-        choice(
-            Self::Annealed,
-            "annealed",
-            "annealed Gibbs, then local search",
-            "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; a local search ends them. This finds the deepest modes.",
-        ),
-        choice(
-            Self::Gibbs,
-            "gibbs",
-            "Gibbs sweeps, then local search",
-            "Gibbs sweeps move between modes, and a local search ends in the nearest one.",
-        ),
-        choice(
-            Self::Search,
-            "search",
-            "Local mode (the paper)",
-            "One local search downhill from noise, as the paper samples (section 4.4).",
-        ),
-        choice(Self::Sample, "sample", "Gibbs sample, no search", "Gibbs sweeps alone: a draw from the model, not a mode."),
-    ];
-}
-
-impl Method {
-    /// What the worker is asked for.
-    pub const fn with_sweeps(self, sweeps: u32) -> CompletionMethod {
-        match self {
-            Self::Suited => CompletionMethod::Suited { sweeps },
-            Self::MeanField => CompletionMethod::MeanField { sweeps },
-            Self::Annealed => CompletionMethod::Annealed { sweeps },
-            Self::Gibbs => CompletionMethod::Gibbs { sweeps },
-            Self::Search => CompletionMethod::Search,
-            Self::Sample => CompletionMethod::Sample { sweeps },
-        }
-    }
-}
-
 /// In which order answers are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -140,9 +72,9 @@ impl Choose for Order {
 /// What is watched state by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Watched {
-    /// A local search.
+    /// One answer.
     #[default]
-    Search,
+    Answer,
     /// Two coupled chains.
     Pair(CouplingKernel),
 }
@@ -150,7 +82,7 @@ pub enum Watched {
 impl Choose for Watched {
     const WORDS: Words = words("watch", "Watch", "What is shown state by state.");
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Search, "search", "one search", "One search from noise to its mode."),
+        choice(Self::Answer, "answer", "one answer", "The chain of the first answer, from noise on, drawn as chosen above."),
         choice(
             Self::Pair(CouplingKernel::Metropolis),
             "metropolis",
@@ -249,12 +181,12 @@ pub struct CompletionSettings {
 }
 
 impl Default for CompletionSettings {
-    /// The first picture is a three whose upper half could be a two, a seven or an eight.
+    /// The first question has more than one answer.
     fn default() -> Self {
         Self {
             start: PictureStart::default(),
-            picture_seed: 43,
-            answer_seed: 1,
+            picture_seed: FIRST_PICTURE,
+            answer_seed: FIRST_ANSWERS,
             answers: AnswerCount::default(),
             class: None,
             method: Method::default(),
@@ -268,11 +200,11 @@ impl Default for CompletionSettings {
 
 impl CompletionSettings {
     /// How the worker is to complete the picture, or to clean it up.
-    pub const fn completion_method(&self, clean_up: bool) -> CompletionMethod {
+    pub const fn completion_method(&self, clean_up: bool) -> (Method, u32) {
         match (clean_up, self.clean_up) {
-            (false, _) => self.method.with_sweeps(self.sweeps.0),
-            (true, CleanUpSweeps(0)) => CompletionMethod::Search,
-            (true, CleanUpSweeps(sweeps)) => CompletionMethod::Gibbs { sweeps },
+            (false, _) => (self.method, self.sweeps.0),
+            (true, CleanUpSweeps(0)) => (Method::Search, 0),
+            (true, CleanUpSweeps(sweeps)) => (Method::Gibbs, sweeps),
         }
     }
 }
@@ -284,12 +216,12 @@ mod tests {
     #[test]
     fn the_worker_is_asked_for_what_was_chosen() {
         let mut settings = CompletionSettings::default();
-        assert_eq!(settings.completion_method(false), CompletionMethod::Suited { sweeps: 100 });
-        assert_eq!(settings.completion_method(true), CompletionMethod::Gibbs { sweeps: 3 });
+        assert_eq!(settings.completion_method(false), (Method::Suited, 100));
+        assert_eq!(settings.completion_method(true), (Method::Gibbs, 3));
         (settings.method, settings.sweeps) = (Method::Sample, Sweeps(1000));
         settings.clean_up = CleanUpSweeps(0);
-        assert_eq!(settings.completion_method(false), CompletionMethod::Sample { sweeps: 1000 });
-        assert_eq!(settings.completion_method(true), CompletionMethod::Search);
+        assert_eq!(settings.completion_method(false), (Method::Sample, 1000));
+        assert_eq!(settings.completion_method(true), (Method::Search, 0));
     }
 
     #[test]

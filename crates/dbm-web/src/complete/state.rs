@@ -7,8 +7,8 @@ use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
 use crate::worker::client::Work;
-use crate::worker::session::Session;
-use dbm_protocol::{Command, CompletionRequest, Event, Greys, PictureToComplete, fresh_seed};
+use crate::worker::session::{Session, ShippedModel};
+use dbm_protocol::{Command, CompletionRequest, Event, Greys, ModelChoice, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
 
 /// A watched pair is cut after so many steps.
@@ -54,13 +54,15 @@ pub struct CompletionState {
     pub tool: RwSignal<Tool>,
     /// Width of the brush, in cells.
     pub brush: RwSignal<f64>,
+    /// Where the stroke that is being painted has come to, in cells.
+    pub stroke: StoredValue<Option<(f64, f64)>>,
     /// What the large canvas shows.
     pub on_canvas: RwSignal<OnCanvas>,
     /// The latest answers.
     pub answers: RwSignal<Option<AnswerSet>>,
     /// Completing and cleaning up.
     pub work: Work,
-    /// The search or pair that was watched last.
+    /// The answer or pair that was watched last.
     pub recording: RwSignal<Option<Recording>>,
     /// Which of its states is shown.
     pub frame: RwSignal<usize>,
@@ -84,6 +86,7 @@ impl CompletionState {
             picture: RwSignal::default(),
             tool: RwSignal::default(),
             brush: RwSignal::new(3.0),
+            stroke: StoredValue::default(),
             on_canvas: RwSignal::default(),
             answers: RwSignal::default(),
             work: Work::new(session.client),
@@ -100,6 +103,14 @@ impl CompletionState {
                 untrack(|| state.fit_picture(shape));
             }
         });
+        // What answers another question is not shown as if it were of this one.
+        Effect::new(move |_| {
+            let of_answers =
+                matches!(state.on_canvas.get_untracked(), OnCanvas::Answer(_) | OnCanvas::Consensus | OnCanvas::Agreement);
+            if !state.has_answers() && of_answers {
+                state.show(OnCanvas::Picture);
+            }
+        });
         state
     }
 
@@ -108,9 +119,9 @@ impl CompletionState {
         expect_context()
     }
 
-    /// Whether pictures are digits.
+    /// Whether pictures are digits, as the first one is.
     pub fn is_digit(self) -> bool {
-        self.picture.with(|picture| picture.shape.is_picture(28, 28))
+        self.picture.with(|picture| picture.shape.units == 0 || picture.shape.is_picture(28, 28))
     }
 
     /// Whether there is no model that could be asked.
@@ -133,6 +144,26 @@ impl CompletionState {
         self.settings.with(|settings| settings.class).filter(|&class| u32::from(class) < self.n_classes())
     }
 
+    /// Which model answers: in training at which step, or which of those that are open.
+    fn whose(self) -> (ModelChoice, Option<String>, ShippedModel) {
+        (self.session.model.get(), self.session.opened.get(), self.session.shipped.get())
+    }
+
+    /// Whether there are answers to the present question.
+    pub fn has_answers(self) -> bool {
+        let asks = |request: &CompletionRequest| {
+            self.picture.with(|picture| picture.bits() == request.values && picture.unknown() == request.unknown)
+                && (request.clean_up || request.class == self.class())
+        };
+        self.answers
+            .with(|answers| answers.as_ref().is_some_and(|answers| answers.whose == self.whose() && asks(&answers.request)))
+    }
+
+    /// What was filled in of the latest answers, one byte a unit.
+    pub fn answered(self) -> Option<Vec<u8>> {
+        self.answers.with(|answers| answers.as_ref().map(|answers| answers.request.filled()))
+    }
+
     /// Rows and columns of the picture, for the style sheet.
     pub fn aspect_ratio(self) -> String {
         self.picture.with(|picture| picture.shape.ratio(1, 1))
@@ -142,13 +173,14 @@ impl CompletionState {
     pub fn request(self, clean_up: bool) -> CompletionRequest {
         let settings = self.settings.get();
         let (values, unknown) = self.picture.with(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
-        let (answers, method) = (settings.answers.0, settings.completion_method(clean_up));
+        let (answers, (method, sweeps)) = (settings.answers.0, settings.completion_method(clean_up));
         CompletionRequest {
             model: self.session.model.get(),
             values,
             unknown,
             answers,
             method,
+            sweeps,
             clean_up,
             class: self.class().filter(|_| !clean_up),
             seed: settings.answer_seed,
@@ -162,13 +194,17 @@ impl CompletionState {
             return;
         }
         let truth = self.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
+        let (whose, step) = (untrack(|| self.whose()), self.session.metrics.with_untracked(|metrics| metrics.step));
         let answer = self.work.ask(Command::Complete(request.clone()));
         self.session.perform(async move {
             if let Some(Event::Completions(completions)) = answer.await? {
-                let answers = AnswerSet { completions, request, truth };
+                let answers = AnswerSet { completions, request, truth, whose, step };
                 let best = answers.distinct(self.settings.get_untracked().order).first().map_or(0, |first| first.place);
                 self.answers.set(Some(answers));
-                self.show(OnCanvas::Answer(best));
+                // Whoever has begun another question keeps it in view.
+                if untrack(|| self.has_answers()) && self.stroke.get_value().is_none() {
+                    self.show(OnCanvas::Answer(best));
+                }
             }
             Ok(())
         });
@@ -180,13 +216,13 @@ impl CompletionState {
         self.complete(self.answers.with_untracked(|answers| answers.as_ref().is_some_and(|answers| answers.request.clean_up)));
     }
 
-    /// Asks for a search or a pair, that of the first answer, and shows it state by state.
+    /// Asks for the first answer or a pair, and shows it state by state.
     pub fn watch(self) {
         let settings = self.settings.get_untracked();
         let request = untrack(|| self.request(false));
         let (hidden, visible) = (request.unknown.clone(), request.values.len());
         let command = match settings.watched {
-            Watched::Search => Command::Watch(request),
+            Watched::Answer => Command::Watch(request),
             Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
         let answer = self.session.client.ask(command);
@@ -197,7 +233,7 @@ impl CompletionState {
                 return Ok(());
             }
             let states = match answered {
-                Event::Search(trace) => recording::of_search(trace),
+                Event::Watched(trace) => recording::of_answer(trace),
                 Event::Pair(trace) => recording::of_pair(&trace, visible),
                 _ => Vec::new(),
             };
@@ -214,12 +250,6 @@ impl CompletionState {
     fn next_watching(self) -> u32 {
         self.watching.update_value(|watching| *watching = watching.wrapping_add(1));
         self.watching.get_value()
-    }
-
-    /// Puts the picture back on view; a search that is still to come is not shown.
-    pub fn stop_watching(self) {
-        self.next_watching();
-        self.show(OnCanvas::Picture);
     }
 
     /// How the visible layer of the model on view is laid out.

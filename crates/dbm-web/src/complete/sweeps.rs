@@ -54,9 +54,11 @@ pub fn AgainstSweeps() -> impl IntoView {
         view! {
             <figure>
                 <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=label></canvas>
-                <figcaption>
-                    <b>{sweeps}</b>
-                    {move || looks.came.with(|looks| looks.get(place).map_or_else(String::new, describe))}
+                <figcaption data-longest="10000 sweeps: energy −15900.0 ± 10.0, 100.0 ± 10.0 pixels high">
+                    <span>
+                        <b>{sweeps}</b>
+                        {move || looks.came.with(|looks| looks.get(place).map_or_else(String::new, describe))}
+                    </span>
                 </figcaption>
             </figure>
         }

@@ -100,28 +100,24 @@ fn Step(
     }
 }
 
-/// A select of the class that the answers are of; nothing for a model without classes.
+/// A select of the class that the answers are of; of a model without classes there is nothing to choose.
 #[component]
 pub fn ChooseClass() -> impl IntoView {
     let state = CompletionState::of_view();
-    let shown = Memo::new(move |_| (state.n_classes(), state.is_digit()));
+    let classes = Memo::new(move |_| state.n_classes());
+    // Until there is a model it is taken to have some: most have.
+    let none = Signal::derive(move || classes.get() == 0 && !state.lacks_model());
     let options = Signal::derive(move || {
-        let classes = (0..shown.get().0).map(|class| class.to_string());
-        let read = SelectOption::new("", "as the model reads it");
+        let read = SelectOption::new("", if none.get() { "unknown to this model" } else { "let the model decide" });
+        let classes = (0..classes.get()).map(|class| class.to_string());
         std::iter::once(read).chain(classes.map(|class| SelectOption::new(class.clone(), class))).collect::<Vec<_>>()
     });
     let value = Signal::derive(move || state.class().map(|class| class.to_string()).unwrap_or_default());
     let choose = Callback::new(move |class: String| state.settings.update(|settings| settings.class = class.parse().ok()));
-    move || {
-        let (classes, is_digit) = shown.get();
-        let label = if is_digit { CLASS.label } else { "Class" };
-        (classes > 0).then(|| {
-            view! {
-                <div class="inline">
-                    <Select id=CLASS.key label help=CLASS.help.to_string() options value on_choose=choose />
-                </div>
-            }
-        })
+    view! {
+        <div class="inline">
+            <Select id=CLASS.key label=CLASS.label help=CLASS.help.to_string() options value disabled=none on_choose=choose />
+        </div>
     }
 }
 

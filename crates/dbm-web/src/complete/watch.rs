@@ -1,4 +1,4 @@
-//! A search or a coupled pair, state by state: played or stepped, with its energies.
+//! An answer or a coupled pair, state by state: played or stepped, with its energies.
 
 use super::choices::Choose;
 use super::settings::Watched;
@@ -10,8 +10,9 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// How long each state is shown.
+/// How long each state is shown, and how many are, of so many as there may be.
 const BEAT: Duration = Duration::from_millis(220);
+const BEATS: usize = 40;
 
 /// The button that asks for it, and the controls over it.
 #[component]
@@ -30,7 +31,7 @@ pub fn Watch() -> impl IntoView {
     shows(canvas, energies, |surface, colours, (energies, now)| sparkline(surface, colours, &energies, now));
     play(state.playing, BEAT, move || {
         let last = frames.get_untracked().saturating_sub(1);
-        state.frame.update(|frame| *frame = (*frame + 1).min(last));
+        state.frame.update(|frame| *frame = (*frame + 1 + last / BEATS).min(last));
         state.frame.get_untracked() < last
     });
     let switch = move |_| {
@@ -48,13 +49,13 @@ pub fn Watch() -> impl IntoView {
         state.show(OnCanvas::Recording);
         state.frame.set(event_target_value(&event).parse().unwrap_or(0));
     };
-    let pair = move || state.settings.with(|settings| settings.watched != Watched::Search);
+    let pair = move || state.settings.with(|settings| settings.watched != Watched::Answer);
     let none = move || frames.get() == 0;
     view! {
-        <div class="watch" role="group" aria-label="Watched search">
+        <div class="watch" role="group" aria-label="Watched answer">
             <Choose of=|settings| &mut settings.watched />
             <Button
-                label=move || if pair() { "Watch the pair" } else { "Watch the search" }
+                label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
                 disabled=move || state.has_nothing_to_ask()
                 on_press=move |()| state.watch()
@@ -67,7 +68,7 @@ pub fn Watch() -> impl IntoView {
                 min="0"
                 max=move || last().to_string()
                 prop:value=move || state.frame.get().to_string()
-                aria-label=move || if pair() { "Step of the pair" } else { "Half-sweep of the search" }
+                aria-label=move || if pair() { "Step of the pair" } else { "State of the chain" }
                 data-help="State by state; the arrow keys go one back or forth."
                 disabled=none
                 on:input=slide
@@ -77,14 +78,14 @@ pub fn Watch() -> impl IntoView {
                 class="spark"
                 role="img"
                 aria-label="Energy along the way"
-                data-help="Energy of the whole state along the way: of the search, or of x, and dashed that of y."
+                data-help="Energy of the whole state along the way: of the chain, or of x, and dashed that of y."
             ></canvas>
             <p class="figures-text" aria-live="off">
                 {move || {
                     state
                         .recording
                         .with(|recording| recording.as_ref().and_then(|it| it.states.get(state.frame.get())).map(|now| now.words.clone()))
-                        .unwrap_or_else(|| "Each half-sweep puts half of the layers where their energy is least.".into())
+                        .unwrap_or_else(|| "A chain from noise to an answer, one sweep after another.".into())
                 }}
             </p>
             <div class="chains" hidden=move || !pair()>

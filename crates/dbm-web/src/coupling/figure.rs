@@ -151,7 +151,7 @@ impl Figure {
         let wanted = self.read(|settings, _| settings.runs * settings.dimensions.len() as u32 * settings.pairs.len() as u32);
         let outcome = self.outcome.get();
         match (self.settings.with(Option::is_some), self.missing()) {
-            (false, _) => "A setting cannot be: see below it.".into(),
+            (false, _) => "Fix the highlighted setting.".into(),
             (_, 0) if wanted == 0 => "Tick a pair of chains.".into(),
             (_, 0) => format!("All {wanted} couplings are there. {outcome}"),
             (_, missing) if missing == wanted => format!("{wanted} couplings to run. {outcome}"),

@@ -9,9 +9,17 @@ use crate::canvas::{Chart, short};
 use crate::ui::button::Button;
 use crate::ui::chart::ChartFigure;
 use crate::ui::check::Check;
+use crate::ui::progress::ProgressBar;
 use crate::ui::table::{FoldedTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;
+
+/// The longest that the status can be.
+const LONGEST_STATUS: &str = "100000 of 200000 couplings are missing. Cancelled; what was computed is kept.";
+/// What hollow marks are.
+const BOUND: &str = "A hollow mark: some of its runs were cut at the cap, so the mean is at least this.";
+/// What is seen with signs; the longer of the two remarks.
+const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: its correction lives in events that nobody will observe.";
 
 /// Controls to the left, charts to the right, all numbers below.
 pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
@@ -32,30 +40,26 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
                     <Button
                         label="Compute"
                         key="c"
-                        class="primary accent"
+                        class="primary"
                         disabled=move || busy.get() || figure.missing() == 0
                         on_press=move |()| figure.compute()
                     />
-                    <Button label="Cancel" disabled=move || !busy.get() on_press=move |()| figure.stop("Cancelled; what was computed is kept.") />
-                    <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" }>
-                        {move || figure.status()}
+                    <ProgressBar
+                        label="Couplings at work"
+                        parts=Signal::derive(move || progress.with(|progress| progress.as_ref().map_or((0, 0), |progress| (progress.done, progress.total))))
+                        busy
+                        on_cancel=move |()| figure.stop("Cancelled; what was computed is kept.")
+                    />
+                    <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" } data-longest=LONGEST_STATUS>
+                        <span>{move || figure.status()}</span>
                     </p>
-                    <progress
-                        aria-label="Couplings at work"
-                        class:idle=move || !busy.get()
-                        max=move || progress.with(|progress| progress.as_ref().map_or(1, |progress| progress.total))
-                        prop:value=move || f64::from(progress.with(|progress| progress.as_ref().map_or(0, |progress| progress.done)))
-                    ></progress>
                 </div>
                 <div class="coupling-charts">
                     <div>
                         <div class="inline">{form.select("coupling-show", "show")}</div>
                         <ChartFigure chart=step_chart title="Steps by dimension" summary=summary(step_chart) file="coupling" rows=rows />
-                        <p class="help bound">
-                            {move || {
-                                bounded()
-                                    .then_some("A hollow mark: some of its runs were cut at the cap, so the mean is at least this.")
-                            }}
+                        <p class="help" data-longest=BOUND>
+                            <span>{move || bounded().then_some(BOUND)}</span>
                         </p>
                     </div>
                     <div>
@@ -72,7 +76,7 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
 /// What the figure is set to.
 fn controls(Figure { form, progress, .. }: Figure) -> impl IntoView {
     let units = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<Units>("units")));
-    let text = move |key| form.field("coupling", key, key == "d", key == "d");
+    let text = move |key| form.field("coupling", key, key == "d", ["d", "seed"].contains(&key));
     let list = Memo::new(move |_| form.texts.with(|texts| texts.get("pairs").to_string()));
     let pair = |pair: &'static Pair| {
         let is_chosen = Signal::derive(move || list.with(|list| pairs(list).contains(&pair)));
@@ -88,15 +92,16 @@ fn controls(Figure { form, progress, .. }: Figure) -> impl IntoView {
                 <legend>"Pairs of chains"</legend>
                 {PAIRS.iter().map(pair).collect_view()}
             </fieldset>
-            <p class="help">
-                {move || {
-                    if units.get() == Units::Bits {
-                        "With bits the Gibbs coupling meets within a few steps at any of these dimensions: the paper’s figure exists only with signs."
-                    } else {
-                        "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: \
-                         its correction lives in events that nobody will observe."
-                    }
-                }}
+            <p class="help" data-longest=WITH_SIGNS>
+                <span>
+                    {move || {
+                        if units.get() == Units::Bits {
+                            "With bits the Gibbs coupling meets within a few steps at any of these dimensions: the paper’s figure exists only with signs."
+                        } else {
+                            WITH_SIGNS
+                        }
+                    }}
+                </span>
             </p>
         </div>
     }

@@ -18,10 +18,10 @@ pub fn rows((settings, _): &ReplayFrame, (moment, last): &Moments) -> impl IntoV
         moment.step.and_then(|t| t.checked_sub(back)).map(|t| format!("{chain}{}", subscript(t as usize)))
     };
     let (before, after) = match moment.step {
-        None => ("before".to_string(), "now".to_string()),
+        None => ("x before".to_string(), "x now".to_string()),
         Some(_) => (name("x", 1).unwrap_or_default(), name("x", 0).unwrap_or_default()),
     };
-    let [y_before, y_after] = [2, 1].map(|back| name("y", back).unwrap_or_else(|| "y".into()));
+    let [y_before, y_after] = [(2, "y before"), (1, "y now")].map(|(back, none)| name("y", back).unwrap_or_else(|| none.into()));
     let (x, y) = (last.as_ref().map(|last| &last.x), last.as_ref().and_then(|last| last.y.as_ref()));
     view! {
         {row(settings, &before, x, None, None)}

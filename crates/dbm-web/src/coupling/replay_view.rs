@@ -15,6 +15,11 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+/// The longest that is said of a moment.
+const LONGEST_WORDS: &str = "t = 100: x refuses x′ and stays (u = 0.999… ≥ 0.999…); y refuses x′ and stays (u = 0.999… ≥ 0.999…). They differ in 10 units.";
+/// The longest that is said of a run.
+const LONGEST_OUTCOME: &str = "Run 1000: cut at 1000 steps, not met. None of the next 320 runs takes longer than τ = 100.";
+
 /// The settings, both chains, the transport and the table.
 pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
     let CouplingReplay { shown, playing, .. } = replay;
@@ -51,15 +56,22 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
             {choices(replay)}
             <div class="replay">
                 {transport(replay)}
-                <p class="replay-words" role="status" aria-live=move || if playing.get() { "off" } else { "polite" }>
-                    <b>{move || moment.with(|moment| moment.as_ref().map(|(moment, _)| format!("{}: ", moment.name)))}</b>
-                    {move || {
-                        moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |(moment, _)| moment.words.clone()))
-                    }}
+                <p
+                    class="replay-words"
+                    role="status"
+                    aria-live=move || if playing.get() { "off" } else { "polite" }
+                    data-longest=LONGEST_WORDS
+                >
+                    <span>
+                        <b>{move || moment.with(|moment| moment.as_ref().map(|(moment, _)| format!("{}: ", moment.name)))}</b>
+                        {move || {
+                            moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |(moment, _)| moment.words.clone()))
+                        }}
+                    </span>
                 </p>
                 <div class="scene" class:wide=move || frame.with(|frame| frame.as_ref().is_some_and(|(settings, _)| settings.sizes.iter().sum::<u32>() > 14))>
                     <div>
-                        <div class="stage" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
+                        <div class="stage" data-tour="replay" role="group" tabindex="0" aria-label="Both chains: left and right keys step">
                             {move || both().map(|(frame, moment)| moment_view::rows(&frame, &moment))}
                         </div>
                         <p class="help key-cells" aria-hidden="true" inner_html=include_str!("cells.html")></p>
@@ -138,10 +150,8 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
                     on_press=move |()| replay.find_longer()
                 />
             </div>
-            <p class="figures-text" role="status">
-                {outcome}
-                " "
-                {move || replay.found.get()}
+            <p class="figures-text" role="status" data-longest=LONGEST_OUTCOME>
+                <span>{outcome} " " {move || replay.found.get()}</span>
             </p>
         </div>
     }

@@ -35,13 +35,13 @@ pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let button = |label: &'static str, idle: Signal<bool>, go: fn(CouplingReplay)| {
         view! { <Button label idle on_press=move |()| go(replay) /> }
     };
-    let label = move || if playing.get() { "Halt" } else { "Play" }.to_string();
+    let label = move || if playing.get() { "Pause" } else { "Play" }.to_string();
     view! {
-        <div class="transport-row" role="group" aria-label="Moments of the coupling">
+        <div class="transport-row" data-tour="replay-buttons" role="group" aria-label="Moments of the coupling">
             {button("First", at_first, |replay| replay.go(0))}
             {button("Back", at_first, |replay| replay.step(false))}
             <Show when=move || !prefers_less_motion()>
-                <Button label=Signal::derive(label) class="play" disabled=none on_press=switch />
+                <Button label=Signal::derive(label) class="primary play" disabled=none on_press=switch />
             </Show>
             {button("Forward", at_last, |replay| replay.step(true))}
             {button("Last", at_last, |replay| replay.go(usize::MAX))}

@@ -37,9 +37,7 @@ pub fn GapsPanel() -> impl IntoView {
                         on_press=move |()| session.perform(gaps.fill())
                     />
                     <Button label="Test the answers" disabled=move || busy() || untrained() on_press=move |()| session.perform(gaps.evaluate()) />
-                    <Show when=busy>
-                        <ProgressBar label="Rows answered" parts on_cancel=move |()| gaps.work.cancel() />
-                    </Show>
+                    <ProgressBar label="Rows answered" parts busy=Signal::derive(busy) on_cancel=move |()| gaps.work.cancel() />
                 </div>
                 <p class="figures-text" role="status">
                     {move || match gaps.filled.get() {

@@ -19,6 +19,9 @@ pub use preview::Preview;
 /// Pictures in the preview.
 const PREVIEW: usize = 10;
 
+/// The longest that is said of data, but for names.
+const LONGEST: &str = "60000 examples, 10000 bits, shown as 100 × 100, 50.0 % ones, 100000 bits missing";
+
 /// Select, file input and preview.
 #[component]
 pub fn Data() -> impl IntoView {
@@ -63,7 +66,7 @@ pub fn Data() -> impl IntoView {
         shape.unwrap_or_else(|| Shape::of((28, 28), Greys::default())).ratio(PREVIEW, 1)
     };
     view! {
-        <div class="data">
+        <div class="data" data-tour="data">
             <div class="stacked">
                 <Select
                     id="data-set"
@@ -82,8 +85,9 @@ pub fn Data() -> impl IntoView {
                 role="img"
                 aria-label="The first examples of the data"
             ></canvas>
-            <p class="figures-text" role="status">{about}</p>
-            <Reading />
+            <p class="figures-text" role="status" data-longest=LONGEST>
+                <span>{about}</span>
+            </p>
             <Bring />
         </div>
     }
@@ -97,7 +101,7 @@ const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG,
 fn Bring() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
-            <div class="upload" data-tour="upload">
+            <div class="upload">
                 <label for="upload" data-help=FORMATS>"Upload data set"</label>
                 <input
                     id="upload"
@@ -107,9 +111,12 @@ fn Bring() -> impl IntoView {
                     on:change=move |event| uploads.take_chosen(&event_target(&event))
                 />
             </div>
-            <p id="upload-help" class="help">
-                "A table, an array or pictures; they stay in this tab."
-            </p>
+            <div class="upload-line">
+                <p id="upload-help" class="help" class:absent=move || uploads.reading.with(Option::is_some)>
+                    "A table, an array or pictures; they stay in this tab."
+                </p>
+                <Reading />
+            </div>
     }
 }
 
@@ -128,7 +135,7 @@ fn Reading() -> impl IntoView {
                         if stage.is_empty() { "Reading the files …".into() } else { stage }
                     }}
                 </p>
-                <ProgressBar label="Files read" parts on_cancel=move |()| uploads.cancel() />
+                <ProgressBar label="Files read" parts busy=true on_cancel=move |()| uploads.cancel() />
             </div>
         </Show>
     }

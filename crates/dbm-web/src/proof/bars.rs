@@ -124,7 +124,7 @@ pub fn bars(proof: ProofState) -> impl IntoView {
         [-1.0, -0.5, 0.0, 0.5, 1.0].map(|share| view! { <span>{short(share * reach)}</span> }).into_iter().collect_view()
     };
     view! {
-        <figure class="proof-bars" aria-labelledby="proof-bars-title">
+        <figure class="proof-bars" data-tour="proof-bars" aria-labelledby="proof-bars-title">
             <div class="chart-head">
                 <h3
                     id="proof-bars-title"
@@ -152,18 +152,25 @@ pub fn bars(proof: ProofState) -> impl IntoView {
                     {row(proof, all, shown, place)}
                 </For>
             </div>
-            <p class="figures-text">
-                {move || {
-                    let (alone, count) = (proof.settings.with(|settings| settings.alone), count.get());
-                    let level = 100.0 * LEVEL;
-                    if alone {
-                        format!("Whiskers: {level} % intervals, each alone; of {count} intervals one misses by chance about every {} looks.", 100 / count.max(1))
-                    } else {
-                        format!("Whiskers: {level} % intervals, simultaneous for all {count} parameters of an estimator, at any one number of samples.")
-                    }
-                }}
+            <p class="figures-text" data-longest=move || whiskers(count.get(), false)>
+                <span>{move || whiskers(count.get(), proof.settings.with(|settings| settings.alone))}</span>
             </p>
         </figure>
+    }
+}
+
+/// What the whiskers are; more words where they are not each `alone`.
+fn whiskers(count: usize, alone: bool) -> String {
+    let level = 100.0 * LEVEL;
+    if alone {
+        format!(
+            "Whiskers: {level} % intervals, each alone; of {count} intervals one misses by chance about every {} looks.",
+            100 / count.max(1)
+        )
+    } else {
+        format!(
+            "Whiskers: {level} % intervals, simultaneous for all {count} parameters of an estimator, at any one number of samples."
+        )
     }
 }
 

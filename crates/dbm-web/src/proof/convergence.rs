@@ -127,7 +127,7 @@ fn summary(proof: ProofState) -> String {
 pub fn convergence(proof: ProofState) -> impl IntoView {
     let chart = Memo::new(move |_| chart(proof));
     let summary = Memo::new(move |_| summary(proof));
-    view! { <ChartFigure chart=chart title="Who comes to it" summary=summary file="convergence" /> }
+    view! { <ChartFigure chart=chart title="Which methods reach the right answer?" summary=summary file="convergence" /> }
 }
 
 #[cfg(test)]

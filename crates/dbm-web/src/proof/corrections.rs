@@ -155,9 +155,9 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                 <h2 id="proof-growth-title">"As the model grows"</h2>
                 <p>"The same estimator, exactly unbiased at every size; and how likely it is that its coupling is ever seen to do anything."</p>
             </div>
-            <div class="ask">
+            <div class="ask" data-tour="growth-run">
                 <Button
-                    label=Signal::derive(move || if is_going() { "Cancel" } else { "Look" }.to_string())
+                    label=Signal::derive(move || if is_going() { "Cancel" } else { "Test all sizes" }.to_string())
                     class="primary"
                     idle=Signal::derive(is_done)
                     help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
@@ -169,12 +169,14 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                 </p>
             </div>
             <div class="proof-growth-grid">
-                <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
+                <div data-tour="growth">
+                    <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
+                </div>
                 <NumberTable label="Models and their couplings" headings=headings(include_str!("corrections.txt"))>
                     {move || all.with(|all| all.iter().map(row).collect_view())}
                 </NumberTable>
             </div>
-            <p class="proof-words">{move || all.with(words)}</p>
+            <p class="proof-words">{move || all.with(words).unwrap_or_else(|| "What they say together comes here.".into())}</p>
         </section>
     }
 }

@@ -74,7 +74,11 @@ fn edits(proof: ProofState) -> impl IntoView {
     let reset = move |()| proof.edit(None, |model| *model = ModelAndData::default());
     let edited =
         move || proof.settings.with(|settings| settings.model.origin == Origin::Random && !settings.model.edits.is_empty());
-    let drop = move |()| proof.edit(None, |model| model.edits.clear());
+    let drop = move |()| {
+        if untrack(edited) {
+            proof.edit(None, |model| model.edits.clear());
+        }
+    };
     view! {
         <div class="buttons wide">
             <Button
@@ -85,9 +89,12 @@ fn edits(proof: ProofState) -> impl IntoView {
             />
             <Button label="Redo" help="Makes it again. Ctrl+Shift+Z" idle=Signal::derive(move || !proof.can_undo_and_redo().1) on_press=move |()| proof.redo() />
             <Button label="Reset to the preset" idle=Signal::derive(preset) on_press=reset />
-            <Show when=edited>
-                <Button label="Drop the edits" help="Back to the parameters as they were drawn." on_press=drop />
-            </Show>
+            <Button
+                label="Drop the edits"
+                help="Back to the parameters of a random model as they were drawn."
+                idle=Signal::derive(move || !edited())
+                on_press=drop
+            />
         </div>
     }
 }

@@ -46,7 +46,7 @@ pub fn follow(proof: ProofState) {
 }
 
 /// The same samples once more, from the first one.
-pub fn start_anew(proof: ProofState) {
+pub fn start_over(proof: ProofState) {
     forget_samples(proof);
     proof.settings.update(|settings| settings.go = true);
     give_jobs(proof);

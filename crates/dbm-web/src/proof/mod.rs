@@ -58,7 +58,7 @@ pub fn Proof() -> impl IntoView {
                 </div>
                 {bars::bars(proof)}
                 <div class="proof-right">
-                    {convergence::convergence(proof)}
+                    <div data-tour="convergence">{convergence::convergence(proof)}</div>
                     {estimators::estimators(proof)}
                     {model_form::model_form(proof)}
                 </div>

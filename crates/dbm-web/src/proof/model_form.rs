@@ -78,9 +78,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                 <div class="field">
                     <Choice<Units> id="proof-units" value=Signal::derive(move || model.with(|model| model.units)) on_choose=choose_units />
                 </div>
-                <Show when=move || random.get()>
-                    {random_model(proof)}
-                </Show>
+                {random_model(proof, Signal::derive(move || !random.get()))}
             </div>
             // Where Proof is alone, nothing trains.
             <Show when=move || !embedded>
@@ -90,13 +88,15 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                     on_press=move |()| take(proof, session, status)
                 />
             </Show>
-            <p class="help" role="status">{move || status.get()}</p>
+            <p class="help" role="status" data-longest=NEEDS>
+                <span>{move || status.get()}</span>
+            </p>
         </fieldset>
     }
 }
 
-/// What a random model is drawn with.
-fn random_model(proof: ProofState) -> impl IntoView {
+/// What a random model is drawn with; of others it cannot be changed.
+fn random_model(proof: ProofState, fixed: Signal<bool>) -> impl IntoView {
     let draw = move |change: &dyn Fn(&mut ModelAndData)| {
         proof.edit(None, |model| {
             change(model);
@@ -109,8 +109,8 @@ fn random_model(proof: ProofState) -> impl IntoView {
     let take_deviation =
         move |text: String| number(&text, &(0.0..=MOST_DEVIATION)).map(|deviation| draw(&|model| model.deviation = deviation));
     view! {
-        <LateField id="proof-model-seed" words=words("", "Seed of the model", "The same seed draws the same parameters.") value=seed take=take_seed />
-        <LateField id="proof-deviation" words=words("", "Weight deviation", DEVIATION) value=deviation take=take_deviation />
+        <LateField id="proof-model-seed" words=words("", "Seed of the model", "The same seed draws the same parameters.") value=seed take=take_seed disabled=fixed />
+        <LateField id="proof-deviation" words=words("", "Weight deviation", DEVIATION) value=deviation take=take_deviation disabled=fixed />
     }
 }
 

@@ -4,11 +4,13 @@ use super::parameters::unit_name;
 use super::settings::MAX_PATTERNS;
 use super::state::ProofState;
 use crate::ui::button::Button;
+use leptos::html::Ul;
 use leptos::prelude::*;
 
 /// A line for each pattern, and a button for one more.
 pub fn patterns(proof: ProofState) -> impl IntoView {
     let shape = Memo::new(move |_| proof.settings.with(|settings| (settings.model.data.len(), settings.model.sizes[0] as usize)));
+    let list = NodeRef::<Ul>::new();
     let add = move |()| {
         proof.edit(None, |model| {
             // A pattern that is not there yet, where there is one.
@@ -20,6 +22,12 @@ pub fn patterns(proof: ProofState) -> impl IntoView {
             }
         });
         proof.settings.update(|settings| settings.pattern = settings.model.data.len() - 1);
+        // The new one is last, which may be out of sight.
+        request_animation_frame(move || {
+            if let Some(list) = list.get_untracked() {
+                list.set_scroll_top(list.scroll_height());
+            }
+        });
     };
     let full = Signal::derive(move || shape.get().0 >= MAX_PATTERNS);
     view! {
@@ -27,7 +35,7 @@ pub fn patterns(proof: ProofState) -> impl IntoView {
             <legend data-help="The visible patterns that the model is to make likely: the gradient is that of their mean log-likelihood. A filled cell is a unit that is high.">
                 "Data"
             </legend>
-            <ul>
+            <ul node_ref=list>
                 {move || {
                     let (count, width) = shape.get();
                     (0..count).map(|pattern| row(proof, pattern, width)).collect_view()

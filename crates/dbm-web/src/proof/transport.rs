@@ -1,4 +1,4 @@
-//! Run, Pause, Start anew; how many samples, and how far they are.
+//! Run, Pause, Start over; how many samples, and how far they are.
 
 use super::jobs;
 use super::settings::TARGETS;
@@ -60,12 +60,12 @@ pub fn transport(proof: ProofState) -> impl IntoView {
     view! {
         <div class="ruled transport">
             <h2 id="proof-title">"Proof"</h2>
-            <div class="buttons">
+            <div class="buttons" data-tour="proof-run">
                 <Button label=Signal::derive(label) key="t" class="primary" idle=Signal::derive(move || going.get() && done()) on_press=switch />
                 <Button
-                    label="Start anew"
+                    label="Start over"
                     help="Forgets all samples. The same seed draws the same ones again."
-                    on_press=move |()| jobs::start_anew(proof)
+                    on_press=move |()| jobs::start_over(proof)
                 />
             </div>
             <span class="inline">

@@ -12,10 +12,17 @@ use leptos::prelude::*;
 /// What a column says where there is nothing to say.
 const NONE: &str = "–";
 
+fn chosen(proof: ProofState, at: usize) -> bool {
+    proof.settings.with(|settings| settings.chosen[at])
+}
+
 /// A row of the table: the cells, but for the estimator's name, in the order of the headings; and whether the exact value is excluded somewhere.
 fn row(proof: ProofState, at: usize) -> ([String; 7], bool) {
     let exact = proof.exact_gradient();
     let alone = proof.settings.with(|settings| settings.alone);
+    if !chosen(proof, at) {
+        return (["not chosen", NONE, NONE, NONE, NONE, NONE, NONE].map(String::from), false);
+    }
     proof.estimates.with(|all| {
         let Some(estimates) = all.get(at).filter(|estimates| estimates.samples() > 0) else {
             return (["no samples yet", NONE, NONE, "0", NONE, NONE, NONE].map(String::from), false);
@@ -56,14 +63,14 @@ fn words(inside: Option<(usize, usize)>, estimates: &Estimates) -> String {
     }
 }
 
-/// The table: a row for each chosen estimator.
+/// The table: a row for each estimator, faint where it is not chosen.
 pub fn verdicts(proof: ProofState) -> impl IntoView {
     let line = move |at: usize| {
         let row = Memo::new(move |_| row(proof, at));
         let numbers = (1..7).map(|cell| view! { <td>{move || row.with(|(cells, _)| cells[cell].clone())}</td> }).collect_view();
         let estimator = &ESTIMATORS[at];
         view! {
-            <tr hidden=move || !proof.settings.with(|settings| settings.chosen[at])>
+            <tr class:absent=move || !chosen(proof, at)>
                 <th scope="row" data-help=estimator.help>
                     <svg class=format!("mark hue-{}", estimator.hue) viewBox="-5 -5 10 10" aria-hidden="true">
                         <path d=estimator.mark />

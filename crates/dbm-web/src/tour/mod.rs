@@ -8,11 +8,11 @@ use crate::ui::binding::{self, Keys};
 use crate::ui::button::Button;
 use leptos::html::H2;
 use leptos::prelude::*;
-use ring::Ring;
+use ring::{Ring, named};
 use std::time::Duration;
 use text::{Step, steps};
-use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement};
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, HtmlElement, MutationObserver, MutationObserverInit};
 
 /// From one look for a control that is to be pressed to the next, and how many there are.
 const PRESS_LOOK: Duration = Duration::from_millis(100);
@@ -109,7 +109,7 @@ pub fn TourPanel() -> impl IntoView {
                 if view.get_untracked() != step.view {
                     address::go(step.view);
                 }
-                ring.point_at(step.control);
+                ring.point_at(step.at);
             }
             None => ring.clear(),
         });
@@ -126,11 +126,12 @@ pub fn TourPanel() -> impl IntoView {
     });
     let pressed = window_event_listener(leptos::ev::click, move |event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
-        let press = step.with_untracked(|step| step.as_ref().and_then(|step| step.press));
-        if let (Some(target), Some(press)) = (target, press)
-            && target.closest(press).ok().flatten().is_some()
+        let Some(step) = step.get_untracked() else { return };
+        if let (Some(target), Some(selector)) = (target, step.selector())
+            && target.closest(&selector).ok().flatten().is_some()
+            && let Some(effect) = step.at.last().and_then(|name| named(name))
         {
-            done.set(true);
+            once_changed(&effect, move || done.set(true));
         }
     });
     let escaped = window_event_listener(leptos::ev::keydown, move |event| {
@@ -144,8 +145,8 @@ pub fn TourPanel() -> impl IntoView {
         escaped.remove();
     });
     let do_it = move |()| {
-        if let Some(selector) = step.with_untracked(|step| step.as_ref().and_then(|step| step.press)) {
-            press(tour, selector, done, PRESS_LOOKS);
+        if let Some(selector) = step.with_untracked(|step| step.as_ref().and_then(Step::selector)) {
+            press(tour, selector, PRESS_LOOKS);
         }
     };
     let number = move || tour.number.get().unwrap_or(1);
@@ -194,19 +195,38 @@ pub fn TourPanel() -> impl IntoView {
 }
 
 /// Presses the control of a step as soon as it can be pressed, while the step is on show: its view may be on its way still.
-fn press(tour: Tour, selector: &'static str, done: RwSignal<bool>, looks: u32) {
-    let control = document().query_selector(selector).ok().flatten().and_then(|control| control.dyn_into::<HtmlElement>().ok());
+fn press(tour: Tour, selector: String, looks: u32) {
+    let control = document().query_selector(&selector).ok().flatten().and_then(|control| control.dyn_into::<HtmlElement>().ok());
     match control.filter(|control| !control.matches(":disabled, [aria-disabled=true]").unwrap_or_default()) {
         Some(control) => control.click(),
         None if looks > 0 => {
             let number = tour.number.get_untracked();
             let again = move || {
-                if tour.number.get_untracked() == number && !done.get_untracked() {
-                    press(tour, selector, done, looks - 1);
+                if tour.number.get_untracked() == number {
+                    press(tour, selector, looks - 1);
                 }
             };
             set_timeout(again, PRESS_LOOK);
         }
         None => {}
     }
+}
+
+/// Does something when an element has changed, and is at work no more.
+fn once_changed(element: &Element, action: impl Fn() + 'static) {
+    let changed = element.clone();
+    let look = Closure::<dyn Fn(JsValue, MutationObserver)>::new(move |_, observer: MutationObserver| {
+        if changed.get_attribute("aria-busy").as_deref() != Some("true") {
+            observer.disconnect();
+            action();
+        }
+    });
+    let Ok(observer) = MutationObserver::new(look.into_js_value().unchecked_ref()) else { return };
+    let what = MutationObserverInit::new();
+    what.set_subtree(true);
+    what.set_child_list(true);
+    what.set_character_data(true);
+    what.set_attributes(true);
+    // Of an element of the page: nothing can be wrong with it.
+    let _ = observer.observe_with_options(element, &what);
 }

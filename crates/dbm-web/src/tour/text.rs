@@ -1,7 +1,7 @@
 //! The tour's text: `docs/tour.md`, read as the page needs it.
 //!
-//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`, `control`, and where there is one `press`: CSS selectors), and
-//! paragraphs. One that begins with `**Try it:**` asks for the action.
+//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`; `at`, names of `data-tour` on the page; and where something is to be
+//! pressed its CSS selector, `press`, in the first of those, which changes the last of them), and paragraphs. One that begins with `**Try it:**` asks for the action.
 
 use crate::ui::address::View;
 
@@ -15,14 +15,21 @@ pub struct Step {
     pub title: &'static str,
     /// The view on which it points at something.
     pub view: View,
-    /// At what: a CSS selector.
-    pub control: &'static str,
-    /// What is pressed in it: a CSS selector.
+    /// At what, by names of `data-tour`.
+    pub at: &'static [&'static str],
+    /// What is pressed in the first of these, which changes the last: a CSS selector.
     pub press: Option<&'static str>,
     /// What is seen, and why.
     pub paragraphs: Vec<&'static str>,
     /// What the visitor is asked to do.
     pub asks: Option<&'static str>,
+}
+
+impl Step {
+    /// What is to be pressed, as it is found on the page.
+    pub fn selector(&self) -> Option<String> {
+        self.press.map(|press| format!("[data-tour={}] {press}", self.at[0]))
+    }
 }
 
 /// All steps, in their order.
@@ -47,7 +54,8 @@ fn step(section: &'static str) -> Option<Step> {
     Some(Step {
         title,
         view: View::named(entry("view")?)?,
-        control: entry("control")?,
+        // For as long as the page is there.
+        at: entry("at")?.split(", ").collect::<Vec<_>>().leak(),
         press: entry("press"),
         paragraphs,
         asks: asking.first().and_then(|text| text.strip_prefix(ASKS)),

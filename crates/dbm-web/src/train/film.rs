@@ -2,7 +2,8 @@
 
 use crate::worker::export;
 use crate::worker::session::Session;
-use dbm_protocol::{DataInfo, Grid, ModelChoice, Product, RunPlan};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{DataInfo, Grid, ModelChoice, Product};
 use leptos::prelude::*;
 use std::cell::RefCell;
 

@@ -4,8 +4,11 @@ use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
 use crate::worker::client::{Failure, Work};
 use crate::worker::session::Session;
-use dbm_protocol::{BenchResult, Command, Event};
+use dbm_protocol::{Command, Event, GpuTrial};
 use leptos::prelude::*;
+
+/// The longest that is said of both.
+const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and the GPU (Name of some GPU of some maker) 0.123 s. The processor is 12.5 times as fast and goes on.";
 
 /// The button that times both, and what came of it.
 #[component]
@@ -35,34 +38,26 @@ pub fn GpuChoice() -> impl IntoView {
         (told, by) if told.is_empty() && !by.is_empty() => format!("Computed by {by}."),
         (told, _) => told,
     };
+    let press = move |()| if used.get_untracked() { switch(false) } else { choose() };
+    let label = move || if used.get() { "Use the processor" } else { "Use the GPU" }.to_string();
     view! {
         <Show when=move || there>
-            <div class="inline gpu">
-                <Show when=move || !busy.get() && !used.get()>
-                    <Button
-                        label="Use the GPU"
-                        help="Times ten steps of this run by the processor and ten by this machine’s GPU, and goes on with the faster. The run stays where it is meanwhile."
-                        disabled=move || !ready()
-                        on_press=move |()| choose()
-                    />
-                    <Show when=move || slower.get()>
+            <div class="gpu">
+                <Button
+                    label=Signal::derive(label)
+                    class="either"
+                    help="Times ten steps of this run by the processor and ten by this machine’s GPU, and trains on with the faster; or goes back to the processor."
+                    disabled=move || !ready() || busy.get()
+                    on_press=press
+                />
+                <span class="one-of">
+                    <span class:absent=move || !slower.get() || busy.get() || used.get()>
                         <Button label="Use it all the same" disabled=move || !ready() on_press=move |()| switch(true) />
-                    </Show>
-                </Show>
-                <Show when=move || !busy.get() && used.get()>
-                    <Button
-                        label="Use the processor"
-                        help="The run goes on from where it stands, without the GPU."
-                        disabled=move || !ready()
-                        on_press=move |()| switch(false)
-                    />
-                </Show>
-                <Show when=move || busy.get()>
-                    <span class="number-text">"Timing both"</span>
-                    <ProgressBar label="Steps timed" parts=Signal::derive(move || work.parts()) on_cancel=move |()| work.cancel() />
-                </Show>
-                <p class="figures-text" role="status">
-                    {line}
+                    </span>
+                    <ProgressBar label="Steps timed" parts=Signal::derive(move || work.parts()) busy on_cancel=move |()| work.cancel() />
+                </span>
+                <p class="figures-text" role="status" data-longest=LONGEST>
+                    <span>{move || if busy.get() { "Timing both".into() } else { line() }}</span>
                 </p>
             </div>
         </Show>
@@ -74,8 +69,8 @@ async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>
     session.readiness()?;
     told.set(String::new());
     slower.set(false);
-    let Some(Event::Bench(measured)) = work.ask(Command::TryGpu).await? else { return Ok(()) };
-    let Some((ratio, words)) = compared(&measured) else { return Ok(()) };
+    let Some(Event::GpuTried(measured)) = work.ask(Command::TryGpu).await? else { return Ok(()) };
+    let (ratio, words) = compared(&measured);
     session.ask(Command::UseGpu(ratio > 1.0)).await?;
     told.set(words);
     slower.set(ratio <= 1.0);
@@ -83,11 +78,9 @@ async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>
 }
 
 /// How many times as fast the GPU is, and that in words.
-fn compared(measured: &BenchResult) -> Option<(f64, String)> {
-    let [processor, gpu] = &measured.rows[..] else { return None };
-    let (by_processor, by_gpu) = (processor.seconds.first()?, gpu.seconds.first()?);
-    let ratio = by_processor / by_gpu;
-    let workers = if processor.workers > 1 { format!("{} workers", processor.workers) } else { "one worker".into() };
+fn compared(measured: &GpuTrial) -> (f64, String) {
+    let ratio = measured.processor_seconds / measured.gpu_seconds;
+    let workers = if measured.workers > 1 { format!("{} workers", measured.workers) } else { "one worker".into() };
     let came = if ratio > 1.0 {
         format!("The GPU is {} times as fast and takes the steps from here on", digits(ratio))
     } else {
@@ -95,11 +88,11 @@ fn compared(measured: &BenchResult) -> Option<(f64, String)> {
     };
     let words = format!(
         "Ten steps took the processor {} s on {workers}, and the GPU ({}) {} s. {came}.",
-        digits(*by_processor),
-        gpu.gpu,
-        digits(*by_gpu)
+        digits(measured.processor_seconds),
+        measured.gpu,
+        digits(measured.gpu_seconds)
     );
-    Some((ratio, words))
+    (ratio, words)
 }
 
 /// To two digits.
@@ -115,14 +108,11 @@ fn digits(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_protocol::BenchRow;
 
     #[test]
     fn the_faster_of_the_two_is_told_with_how_much_it_is_so() {
-        let of = |processor: f64, gpu: f64| {
-            let processor = BenchRow { workers: 2, seconds: vec![processor], ..BenchRow::default() };
-            let gpu = BenchRow { gpu: "Some GPU".into(), seconds: vec![gpu], ..BenchRow::default() };
-            compared(&BenchResult { sizes: vec![784, 500], rows: vec![processor, gpu] }).unwrap()
+        let of = |processor_seconds: f64, gpu_seconds: f64| {
+            compared(&GpuTrial { workers: 2, processor_seconds, gpu: "Some GPU".into(), gpu_seconds })
         };
         let (ratio, words) = of(3.0, 0.24);
         assert!(
@@ -131,6 +121,5 @@ mod tests {
         );
         let (ratio, words) = of(0.05, 18.0);
         assert!(ratio < 1.0 && words.contains("processor 0.050 s") && words.contains("The processor is 360 times"), "{words}");
-        assert!(compared(&BenchResult { sizes: vec![], rows: vec![] }).is_none());
     }
 }

@@ -1,30 +1,28 @@
 //! Training: the run's buttons and counter, its data and settings, and what is seen of it.
 
-mod field;
 mod film;
 mod gpu;
 mod instruments;
-mod learning;
 mod log;
 mod run_link;
 mod samples;
 mod settings;
 
+use crate::settings::Draft;
 use crate::ui::address::{self, OnShow};
 use crate::ui::button::Button;
 use crate::ui::save::Save;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
-use crate::worker::session::{Draft, PACES, Session, same_run};
+use crate::worker::session::{PACES, Session};
 use dbm_protocol::{Command, LogFormat, Metrics, Product};
 use gpu::GpuChoice;
 use instruments::Instruments;
-use learning::Learning;
 use leptos::prelude::*;
 use run_link::RunLink;
 pub use run_link::shared;
 use samples::Samples;
-use settings::SettingsForm;
+use settings::{Learning, SettingsForm};
 
 /// The view of one run; where two are on show, only the choice between them.
 #[component]
@@ -49,7 +47,7 @@ pub fn Training(
     let by = Memo::new(move |_| session.metrics.with(computing));
     let changed = Memo::new(move |_| {
         let plan = session.draft.with(Draft::plan);
-        plan.is_none_or(|plan| !session.plan.with(|present| present.as_ref().is_none_or(|present| same_run(present, &plan))))
+        plan.is_none_or(|plan| !session.plan.with(|present| present.as_ref().is_none_or(|present| present.same_run(&plan))))
     });
     let save = move |form| save(session, form);
     let hint = move || match (changed.get(), begun.get()) {
@@ -106,13 +104,17 @@ pub fn Training(
                 </p>
                 <p class="counter small">
                     <span class="number">{move || speed(rate())}</span>
-                    <span>{move || format!("a second{}", by.get())}</span>
+                    <span data-longest="a second, on 12 workers">
+                        <span>{move || format!("a second{}", by.get())}</span>
+                    </span>
                 </p>
-                <p class="figures-text" role="status" aria-live="off">
-                    {move || session.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}
+                <p class="figures-text" role="status" aria-live="off" data-longest="Kept at step 100000">
+                    <span>{move || session.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}</span>
                 </p>
-                <Underway />
-                <p class="hint" role="status">{hint}</p>
+                <div class="transport-line">
+                    <p class="hint" role="status">{hint}</p>
+                    <Underway />
+                </div>
             </div>
             <RunLine />
             <div class="training-grid">

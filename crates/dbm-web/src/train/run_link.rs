@@ -1,8 +1,9 @@
 //! A run in the address: its data, its settings, and how far it is to go by itself; and the keys of a shared run, which say by a checksum where it stood.
 
+use crate::settings::Draft;
 use crate::ui::address::OnShow;
 use crate::ui::binding::{Keys, bind};
-use crate::worker::session::{DataChoice, Draft, PACES, Session, Upload, same_run};
+use crate::worker::session::{DataChoice, PACES, Session, Upload};
 use crate::worker::uploads::{MNIST, Uploads};
 use dbm_protocol::{Command, Metrics, ModelChoice};
 use leptos::prelude::*;
@@ -125,7 +126,7 @@ impl RunLink {
             _ if present != data => self.uploads.choose(choice),
             Some(here) if step.is_some() => {
                 let begun = session.metrics.with_untracked(Metrics::begun);
-                if !begun && plan.is_some_and(|plan| same_run(&plan, &here)) {
+                if !begun && plan.is_some_and(|plan| plan.same_run(&here)) {
                     self.set_off();
                 } else {
                     session.perform(session.reset(false));
@@ -142,7 +143,7 @@ impl RunLink {
         let stands = session.metrics.with_untracked(|metrics| metrics.step);
         let plan = goal.draft.plan();
         let same =
-            session.plan.with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| same_run(here, plan)));
+            session.plan.with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| here.same_run(plan)));
         if !same || goal.data != name_of(session, session.choice_in_use.get_untracked()) {
             return;
         }
@@ -215,6 +216,7 @@ fn put_run(keys: &mut Keys, data: &str, draft: &Draft, goal: Option<(u32, &str)>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::settings::Setting;
 
     #[test]
     fn a_run_has_the_keys_that_bring_it_back() {
@@ -224,7 +226,7 @@ mod tests {
             keys.prefixed(PREFIX).into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
         };
         let mut draft = Draft::bars();
-        draft.marginalize = false;
+        draft.set(Setting::Marginalized, "no".into());
         assert_eq!(keys("bars", &draft, Some((70, "00ff"))), ["t.data=bars", "t.marginalized=no", "t.step=70", "t.sum=00ff"]);
         assert!(keys("digits", &Draft::digits(), None).is_empty());
         assert_eq!(keys("own", &Draft::digits(), Some((5, "")))[1], "t.go=5");

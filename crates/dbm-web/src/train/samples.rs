@@ -23,7 +23,7 @@ const FORMS: &[&str] = &[export::BITS[0], export::BITS[1], export::BITS[2], "fil
 
 /// Asks for samples of the model on view.
 async fn ask(session: Session) -> Result<(), Failure> {
-    let command = Command::Samples { model: session.model.get_untracked(), layer: 0, count: SAMPLES, seed: fresh_seed() };
+    let command = Command::Samples { model: untrack(|| session.looked_at()), layer: 0, count: SAMPLES, seed: fresh_seed() };
     if let Event::Samples(grid) = session.ask(command).await? {
         session.samples_of(grid.model).set(Some(grid));
     }
@@ -34,14 +34,14 @@ async fn ask(session: Session) -> Result<(), Failure> {
 #[component]
 pub fn Samples() -> impl IntoView {
     let session = Session::of_page();
-    let shown = move || session.samples_of(session.model.get());
+    let shown = move || session.samples_of(session.looked_at());
     // A model that has none gets some as soon as it is on view.
     Effect::new(move |_| {
-        if session.about().is_some() && shown().with(Option::is_none) && session.client.is_ready() {
+        if session.about_of(session.looked_at()).is_some() && shown().with(Option::is_none) && session.client.is_ready() {
             session.perform(ask(session));
         }
     });
-    let trains = move || session.model.get() == ModelChoice::Training && session.running.get();
+    let trains = move || session.looked_at() == ModelChoice::Training && session.running.get();
     let how = move || {
         if trains() {
             "What the free chains of the latest step look like: each pixel at its likelier value, given the layer above."
@@ -63,13 +63,17 @@ pub fn Samples() -> impl IntoView {
     };
     let short = move || {
         shown().with(|samples| match samples {
+            Some(samples) if samples.model == ModelChoice::Pretrained => {
+                format!("{} samples of the pretrained model", samples.count)
+            }
             Some(samples) => format!("{} samples {}", samples.count, when(session, samples)),
             None => "No samples yet".into(),
         })
     };
     // Only the shape, so that the box keeps its size while samples come and go.
-    let shape =
-        Memo::new(move |_| session.about().as_ref().map_or_else(|| Shape::of((28, 28), Greys::default()), Shape::of_model));
+    let shape = Memo::new(move |_| {
+        session.about_of(session.looked_at()).as_ref().map_or_else(|| Shape::of((28, 28), Greys::default()), Shape::of_model)
+    });
     let ratio = move || shape.get().ratio(COLUMNS, (SAMPLES as usize).div_ceil(COLUMNS));
     view! {
         <section class="figure" aria-labelledby="samples-title" data-tour="samples">
@@ -80,7 +84,7 @@ pub fn Samples() -> impl IntoView {
                 <Button
                     label="New samples"
                     help="Drawn from other noise. While it trains, new ones come by themselves."
-                    disabled=move || session.about().is_none() || trains()
+                    disabled=move || session.about_of(session.looked_at()).is_none() || trains()
                     on_press=move |()| session.perform(ask(session))
                 />
                 <Save what="samples" forms=FORMS save />
@@ -97,27 +101,25 @@ pub fn Samples() -> impl IntoView {
 fn Signals() -> impl IntoView {
     let session = Session::of_page();
     let seen = Memo::new(move |_| {
-        let training = session.model.get() == ModelChoice::Training;
+        let training = session.looked_at() == ModelChoice::Training;
         session.metrics.with(|metrics| metrics.signals).filter(|_| training)
     });
-    let number = move |of: fn(dbm_protocol::RunSignals) -> String| move || seen.get().map(of);
+    let number = move |of: fn(dbm_protocol::RunSignals) -> String| move || seen.get().map_or_else(|| "–".into(), of);
     view! {
-        <Show when=move || seen.get().is_some()>
-            <dl class="signals">
-                <div>
-                    <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
-                        "Reconstruction error"
-                    </dt>
-                    <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
-                </div>
-                <div>
-                    <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
-                        "Pseudo-likelihood"
-                    </dt>
-                    <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
-                </div>
-            </dl>
-        </Show>
+        <dl class="signals" class:absent=move || seen.get().is_none()>
+            <div>
+                <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
+                    "Reconstruction error"
+                </dt>
+                <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
+            </div>
+            <div>
+                <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
+                    "Pseudo-likelihood"
+                </dt>
+                <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+            </div>
+        </dl>
     }
 }
 

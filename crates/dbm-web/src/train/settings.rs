@@ -1,79 +1,63 @@
-//! The settings a run begins with.
+//! The settings a run begins with: two forms, neither of which touches a run that has begun.
 
-use super::field::TextField;
+use crate::settings::{Fields, ForData, Form};
 use crate::ui::folded::Folded;
-use crate::ui::select::{Choice, Select, SelectOption};
-use crate::worker::session::{Draft, Session};
-use dbm_core::mask::Masks;
-use dbm_core::words::{Choose, Setting};
-use dbm_core::{OptimizerMethod, Units};
+use crate::worker::session::Session;
+use dbm_core::settings::Group;
 use leptos::prelude::*;
 
-/// Settings that are out of sight while the form is folded.
-const FOLDED: [Setting; 5] =
-    [Setting::RateDecay, Setting::Momentum, Setting::WeightDecay, Setting::Average, Setting::Conditional];
+/// The form of the run that is next.
+fn form() -> Form {
+    let session = Session::of_page();
+    let data = Signal::derive(move || {
+        let unknown = ForData { visible: 784, is_picture: true };
+        session
+            .data
+            .with(|data| data.as_ref().map_or(unknown, |data| ForData { visible: data.width, is_picture: data.image.is_some() }))
+    });
+    let change = move |(setting, text)| {
+        let data = data.get_untracked();
+        session.draft.update(|draft| draft.change(setting, text, data));
+    };
+    Form { id: "field", draft: session.draft.into(), change: Callback::new(change), data, beside: None }
+}
 
-/// The form; nothing in it touches a run that has begun.
+/// What nearly every visitor looks at, and below it what else a run goes by.
 #[component]
 pub fn SettingsForm() -> impl IntoView {
-    let draft = Session::of_page().draft;
-    let units = Signal::derive(move || draft.with(|draft| draft.units));
-    let method = Signal::derive(move || draft.with(|draft| draft.method));
-    let urgent = move || draft.with(|draft| FOLDED.iter().any(|&field| draft.problem(field).is_some()));
+    let form = form();
     view! {
         <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
-            <TextField setting=Setting::Hidden wide=true />
-            <div class="field">
-                <Choice<Units> id="units" value=units on_choose=move |units| draft.update(|draft| draft.units = units) />
-            </div>
-            <TextField setting=Setting::LearningRate />
-            <TextField setting=Setting::Batch />
-            <TextField setting=Setting::Seed />
-            <Folded name="More" class="wide" inside="settings" urgent=Signal::derive(urgent)>
-                <div class="field">
-                    <Choice<OptimizerMethod> id="optimizer" value=method on_choose=move |method| draft.update(|draft| draft.method = method) />
-                </div>
-                {FOLDED.map(|setting| view! { <TextField setting /> }).collect_view()}
-                <Show when=move || draft.with(Draft::is_masked)>
-                    <WhichMasks />
-                </Show>
+            <Fields form groups=&[Group::Main] />
+            <Folded name="More" class="wide" inside="settings" urgent=Signal::derive(move || form.is_urgent(Group::More))>
+                <Fields form groups=&[Group::More] />
             </Folded>
         </form>
     }
 }
 
-/// What the conditional share hides. Half planes and boxes are for pictures alone.
+/// The form below the figures: how a run learns, its estimator and its start.
 #[component]
-fn WhichMasks() -> impl IntoView {
-    let session = Session::of_page();
-    let (draft, data) = (session.draft, session.data);
-    let is_picture = Memo::new(move |_| data.with(|data| data.as_ref().is_none_or(|data| data.image.is_some())));
-    let options = Signal::derive(move || {
-        let line = |choice: &dbm_core::words::Choice<Masks>| SelectOption {
-            disabled: choice.value.need_image() && !is_picture.get(),
-            ..SelectOption::new(choice.name, choice.label)
-        };
-        Masks::CHOICES.iter().map(line).collect::<Vec<_>>()
-    });
-    let masks = move || draft.with(|draft| draft.masks);
-    let choose = move |name: String| {
-        if let Some(masks) = Masks::named(&name) {
-            draft.update(|draft| draft.masks = masks);
-        }
-    };
+pub fn Learning() -> impl IntoView {
+    let form = form();
     view! {
-        <div class="field">
-            <Select
-                id="masks"
-                label=Masks::WORDS.label
-                help=Masks::WORDS.help
-                options
-                value=Signal::derive(move || masks().name().to_string())
-                on_choose=choose
-            />
-            <Show when=move || masks().need_image() && !is_picture.get()>
-                <p class="help problem" role="alert">"These data are no pictures: choose mixed or single pixels."</p>
-            </Show>
-        </div>
+        <form class="learning" aria-label="Estimator and start of the run" on:submit=|event| event.prevent_default()>
+            <div class="settings">
+                <Fields form groups=&[Group::Estimator] />
+            </div>
+            <div class="settings">
+                <Fields form groups=&[Group::Start] />
+            </div>
+            <div class="settings">
+                <Folded
+                    name="Limits and variants"
+                    class="wide"
+                    inside="settings"
+                    urgent=Signal::derive(move || form.is_urgent(Group::Limits))
+                >
+                    <Fields form groups=&[Group::Limits] />
+                </Folded>
+            </div>
+        </form>
     }
 }

@@ -1,12 +1,13 @@
 //! What several features show or use in one way: the address, charts, files to save, numbers.
 
 pub mod address;
+pub mod area;
 pub mod binding;
 pub mod button;
 pub mod chart;
 pub mod check;
 pub mod download;
-
+pub mod dropdown;
 pub mod explanation;
 pub mod field;
 pub mod folded;

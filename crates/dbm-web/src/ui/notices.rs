@@ -1,6 +1,12 @@
-//! Messages to the visitor: a list that any part of the page can add to. The shell shows them.
+//! Messages to the visitor: a list that any part of the page can add to. The newest have a strip of their own at the foot of the page, and all can be read again.
 
+use super::dropdown::{Dropdown, DropdownMenu};
+use js_sys::{Function, Reflect};
 use leptos::prelude::*;
+use send_wrapper::SendWrapper;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use web_sys::CustomEvent;
 
 /// How sure a message is meant to sound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +43,10 @@ pub struct Notice {
     pub remedies: Vec<Remedy>,
     /// What closing it does besides.
     pub on_close: Option<Callback<()>>,
+    /// Whether it is on the strip, or waits for its turn there, and is not only in the list.
+    pub is_new: bool,
+    /// Since when it is on the strip, in milliseconds as dates are counted; `None` until it has its turn.
+    since: Option<f64>,
 }
 
 /// The messages on the page: a handle.
@@ -46,8 +56,13 @@ pub struct Notices {
     count: StoredValue<u32>,
 }
 
-/// Most messages at a time, offers not counted.
-const MOST: usize = 4;
+/// Most messages that are kept, besides offers that wait.
+const MOST: usize = 20;
+/// How long one stays on the strip that waits for no word of the visitor's, and how long where others wait behind it. In milliseconds.
+const STAYS: f64 = 10_000.0;
+const MAKES_WAY: f64 = 3000.0;
+/// How often is looked whose time is over.
+const LOOK: Duration = Duration::from_millis(500);
 
 impl Default for Notices {
     fn default() -> Self {
@@ -59,11 +74,6 @@ impl Notices {
     /// Those of the page.
     pub fn of_page() -> Self {
         expect_context()
-    }
-
-    /// All of them, oldest first.
-    pub fn all(self) -> Vec<Notice> {
-        self.list.get()
     }
 
     /// Something was refused or failed.
@@ -91,12 +101,16 @@ impl Notices {
         self.add(Tone::Offer, text, remedies, on_close);
     }
 
-    /// Takes one away; what closing it does besides is done.
+    /// Takes one off the strip; it can still be read in the list, where it keeps its place. What closing it does besides is done, and then there is nothing left to press.
     pub fn close(self, id: u32) {
-        let on_close =
-            self.list.with_untracked(|list| list.iter().find(|notice| notice.id == id).and_then(|notice| notice.on_close));
-        self.list.update(|list| list.retain(|notice| notice.id != id));
-        if let Some(on_close) = on_close {
+        let closed = self.list.try_update(|list| {
+            let notice = list.iter_mut().find(|notice| notice.id == id)?;
+            notice.is_new = false;
+            let on_close = notice.on_close.take()?;
+            notice.remedies.clear();
+            Some(on_close)
+        });
+        if let Some(on_close) = closed.flatten() {
             on_close.run(());
         }
     }
@@ -113,40 +127,148 @@ impl Notices {
         self.count.set_value(id.wrapping_add(1));
         self.list.update(|list| {
             list.retain(|notice| notice.text != text && !(tone == Tone::Undoable && notice.tone == Tone::Undoable));
-            list.push(Notice { id, tone, text, remedies, on_close });
-            if let Some(place) = list.iter().position(|notice| notice.tone != Tone::Offer).filter(|_| list.len() > MOST) {
+            list.push(Notice { id, tone, text, remedies, on_close, is_new: true, since: None });
+            if let Some(place) =
+                list.iter().position(|notice| notice.tone != Tone::Offer || !notice.is_new).filter(|_| list.len() > MOST)
+            {
                 list.remove(place);
             }
         });
     }
+
+    /// Takes messages off the strip once their time is over: of those that only say something, the first; of those that can be answered, all that do not wait for an answer. One that is
+    /// being read stays, but not for ever where others wait: the pointer may rest on it by chance.
+    fn clear_strip(self) {
+        let now = js_sys::Date::now();
+        let is_read = |id: u32| {
+            document().query_selector(&format!("#notice-{id}:is(:hover, :focus-within)")).is_ok_and(|read| read.is_some())
+        };
+        self.list.maybe_update(|list| {
+            let new = || list.iter().filter(|notice| notice.is_new);
+            let others_wait = new().filter(|notice| notice.remedies.is_empty()).count() > 1;
+            let first = new().find(|notice| notice.remedies.is_empty()).map(|notice| notice.id);
+            let mut changed = false;
+            for notice in list.iter_mut().filter(|notice| notice.is_new) {
+                let says = notice.remedies.is_empty();
+                if notice.tone == Tone::Offer || notice.tone == Tone::Error && !says || says && first != Some(notice.id) {
+                    continue;
+                }
+                let shown = now - *notice.since.get_or_insert(now);
+                let makes_way = says && others_wait;
+                let stays = if makes_way { MAKES_WAY } else { STAYS };
+                if shown >= stays && (!is_read(notice.id) || makes_way && shown >= STAYS) {
+                    notice.is_new = false;
+                    changed = true;
+                }
+            }
+            changed
+        });
+    }
+
+    /// What is on the strip: the newest of those that offer something to press, or the first of those that only say something.
+    fn on_strip(self, offers: bool) -> Option<Notice> {
+        self.list.with(|list| {
+            let mut new = list.iter().filter(|notice| notice.is_new && notice.remedies.is_empty() != offers);
+            if offers { new.next_back() } else { new.next() }.cloned()
+        })
+    }
 }
 
-/// All messages, for the shell to show; each is text and can be dismissed.
+/// The strip: what is said, one message after another; the newest that can be answered; and the list of all. Each has its place, whatever comes.
 #[component]
-pub fn NoticeList() -> impl IntoView {
+pub fn NoticeStrip(
+    /// What is there while there is no message.
+    rest: String,
+) -> impl IntoView {
     let notices = Notices::of_page();
-    let button = |tone: Tone, remedy: Remedy, first: bool| {
+    let all = Dropdown::default();
+    set_interval(move || notices.clear_strip(), LOOK); // for as long as the page is there
+    let slot = move |offers: bool| {
+        let id = Memo::new(move |_| notices.on_strip(offers).map(|notice| notice.id));
+        move || {
+            id.get()?;
+            untrack(|| notices.on_strip(offers)).map(|notice| {
+                view! {
+                    <div
+                        id=format!("notice-{}", notice.id)
+                        class="notice"
+                        class:error=notice.tone == Tone::Error
+                        role=role(&notice)
+                    >
+                        <p title=notice.text.clone() on:click=move |_| all.open()>
+                            {notice.text.clone()}
+                        </p>
+                        {remedies(&notice)}
+                        <button
+                            type="button"
+                            class="quiet"
+                            aria-label="Dismiss this notice"
+                            on:click=move |_| notices.close(notice.id)
+                        >
+                            <span aria-hidden="true">"×"</span>
+                        </button>
+                    </div>
+                }
+            })
+        }
+    };
+    let count = Memo::new(move |_| notices.list.with(Vec::len));
+    let label = move || if count.get() == 0 { "Messages".into() } else { format!("Messages: {}", count.get()) };
+    let said = slot(false);
+    view! {
+        <section class="notices" aria-label="Notices">
+            <div class="said">{move || said().map_or_else(|| view! { <p>{rest.clone()}</p> }.into_any(), IntoAny::into_any)}</div>
+            <div class="asked">{slot(true)}</div>
+            <DropdownMenu dropdown=all label=Signal::derive(label) longest="Messages: 20">
+                <Show when=move || all.is_open.get()>
+                    <ul>
+                        <Show when=move || count.get() == 0>
+                            <li>
+                                <p>"No messages yet."</p>
+                            </li>
+                        </Show>
+                        <For each=move || notices.list.get() key=|notice| (notice.id, notice.remedies.len()) let:notice>
+                            <li class:error=notice.tone == Tone::Error>
+                                <p>{notice.text.clone()}</p>
+                                {remedies(&notice)}
+                            </li>
+                        </For>
+                    </ul>
+                </Show>
+            </DropdownMenu>
+        </section>
+    }
+}
+
+/// Hears what the page's own scripts offer: `detail` of the event is the text, and what its button, Reload, does.
+pub fn hear_offers(notices: Notices) {
+    let heard = move |event: CustomEvent| {
+        let detail = event.detail();
+        let part = |name: &str| Reflect::get(&detail, &name.into()).unwrap_or_default();
+        let (Some(text), Ok(run)) = (part("text").as_string(), part("run").dyn_into::<Function>()) else { return };
+        let run = SendWrapper::new(run);
+        let run = Callback::new(move |()| run.call0(&JsValue::NULL).map(|_| ()).unwrap_or_default());
+        notices.offer(text, vec![Remedy { label: "Reload", run }], None);
+    };
+    let listener = Closure::<dyn Fn(CustomEvent)>::new(heard).into_js_value();
+    // For as long as the page is there.
+    let _ = window().add_event_listener_with_callback("dbm-offer", listener.unchecked_ref());
+}
+
+fn role(notice: &Notice) -> &'static str {
+    if notice.tone == Tone::Error { "alert" } else { "status" }
+}
+
+/// What can be pressed.
+fn remedies(notice: &Notice) -> impl IntoView + use<> {
+    let tone = notice.tone;
+    let button = |(place, remedy): (usize, &Remedy)| {
+        let (label, run) = (remedy.label, remedy.run);
         view! {
-            <button type="button" class:primary=first && tone == Tone::Offer on:click=move |_| remedy.run.run(())>
-                {remedy.label}
+            <button type="button" class:primary=place == 0 && tone == Tone::Offer on:click=move |_| run.run(())>
+                {label}
             </button>
         }
     };
-    view! {
-        <section class="notices" aria-label="Notices">
-            <For each=move || notices.all() key=|notice| notice.id let:notice>
-                <div
-                    class="notice"
-                    class:error=notice.tone == Tone::Error
-                    role=if notice.tone == Tone::Error { "alert" } else { "status" }
-                >
-                    <p>{notice.text.clone()}</p>
-                    {notice.remedies.iter().enumerate().map(|(place, remedy)| button(notice.tone, *remedy, place == 0)).collect_view()}
-                    <button type="button" class="quiet" aria-label="Dismiss this notice" on:click=move |_| notices.close(notice.id)>
-                        <span aria-hidden="true">"×"</span>
-                    </button>
-                </div>
-            </For>
-        </section>
-    }
+    notice.remedies.iter().enumerate().map(button).collect_view()
 }

@@ -1,11 +1,9 @@
 //! A small menu of the forms in which something can be saved or shared.
 
-use leptos::html::Details;
+use super::dropdown::{Dropdown, DropdownMenu};
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
-use web_sys::{HtmlElement, KeyboardEvent};
 
-/// Folded until pressed: a button for each form. Of all such menus one is open at a time.
+/// Folded until pressed: a button for each form.
 #[component]
 pub fn Save(
     /// What the menu does.
@@ -19,41 +17,21 @@ pub fn Save(
     #[prop(into)]
     save: Callback<usize>,
 ) -> impl IntoView {
-    let menu = NodeRef::<Details>::new();
-    let close = move || {
-        if let Some(menu) = menu.get_untracked().filter(web_sys::HtmlDetailsElement::open) {
-            menu.set_open(false);
-            // The button that had the focus is hidden now: whoever goes by keyboard stays here.
-            if let Some(summary) = menu.first_element_child().and_then(|first| first.dyn_into::<HtmlElement>().ok()) {
-                let _ = summary.focus();
-            }
-        }
-    };
+    let dropdown = Dropdown::default();
     let choose = move |form| {
-        close();
+        dropdown.close();
         save.run(form);
     };
-    let escape = move |event: KeyboardEvent| {
-        if event.key() == "Escape" {
-            close();
+    let button = move |(place, form): (usize, &&'static str)| {
+        view! {
+            <button type="button" aria-label=format!("{verb} {what} as {form}") on:click=move |_| choose(place)>
+                {*form}
+            </button>
         }
     };
     view! {
-        <details node_ref=menu class="save" name="save" on:keydown=escape>
-            <summary aria-label=format!("{verb} {what}")>{verb}</summary>
-            <div>
-                {forms
-                    .iter()
-                    .enumerate()
-                    .map(|(place, form)| {
-                        view! {
-                            <button type="button" aria-label=format!("{verb} {what} as {form}") on:click=move |_| choose(place)>
-                                {*form}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-        </details>
+        <DropdownMenu dropdown label=verb name=format!("{verb} {what}")>
+            <div>{forms.iter().enumerate().map(button).collect_view()}</div>
+        </DropdownMenu>
     }
 }

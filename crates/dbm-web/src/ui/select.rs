@@ -32,7 +32,8 @@ impl SelectOption {
 #[component]
 pub fn Select(
     /// The element's id.
-    id: &'static str,
+    #[prop(into)]
+    id: String,
     /// The label before it.
     label: &'static str,
     /// Whether the label is for screen readers alone.
@@ -83,7 +84,7 @@ pub fn Select(
     let hover = move || Some(help.get()).filter(|help| !help.is_empty());
     let shown = (!bare).then(|| {
         view! {
-            <label for=id data-help=hover>
+            <label for=id.clone() data-help=hover>
                 {label}
             </label>
         }
@@ -128,9 +129,6 @@ pub fn Choice<T: Choose>(
     /// Hears what the visitor chooses.
     #[prop(into)]
     on_choose: Callback<T>,
-    /// Whether the chosen value's help stands below it.
-    #[prop(optional)]
-    noted: bool,
     /// Whether it can be used.
     #[prop(optional, into)]
     disabled: Signal<bool>,
@@ -143,6 +141,5 @@ pub fn Choice<T: Choose>(
     };
     let words = T::WORDS;
     let name = Signal::derive(move || value.get().choice().name.to_string());
-    let note = noted.then(|| Signal::derive(move || value.get().choice().help.to_string()));
-    view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen note disabled /> }
+    view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen disabled /> }
 }

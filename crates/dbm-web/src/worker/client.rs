@@ -66,7 +66,7 @@ impl Served for Command {
 
     /// What the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
     fn startup_grace(&self) -> u32 {
-        let (Self::NewRun(plan) | Self::UseData { plan, .. } | Self::Bench { plan, .. }) = self else { return 0 };
+        let (Self::NewRun(plan) | Self::UseData { plan, .. }) = self else { return 0 };
         let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
             let (a, b) = (u64::from(pair[0]), u64::from(pair[1]));
             sum.saturating_add(a.saturating_mul(b).saturating_mul(a.min(b)).saturating_mul(4))
@@ -536,8 +536,8 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::settings::{Initialization, RunPlan};
     use dbm_core::{Settings, Units};
-    use dbm_protocol::{Initialization, RunPlan};
 
     #[test]
     fn wide_models_may_take_their_time_to_begin() {

@@ -18,9 +18,9 @@ impl Coordinator {
             Reply::Failed(why) => return if id.is_none_or(|id| self.expects(id)) { self.gpu_lost(&why) } else { Vec::new() },
             Reply::Answer(event) => {
                 let session = id.unwrap_or_default();
-                let bench = self.jobs.iter_mut().find(|job| job.work.has_helpers());
-                let received = match (bench, &mut self.run) {
-                    (Some(bench), _) => bench.work.receive_from_gpu(session, event),
+                let trial = self.jobs.iter_mut().find(|job| job.work.has_helpers());
+                let received = match (trial, &mut self.run) {
+                    (Some(trial), _) => trial.work.receive_from_gpu(session, event),
                     (None, Some(run)) => run.receive_from_gpu(session, event),
                     (None, None) => Ok(()),
                 };
@@ -44,8 +44,8 @@ impl Coordinator {
         let was_chosen = self.pool.is_gpu_chosen();
         self.pool.choose_gpu(false);
         self.pool.end_gpu();
-        if let Some(bench) = self.jobs.iter().position(|job| job.work.has_helpers()).and_then(|place| self.jobs.remove(place)) {
-            self.out.fail(bench.id, format!("The GPU could not be timed: {why}."));
+        if let Some(trial) = self.jobs.iter().position(|job| job.work.has_helpers()).and_then(|place| self.jobs.remove(place)) {
+            self.out.fail(trial.id, format!("The GPU could not be timed: {why}."));
         }
         if let Some(run) = self.run.as_mut().filter(|run| was_chosen || run.on_gpu().is_some()) {
             let before = run.steps();

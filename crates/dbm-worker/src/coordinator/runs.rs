@@ -6,7 +6,8 @@ use crate::clock::now;
 use crate::run::Run;
 use crate::sources;
 use crate::view::View;
-use dbm_protocol::{DataSource, Event, Metrics, RunInfo, RunPlan, Snapshot};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{DataSource, Event, Metrics, RunInfo, Snapshot};
 
 type Answer = Result<Event, String>;
 

@@ -1,20 +1,21 @@
 //! What the page asks of the computing worker, and what it hears.
 
 use super::*;
-use crate::workplace::{Workplace, encoded, events, on_bars};
-use dbm_core::classes::shared;
-use dbm_core::complete::{Completer, SamplingSchedule};
+use crate::workplace::{Workplace, completion, encoded, events, on_bars};
+use dbm_core::classes::{self, shared};
+use dbm_core::complete::{Completer, Method, SamplingSchedule};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::impute::{ImputationMethod, ImputeSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::words::Setting;
+use dbm_core::settings::Setting;
+use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Clamp, Dbm, Examples, Parameters, Settings, Units};
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
-    BenchProtocol, BenchResult, CompletionMethod, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, Grid,
-    Histogram, Initialization, Metrics, PictureSource, PictureToComplete, RunInfo, RunPlan, Snapshot, Swept,
+    AnswerTrace, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, FIRST_ANSWERS, FIRST_PICTURE, Grid,
+    Histogram, Metrics, PictureSource, PictureToComplete, RunInfo, Snapshot, Swept,
 };
 
 /// A worker without helpers.
@@ -50,13 +51,6 @@ fn bars() -> Command {
 
 fn examples(encoded: EncodedData) -> Command {
     Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]), checkpoint: vec![] }
-}
-
-/// A completion by the model in training: nothing unknown, one answer by search.
-fn completion(values: &[u8]) -> CompletionRequest {
-    let (model, method) = (ModelChoice::Training, CompletionMethod::Search);
-    let (values, unknown) = (values.to_vec(), vec![0; 16]);
-    CompletionRequest { model, values, unknown, answers: 1, method, clean_up: false, class: None, seed: 3 }
 }
 
 fn trained(steps: u32) -> Workplace {
@@ -300,34 +294,47 @@ fn completes_and_keeps_what_is_known() {
     let mut page = trained(20);
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1)).collect();
     let unknown: Vec<u8> = (0..16).map(|i| u8::from(i >= 8)).collect();
-    let request = |unknown, answers, method| CompletionRequest { unknown, answers, method, ..completion(&values) };
+    let request = |unknown, answers, method: (Method, u32)| CompletionRequest {
+        unknown,
+        answers,
+        method: method.0,
+        sweeps: method.1,
+        ..completion(&values)
+    };
     let complete = |unknown, answers, method| Command::Complete(request(unknown, answers, method));
-    for method in [
-        CompletionMethod::Search,
-        CompletionMethod::Gibbs { sweeps: 30 },
-        CompletionMethod::Annealed { sweeps: 30 },
-        CompletionMethod::MeanField { sweeps: 30 },
-        CompletionMethod::Sample { sweeps: 30 },
-    ] {
+    for method in
+        [(Method::Search, 0), (Method::Gibbs, 30), (Method::Annealed, 30), (Method::MeanField, 30), (Method::Sample, 30)]
+    {
         let Event::Completions(Completions { answers, bits, distinct, sweeps, energies, .. }) =
             page.answer(complete(unknown.clone(), 7, method))
         else {
             panic!("completions")
         };
         assert_eq!((answers, bits.len(), sweeps.len(), energies.len()), (7, 7 * 16, 7, 7));
-        let searched = !matches!(method, CompletionMethod::Sample { .. });
+        let searched = method.0.is_searched();
         assert!(sweeps.iter().all(|&sweeps| (sweeps > 0) == searched) && energies.iter().all(|energy| energy.is_finite()));
         assert!((1..=7).contains(&distinct));
         assert!(bits.chunks(16).all(|answer| answer[..8] == values[..8]));
     }
-    assert!(page.failure(complete(vec![1; 5], 7, CompletionMethod::Search)).contains("16 units"));
-    assert!(page.failure(complete(unknown.clone(), 0, CompletionMethod::Search)).contains("1 to 64"));
-    let Event::Search(trace) = page.answer(Command::Watch(request(unknown, 1, CompletionMethod::Search))) else {
-        panic!("a search")
-    };
-    assert!(trace.frames.len() >= 2 && !trace.capped);
-    assert!(trace.frames.windows(2).all(|pair| pair[1].energy <= pair[0].energy + 1e-4));
-    assert_eq!(trace.frames.last().unwrap().half_sweep, 2 * trace.sweeps);
+    assert!(page.failure(complete(vec![1; 5], 7, (Method::Search, 0))).contains("16 units"));
+    assert!(page.failure(complete(unknown.clone(), 0, (Method::Search, 0))).contains("1 to 64"));
+    for (method, sweeps) in
+        [((Method::Search, 0), 0), ((Method::Annealed, 30), 30), ((Method::MeanField, 250), 250), ((Method::Sample, 30), 30)]
+    {
+        let Event::Watched(AnswerTrace { frames, sweeps: made, search }) =
+            page.answer(Command::Watch(request(unknown.clone(), 1, method)))
+        else {
+            panic!("an answer")
+        };
+        let Event::Completions(answer) = page.answer(complete(unknown.clone(), 1, method)) else { panic!("completions") };
+        let (last, searched) = (frames.last().unwrap(), method.0.is_searched());
+        assert_eq!(last.visible, answer.bits, "it ends in the answer");
+        assert_eq!((made, last.sweep, last.half_sweep), (sweeps, sweeps, 2 * search.sweeps));
+        assert!((search.sweeps > 0) == searched && !search.capped);
+        assert!(frames.len() <= 102 + 2 * search.sweeps as usize, "{} frames", frames.len());
+        let of_search = frames.iter().filter(|frame| frame.sweep == sweeps).collect::<Vec<_>>();
+        assert!(of_search.windows(2).all(|pair| pair[1].energy <= pair[0].energy + 1e-4));
+    }
 }
 
 #[test]
@@ -348,20 +355,28 @@ fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     let mut page = trained(150);
     // Bars with one wrong pixel.
     let values: Vec<u8> = (0..16).map(|i| u8::from(i % 4 == 1 && i != 9)).collect();
-    let mut clean = |unknown: u8, method, seed| {
+    let mut clean = |unknown: u8, method: (Method, u32), seed| {
         let unknown = vec![unknown; 16];
-        let request = CompletionRequest { unknown, answers: 64, method, clean_up: true, seed, ..completion(&values) };
+        let request = CompletionRequest {
+            unknown,
+            answers: 64,
+            method: method.0,
+            sweeps: method.1,
+            clean_up: true,
+            seed,
+            ..completion(&values)
+        };
         let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
         completions
     };
-    let once = clean(0, CompletionMethod::Search, 3);
+    let once = clean(0, (Method::Search, 0), 3);
     assert_eq!(once.answers, 64);
     assert!(once.bits.chunks(16).any(|answer| answer != values), "nothing is clamped");
-    let mut again = clean(0, CompletionMethod::Search, 3);
+    let mut again = clean(0, (Method::Search, 0), 3);
     again.seconds = once.seconds;
     assert_eq!(again, once, "the same seed, the same answers");
     let near = |bits: &[u8]| bits.chunks(16).flat_map(|a| a.iter().zip(&values)).filter(|(a, v)| a == v).count();
-    let noise = clean(1, CompletionMethod::Search, 3);
+    let noise = clean(1, (Method::Search, 0), 3);
     assert!(near(&once.bits) > near(&noise.bits) + 100, "answers stay near the picture, which noise does not know");
 }
 
@@ -390,9 +405,17 @@ fn open_trained(page: &mut Workplace, settings: Settings) -> Event {
 
 /// Upper half known and full of ink.
 fn ink_above(class: Option<u8>) -> CompletionRequest {
-    let (values, method) = ([[1; 8], [0; 8]].concat(), CompletionMethod::Annealed { sweeps: 20 });
+    let (values, method) = ([[1; 8], [0; 8]].concat(), (Method::Annealed, 20));
     let unknown = values.iter().map(|value| 1 - value).collect();
-    CompletionRequest { model: ModelChoice::Pretrained, unknown, answers: 6, method, class, ..completion(&values) }
+    CompletionRequest {
+        model: ModelChoice::Pretrained,
+        unknown,
+        answers: 6,
+        method: method.0,
+        sweeps: method.1,
+        class,
+        ..completion(&values)
+    }
 }
 
 fn completions(page: &mut Workplace, request: CompletionRequest) -> Completions {
@@ -402,16 +425,14 @@ fn completions(page: &mut Workplace, request: CompletionRequest) -> Completions 
 
 #[test]
 fn what_suits_the_model_is_mean_field_where_that_was_trained_to_predict() {
-    for (conditional, suits) in
-        [(0.5, CompletionMethod::MeanField { sweeps: 20 }), (0.0, CompletionMethod::Annealed { sweeps: 20 })]
-    {
+    for (conditional, suits) in [(0.5, (Method::MeanField, 20)), (0.0, (Method::Annealed, 20))] {
         let mut page = fresh();
         open_trained(
             &mut page,
             Settings { conditional, estimator: EstimatorSettings::new(EstimatorKind::Pcd), classes: 2, ..Settings::default() },
         );
-        let of = |method| CompletionRequest { method, ..ink_above(None) };
-        let suited = completions(&mut page, of(CompletionMethod::Suited { sweeps: 20 })).bits;
+        let of = |method: (Method, u32)| CompletionRequest { method: method.0, sweeps: method.1, ..ink_above(None) };
+        let suited = completions(&mut page, of((Method::Suited, 20))).bits;
         assert_eq!(suited, completions(&mut page, of(suits)).bits);
     }
 }
@@ -463,7 +484,7 @@ fn draws_what_is_asked_for(page: &mut Workplace) {
     let any = completions(page, nothing(None));
     let above = any.bits.chunks(16).filter(|bits| is_above(bits)).count();
     assert!(any.classes.is_empty() && (4..=28).contains(&above), "{above} of 32");
-    let Event::Search(trace) = page.answer(Command::Watch(nothing(Some(1)))) else { panic!("a search") };
+    let Event::Watched(trace) = page.answer(Command::Watch(nothing(Some(1)))) else { panic!("an answer") };
     assert!(!is_above(&trace.frames.last().unwrap().visible));
 }
 
@@ -472,7 +493,7 @@ fn what_is_cleaned_up_is_read_and_kept_to_no_class() {
     let mut page = fresh();
     open_labelled(&mut page, 2);
     let drawn =
-        CompletionRequest { unknown: vec![0; 16], clean_up: true, method: CompletionMethod::Search, ..ink_above(Some(1)) };
+        CompletionRequest { unknown: vec![0; 16], clean_up: true, method: Method::Search, sweeps: 0, ..ink_above(Some(1)) };
     let cleaned = completions(&mut page, drawn);
     assert!(cleaned.classes[0] > 0.9, "{:?}", cleaned.classes);
     assert!(cleaned.bits.chunks(16).all(|bits| *bits == ink_above(None).values));
@@ -548,75 +569,59 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
     }
 }
 
-const SHORT: BenchProtocol = BenchProtocol { warm_up: 2, steps: 3, runs: 4 };
-
-fn bench(plan: RunPlan, protocol: BenchProtocol) -> Command {
-    Command::Bench { source: DataSource::Bars, plan, protocol, workers: vec![], gpu: false }
-}
-
 #[test]
-fn a_benchmark_times_every_run_and_leaves_training_as_it_is() {
+fn a_trial_of_the_gpu_begins_with_the_processor_and_leaves_training_as_it_is() {
     let mut page = trained(3);
     let before = page.checkpoint();
-    let messages = page.ask(bench(plan(&[12, 6]), SHORT));
+    // Twelve steps by the processor: those after wait for the GPU.
+    let messages = page.ask_until(Command::TryGpu, |m| matches!(m.body, Reply::Progress { done: 12, .. }));
     let steps: Vec<u32> = messages
         .iter()
         .filter_map(|message| match message.body {
-            Reply::Progress { done, total: 14, .. } => Some(done),
+            Reply::Progress { done, total: 24, .. } => Some(done),
             _ => None,
         })
         .collect();
-    assert_eq!(steps, (1..14).collect::<Vec<_>>());
-    let [.., Message { body: Reply::Answer(Event::Bench(BenchResult { sizes, rows })), .. }] = &messages[..] else {
-        panic!("{messages:?}")
-    };
-    let [row] = &rows[..] else { panic!("one number of workers: {rows:?}") };
-    assert_eq!((&sizes[..], row.workers, row.seconds.len()), (&[16, 12, 6][..], 1, 4));
-    assert!(row.seconds.iter().all(|&seconds| seconds > 0.0));
-    let parts = [row.positive_search, row.negative_search, row.coupling, row.update];
-    assert!(parts.iter().all(|&seconds| seconds > 0.0));
-    assert!(parts.iter().sum::<f64>() * 12.0 <= row.seconds.iter().sum::<f64>(), "{row:?}");
-    assert!(row.positive_sweeps >= 1.0 && row.negative_sweeps >= 1.0);
+    assert_eq!(steps, (1..=12).collect::<Vec<_>>());
+    let request = Some(page.next);
+    let messages = page.worker.gpu_lost("there is none");
+    let [Message { id, body: Reply::Failed(why), .. }] = &messages[..] else { panic!("{messages:?}") };
+    assert_eq!((*id, &**why), (request, "The GPU could not be timed: there is none."));
+    assert!(!page.worker.has_work());
     assert_eq!(page.checkpoint(), before);
 }
 
 #[test]
-fn long_requests_can_be_cancelled_and_there_is_one_benchmark_at_a_time() {
+fn long_requests_can_be_cancelled_and_the_gpu_is_tried_once_at_a_time() {
     let mut page = trained(0);
-    let method = CompletionMethod::Gibbs { sweeps: 10_000 };
-    let completion = CompletionRequest { unknown: vec![1; 16], answers: 64, method, ..completion(&[0; 16]) };
-    let long = BenchProtocol { steps: 1000, runs: 100, ..SHORT };
+    let method = (Method::Gibbs, 10_000);
+    let completion =
+        CompletionRequest { unknown: vec![1; 16], answers: 64, method: method.0, sweeps: method.1, ..completion(&[0; 16]) };
     let sweeps = Command::Sweeps { model: ModelChoice::Training, count: 64, sweeps: 100_000, seed: 1 };
-    for command in [Command::Complete(completion), sweeps, bench(plan(&[12, 6]), long)] {
-        let benchmark = matches!(command, Command::Bench { .. });
+    for command in [Command::Complete(completion), sweeps, Command::TryGpu] {
+        let trial = command == Command::TryGpu;
         page.ask_until(command, |m| matches!(m.body, Reply::Progress { .. }));
         let request = page.next;
-        if benchmark {
+        if trial {
             page.next += 1;
-            let second = page.worker.handle(Request::new(Some(page.next), bench(plan(&[12, 6]), SHORT)));
+            let second = page.worker.handle(Request::new(Some(page.next), Command::TryGpu));
             let [Message { body: Reply::Failed(message), .. }] = &second[..] else { panic!("refused: {second:?}") };
-            assert!(message.contains("at work already"));
+            assert!(message.contains("is being tried already"));
         }
         let messages = page.ask(Command::Cancel(request));
         assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));
         assert!(!page.worker.has_work());
     }
-    assert!(matches!(page.answer(bench(plan(&[12, 6]), SHORT)), Event::Bench(_)));
+    let again = page.ask_until(Command::TryGpu, |m| matches!(m.body, Reply::Progress { .. }));
+    assert!(again.iter().all(|m| !matches!(m.body, Reply::Failed(_))), "{again:?}");
 }
 
 #[test]
-fn a_benchmark_that_cannot_be_is_refused() {
+fn a_trial_of_the_gpu_that_cannot_be_is_refused() {
     let mut page = fresh();
-    for (protocol, expected) in [
-        (BenchProtocol { warm_up: 1001, ..SHORT }, "0 to 1000"),
-        (BenchProtocol { steps: 0, ..SHORT }, "1 to 1000"),
-        (BenchProtocol { steps: u32::MAX, ..SHORT }, "1 to 1000"),
-        (BenchProtocol { runs: 101, ..SHORT }, "1 to 100"),
-    ] {
-        assert!(page.failure(bench(plan(&[4]), protocol)).contains(expected), "{expected}");
-    }
-    assert!(page.failure(bench(pretrained(), SHORT)).contains("pretraining"));
-    assert!(page.failure(bench(plan(&[0]), SHORT)).contains("layer 1 has size 0"));
+    assert_eq!(page.failure(Command::TryGpu), NO_RUN);
+    page.ask(on_bars(pretrained()));
+    assert!(page.failure(Command::TryGpu).contains("being pretrained"));
 }
 
 /// How many values a histogram holds, and whether their cap is named.
@@ -882,4 +887,34 @@ fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
     let narrow = DataSource::Examples(encoded("narrow", 2, &[2, 1]));
     assert!(other.failure(Command::UseData { source: narrow, plan: plan(&[5]), checkpoint }).contains("16"));
     assert!(fresh().failure(Command::Save).contains("choose a data set first"));
+}
+
+#[test]
+fn the_first_question_has_answers_of_two_digits() {
+    let mut page = fresh();
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../www/models/deep.safetensors")).unwrap();
+    page.answer(Command::OpenModel(NamedBytes { name: "deep".into(), bytes }));
+    let (source, model) = (PictureSource::Generated, ModelChoice::Pretrained);
+    let Event::Picture(PictureToComplete { bits: values, .. }) =
+        page.answer(Command::Picture { source, model, seed: FIRST_PICTURE })
+    else {
+        panic!("a picture")
+    };
+    let (unknown, method) = ((0..784).map(|i| u8::from(i >= 392)).collect(), (Method::Suited, 100));
+    let request = CompletionRequest {
+        model,
+        unknown,
+        answers: 8,
+        method: method.0,
+        sweeps: method.1,
+        seed: FIRST_ANSWERS,
+        ..completion(&values)
+    };
+    let answers = completions(&mut page, request);
+    let model = &page.worker.pretrained.as_ref().unwrap().model;
+    let pictures = answers.bits.iter().map(|&bit| model.units().value(bit != 0)).collect();
+    let read = classes::read(model, &Matrix::from_vec(8, 784, pictures), true);
+    let mut counts = [0; 10];
+    read.iter().for_each(|&class| counts[class] += 1);
+    assert!(counts.iter().filter(|&&count| count >= 2).count() >= 2, "read as {read:?}");
 }

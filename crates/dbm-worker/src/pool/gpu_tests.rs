@@ -1,14 +1,12 @@
 //! Runs whose steps a GPU takes: on whatever device there is, a driver that computes on the processor among them. Skipped, and said to be, where there is none.
 
 use crate::coordinator::Message;
-use crate::workplace::{Workplace, events, on_bars};
+use crate::workplace::{Workplace, completion, events, on_bars};
+use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Settings, Units};
 use dbm_data::{Backends, Checkpoint};
 use dbm_gpu::Gpu;
-use dbm_protocol::{
-    BenchProtocol, BenchResult, Command, CompletionMethod, CompletionRequest, DataSource, Event, Initialization, ModelChoice,
-    Reply, RunPlan, Snapshot,
-};
+use dbm_protocol::{Command, CompletionRequest, DataSource, Event, GpuTrial, ModelChoice, Reply, Snapshot};
 use pollster::block_on;
 
 fn plan(estimator: &str) -> RunPlan {
@@ -93,9 +91,7 @@ fn whoever_looks_at_a_run_on_the_gpu_sees_it_as_it_stands() {
         panic!("samples")
     };
     assert!(grid.step >= 4, "{}", grid.step);
-    let (model, method) = (ModelChoice::Training, CompletionMethod::Search);
-    let (values, unknown) = (vec![0; 16], vec![1; 16]);
-    let request = CompletionRequest { model, values, unknown, answers: 1, method, clean_up: false, class: None, seed: 3 };
+    let request = CompletionRequest { unknown: vec![1; 16], ..completion(&[0; 16]) };
     assert!(matches!(page.answer_first(Command::Complete(request)), Event::Completions(_)));
     page.ask(Command::Pause);
     let metrics = page.heard_metrics();
@@ -138,14 +134,11 @@ fn both_are_timed_from_where_the_run_stands_and_it_stays_there() {
     let Some(mut page) = on_gpu_after(4, "ucd-lmi", 7) else { return };
     page.ask(Command::UseGpu(false));
     let before = page.heard_metrics();
-    let Event::Bench(BenchResult { rows, .. }) = page.answer(Command::TryGpu) else { panic!("a benchmark") };
-    let told: Vec<_> = rows.iter().map(|row| (row.workers, row.gpu.is_empty(), row.seconds.len())).collect();
-    assert_eq!(told, [(1, true, 1), (0, false, 1)]);
+    let Event::GpuTried(GpuTrial { workers, processor_seconds, gpu, gpu_seconds }) = page.answer(Command::TryGpu) else {
+        panic!("a trial")
+    };
+    assert!(workers == 1 && processor_seconds > 0.0 && !gpu.is_empty() && gpu_seconds > 0.0);
     assert_eq!(saved(&mut page).step, 4);
     page.ask(Command::Step);
     assert_eq!((before.step, page.heard_metrics().step), (4, 5));
-    let protocol = BenchProtocol { warm_up: 0, steps: 1, runs: 2 };
-    let bench = Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi"), protocol, workers: vec![1], gpu: true };
-    let Event::Bench(BenchResult { rows, .. }) = page.answer(bench) else { panic!("a benchmark") };
-    assert_eq!((rows.len(), rows[1].workers, rows[1].seconds.len(), &*rows[1].checksum), (2, 0, 2, ""));
 }

@@ -19,7 +19,7 @@ pub use on_gpu::OnGpu;
 pub use replica::{Progress, Replica};
 pub use worker_pool::{Outgoing, WorkerPool};
 
-use dbm_protocol::RunPlan;
+use dbm_core::settings::RunPlan;
 use serde::{Deserialize, Serialize};
 
 /// What one worker of a pool sends another.

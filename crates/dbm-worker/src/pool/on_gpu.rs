@@ -2,71 +2,16 @@
 //!
 //! That worker has the run; here stays its [`super::Replica`] as it was at the last checkpoint: what is looked at, drawn from, and gone on with if the device is lost. Nobody shares such a run.
 
-use super::Outgoing;
-use super::worker_pool::{State, WorkerPool};
+use super::worker_pool::WorkerPool;
 use crate::begin::restored;
 use crate::clock::now;
 use dbm_core::gradient::Info;
 use dbm_core::{DbmError, Examples, StepInfo, Trainer};
 use dbm_data::DataError;
-use dbm_protocol::{Envelope, GpuCommand, GpuEvent, RunForGpu};
+use dbm_protocol::{GpuCommand, GpuEvent, RunForGpu};
 
 /// A device that says nothing for so many seconds counts as lost.
 const PATIENCE: f64 = 600.0;
-
-/// Whether the GPU is to be used, and the worker that has it.
-#[derive(Default)]
-pub struct GpuLink {
-    chosen: bool,
-    state: State,
-    session: u32,
-}
-
-impl WorkerPool {
-    /// Whether the GPU is to take the steps of runs.
-    pub fn is_gpu_chosen(&self) -> bool {
-        self.gpu.chosen
-    }
-
-    /// Chooses it, or the processor.
-    pub fn choose_gpu(&mut self, chosen: bool) {
-        self.gpu.chosen = chosen;
-        if !chosen {
-            self.end_gpu();
-        }
-    }
-
-    /// Whether there is a worker for the GPU; asks for it where there is none.
-    pub fn is_gpu_up(&mut self) -> bool {
-        if self.gpu.state == State::None {
-            self.gpu.state = State::Coming;
-            self.outgoing.push(Outgoing::StartGpu);
-        }
-        self.gpu.state == State::Up
-    }
-
-    /// Whether there is one, or it is coming.
-    pub fn is_gpu_asked(&self) -> bool {
-        self.gpu.state != State::None
-    }
-
-    /// It listens.
-    pub fn gpu_came_up(&mut self) {
-        self.gpu.state = State::Up;
-    }
-
-    /// Ends it, where there is one, and with it the run that it has.
-    pub fn end_gpu(&mut self) {
-        if self.gpu.state != State::None {
-            self.gpu.state = State::None;
-            self.outgoing.push(Outgoing::StopGpu);
-        }
-    }
-
-    fn ask_gpu(&mut self, session: u32, command: GpuCommand) {
-        self.outgoing.push(Outgoing::AskGpu(Envelope::new(Some(session), command)));
-    }
-}
 
 /// What the device is at.
 enum Stage {
@@ -97,8 +42,7 @@ pub struct OnGpu {
 impl OnGpu {
     /// Has a run, which has taken so many steps, put on the device, whose worker is up. `checkpoint` is all of it.
     pub fn open(steps: u64, data: &Examples, checkpoint: Vec<u8>, pool: &mut WorkerPool) -> Self {
-        pool.gpu.session += 1;
-        let session = pool.gpu.session;
+        let session = pool.next_of_gpu();
         let known = data.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
         let run = RunForGpu { width: data.width() as u32, packed: data.packed().to_vec(), known, checkpoint };
         pool.ask_gpu(session, GpuCommand::Open(Box::new(run)));

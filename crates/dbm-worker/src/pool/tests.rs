@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::coordinator::Message;
-use crate::workplace::{Workplace, encoded, events, on_bars};
+use crate::workplace::{Workplace, encoded, on_bars};
 use dbm_core::Settings;
-use dbm_protocol::{BenchProtocol, Command, DataSource, EncodedData, Event, Initialization, ModelChoice, Reply, RunInfo};
+use dbm_core::settings::Initialization;
+use dbm_protocol::{Command, DataSource, EncodedData, Event, ModelChoice, Reply, RunInfo};
 
 /// Four shards on 16-70-6 units, so that there are more blocks of weights than one.
 fn plan(estimator: &str, seed: u64) -> RunPlan {
@@ -178,26 +179,16 @@ fn after_three_losses_one_worker_goes_on_alone() {
 }
 
 #[test]
-fn a_benchmark_has_a_row_for_each_number_of_workers() {
+fn a_trial_of_the_gpu_is_shared_as_the_run_is() {
     let mut place = shared(3, 2);
     place.ask_until(Command::Train, at_step(6));
-    let protocol = BenchProtocol { warm_up: 1, steps: 3, runs: 2 };
-    let ask = |workers| Command::Bench { source: DataSource::Bars, plan: plan("ucd-lmi", 1), protocol, workers, gpu: false };
-    let ended = |m: &Message| matches!(m.body, Reply::Answer(Event::Bench(_)) | Reply::Failed(_));
-    let counts = |heard: Vec<Message>| -> Vec<u32> {
-        let bench = events(&heard).find_map(|event| if let Event::Bench(bench) = event { Some(bench) } else { None });
-        bench.expect("a benchmark").rows.iter().map(|row| row.workers).collect()
-    };
-    let heard = place.ask_until(ask(vec![]), ended);
+    let heard = place.ask_until(Command::TryGpu, |m| matches!(m.body, Reply::Progress { done: 12, .. } | Reply::Failed(_)));
     let progress: Vec<(u32, u32)> = heard
         .iter()
         .filter_map(|m| if let Reply::Progress { done, total, .. } = m.body { Some((done, total)) } else { None })
         .collect();
-    assert_eq!(progress, (1..21).map(|done| (done, 21)).collect::<Vec<_>>());
-    assert_eq!(counts(heard), [1, 2, 3]);
-    assert_eq!(counts(place.ask_until(ask(vec![3]), ended)), [3]);
-    let refused = place.ask_until(ask(vec![4]), ended);
-    assert!(refused.iter().any(|m| matches!(&m.body, Reply::Failed(message) if message.contains("from 1 to 3"))));
+    assert_eq!(progress, (1..=12).map(|done| (done, 24)).collect::<Vec<_>>());
+    place.ask_until(Command::Cancel(place.next), |m| m.body == Event::Cancelled.into());
     // Training, which stood meanwhile, goes on as if nothing had been.
     place.train_to(place.heard_metrics().step + 5);
     place.stands_as_alone(3);

@@ -1,6 +1,5 @@
 //! The coordinator's pool of helpers: whether there are any, and what is to go out to them and to the worker that has the GPU.
 
-use super::on_gpu::GpuLink;
 use super::{Order, PeerMessage, PoolMessage, Session};
 use dbm_protocol::{Envelope, GpuCommand};
 
@@ -35,16 +34,24 @@ pub struct WorkerPool {
     helpers: usize,
     losses: u32,
     session: u32,
-    pub(super) gpu: GpuLink,
-    pub(super) outgoing: Vec<Outgoing>,
+    gpu: GpuLink,
+    outgoing: Vec<Outgoing>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum State {
+enum State {
     #[default]
     None,
     Coming,
     Up,
+}
+
+/// Whether the GPU is to be used, and the worker that has it.
+#[derive(Default)]
+struct GpuLink {
+    chosen: bool,
+    state: State,
+    session: u32,
 }
 
 impl WorkerPool {
@@ -114,5 +121,59 @@ impl WorkerPool {
     /// What is to go out, in its order.
     pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
         std::mem::take(&mut self.outgoing)
+    }
+}
+
+/// The worker that has the GPU.
+impl WorkerPool {
+    /// Whether the GPU is to take the steps of runs.
+    pub fn is_gpu_chosen(&self) -> bool {
+        self.gpu.chosen
+    }
+
+    /// Chooses it, or the processor.
+    pub fn choose_gpu(&mut self, chosen: bool) {
+        self.gpu.chosen = chosen;
+        if !chosen {
+            self.end_gpu();
+        }
+    }
+
+    /// Whether there is a worker for the GPU; asks for it where there is none.
+    pub fn is_gpu_up(&mut self) -> bool {
+        if self.gpu.state == State::None {
+            self.gpu.state = State::Coming;
+            self.outgoing.push(Outgoing::StartGpu);
+        }
+        self.gpu.state == State::Up
+    }
+
+    /// Whether there is one, or it is coming.
+    pub fn is_gpu_asked(&self) -> bool {
+        self.gpu.state != State::None
+    }
+
+    /// It listens.
+    pub fn gpu_came_up(&mut self) {
+        self.gpu.state = State::Up;
+    }
+
+    /// Ends it, where there is one, and with it the run that it has.
+    pub fn end_gpu(&mut self) {
+        if self.gpu.state != State::None {
+            self.gpu.state = State::None;
+            self.outgoing.push(Outgoing::StopGpu);
+        }
+    }
+
+    /// The number of the next run that it has.
+    pub(super) fn next_of_gpu(&mut self) -> u32 {
+        self.gpu.session += 1;
+        self.gpu.session
+    }
+
+    /// A command of a run that it has.
+    pub(super) fn ask_gpu(&mut self, session: u32, command: GpuCommand) {
+        self.outgoing.push(Outgoing::AskGpu(Envelope::new(Some(session), command)));
     }
 }

@@ -47,11 +47,6 @@ impl RecentPhase {
         self.steps.len()
     }
 
-    /// The latest step.
-    pub fn last(&self) -> Option<&PhaseInfo> {
-        self.steps.back()
-    }
-
     /// `settings` are those of the run, whose caps the histograms name.
     pub fn metrics(&self, settings: &Settings) -> PhaseMetrics {
         let sum = |of: fn(&PhaseInfo) -> u64| self.steps.iter().map(of).sum::<u64>();

@@ -7,21 +7,15 @@ use crate::clock::now;
 use crate::pool::{OnGpu, Replica};
 use crate::sources::shape;
 use crate::view::{View, about, classes};
-use dbm_core::gradient::{PhaseInfo, SmcPath};
+use dbm_core::gradient::SmcPath;
+use dbm_core::settings::Initialization;
 use dbm_core::signals::{Signals, mean_free_energy};
 use dbm_core::{Dbm, exact};
-use dbm_protocol::{Grid, Initialization, LadderMetrics, Metrics, ModelChoice, ModelInfo, Pretraining};
+use dbm_protocol::{Grid, LadderMetrics, Metrics, ModelChoice, ModelInfo, Pretraining};
 use std::rc::Rc;
 
 /// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
 const LIKELIHOOD_TERMS: f64 = 2e6;
-
-/// The latest gradient step of a run.
-pub struct LastStep<'a> {
-    pub positive: &'a PhaseInfo,
-    pub negative: &'a PhaseInfo,
-    pub update_seconds: f64,
-}
 
 impl Run {
     /// Looks at how the model does on some of the data, for about as long as [`super::looks`] says; [`Run::metrics`] tells of it.
@@ -82,12 +76,6 @@ impl Run {
         let count = (bits.len() / data.examples.width()) as u32;
         let (image, greys) = (shape(data.image, data.examples.width()), self.material.greys());
         Some(Grid { model: ModelChoice::Training, step: self.steps(), count, image, greys, bits })
-    }
-
-    /// What the latest gradient step did; none before the first.
-    pub fn last_step(&self) -> Option<LastStep<'_>> {
-        let (positive, negative) = (self.seen.positive.last()?, self.seen.negative.last()?);
-        Some(LastStep { positive, negative, update_seconds: self.seen.update_seconds })
     }
 
     /// The model as it stands, for requests.

@@ -25,7 +25,6 @@ pub struct Seen {
     visible: Vec<u8>,
     /// How many of them are of the latest step.
     pub latest_chains: usize,
-    pub update_seconds: f64,
 }
 
 impl Seen {
@@ -37,7 +36,6 @@ impl Seen {
         self.visible.truncate(SHOWN * stride);
         self.positive.push(step.info.positive);
         self.negative.push(step.info.negative);
-        self.update_seconds = step.update_seconds;
     }
 
     /// What these of the latest free chains look like, one byte a unit, where there are any at all; of fewer, all.

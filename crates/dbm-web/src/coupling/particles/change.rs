@@ -38,12 +38,9 @@ pub fn change(particles: Particles) -> impl IntoView {
             <div class="figure-head">
                 <h3>"What the correction changes"</h3>
             </div>
-            <p class="help" hidden=move || some.get()>
-                "The mean of what first runs show, the corrected mean, and the difference."
-            </p>
-            {move || match shape.get() {
-                Some(_) => {
-                    Some(
+            <div class="particles-change">
+                {move || match shape.get() {
+                    Some(_) => {
                         view! {
                             <div class="particles-pictures">
                                 {share("first runs alone", |together| together.change.first.clone())}
@@ -51,21 +48,22 @@ pub fn change(particles: Particles) -> impl IntoView {
                                 {difference()}
                             </div>
                         }
-                            .into_any(),
-                    )
-                }
-                None if some.get() => {
-                    Some(
+                            .into_any()
+                    }
+                    None if some.get() => {
                         view! {
                             <NumberTable label="Visible units" headings=headings(include_str!("units.txt")) class="particles-units">
                                 {move || together.with(units)}
                             </NumberTable>
                         }
-                            .into_any(),
-                    )
-                }
-                None => None,
-            }}
+                            .into_any()
+                    }
+                    None => {
+                        view! { <p class="help empty">"The mean of what first runs show, the corrected mean, and the difference."</p> }
+                            .into_any()
+                    }
+                }}
+            </div>
             <p class="particles-words">{words}</p>
         </div>
     }

@@ -56,9 +56,9 @@ pub fn meeting_times(particles: Particles) -> impl IntoView {
         <div>
             <div class="figure-head">
                 <h3>"Steps until they meet"</h3>
+                <Save what="Meeting times of runs" forms=&["PNG", "SVG"] save />
             </div>
             <div class="plot">
-                <Save what="Meeting times of runs" forms=&["PNG", "SVG"] save />
                 <canvas node_ref=canvas role="img" aria-label="Histogram of meeting times: runs of particles above, uniform proposals below; the table has the numbers"></canvas>
                 <p class="plot-note">{move || together.with(|together| if together.pairs == 0 { "Runs of particles" } else { "" })}</p>
                 <p class="plot-note lower">{move || together.with(|together| if together.pairs == 0 { "Uniform proposals" } else { "" })}</p>

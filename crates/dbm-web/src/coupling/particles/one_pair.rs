@@ -18,6 +18,7 @@ const MOST_PICTURES: usize = 24;
 pub fn one_pair(particles: Particles) -> impl IntoView {
     let form = particles.form();
     let pair = Memo::new(move |_| particles.pair());
+    let none = Signal::derive(move || pair.with(Option::is_none));
     let shape = Memo::new(move |_| particles.shape());
     let go = move |to: Option<u32>| {
         if let Some(to) = to {
@@ -51,13 +52,20 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
             <div class="particles-status">
                 <h3>"One pair, step by step"</h3>
                 <div class="buttons" role="group" aria-label="Which pair">
-                    <Button label="Pair before" on_press=move |()| go(beside(false)) />
-                    <Button label="Next pair" on_press=move |()| go(beside(true)) />
-                    <Button label="The longest" on_press=move |()| go(longest()) />
+                    <Button label="Pair before" disabled=none on_press=move |()| go(beside(false)) />
+                    <Button label="Next pair" disabled=none on_press=move |()| go(beside(true)) />
+                    <Button label="The longest" disabled=none on_press=move |()| go(longest()) />
                 </div>
                 <p role="status">{told}</p>
             </div>
-            {move || shape.get().zip(pair.get()).map(|(shape, (_, pair))| pictures(shape, &pair))}
+            <div class="particles-runs" tabindex="0" role="region" aria-label="Runs of the pair">
+                {move || match (shape.get(), pair.get()) {
+                    (Some(shape), Some((_, pair))) => pictures(shape, &pair).into_any(),
+                    (_, None) => view! { <p class="help empty">"No pairs yet. Press Couple runs."</p> }.into_any(),
+                    (None, _) => view! { <p class="help empty">"The states of this model are no pictures: see the table."</p> }.into_any(),
+                }}
+            </div>
+            <p class="help">"What each run shows, and how often it counts in the corrected estimate; framed where X took it."</p>
             <NumberTable label="All steps of the pair" headings=headings(include_str!("steps.txt")) class="steps">
                 {move || pair.with(|pair| pair.as_ref().map(|(_, pair)| steps(pair)))}
             </NumberTable>
@@ -91,12 +99,10 @@ fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
         }
     };
     let left = pair.runs.len().saturating_sub(MOST_PICTURES);
+    let more = (left > 0).then(|| view! { <p class="help empty">{format!("{left} more are in the table alone.")}</p> });
     view! {
-        <div class="particles-runs">{pair.runs.iter().enumerate().take(MOST_PICTURES).map(one).collect_view()}</div>
-        <p class="help">
-            "What each run shows, and how often it counts in the corrected estimate; framed where X took it."
-            {(left > 0).then(|| format!(" {left} more are in the table alone."))}
-        </p>
+        {pair.runs.iter().enumerate().take(MOST_PICTURES).map(one).collect_view()}
+        {more}
     }
 }
 

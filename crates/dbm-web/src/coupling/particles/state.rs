@@ -309,7 +309,7 @@ impl Particles {
         if let Some((done, total)) = self.progress.get() {
             return format!("{done} of {total} pairs");
         }
-        let Some(settings) = self.settings.get() else { return "A setting cannot be: see below it.".into() };
+        let Some(settings) = self.settings.get() else { return "Fix the highlighted setting.".into() };
         if !self.has_model(&settings) {
             let is_training = settings.model == ParticleModel::Training;
             return if is_training { "No model is in training: begin one under Train." } else { "The model is not here yet." }

@@ -15,11 +15,13 @@ use dbm_core::words::Choose;
 use dbm_protocol::ModelInfo;
 use leptos::prelude::*;
 
+/// The longest that the status can be.
+const LONGEST_STATUS: &str = "100 of 1000 pairs are missing. Cancelled; what was computed is kept. They are of step 100000.";
+
 /// Controls to the left, what comes of them to the right.
 pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
     let progress = particles.progress;
     let busy = Memo::new(move |_| progress.with(Option::is_some));
-    let some = Memo::new(move |_| particles.together.with(|together| together.pairs > 0));
     let parts = Signal::derive(move || progress.get().unwrap_or_default());
     view! {
         <div class="coupling-grid">
@@ -33,20 +35,19 @@ pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
                         disabled=move || busy.get() || !particles.has_one() || particles.missing() == 0
                         on_press=move |()| particles.compute()
                     />
-                    <Show when=move || busy.get()>
-                        <ProgressBar
-                            label="Pairs of runs done"
-                            parts
-                            help="Stops; the pairs that are there stay."
-                            on_cancel=move |()| particles.stop("Cancelled; what was computed is kept.")
-                        />
-                    </Show>
-                    <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" }>
-                        {move || particles.status()}
+                    <ProgressBar
+                        label="Pairs of runs done"
+                        parts
+                        busy
+                        help="Stops; the pairs that are there stay."
+                        on_cancel=move |()| particles.stop("Cancelled; what was computed is kept.")
+                    />
+                    <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" } data-longest=LONGEST_STATUS>
+                        <span>{move || particles.status()}</span>
                     </p>
                 </div>
                 <div class="particles-grid">{meeting_times(particles)} {change(particles)}</div>
-                <Show when=move || some.get()>{one_pair(particles)}</Show>
+                {one_pair(particles)}
             </div>
         </div>
     }
@@ -75,10 +76,10 @@ fn controls(particles: Particles) -> impl IntoView {
             })
             .collect::<Vec<_>>()
     });
-    let text = move |key, letters| form.field("smc", key, letters, letters);
+    let text = move |key, wide| form.field("smc", key, key == "smc-sizes", wide);
     let words = ParticleModel::WORDS;
     view! {
-        <div class="coupling-controls">
+        <div class="coupling-controls particles-controls">
             <div class="coupling-settings">
                 <div class="field wide">
                     <Select
@@ -90,15 +91,15 @@ fn controls(particles: Particles) -> impl IntoView {
                         on_choose=move |name: String| form.change.run(("smc-model", name))
                     />
                 </div>
+                {["particles", "smc-pairs", "smc-cap"].map(|key| text(key, false))} {text("smc-seed", true)}
+                // What comes and goes with the model is last, so that nothing below it moves.
                 <Show when=move || is_random.get()>
                     {text("smc-sizes", true)} <div class="field">{form.select("smc-units", "smc-units")}</div> {text("smc-deviation", false)}
                 </Show>
                 <Show when=move || !is_random.get()>
                     <div class="field wide">{form.select("smc-path", "path")}</div>
                 </Show>
-                {text("particles", false)}
                 <Show when=move || has_steps.get()>{text("smc-steps", false)}</Show>
-                {["smc-pairs", "smc-cap", "smc-seed"].map(|key| text(key, false))}
             </div>
         </div>
     }

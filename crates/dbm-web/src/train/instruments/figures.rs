@@ -7,7 +7,7 @@ use crate::ui::save::Save;
 use crate::ui::term::Term;
 use crate::worker::session::Session;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
-use dbm_core::words::Setting;
+use dbm_core::settings::Setting;
 use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
 use leptos::html::Canvas;
 use leptos::prelude::*;

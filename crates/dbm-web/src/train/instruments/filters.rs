@@ -19,8 +19,8 @@ const PAUSE: f64 = 2500.0;
 
 /// Asks for what the hidden units of a layer respond to, where there is a model and a worker that listens: nobody pressed a button for it, and what comes next asks again.
 async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32) -> Result<(), Failure> {
-    let model = session.model.get_untracked();
-    if untrack(|| session.about()).is_some()
+    let model = untrack(|| session.looked_at());
+    if untrack(|| session.about_of(model)).is_some()
         && session.readiness().is_ok()
         && let Event::Filters(answer) = session.ask(Command::Filters { model, layer, count: SAMPLES }).await?
     {
@@ -47,7 +47,7 @@ pub fn Filters(
             filter_tiles(surface, colours, &filters, (f64::from(filters.count).sqrt().ceil() as usize).max(1));
         },
     );
-    let sizes = Memo::new(move |_| session.about().map(|about| about.sizes).unwrap_or_default());
+    let sizes = Memo::new(move |_| session.about_of(session.looked_at()).map(|about| about.sizes).unwrap_or_default());
     // The one that was chosen, where the model on view has it.
     let layer = Memo::new(move |_| {
         let depth = sizes.with(|sizes| sizes.len().saturating_sub(1).max(1));
@@ -56,12 +56,12 @@ pub fn Filters(
     // Anew at once where others are to be seen, and now and then while the model learns.
     Effect::new(move |last: Option<(_, f64)>| {
         let shown = view.get() == View::Train && !two_runs.get();
-        let (running, step) = match session.model.get() {
+        let (running, step) = match session.looked_at() {
             ModelChoice::Training => session.metrics.with(|metrics| (metrics.running, metrics.step)),
             ModelChoice::Pretrained => (false, 0),
         };
         // A run that rests is shown as it stands.
-        let key = (shown, session.model.get(), layer.get(), sizes.get(), (!running).then_some(step));
+        let key = (shown, session.looked_at(), layer.get(), sizes.get(), (!running).then_some(step));
         let now = js_sys::Date::now();
         match last {
             Some((before, at)) if before == key && (now - at < PAUSE || !running) => (before, at),
@@ -78,7 +78,7 @@ pub fn Filters(
         (1..sizes.with(Vec::len).max(2)).map(option).collect::<Vec<_>>()
     });
     let ratio = move || {
-        let image = session.about().and_then(|about| about.image);
+        let image = session.about_of(session.looked_at()).and_then(|about| about.image);
         let row = || (1, sizes.with(|sizes| sizes.first().copied().unwrap_or(784)));
         Shape::of(image.unwrap_or_else(row), Greys::default()).ratio(1, 1)
     };

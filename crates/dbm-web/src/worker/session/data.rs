@@ -1,7 +1,7 @@
 //! The data in use: chosen, brought, undone, or given to a new worker again.
 
-use super::draft::Draft;
 use super::held::{Change, DataChoice, Session, Upload};
+use crate::settings::Draft;
 use crate::ui::address::{self, View};
 use crate::ui::notices::Tone;
 use crate::worker::client::Failure;
@@ -144,7 +144,7 @@ impl Session {
     fn choice_after(self, change: Change) -> DataChoice {
         match change {
             Change::Uploaded(upload) => {
-                self.say_undoable(format!("Now training on “{}”, from step 0.", upload.name));
+                self.say_undoable(format!("“{}” is loaded. Press Train.", upload.name));
                 self.add_upload(upload)
             }
             Change::Chosen(choice) => {

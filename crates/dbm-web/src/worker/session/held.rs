@@ -1,12 +1,11 @@
 //! The signals that several features read, and the client that they ask by.
 
-use super::draft::Draft;
 use super::shipped::ShippedModel;
+use crate::settings::Draft;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure};
-use dbm_protocol::{
-    Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes, RunPlan,
-};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -133,8 +132,10 @@ pub struct Held {
     pub wanted: RwSignal<Option<ShippedModel>>,
     /// The model being trained.
     pub training: RwSignal<Option<ModelInfo>>,
-    /// Which of the two is on view.
+    /// Which of the two completes.
     pub model: RwSignal<ModelChoice>,
+    /// Whether Train shows samples and filters of the pretrained model, as the visitor asked, and not of the one in training.
+    pub looks_at_pretrained: RwSignal<bool>,
     /// The latest samples of each model.
     samples: [RwSignal<Option<Grid>>; 2],
     /// The data in use.
@@ -214,9 +215,19 @@ impl Session {
         expect_context()
     }
 
-    /// The model on view.
+    /// The model that completes.
     pub fn about(self) -> Option<ModelInfo> {
-        match self.model.get() {
+        self.about_of(self.model.get())
+    }
+
+    /// Which of the two Train shows samples and filters of.
+    pub fn looked_at(self) -> ModelChoice {
+        if self.looks_at_pretrained.get() { ModelChoice::Pretrained } else { ModelChoice::Training }
+    }
+
+    /// One of the two models.
+    pub fn about_of(self, model: ModelChoice) -> Option<ModelInfo> {
+        match model {
             ModelChoice::Pretrained => self.pretrained.get(),
             ModelChoice::Training => self.training.get(),
         }

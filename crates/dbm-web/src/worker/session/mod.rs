@@ -3,7 +3,6 @@
 //! [`Session`] is the handle that features ask by. Its signals follow what the worker says; features react to them, and the session knows no feature.
 
 mod data;
-mod draft;
 mod held;
 mod keeping;
 mod model_file;
@@ -11,7 +10,6 @@ mod recovery;
 mod run;
 mod shipped;
 
-pub use draft::{Draft, same_run};
 pub use held::{DataChoice, Opening, Session, Upload};
 pub use model_file::is_model;
 pub use run::PACES;

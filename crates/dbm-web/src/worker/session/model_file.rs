@@ -153,6 +153,7 @@ impl Session {
         self.give_model(own.clone()).await?;
         self.opened.set(Some(name));
         self.own.set(Some(own));
+        self.looks_at_pretrained.set(true);
         Ok(())
     }
 

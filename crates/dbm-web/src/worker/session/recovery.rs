@@ -3,7 +3,7 @@
 use super::held::{Opening, Session};
 use crate::ui::notices::{Remedy, Tone};
 use crate::worker::client::{Unasked, WORKER_COUNT};
-use dbm_protocol::Initialization;
+use dbm_core::settings::Initialization;
 use leptos::prelude::*;
 use std::time::Duration;
 

@@ -1,10 +1,11 @@
 //! The run: begun, trained, paused, saved, and what the worker says of it.
 
-use super::draft::{Draft, same_run};
 use super::held::Session;
+use crate::settings::Draft;
 use crate::ui::download;
 use crate::worker::client::Failure;
-use dbm_protocol::{Command, Event, Metrics, ModelChoice, RunInfo, RunPlan, Snapshot};
+use dbm_core::settings::RunPlan;
+use dbm_protocol::{Command, Event, Metrics, ModelChoice, RunInfo, Snapshot};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 
@@ -18,9 +19,10 @@ impl Session {
     /// Where such a setting makes no sense, and as [`Session::ask`].
     pub async fn train(self, command: Command) -> Result<(), Failure> {
         self.model.set(ModelChoice::Training);
+        self.looks_at_pretrained.set(false);
         if !self.metrics.with_untracked(Metrics::begun) {
             let plan = self.drafted()?;
-            if !self.plan.with_untracked(|present| present.as_ref().is_some_and(|present| same_run(present, &plan))) {
+            if !self.plan.with_untracked(|present| present.as_ref().is_some_and(|present| present.same_run(&plan))) {
                 self.running.set(command == Command::Train);
                 if let Err(failure) = self.new_run(plan).await {
                     self.running.set(false);
@@ -122,11 +124,12 @@ impl Session {
 
     /// Another run stands on the page.
     pub(super) fn take_run(self, RunInfo { model, plan, metrics, .. }: RunInfo) {
-        if !self.draft.with_untracked(Draft::plan).is_some_and(|drafted| same_run(&drafted, &plan)) {
+        if !self.draft.with_untracked(Draft::plan).is_some_and(|drafted| drafted.same_run(&plan)) {
             self.draft.set(Draft::of(&plan));
         }
         self.plan.set(Some(plan));
         self.training.set(Some(model));
+        self.looks_at_pretrained.set(false);
         self.take_metrics(metrics);
         self.snapshot.set(None);
         self.samples_of(ModelChoice::Training).set(None);

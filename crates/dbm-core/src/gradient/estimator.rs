@@ -1,0 +1,80 @@
+//! What estimates the gradient, and what knows the mean of the estimate.
+
+use super::{Batch, Estimate};
+use crate::expectation::Expected;
+use crate::tempering::Reach;
+use crate::{Dbm, DbmError};
+use std::fmt::Debug;
+
+/// Anything that estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known); of examples with gaps
+/// that of the marginal of what is observed.
+pub trait Estimator: Debug + Send + Sync {
+    /// The estimate; `clock` gives seconds and touches no result.
+    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate;
+
+    /// The same of several shards of one step: the bits of each are those that it has alone, and what they share is made once.
+    fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
+        batches.iter().map(|batch| self.estimate(model, batch, clock)).collect()
+    }
+
+    /// Whether shards that go together take less time than one after the other.
+    fn gains_together(&self) -> bool {
+        false
+    }
+
+    /// How far down its ladder a step goes, where it has one. The first goes over the whole.
+    fn reach(&self, _step: u64) -> Reach {
+        Reach::Whole(0)
+    }
+}
+
+/// The mean of an estimate, by enumeration: for models that are small enough.
+pub trait ExpectedGradient {
+    /// Mean of its positive phase, `visible[i]` being `None` where unit `i` is missing.
+    ///
+    /// # Errors
+    /// Those of [`crate::expectation::StateSpace::new`].
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError>;
+
+    /// Mean of its negative phase, in which the `known` units keep the values of `visible` where it has any, at the step after `steps_before` others with
+    /// unchanged parameters (which only persistent chains remember).
+    ///
+    /// # Errors
+    /// Those of [`crate::expectation::StateSpace::new`].
+    fn expected_negative(
+        &self,
+        model: &Dbm,
+        visible: &[Option<bool>],
+        known: &[bool],
+        steps_before: u32,
+    ) -> Result<Expected, DbmError>;
+
+    /// Whether the negative phase depends on units that are not known.
+    fn negative_sees_all(&self) -> bool {
+        false
+    }
+
+    /// Mean of the estimated gradient of one example. A `max_meeting` of `u32::MAX` is no cap: the mean then sums over all time.
+    ///
+    /// ```
+    /// use dbm_core::{Settings, Units, exact, gradient, init};
+    /// let model = init::gaussian(&[2, 2, 1], Units::Signs, 0.5, 1)?;
+    /// let (visible, known) = ([Some(true), Some(false)], [false, false]);
+    /// let exact = exact::gradient_with_gaps(&model, &visible, &known)?;
+    /// let bias = |name: &str| -> Result<f64, dbm_core::DbmError> {
+    ///     let settings = Settings { estimator: name.parse()?, max_meeting: u32::MAX, ..Settings::default() };
+    ///     let mean = gradient::expectation(&settings).expected(&model, &visible, &known, 0)?.values;
+    ///     Ok(mean.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max))
+    /// };
+    /// assert!(bias("ucd-lmi")? < 1e-9);
+    /// assert!(bias("cd-1")? > 1e-3);
+    /// # Ok::<(), dbm_core::DbmError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`crate::expectation::StateSpace::new`].
+    fn expected(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
+        let positive = self.expected_positive(model, visible)?;
+        Ok(positive.minus(&self.expected_negative(model, visible, known, steps_before)?))
+    }
+}

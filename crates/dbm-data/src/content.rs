@@ -1,0 +1,91 @@
+//! What the visitor's files hold, understood but not yet binary.
+
+use crate::columns::{Column, ColumnKind, Table};
+use crate::drawn::Draw;
+use crate::pictures::Pictures;
+use crate::visible::{Encoding, Visible};
+use crate::{DataError, Dataset};
+
+/// What one file, or several at once, hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raw {
+    /// What to call the data: the file's name.
+    pub name: String,
+    /// The values that were read.
+    pub content: Content,
+    /// What was understood or left out that the visitor should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Raw {
+    /// The encoding to begin with.
+    pub fn suggest(&self) -> Encoding {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.suggest(),
+            Content::Table(table) => suggest(table),
+        }
+    }
+
+    /// The data as binary examples under an encoding.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode`] and [`Table::encode`].
+    pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
+            Content::Table(table) => table.encode(&self.name, encoding),
+        }
+    }
+
+    /// Binary examples whose bits are drawn by grey values.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::draw`]; [`DataError::Format`] for a table.
+    pub fn draw(&self, draw: Draw) -> Result<Dataset, DataError> {
+        match &self.content {
+            Content::Pictures(pictures) => pictures.draw(&self.name, draw),
+            Content::Table(_) => Err(DataError::format(
+                &self.name,
+                "grey values to draw bits from",
+                "this is a table",
+                "binarize it by thresholds, one a column",
+            )),
+        }
+    }
+
+    /// Binary examples for a model whose units stand for this.
+    ///
+    /// # Errors
+    /// Those of [`Pictures::encode_as`] and [`Table::encode_as`]; [`DataError::Format`] for a table where the model knows pictures.
+    pub fn encode_as(&self, visible: &Visible) -> Result<Dataset, DataError> {
+        match (&self.content, visible) {
+            (Content::Pictures(pictures), visible) => pictures.encode_as(&self.name, visible),
+            (Content::Table(table), Visible::Table(columns)) => table.encode_as(&self.name, columns),
+            (Content::Table(_), _) => Err(DataError::format(
+                &self.name,
+                "pictures, as the model was trained on",
+                "this is a table",
+                "load pictures, or train a model on this",
+            )),
+        }
+    }
+}
+
+/// The thresholds of the numeric columns that the table itself would take.
+fn suggest(table: &Table) -> Encoding {
+    let columns = table.columns(&Encoding::default()).columns.into_iter();
+    let threshold = |column: Column| match column.kind {
+        ColumnKind::Number { threshold, .. } => Some((column.name, threshold)),
+        _ => None,
+    };
+    Encoding { columns: columns.filter_map(threshold).collect(), ..Encoding::default() }
+}
+
+/// Values of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Numbers, as many in every example: images, or plain arrays.
+    Pictures(Pictures),
+    /// Named columns, each of its own kind.
+    Table(Table),
+}

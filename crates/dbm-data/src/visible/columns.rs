@@ -1,0 +1,151 @@
+//! The columns of a table, and which visible units stand for each.
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// The columns that the visible units of a model stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Columns {
+    /// The columns, in the table's order.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a table: its name and what it holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name; `column 3` where the table has no header.
+    pub name: String,
+    /// What it holds.
+    pub kind: ColumnKind,
+}
+
+/// What a column holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ColumnKind {
+    /// One unit: two values, as the table writes them.
+    Binary {
+        /// Written for a low unit.
+        low: String,
+        /// Written for a high unit.
+        high: String,
+    },
+    /// One unit, high above the threshold.
+    Number {
+        /// In units of the column.
+        threshold: f64,
+        /// Written for a low unit: the median of the known cells at or below the threshold, the lower of two.
+        low: String,
+        /// Written for a high unit: the median of the known cells above it, the lower of two.
+        high: String,
+    },
+    /// A unit for each level, one of them high.
+    Category {
+        /// As the table writes them, in order of first appearance.
+        levels: Vec<String>,
+    },
+    /// No unit: written back as it came (names, identifiers, free text). Checkpoints call it `Aside`.
+    #[serde(rename = "Aside")]
+    Ignored,
+}
+
+impl ColumnKind {
+    /// The number of visible units that stand for it.
+    pub fn units(&self) -> usize {
+        match self {
+            Self::Binary { .. } | Self::Number { .. } => 1,
+            Self::Category { levels } => levels.len(),
+            Self::Ignored => 0,
+        }
+    }
+
+    /// What is written for its units when they are this high, and how likely that is: the more probable of two values, the most
+    /// probable level. The levels' probabilities are taken as shares of their sum.
+    ///
+    /// ```
+    /// use dbm_data::columns::ColumnKind;
+    /// let kind = ColumnKind::Category { levels: vec!["red".into(), "green".into(), "blue".into()] };
+    /// assert_eq!(kind.most_probable(&[0.1, 0.3, 0.1]), Some(("green", 0.6)));
+    /// assert_eq!(ColumnKind::Ignored.most_probable(&[]), None);
+    /// ```
+    ///
+    /// # Panics
+    /// Where there is not one probability a unit.
+    pub fn most_probable(&self, units: &[f64]) -> Option<(&str, f64)> {
+        assert_eq!(units.len(), self.units(), "one probability a unit");
+        match self {
+            Self::Binary { low, high } | Self::Number { low, high, .. } => {
+                Some(if units[0] > 0.5 { (high, units[0]) } else { (low, 1.0 - units[0]) })
+            }
+            Self::Category { levels } => {
+                let sum: f64 = units.iter().sum();
+                let even = 1.0 / levels.len() as f64;
+                let share = |p: f64| if sum > 0.0 { p / sum } else { even };
+                // The first of equals.
+                let most = units.iter().zip(levels).rev().max_by(|a, b| a.0.total_cmp(b.0));
+                most.map(|(&p, level)| (level.as_str(), share(p)))
+            }
+            Self::Ignored => None,
+        }
+    }
+
+    /// What is written for the states of its units: nothing where no level of a category is high, the first of several.
+    pub(crate) fn value_of(&self, bits: &[u8]) -> &str {
+        if matches!(self, Self::Category { .. }) && bits.iter().all(|&bit| bit == 0) {
+            return "";
+        }
+        let probabilities: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit != 0))).collect();
+        self.most_probable(&probabilities).map_or("", |(value, _)| value)
+    }
+}
+
+impl Columns {
+    /// How many visible units stand for all of them.
+    pub fn n_units(&self) -> usize {
+        self.columns.iter().map(|column| column.kind.units()).sum()
+    }
+
+    /// The units of each category, in order: of them exactly one is high, as the groups of `dbm_core::impute` have it.
+    pub fn groups(&self) -> Vec<Range<usize>> {
+        let categories = self.with_units().filter(|(_, column, _)| matches!(column.kind, ColumnKind::Category { .. }));
+        categories.map(|(.., units)| units).collect()
+    }
+
+    /// Every column that has units: its number among all columns, itself, and its units.
+    pub fn with_units(&self) -> impl Iterator<Item = (usize, &Column, Range<usize>)> {
+        let mut start = 0;
+        self.columns.iter().enumerate().filter_map(move |(at, column)| {
+            let units = start..start + column.kind.units();
+            start = units.end;
+            (!units.is_empty()).then_some((at, column, units))
+        })
+    }
+
+    /// States of all units, `[rows, n_units]` as bytes 0 and 1, as CSV with the columns' own names and values; what is set aside is left out.
+    /// A category of which no level is high is an empty cell; of several, the first is written. `before` gives further columns: their
+    /// names, and a row's values.
+    ///
+    /// ```
+    /// use dbm_data::columns::Table;
+    /// use dbm_data::raw::Encoding;
+    /// let columns = Table::read("x.csv", "smoker,age\nno,31\nyes,60\nno,45\n")?.columns(&Encoding::default());
+    /// assert_eq!(columns.decode(&[1, 0], &["sample"], |row| vec![(row + 1).to_string()]), b"sample,smoker,age\n1,yes,31\n");
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// Where the bytes are no whole number of rows.
+    pub fn decode(&self, bits: &[u8], before: &[&str], values: impl Fn(usize) -> Vec<String>) -> Vec<u8> {
+        let width = self.n_units().max(1);
+        assert_eq!(bits.len() % width, 0, "whole rows");
+        let mut out = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
+        // Writing to a vector never fails.
+        let header = before.iter().copied().chain(self.with_units().map(|(_, column, _)| column.name.as_str()));
+        let _ = out.write_record(header);
+        for (row, bits) in bits.chunks_exact(width).enumerate() {
+            let before = values(row);
+            let cells = self.with_units().map(|(_, column, units)| column.kind.value_of(&bits[units]));
+            let _ = out.write_record(before.iter().map(String::as_str).chain(cells));
+        }
+        out.into_inner().unwrap_or_default()
+    }
+}

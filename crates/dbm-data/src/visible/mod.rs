@@ -1,0 +1,123 @@
+//! How values become bits, and what the visible units of a model stand for.
+
+mod columns;
+
+pub use columns::{Column, ColumnKind, Columns};
+
+use crate::DataError;
+use crate::coding::{Coding, Greys};
+use crate::names::line;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Grey values above this are high, where nothing else is asked for.
+pub const THRESHOLD: u8 = 127;
+
+/// How values become bits; what does not concern a kind of content is ignored there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Encoding {
+    /// Bits a value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the values to
+    /// whole numbers of 8 bits, which `coding` tells in these many: in binary with 8, bytes lose nothing.
+    pub bits: u8,
+    /// What these bits are, where there is more than one.
+    #[serde(default)]
+    pub coding: Coding,
+    /// The threshold of pictures where `bits` is 1, in units of the values.
+    pub threshold: f64,
+    /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
+    pub columns: BTreeMap<String, f64>,
+}
+
+impl Default for Encoding {
+    /// One bit a value; of bytes, those above [`THRESHOLD`] are high.
+    fn default() -> Self {
+        Self { bits: 1, coding: Coding::default(), threshold: f64::from(THRESHOLD), columns: BTreeMap::new() }
+    }
+}
+
+/// What the visible units of a model stand for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Visible {
+    /// A unit a value, high above the threshold.
+    Bits {
+        /// The threshold, in units of the values.
+        threshold: f64,
+    },
+    /// `bits` units a value, side by side.
+    Planes {
+        /// Units a value, 2 to 8.
+        bits: u8,
+        /// What they stand for. A file older than this has the most significant bits of the value, the first of them first.
+        #[serde(default)]
+        coding: Coding,
+        /// The value that becomes 0.
+        low: f64,
+        /// The value that becomes 255.
+        high: f64,
+    },
+    /// The columns of a table, one after another.
+    Table(Columns),
+}
+
+impl Visible {
+    /// Under which note a checkpoint keeps it, as JSON.
+    pub const NOTE: &str = "visible";
+
+    /// As a checkpoint keeps it.
+    pub fn to_json(&self) -> String {
+        // Strings, numbers and lists of them always have a form in JSON.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// What [`Visible::to_json`] wrote. `name` is the file's, for the error.
+    ///
+    /// # Errors
+    /// [`DataError::Format`] where it is something else.
+    pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
+        let refuse = |got: String| {
+            let (part, expected) = (format!("metadata entry `{}`", Self::NOTE), "a description of the visible units");
+            DataError::part(name, &part, expected, got, "use the file as it was saved")
+        };
+        let visible: Self = serde_json::from_str(json).map_err(|error| refuse(line(&error.to_string(), 160)))?;
+        visible.check().map_err(|error| refuse(error.to_string()))?;
+        Ok(visible)
+    }
+
+    /// That its numbers mean something.
+    ///
+    /// # Errors
+    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
+    pub fn check(&self) -> Result<(), DataError> {
+        let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, &got));
+        match *self {
+            Self::Bits { threshold } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
+            Self::Planes { bits, .. } if !(2..=8).contains(&bits) => asked("bits per value", "1 to 8", bits.to_string()),
+            Self::Planes { low, high, .. } if !(low.is_finite() && high.is_finite()) => {
+                asked("the range of the values", "finite", format!("{low} to {high}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`](crate::pictures::Pictures::encode) made of it, backwards ([`Coding::grey`]). The values were
+    /// `low + grey / 255 (high - low)`; with 8 binary bits, rounded, exactly so where they were bytes.
+    pub fn grey(&self, units: &[u8]) -> Vec<u8> {
+        let Greys { bits, coding } = self.greys();
+        let depth = usize::from(bits.max(1));
+        let number = |units: &[u8]| units.iter().take(8).fold(0, |number, &unit| number << 1 | u8::from(unit != 0));
+        units.chunks_exact(depth).map(|units| coding.grey(number(units), depth as u8)).collect()
+    }
+
+    /// The units of one value of a picture; of a table's one each.
+    pub fn greys(&self) -> Greys {
+        match self {
+            Self::Planes { bits, coding, .. } => Greys { bits: *bits, coding: *coding },
+            Self::Bits { .. } | Self::Table(_) => Greys::default(),
+        }
+    }
+
+    /// Visible units for one value of a picture, 1 to 8; 1 of a table.
+    pub fn depth(&self) -> usize {
+        usize::from(self.greys().bits)
+    }
+}

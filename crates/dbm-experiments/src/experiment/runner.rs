@@ -1,0 +1,224 @@
+//! Carries out a recipe: makes its models, measures them, judges its claims, and writes the results, the figure and the entry.
+
+use super::measure::{Measured, Subject};
+use super::recipe::{Data, Group, Recipe};
+use super::report::{Entry, Verdict, machine};
+use super::results::{MeasuredModel, MeasuredRun, Results};
+use super::training_plan::Variant;
+use super::workspace::{Trained, Workspace};
+use crate::Error;
+use crate::data::DataSource;
+use crate::model::ModelFile;
+use crate::score::Reference;
+use crate::template::{holds, render};
+use dbm_core::DbmError;
+use dbm_data::{Dataset, Precision};
+use dbm_score::PIXELS;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Generated digits of a toy, and otherwise.
+const DIGITS: (usize, usize) = (300, 10_000);
+
+/// Macros for the words of all recipes.
+const MACROS: &str = include_str!("templates/macros.md");
+
+/// Where an experiment's digits and models come from.
+pub struct Runner<'a> {
+    pub recipe: &'a Recipe,
+    pub workspace: &'a Workspace<'a>,
+    /// The folder with MNIST's four files, or another word for data.
+    pub data: String,
+    /// A model that is measured instead of those that are shipped.
+    pub model: Option<&'a Path>,
+}
+
+impl Runner<'_> {
+    /// Carries it out, or what is left of it.
+    ///
+    /// # Errors
+    /// What goes wrong with data, models and files, and a recipe with a mistake.
+    pub fn run(&self) -> Result<Entry, Error> {
+        let mut references = BTreeMap::new();
+        let mut results = Results::default();
+        for group in &self.recipe.groups {
+            results.models.extend(self.group(group, &mut references)?);
+        }
+        let reference = self.recipe.data.as_ref().map(|data| self.reference(data, None, &mut references)).transpose()?;
+        for (name, measure) in &self.recipe.shared {
+            let measured = measure.of(name, reference.as_deref(), self.workspace)?;
+            results.shared.insert(name.clone(), measured);
+        }
+        let name = &self.recipe.name;
+        self.workspace.write(&format!("{name}.csv"), results.table().as_bytes())?;
+        self.workspace.write_figure(name, &self.recipe.figure.draw(&results, reference.as_deref())?)?;
+        let digits = reference.map(|reference| [&reference.train, &reference.test].map(|half| half.examples.len()));
+        self.entry(&results, digits)
+    }
+
+    /// Digits to train on and to be held against, read once for each number that is held out.
+    fn reference(
+        &self,
+        data: &Data,
+        hold_out: Option<usize>,
+        read: &mut BTreeMap<Option<usize>, Rc<Reference>>,
+    ) -> Result<Rc<Reference>, Error> {
+        if let Some(reference) = read.get(&hold_out) {
+            return Ok(Rc::clone(reference));
+        }
+        let digits = if self.workspace.toy { DIGITS.0 } else { DIGITS.1 };
+        let source = DataSource { name: self.data.clone(), reading: data.reading(digits, hold_out) };
+        let reference = Rc::new(Reference::load(self.workspace.session, &source, None)?);
+        read.insert(hold_out, Rc::clone(&reference));
+        Ok(reference)
+    }
+
+    fn group(&self, group: &Group, read: &mut BTreeMap<Option<usize>, Rc<Reference>>) -> Result<Vec<MeasuredModel>, Error> {
+        let mistake = |what: &str| Error::Input(format!("{}: {what}; this is a mistake in the experiment's recipe", group.name));
+        let data = self.recipe.data.as_ref().ok_or_else(|| mistake("models need data"))?;
+        let shipped = group.file.as_deref().and_then(|file| self.model.or((!self.workspace.toy).then_some(file)));
+        if let Some(file) = shipped {
+            let loaded = load(file, PIXELS * data.units_a_pixel())?;
+            let reference = self.reference(data, group.hold_out, read)?;
+            let mut model = model_of(group, None);
+            self.add_run(&mut model, group, &loaded, &reference)?;
+            return Ok(vec![model]);
+        }
+        let trainings = |seed: u64| group.trainings(&self.recipe.variants, seed);
+        let mut models: Vec<MeasuredModel> =
+            trainings(self.workspace.seed)?.iter().map(|(variant, _)| model_of(group, *variant)).collect();
+        if models.is_empty() {
+            return Ok(models);
+        }
+        let reference = self.reference(data, group.hold_out, read)?;
+        let with_labels = with_labels(&reference.train)?;
+        // Seed after seed, so that an experiment that is stopped has all models of the first seeds.
+        for seed in self.workspace.seed..self.workspace.seed + group.seeds {
+            for (model, (_, training)) in models.iter_mut().zip(trainings(seed)?) {
+                let command = training.command(&data.options());
+                let examples = if training.settings.classes > 0 { &with_labels } else { &reference.train };
+                match self.workspace.trained(&format!("{}-{seed}", model.name), &training, &command, examples) {
+                    Ok(trained) => self.add_run(model, group, &trained, &reference)?,
+                    // A result as others are.
+                    Err(Error::Model(DbmError::Diverged { .. })) => model.diverged += 1,
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        Ok(models)
+    }
+
+    /// Measures a run.
+    fn add_run(&self, model: &mut MeasuredModel, group: &Group, trained: &Trained, reference: &Reference) -> Result<(), Error> {
+        let seed = trained.checkpoint.settings.as_ref().map_or(self.workspace.seed, |settings| settings.seed);
+        let name = format!("{}-{seed}", model.name);
+        let subject = Subject { name, checkpoint: &trained.checkpoint, model: &trained.model, reference };
+        let measured: BTreeMap<String, Measured> = group
+            .measures
+            .iter()
+            .map(|(name, measure)| Ok((name.clone(), measure.of(name, &subject, self.workspace)?)))
+            .collect::<Result<_, Error>>()?;
+        if model.runs.is_empty() {
+            model.sizes = trained.model.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("-");
+            model.parameters = trained.model.n_parameters();
+            model.steps = trained.checkpoint.step;
+            model.command = trained.checkpoint.notes.get("command").cloned().unwrap_or_default();
+            if group.written {
+                let weights = trained.checkpoint.weights_only(true).to_bytes(Precision::Half)?;
+                self.workspace.write(&format!("{}.safetensors", model.name), &weights)?;
+            }
+        }
+        model.runs.push(MeasuredRun { seed, seconds: trained.seconds, checksum: trained.model.checksum(), measured });
+        Ok(())
+    }
+
+    /// What the results come to in words.
+    fn entry(&self, results: &Results, digits: Option<[usize; 2]>) -> Result<Entry, Error> {
+        let Recipe { name, place, title, paper, figure, ours, why, body, .. } = self.recipe;
+        let mut facts = results.facts();
+        facts["digits"] = json!({ "training": digits.map(|digits| digits[0]), "test": digits.map(|digits| digits[1]) });
+        let (claims, verdict) = self.judged(&facts)?;
+        facts["claims"] = claims;
+        let text = |lines: &[String], between: &str| -> Result<String, Error> {
+            let text = render(name, &format!("{MACROS}{}", lines.join(between)), &facts)?;
+            Ok(text.trim().to_string())
+        };
+        let (data, toy) = (self.recipe.data.as_ref(), self.workspace.toy);
+        Ok(Entry {
+            name: name.clone(),
+            place: *place,
+            title: title.clone(),
+            paper: paper.clone(),
+            ours: text(ours, " ")?,
+            verdict,
+            why: text(why, " ")?,
+            command: command(name, data.is_some(), toy),
+            seed: self.workspace.seed,
+            machine: machine(self.workspace.session),
+            seconds: self.workspace.seconds(),
+            body: text(body, "\n")?,
+            figures: vec![(name.clone(), figure.words.clone())],
+            data: vec![format!("{name}.csv")],
+        })
+    }
+
+    /// Every claim with the numbers that it is about and whether it holds; and what those of the paper come to.
+    fn judged(&self, facts: &Value) -> Result<(Value, Verdict), Error> {
+        let (name, mut claims, mut of_paper) = (&self.recipe.name, Vec::new(), Vec::new());
+        for claim in &self.recipe.claims {
+            let held = holds(name, &claim.holds, facts)?;
+            let reached = render(name, &format!("{MACROS}{}", claim.reached), facts)?;
+            claims.push(json!({ "words": claim.words, "reached": reached, "holds": held, "ours": claim.ours }));
+            of_paper.extend((!claim.ours).then_some(held));
+        }
+        Ok((claims.into(), Verdict::of(&of_paper)))
+    }
+}
+
+/// A model without its runs.
+fn model_of(group: &Group, variant: Option<&Variant>) -> MeasuredModel {
+    MeasuredModel {
+        name: variant.map_or_else(|| group.name.clone(), |variant| format!("{}-{}", group.name, variant.name)),
+        group: group.name.clone(),
+        words: variant.map_or(&group.words, |variant| &variant.words).clone(),
+        paper: variant.and_then(|variant| variant.paper),
+        sizes: String::new(),
+        parameters: 0,
+        steps: 0,
+        command: String::new(),
+        runs: Vec::new(),
+        diverged: 0,
+    }
+}
+
+/// The command that carries out an experiment.
+pub fn command(name: &str, data: bool, toy: bool) -> String {
+    format!("dbm experiment {name}{}{}", if data { " --data MNIST" } else { "" }, if toy { " --toy" } else { "" })
+}
+
+/// A shipped model of so many visible units.
+fn load(file: &Path, visible: usize) -> Result<Trained, Error> {
+    if !file.exists() {
+        return Err(Error::Input(format!(
+            "{}: there is no model; run this in the project's folder, or give --model the file of a model of MNIST",
+            file.display()
+        )));
+    }
+    let (checkpoint, model) = ModelFile { path: file.into(), last: false }.load()?;
+    if model.n_visible() != visible {
+        return Err(Error::Input(format!(
+            "{}: a model of {visible} visible units was expected, but it has {}; give one that was trained on MNIST as this experiment reads it",
+            file.display(),
+            model.n_visible()
+        )));
+    }
+    Ok(Trained { checkpoint, model, seconds: 0.0 })
+}
+
+/// Training digits that know their classes, where these are known.
+fn with_labels(data: &Dataset) -> Result<Dataset, Error> {
+    let Some(labels) = data.labels.clone() else { return Ok(data.clone()) };
+    Ok(Dataset { examples: data.examples.clone().with_labels(labels)?, ..data.clone() })
+}
