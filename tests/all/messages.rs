@@ -6,12 +6,13 @@ use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDr
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, PhaseInfo};
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::sweep::SearchInfo;
-use dbm_data::coding::Greys;
+use dbm_data::coding::{Coding, Greys};
+use dbm_data::columns::{Column, ColumnKind, Columns};
 use dbm_protocol::{
-    Activity, Body, Command, CompletionRequest, Completions, DataSource, EncodedData, EncodingChoice, EncodingPreview, Envelope,
+    Activity, Body, Command, CompletionRequest, Completions, DataSource, EncodedData, Encoding, EncodingPreview, Envelope,
     Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings,
     LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reply, Report,
-    RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, wire,
+    RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, Visible, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -51,7 +52,7 @@ fn requests_cross_unchanged() {
         image: Some((3, 3)),
         depth: 1,
         held_back: vec![],
-        visible: "{}".into(),
+        visible: Some(Visible::Planes { bits: 3, coding: Coding::Thermometer, low: -1.5, high: 0.1 + 0.2 }),
         table: vec![44],
     });
     let request = CompletionRequest {
@@ -204,11 +205,11 @@ fn messages_of_the_second_worker_cross_unchanged() {
         settings: dbm_core::Settings::default(),
     });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
-    let encoding = EncodingChoice {
+    let encoding = Encoding {
         bits: 8,
-        coding: dbm_data::coding::Coding::Gray,
+        coding: Coding::Gray,
         threshold: 0.1 + 0.2,
-        columns: vec![("a,b".into(), f64::MIN_POSITIVE)],
+        columns: [("a,b".to_string(), f64::MIN_POSITIVE)].into(),
     };
     let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), greys: Greys::binary(8), bits: vec![1; 8] };
     let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
@@ -216,14 +217,14 @@ fn messages_of_the_second_worker_cross_unchanged() {
         FilesCommand::Read { files: vec![file.clone()], tile: Some((28, 28)) },
         FilesCommand::Fetch("data/x.csv".into()),
         FilesCommand::Encode { encoding: encoding.clone(), hold_back: 0.1 },
-        FilesCommand::Fill { file: file.clone(), visible: "{}".into(), probabilities: vec![0.5] },
+        FilesCommand::Fill { file: file.clone(), visible: table(), probabilities: vec![0.5] },
         FilesCommand::Write(Product::Log { format: LogFormat::Json, rows: vec![log] }),
         FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
         FilesCommand::Keep(Snapshot { step: 7, checkpoint: vec![3, 1, 4] }),
     ] {
         cross(Some(3), command);
     }
-    let look = EncodingPreview { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1.0, preview: grid };
+    let look = EncodingPreview { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1 << 40, preview: grid };
     let kind = UnderstoodKind::Pictures { shape: (1, 1), low: -1.5, high: 255.0, classes: 10 };
     let about = Understood { name: "x".into(), count: 1, kind, notes: vec!["n".into()], encoding, look: look.clone() };
     for reply in [
@@ -235,6 +236,17 @@ fn messages_of_the_second_worker_cross_unchanged() {
     ] {
         cross(Some(1), reply);
     }
+}
+
+/// A column of each kind.
+fn table() -> Visible {
+    let kinds = [
+        ColumnKind::Binary { low: "no".into(), high: "yes".into() },
+        ColumnKind::Number { threshold: 2.5, low: "1".into(), high: "4".into() },
+        ColumnKind::Category { levels: vec!["a".into(), "b".into(), "ü".into()] },
+        ColumnKind::Ignored,
+    ];
+    Visible::Table(Columns { columns: kinds.map(|kind| Column { name: "x".into(), kind }).into() })
 }
 
 #[wasm_bindgen_test]

@@ -59,7 +59,7 @@ impl Complete {
         let unknown = unknown(&self.mask, self.seed, count, &data, checkpoint.image)?;
 
         let started = context.session.now();
-        let bits = answering.draw(&context.session, &model, (&data, 0..count), &unknown, self.seed);
+        let bits = answering.draw(&context.session, &model, (&data, 0..count), &unknown, self.seed)?;
         let seconds = context.session.now() - started;
 
         let bytes = match (format, columns) {

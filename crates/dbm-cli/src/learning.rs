@@ -6,10 +6,11 @@ use crate::given::{Given, Options};
 use crate::pretraining::{PretrainArgs, pretrained};
 use clap::Args;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
-use dbm_core::settings::{RunPlan, Setting};
+use dbm_core::settings::{Initialization, RunPlan, Setting, StartKind};
 use dbm_core::signals::Signals;
 use dbm_core::words::Choose;
-use dbm_core::{Dbm, Examples, Footprint, Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_core::{Dbm, Examples, Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_engine::Begun;
 use dbm_experiments::Error;
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::{RunBackend, Training};
@@ -89,35 +90,36 @@ impl<O: Options> Learning<O> {
     /// A run at its first step, or after pretraining, of a model with these hidden layers where the command line names no others.
     pub fn begin(&self, data: &Examples, base: Settings, hidden: &[usize], context: &Context) -> Result<Trainer, Error> {
         let settings = self.settings(base);
-        let units = self.units().unwrap_or_default();
-        let hidden = self.hidden.as_deref().unwrap_or(hidden);
-        let classes = Some(settings.classes).filter(|&classes| classes > 0);
-        let sizes: Vec<usize> = std::iter::once(data.width()).chain(hidden.iter().copied()).chain(classes).collect();
-        settings.check(data.width())?;
-        let pretraining = self.pretraining.settings(&settings);
-        let footprint = Footprint::of_data(&sizes, &settings, data, context.session.threads());
-        context.session.memory.check(&match &pretraining {
-            Some(pretraining) => footprint.max(Footprint::of_pretraining(&sizes, pretraining, data)),
-            None => footprint,
-        })?;
-        let model = match (self.gaussian, pretraining) {
-            (_, Some(pretraining)) => pretrained(&sizes, units, pretraining, self.backend.on_processor(), data, context)?,
-            (deviation, None) if settings.estimator.kind.descriptor().has_ladder => {
-                init::of_data(&sizes, units, checked(deviation.unwrap_or(init::NEARLY_INDEPENDENT))?, settings.seed, data)?
+        let hidden = self.hidden.as_deref().unwrap_or(hidden).iter().map(|&size| size as u32).collect();
+        let start = self.start(settings.estimator.kind)?;
+        let plan = RunPlan { hidden, units: self.units().unwrap_or_default(), start, settings };
+        let session = &context.session;
+        Ok(match dbm_engine::begin(&plan, data, session, |footprint| session.memory.check(footprint))? {
+            // Where a ladder begins, at another deviation.
+            Begun::Training(run) if plan.start == Initialization::Independent && self.gaussian.is_some() => {
+                let (deviation, seed) = (self.gaussian.unwrap_or_default(), plan.settings.seed);
+                Trainer::new(init::of_data(run.model().sizes(), plan.units, deviation, seed, data)?, plan.settings)?
             }
-            (None, None) => init::orthogonal_on(&context.session, &sizes, units, settings.seed)?,
-            (Some(deviation), None) => init::gaussian(&sizes, units, checked(deviation)?, settings.seed)?,
-        };
-        Ok(Trainer::new(model, settings)?)
+            Begun::Training(run) => *run,
+            Begun::Pretraining(run) => {
+                let model = pretrained(run.with_backend(self.backend.on_processor()), data, context)?;
+                Trainer::new(model, plan.settings)?
+            }
+        })
     }
-}
 
-/// A deviation of initial weights.
-fn checked(deviation: f64) -> Result<f64, Error> {
-    if deviation > 0.0 && deviation <= 10.0 {
-        Ok(deviation)
-    } else {
-        Err(Error::Usage(format!("--gaussian should be above 0 and at most 10, but is {deviation}")))
+    /// How the parameters begin: what is asked for, or what suits the estimator.
+    fn start(&self, estimator: EstimatorKind) -> Result<Initialization, Error> {
+        let has_ladder = estimator.descriptor().has_ladder;
+        Ok(match (self.pretraining.start(), self.gaussian) {
+            (Some(start), _) => start,
+            (None, Some(deviation)) if !(deviation > 0.0 && deviation <= 10.0) => {
+                return Err(Error::Usage(format!("--gaussian should be above 0 and at most 10, but is {deviation}")));
+            }
+            (None, _) if has_ladder => Initialization::of_kind(StartKind::Independent),
+            (None, Some(deviation)) => Initialization::Gaussian { deviation },
+            (None, None) => Initialization::Orthogonal,
+        })
     }
 }
 

@@ -138,6 +138,7 @@ fn exit_code(error: &Error) -> u8 {
         | Error::Score(ScoreError::Setting { .. }) => 2,
         Error::Data(_)
         | Error::Score(_)
+        | Error::Job(_)
         | Error::Read { .. }
         | Error::Input(_)
         | Error::Serialize { .. }

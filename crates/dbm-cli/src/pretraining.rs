@@ -2,47 +2,35 @@
 
 use crate::context::Context;
 use clap::Args;
-use dbm_core::pretrain::{PretrainSettings, Pretrainer};
-use dbm_core::{Backend, Dbm, Examples, Host, Settings, Units};
+use dbm_core::pretrain::Pretrainer;
+use dbm_core::settings::Initialization;
+use dbm_core::{Dbm, Examples, Host};
 use dbm_experiments::Error;
 use serde_json::{Value, json};
 
 #[derive(Args)]
 pub struct PretrainArgs {
-    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, before those of `--steps` [default: none]
+    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, in minibatches of at most 100, before those of `--steps` [default: none]
     #[arg(long, value_name = "STEPS", conflicts_with = "gaussian")]
-    pretrain: Option<u64>,
+    pretrain: Option<u32>,
     /// Learning rate of the pretraining; models of a few dozen units want 0.2 [default: 0.05]
     #[arg(long, value_name = "RATE", requires = "pretrain")]
     pretrain_lr: Option<f64>,
 }
 
 impl PretrainArgs {
-    /// Pretraining with the batch and the seed of the run it is a start for, if it was asked for.
-    pub fn settings(&self, run: &Settings) -> Option<PretrainSettings> {
-        let default = PretrainSettings::default();
-        self.pretrain.map(|steps| PretrainSettings {
-            steps,
-            learning_rate: self.pretrain_lr.unwrap_or(default.learning_rate),
-            batch: run.batch,
-            seed: run.seed,
-            ..default
-        })
+    /// Pretraining, if it was asked for.
+    pub fn start(&self) -> Option<Initialization> {
+        let (_, usual) = Initialization::default().pretraining();
+        let learning_rate = self.pretrain_lr.unwrap_or(usual);
+        self.pretrain.map(|steps| Initialization::Pretrained { steps, learning_rate })
     }
 }
 
 /// The pretrained model, its progress shown.
-pub fn pretrained(
-    sizes: &[usize],
-    units: Units,
-    settings: PretrainSettings,
-    backend: Backend,
-    data: &Examples,
-    context: &Context,
-) -> Result<Dbm, Error> {
+pub fn pretrained(mut run: Pretrainer, data: &Examples, context: &Context) -> Result<Dbm, Error> {
     let Context { session, json } = context;
     let started = session.now();
-    let mut run = Pretrainer::new(sizes, units, settings)?.with_backend(backend);
     session.progress.begin("steps", run.steps_total());
     while !run.is_done() {
         let layer = run.layer();

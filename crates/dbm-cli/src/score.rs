@@ -9,8 +9,8 @@ pub use args::Score;
 use dbm_core::Host;
 use dbm_core::ais::AisSettings;
 use dbm_data::npy;
+use dbm_engine::MAX_SWEEPS;
 use dbm_experiments::model::{ModelFile, visible};
-use dbm_experiments::samples::MAX_SWEEPS;
 use dbm_experiments::score::{GREY, Reference, Report, bound, csv, levels, text};
 use dbm_experiments::{Error, answers, files};
 use dbm_score::PIXELS;
@@ -107,7 +107,7 @@ impl Score {
                 (&reference.test, 0..count),
                 &unknown,
                 self.seed,
-            );
+            )?;
             report.completions = Some(reference.completions(session, &unknown, count, &answers)?);
             report.nearest = Some(reference.nearest(session, &unknown, count)?);
         }

@@ -1,20 +1,18 @@
 //! Answers to questions: examples with something hidden, and what a model fills in.
 
-use crate::samples::{CHAINS, MAX_SWEEPS};
+use crate::samples::CHAINS;
 use crate::{Error, Session, files};
-use dbm_core::classes::{likeliest, predictions, shared};
-use dbm_core::complete::{Completer, Method, SamplingSchedule, balanced, consensus, majority};
+use dbm_core::complete::Method;
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Clamp, Dbm};
 use dbm_data::raw::Visible;
 use dbm_data::{Dataset, npy};
-use serde::{Deserialize, Serialize};
+use dbm_engine::{Answers, ClassReading, Classes, Consensus, Job, Questions, VOTERS};
 use std::ops::Range;
 use std::path::Path;
 
-/// How answers are drawn.
+/// How answers are drawn, and what is made of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Answering {
     /// Answers to each question.
@@ -28,70 +26,6 @@ pub struct Answering {
     /// Before anything is filled in the class of the example is read in this way and then clamped: of models whose top layer stands for classes. Several answers share the classes as they are
     /// probable; where one answer is made of them, all are of the likeliest.
     pub class_first: Option<ClassReading>,
-}
-
-/// How the class of an example is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClassReading {
-    /// By [`VOTERS`] chains together.
-    Chains,
-    /// By what mean field predicts.
-    MeanField,
-}
-
-impl Choose for ClassReading {
-    const WORDS: Words = words(
-        "class-first",
-        "Class first",
-        "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
-    );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Chains, "chains", "chains", "As 32 chains say together"),
-        choice(Self::MeanField, "mean-field", "mean field", "As mean field predicts it, for models that were trained to"),
-    ];
-}
-
-/// One answer of many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Consensus {
-    /// The answer that the others agree with most.
-    Medoid,
-    /// What most answers say, unit by unit.
-    Majority,
-    /// The units that are high in most answers, as many as are high in an answer.
-    Balanced,
-}
-
-impl Choose for Consensus {
-    const WORDS: Words = words(
-        "consensus",
-        "Consensus",
-        "Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit",
-    );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Medoid, "medoid", "medoid", "The answer that the others agree with most"),
-        choice(Self::Majority, "majority", "majority", "What most answers say, unit by unit"),
-        choice(
-            Self::Balanced,
-            "balanced",
-            "balanced majority",
-            "The units that are high in most answers, as many as are high in an answer",
-        ),
-    ];
-}
-
-impl Consensus {
-    /// Of `answers` answers to each question, `[count, answers, n]`, the one that is made of them, `[count, n]`.
-    pub fn of(self, n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
-        let of_one = |bits: &[u8]| match self {
-            Self::Medoid => bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec(),
-            Self::Majority => majority(n, bits),
-            Self::Balanced => balanced(n, bits),
-        };
-        bits.chunks(n * answers).flat_map(of_one).collect()
-    }
 }
 
 /// That the data are of the model's shape, and that there are as many examples as asked for.
@@ -118,13 +52,21 @@ impl Answering {
         if self.consensus.is_some() { 1 } else { self.answers as usize }
     }
 
-    /// How a chain goes from noise to an answer.
-    pub fn schedule(&self) -> SamplingSchedule {
-        self.method.schedule(self.sweeps)
+    /// In the engine's words.
+    fn of_engine(&self) -> dbm_engine::Answering {
+        let classes = match (self.class_first, self.consensus) {
+            (None, _) => Classes::Free,
+            (Some(reading), None) => Classes::Read(reading),
+            (Some(reading), Some(_)) => Classes::Likeliest(reading),
+        };
+        dbm_engine::Answering { classes, ..dbm_engine::Answering::by(self.method, self.sweeps, self.answers) }
     }
 
     /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (a row of `visible` for each example, from the first on) is not 0 or the data
     /// lack a bit. Each depends on the model, the example, the seed and its number alone.
+    ///
+    /// # Errors
+    /// Those of the engine.
     pub fn draw(
         &self,
         session: &Session,
@@ -132,72 +74,33 @@ impl Answering {
         (data, rows): (&Dataset, Range<usize>),
         unknown: &[u8],
         seed: u64,
-    ) -> Vec<u8> {
+    ) -> Result<Vec<u8>, Error> {
+        let (n, answering) = (model.n_visible(), self.of_engine());
         // The chains of all answers to an example go together.
-        let each = (CHAINS
-            / self.answers.max(if self.class_first == Some(ClassReading::Chains) { VOTERS as u32 } else { 1 }) as usize)
-            .max(1);
-        session.in_parts("examples", rows, each, |rows| self.answer(model, data, rows, unknown, seed)).concat()
-    }
-
-    /// `answers` completions of each of these examples, one after another.
-    fn answer(&self, model: &Dbm, data: &Dataset, rows: Range<usize>, unknown: &[u8], seed: u64) -> Vec<u8> {
-        let (n, answers) = (model.n_visible(), self.answers as usize);
-        let mut visible = Matrix::zeros(rows.len() * answers, n);
-        let mut known = Vec::with_capacity(visible.data().len());
-        for chain in 0..visible.rows() {
-            let example = rows.start + chain / answers;
-            data.examples.write_row(example, model.units(), visible.row_mut(chain));
-            let asked = unknown[example * n..(example + 1) * n].iter();
-            known.extend(asked.zip(data.examples.known_row(example)).map(|(&u, known)| u == 0 && known));
-        }
-        let first = (rows.start * answers) as u64;
-        let mut completer = if let Some(reading) = self.class_first {
-            let questions: Vec<usize> = (0..rows.len()).map(|row| row * answers).collect();
-            let asked = (visible.select(&questions), Clamp::Known(known.clone()).of_rows(&questions, n));
-            let read = match reading {
-                ClassReading::Chains => self.classes(model, asked, rows.start, seed),
-                ClassReading::MeanField => predictions(model, &asked.0, &asked.1),
-            };
-            let of = |p: &Vec<f64>| if self.consensus.is_some() { vec![likeliest(p); answers] } else { shared(p, answers) };
-            let classes: Vec<usize> = read.iter().flat_map(of).collect();
-            Completer::complete_class(model, visible, Clamp::Known(known), &classes, (seed, first))
-        } else {
-            Completer::complete(model, visible, Clamp::Known(known), seed, first)
-        };
-        let bits = if self.method.is_searched() {
-            completer.run(model, self.schedule(), MAX_SWEEPS).0
-        } else {
-            let mut done = 0;
-            while completer.advance(model, self.schedule(), done, MAX_SWEEPS) {
-                done += 1;
-            }
-            completer.visible_bits()
-        };
-        match self.consensus {
-            Some(consensus) => consensus.of(n, answers, &bits),
-            None => bits,
-        }
+        let reading = matches!(self.class_first, Some(ClassReading::Chains));
+        let each = (CHAINS / self.answers.max(if reading { VOTERS as u32 } else { 1 }) as usize).max(1);
+        let parts = session.in_parts("examples", rows, each, |rows| {
+            let answered = Answers::new(model, questions(model, data, rows, unknown), answering, seed).finish()?;
+            Ok(match self.consensus {
+                Some(consensus) => consensus.of(n, self.answers as usize, &answered.bits),
+                None => answered.bits,
+            })
+        });
+        parts.into_iter().collect::<Result<Vec<_>, Error>>().map(|parts| parts.concat())
     }
 }
 
-/// Chains that say together what class an example is of.
-pub const VOTERS: usize = 32;
-
-impl Answering {
-    /// How probable each class of each question is, by chains of their own.
-    fn classes(&self, model: &Dbm, (visible, clamp): (Matrix, Clamp), first_row: usize, seed: u64) -> Vec<Vec<f64>> {
-        let rows: Vec<usize> = (0..visible.rows()).flat_map(|row| [row; VOTERS]).collect();
-        let clamp = clamp.of_rows(&rows, visible.columns());
-        // Chains of the answers draw from the streams from 0 on.
-        let first = (1 << 40) + (first_row * VOTERS) as u64;
-        let mut voters = Completer::complete(model, visible.select(&rows), clamp, seed, first);
-        let votes = voters.read_classes(model, self.schedule(), MAX_SWEEPS);
-        let together = |votes: &[Vec<f64>]| -> Vec<f64> {
-            (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum::<f64>() / VOTERS as f64).collect()
-        };
-        votes.chunks(VOTERS).map(together).collect()
+/// These examples, with what is hidden of them.
+fn questions(model: &Dbm, data: &Dataset, rows: Range<usize>, unknown: &[u8]) -> Questions {
+    let n = model.n_visible();
+    let mut visible = Matrix::zeros(rows.len(), n);
+    let mut known = Vec::with_capacity(visible.data().len());
+    for (row, example) in rows.clone().enumerate() {
+        data.examples.write_row(example, model.units(), visible.row_mut(row));
+        let asked = unknown[example * n..(example + 1) * n].iter();
+        known.extend(asked.zip(data.examples.known_row(example)).map(|(&unknown, known)| unknown == 0 && known));
     }
+    Questions { visible, known: Clamp::Known(known), first: rows.start }
 }
 
 /// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may

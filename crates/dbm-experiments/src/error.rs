@@ -2,6 +2,7 @@
 
 use dbm_core::DbmError;
 use dbm_data::DataError;
+use dbm_engine::EngineError;
 use dbm_gpu::GpuError;
 use dbm_score::ScoreError;
 use std::path::PathBuf;
@@ -13,6 +14,9 @@ pub enum Error {
     /// Of the core: settings, sizes, divergence.
     #[error(transparent)]
     Model(#[from] DbmError),
+    /// Of jobs, what is not the core's.
+    #[error(transparent)]
+    Job(EngineError),
     /// Of data and files in their formats.
     #[error(transparent)]
     Data(#[from] DataError),
@@ -68,6 +72,15 @@ pub enum Error {
     /// A file that is not what it should be.
     #[error("{0}")]
     Input(String),
+}
+
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Model(error) => Self::Model(error),
+            of_job @ EngineError::FewOfClass { .. } => Self::Job(of_job),
+        }
+    }
 }
 
 impl From<GpuError> for Error {

@@ -2,20 +2,17 @@
 
 use crate::{Error, Session};
 use dbm_core::chains::Chains;
-use dbm_core::classes::read;
-use dbm_core::complete::{Completer, SamplingSchedule};
+use dbm_core::complete::SamplingSchedule;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
 use dbm_core::tempering::{Reach, Replicas};
 use dbm_core::{Dbm, DbmError, Parity, Settings};
 use dbm_data::Checkpoint;
+use dbm_engine::{Drawn, Job, MAX_SWEEPS, OfClass, OfClassSamples};
 use std::str::FromStr;
 
 /// Chains a task: enough for the batch products, few enough to keep every thread busy.
 pub const CHAINS: usize = 32;
-
-/// A search that goes on longer is stopped and counted.
-pub const MAX_SWEEPS: u32 = 10_000;
 
 /// How samples are drawn: by sweeps of chains alone, or by chains that come up a ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +51,7 @@ pub fn draw_by(
     (count, seed): (usize, u64),
 ) -> Result<Samples, Error> {
     let rounds = match sampler {
-        Sampler::Alone(schedule) => return Ok(draw(session, model, schedule, count, seed)),
+        Sampler::Alone(schedule) => return draw(session, model, schedule, count, seed),
         Sampler::Ptt(rounds) => rounds,
     };
     let Some(ladder) = checkpoint.ladder(model)? else {
@@ -75,14 +72,10 @@ pub fn draw_by(
     Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 
-/// Samples for each one of a class that is asked for, at most.
-const TRIES: usize = 100;
-
-/// `count` samples of one class, of a model whose top layer stands for classes: the first that the model itself reads as of that class ([`read`]), in the order of their chains. Where the
-/// schedule draws a class first, all chains are of this one, and few are read otherwise; where it does not, chains with a class clamped would have to be mixed anew, and they are free.
+/// `count` samples of one class, of a model whose top layer stands for classes: [`OfClass`].
 ///
 /// # Errors
-/// [`Error::Usage`] for a class that the model does not have; [`Error::Input`] where a hundred times as many, or more, have fewer than `count` of it.
+/// [`Error::Usage`] for a class that the model does not have; [`Error::Job`] where a hundred times as many, or more, have fewer than `count` of it.
 pub fn draw_class(
     session: &Session,
     (checkpoint, model): (&Checkpoint, &Dbm),
@@ -98,31 +91,21 @@ pub fn draw_class(
             "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
         )));
     }
-    let (n, each) = (model.n_visible(), count.div_ceil(CHAINS).max(1) * CHAINS);
     let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
-    let mut kept = Samples { bits: vec![], searches: vec![] };
-    for round in 0..TRIES {
-        let parts = session.in_parts("samples", round * each..(round + 1) * each, CHAINS, |part| {
-            let mut chains = Completer::sample_class(model, (schedule, class), part.len(), seed, part.start as u64);
-            let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
-            (bits, searches, read(model, chains.layer(0), predicts))
-        });
-        for (bits, searches, classes) in parts {
-            let drawn = bits.chunks(n).zip(searches).zip(classes).filter(|(_, of)| *of == class);
-            for ((bits, search), _) in drawn.take(count - kept.searches.len()) {
-                kept.bits.extend(bits);
-                kept.searches.push(search);
-            }
-        }
-        if kept.searches.len() == count {
-            return Ok(kept);
+    let wanted = OfClass { schedule, class, predicts, count, seed };
+    let (mut kept, each) = (OfClassSamples::default(), count.div_ceil(CHAINS).max(1) * CHAINS);
+    for round in 0.. {
+        let chains = round * each..(round + 1) * each;
+        let parts = session.in_parts("samples", chains, CHAINS, |part| wanted.draw(model, part));
+        if parts.iter().any(|part| wanted.collect(&mut kept, part)) {
+            break;
         }
     }
-    Err(Error::Input(format!(
-        "--class {class}: of {} samples the model itself reads {} as of class {class}, and {count} were asked for; train it longer, or draw without a class",
-        TRIES * each,
-        kept.searches.len()
-    )))
+    if kept.searches.len() < count {
+        Err(wanted.few(&kept).into())
+    } else {
+        Ok(Samples { bits: kept.bits, searches: kept.searches })
+    }
 }
 
 /// Classes that the model of a checkpoint has labels of.
@@ -144,25 +127,30 @@ pub fn of_training(checkpoint: &Checkpoint) -> SamplingSchedule {
 }
 
 /// `count` samples; each depends on the model, the seed and its number alone.
-pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: usize, seed: u64) -> Samples {
+///
+/// # Errors
+/// Those of the engine.
+pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: usize, seed: u64) -> Result<Samples, Error> {
     draw_as(session, model, schedule, (count, seed), |bits| bits)
 }
 
 /// The same of which something else is kept than their bits, which can be many more bytes.
+///
+/// # Errors
+/// Those of the engine.
 pub fn draw_as(
     session: &Session,
     model: &Dbm,
     schedule: SamplingSchedule,
     (count, seed): (usize, u64),
     kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
-) -> Samples {
+) -> Result<Samples, Error> {
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
-        let mut chains = Completer::sample(model, part.len(), seed, part.start as u64);
-        let (bits, searches) = chains.run(model, schedule, MAX_SWEEPS);
-        (kept(bits), searches)
+        let Drawn { bits, searches, .. } = dbm_engine::Samples::new(model, schedule, part, seed).finish()?;
+        Ok((kept(bits), searches))
     });
-    let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
-    Samples { bits: bits.concat(), searches: searches.concat() }
+    let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
+    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 
 impl Samples {

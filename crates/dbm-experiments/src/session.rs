@@ -2,10 +2,14 @@
 
 use crate::memory::Limit;
 use crate::{Error, Progress, Silent};
-use dbm_core::Host;
+use dbm_core::{DbmError, Host};
+use dbm_engine::ByRow;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
+
+/// Rows of a table that one thread does together.
+const ROWS: usize = 4;
 
 /// Threads and a clock, the memory there is, and where progress is reported.
 pub struct Session {
@@ -57,6 +61,17 @@ impl Session {
         });
         self.progress.end();
         parts
+    }
+
+    /// Does such work, rows in parallel and reported; what came of each, in order.
+    ///
+    /// # Errors
+    /// Those of the work.
+    pub fn by_row<W: ByRow<Row: Send> + Sync>(&self, work: &W) -> Result<Vec<W::Row>, DbmError> {
+        let parts = self
+            .in_parts("rows", 0..work.rows(), ROWS, |rows| rows.map(|row| work.row(row)).collect::<Result<Vec<_>, DbmError>>());
+        let parts = parts.into_iter().collect::<Result<Vec<_>, _>>()?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     /// Number of threads.

@@ -3,8 +3,8 @@
 use crate::reader::Report;
 use crate::reader::addresses::{self, MIRRORS, MNIST, Part};
 use crate::reader::verify;
-use crate::scope;
 use dbm_protocol::NamedBytes;
+use dbm_protocol::transport::scope;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;

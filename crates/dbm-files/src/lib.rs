@@ -10,9 +10,3 @@ pub mod store;
 
 #[cfg(target_arch = "wasm32")]
 pub use shell::start;
-
-/// The worker that this program runs in.
-#[cfg(target_arch = "wasm32")]
-fn scope() -> web_sys::DedicatedWorkerGlobalScope {
-    wasm_bindgen::JsCast::unchecked_into(js_sys::global())
-}

@@ -1,18 +1,12 @@
-//! What is of the browser here: messages in, messages out.
-//!
-//! Requests are carried out one after another, in the order they came, though each may wait for the browser's storage or for a server.
+//! What is of the browser here: which commands wait for a server or for the browser's storage.
 
 use crate::fetch;
 use crate::reader::Reader;
-use crate::scope;
 use crate::store::RunStore;
 use crate::store::browser::{BrowserStorage, TabLocks};
-use dbm_protocol::{Envelope, FilesCommand, FilesEvent, NamedBytes, Reply, wire};
+use dbm_protocol::transport::{reply, serve};
+use dbm_protocol::{FilesCommand, FilesEvent, NamedBytes, Reply};
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::spawn_local;
-use web_sys::MessageEvent;
 
 const NOTHING_KEPT: &str =
     "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
@@ -21,8 +15,6 @@ const NOTHING_KEPT: &str =
 const PROGRESS: f64 = 50.0;
 
 thread_local! {
-    static WAITING: RefCell<VecDeque<Envelope<FilesCommand>>> = const { RefCell::new(VecDeque::new()) };
-    static AT_WORK: Cell<bool> = const { Cell::new(false) };
     static READER: RefCell<Reader> = RefCell::default();
     /// When progress was told last.
     static TOLD: Cell<f64> = const { Cell::new(0.0) };
@@ -33,29 +25,7 @@ thread_local! {
 /// Answers the page.
 pub fn start() {
     console_error_panic_hook::set_once();
-    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(|event: MessageEvent| receive(&event.data()));
-    scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-    on_message.forget(); // lives as long as the worker
-    post(None, Reply::Ready);
-}
-
-fn receive(data: &JsValue) {
-    match wire::unpack::<FilesCommand>(data) {
-        Ok(request) => {
-            WAITING.with_borrow_mut(|waiting| waiting.push_back(request));
-            if !AT_WORK.replace(true) {
-                spawn_local(work());
-            }
-        }
-        Err(message) => post(None, Reply::Failed(message)),
-    }
-}
-
-async fn work() {
-    while let Some(Envelope { id, body, .. }) = WAITING.with_borrow_mut(VecDeque::pop_front) {
-        post(id, answer(id, body).await.into());
-    }
-    AT_WORK.set(false);
+    serve(answer);
 }
 
 async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, String> {
@@ -89,7 +59,7 @@ fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     let now = js_sys::Date::now();
     if now - TOLD.get() >= PROGRESS {
         TOLD.set(now);
-        post(id, Reply::Progress { stage: stage.into(), done: done as u32, total: total as u32 });
+        reply::<FilesEvent>(id, Reply::Progress { stage: stage.into(), done: done as u32, total: total as u32 });
     }
 }
 
@@ -107,11 +77,4 @@ async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
     let answer = run_store.answer(command).await;
     RUN_STORE.set(Some(run_store));
     answer
-}
-
-fn post(id: Option<u32>, reply: Reply<FilesEvent>) {
-    // What cannot be sent cannot be told either; the page notices the silence.
-    let _ = wire::pack(Envelope::new(id, reply))
-        .map_err(JsValue::from)
-        .and_then(|parcel| scope().post_message_with_transfer(&parcel.message, &parcel.transfer));
 }

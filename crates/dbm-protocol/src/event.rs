@@ -8,6 +8,7 @@ use dbm_core::settings::RunPlan;
 use dbm_core::signals::Activity;
 use dbm_core::{Settings, Units};
 use dbm_data::coding::Greys;
+use dbm_data::raw::Visible;
 use serde::{Deserialize, Serialize};
 
 /// What the computing worker answers, and says unasked.
@@ -93,8 +94,8 @@ pub struct ModelInfo {
     pub classes: u32,
     /// Whether the file has all that its run needs to go on here, where data come without classes.
     pub resumable: bool,
-    /// What the visible units stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
-    pub visible: String,
+    /// What the visible units stand for, where that is known.
+    pub visible: Option<Visible>,
 }
 
 /// A data set, described.
@@ -111,7 +112,7 @@ pub struct DataInfo {
     /// Share of high bits among the known.
     pub share_of_ones: f64,
     /// Bits that are missing, those held back not counted.
-    pub missing: f64,
+    pub missing: u64,
     /// Some examples, for a preview.
     pub preview: Grid,
 }

@@ -4,21 +4,8 @@
 
 use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, Snapshot};
 use dbm_core::settings::RunPlan;
-pub use dbm_data::coding::Coding;
+use dbm_data::raw::{Encoding, Visible};
 use serde::{Deserialize, Serialize};
-
-/// How values become bits: `dbm_data::raw::Encoding`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct EncodingChoice {
-    /// Bits a value of a picture, 1 to 8.
-    pub bits: u8,
-    /// What these bits are, where there is more than one.
-    pub coding: Coding,
-    /// Of pictures, where `bits` is 1: a value above it is high.
-    pub threshold: f64,
-    /// Of a table's numeric columns: name and threshold.
-    pub columns: Vec<(String, f64)>,
-}
 
 /// What can be asked of a files worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,11 +22,11 @@ pub enum FilesCommand {
     /// The same with MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
     FetchMnist,
     /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Preview`].
-    Preview(EncodingChoice),
+    Preview(Encoding),
     /// All of it, made binary. Answer: [`FilesEvent::Encoded`].
     Encode {
         /// How values become bits.
-        encoding: EncodingChoice,
+        encoding: Encoding,
         /// Share of the known cells to hold back from training, 0 for none, at most 0.5.
         hold_back: f64,
     },
@@ -47,8 +34,8 @@ pub enum FilesCommand {
     Fill {
         /// Its bytes again: the reader may have read something else meanwhile.
         file: NamedBytes,
-        /// The columns of the model: `dbm_data::raw::Visible` as JSON.
-        visible: String,
+        /// The columns of the model.
+        visible: Visible,
         /// `[rows, units]`: the probability that a unit is high.
         probabilities: Vec<f32>,
     },
@@ -158,7 +145,7 @@ pub struct Understood {
     /// What was understood or left out, a sentence each.
     pub notes: Vec<String>,
     /// How to make it binary, for a start.
-    pub encoding: EncodingChoice,
+    pub encoding: Encoding,
     /// How that looks.
     pub look: EncodingPreview,
 }
@@ -211,7 +198,7 @@ pub struct EncodingPreview {
     /// Share of missing bits, likewise.
     pub share_missing: f64,
     /// Bytes that the data take once they are binary.
-    pub bytes: f64,
+    pub bytes: u64,
     /// Some of them.
     pub preview: Grid,
 }
@@ -227,8 +214,8 @@ pub enum Product {
         format: BitsFormat,
         /// The bits, one row or picture after another.
         grid: Grid,
-        /// What they stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
-        visible: String,
+        /// What they stand for, where that is known.
+        visible: Option<Visible>,
     },
     /// Samples of several steps, as an animated PNG.
     Film {
@@ -237,7 +224,7 @@ pub enum Product {
         /// The frames, in their order, all of one shape.
         frames: Vec<Grid>,
         /// As in [`Product::Bits`].
-        visible: String,
+        visible: Option<Visible>,
     },
     /// How training went.
     Log {

@@ -17,13 +17,15 @@ mod gpu;
 mod proof;
 mod records;
 mod seed;
+pub mod transport;
 pub mod wire;
 
 pub use command::{Command, CompletionRequest, FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
 pub use dbm_core::complete::{AnswerFrame, AnswerTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
-pub use dbm_data::coding::Greys;
+pub use dbm_data::coding::{Coding, Greys};
+pub use dbm_data::raw::{Encoding, Visible};
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
@@ -31,8 +33,8 @@ pub use event::{
     PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
-    BitsFormat, Coding, ColumnInfo, EncodingChoice, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase,
-    LogRow, Product, Understood, UnderstoodKind,
+    BitsFormat, ColumnInfo, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow, Product, Understood,
+    UnderstoodKind,
 };
 pub use gpu::{GpuCommand, GpuEvent, RunForGpu};
 pub use proof::{ProofPreset, proof_preset};
@@ -40,4 +42,4 @@ pub use records::{DataSource, EncodedData, Grid, ModelChoice, NamedBytes, Snapsh
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 24;
+pub const VERSION: u32 = 25;

@@ -1,6 +1,7 @@
 //! What messages of several roles are about: files, data, runs and pictures.
 
 use dbm_data::coding::Greys;
+use dbm_data::raw::Visible;
 use serde::{Deserialize, Serialize};
 
 /// A file of the visitor's.
@@ -49,8 +50,8 @@ pub struct EncodedData {
     /// Which known bits are held back from training, packed likewise, to test answers with; empty for none.
     #[serde(with = "serde_bytes")]
     pub held_back: Vec<u8>,
-    /// What the bits stand for: `dbm_data::raw::Visible` as JSON; empty where nothing is known.
-    pub visible: String,
+    /// What the bits stand for, where that is known.
+    pub visible: Option<Visible>,
     /// The file itself, where it is a table, for its gaps to be filled in; empty otherwise.
     #[serde(with = "serde_bytes")]
     pub table: Vec<u8>,

@@ -14,13 +14,12 @@ mod times;
 mod train;
 
 use crate::clock::now;
-use crate::complete::{self, Completion};
-use crate::impute::{Comparison, Imputation};
+use crate::complete;
+use crate::impute::{comparison, imputation};
 use crate::job::{Job, Slice, Work, within};
 use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
-use crate::samples::Samples;
-use crate::sweeps::Sweeping;
+use crate::samples::{Samples, sweeps};
 use crate::trial::Trial;
 use crate::view::View;
 use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
@@ -151,35 +150,35 @@ impl Coordinator {
                 within("the number of samples", count, 1..=MAX_SAMPLES)?;
                 let view = self.view(model)?;
                 within("the layer", layer, 0..=view.model.depth() as u32)?;
-                return self.begin(id, Samples::new(view, layer, count, seed));
+                return self.begin(id, Box::new(Samples::new(view, layer, count, seed)));
             }
-            Command::Sweeps { model, count, sweeps, seed } => {
-                let sweeping = Sweeping::new(self.view(model)?, count, sweeps, seed)?;
-                return self.begin(id, sweeping);
+            Command::Sweeps { model, count, sweeps: wanted, seed } => {
+                let work = sweeps(self.view(model)?, count, wanted, seed)?;
+                return self.begin(id, work);
             }
             Command::Picture { source, model, seed } => {
                 complete::picture(&self.view(model)?, self.run.as_ref().map(|run| &run.material), source, seed)?
             }
             Command::Complete(request) => {
-                let completion = Completion::new(self.view(request.model)?, request)?;
-                return self.begin(id, completion);
+                let work = complete::completion(&self.view(request.model)?, &request)?;
+                return self.begin(id, work);
             }
             Command::Watch(request) => complete::watch(&self.view(request.model)?, &request)?,
             Command::WatchPair { request, kernel, steps } => {
                 complete::watch_pair(&self.view(request.model)?, &request, kernel, steps)?
             }
             Command::Impute(settings) => {
-                let imputation = Imputation::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
-                return self.begin(id, imputation);
+                let work = imputation(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
+                return self.begin(id, work);
             }
             Command::Evaluate(settings) => {
-                let comparison = Comparison::new(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
-                return self.begin(id, comparison);
+                let work = comparison(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
+                return self.begin(id, work);
             }
             Command::TryGpu => {
                 self.may_try_gpu()?;
                 let trial = Trial::of_run(self.run.as_ref().ok_or(NO_RUN)?, self.pool.most())?;
-                return self.begin(id, trial);
+                return self.begin(id, Box::new(trial));
             }
             Command::UseGpu(chosen) => {
                 self.pool.choose_gpu(chosen);
@@ -210,8 +209,8 @@ impl Coordinator {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what each arm of the dispatch gives")]
-    fn begin(&mut self, id: u32, work: impl Work + 'static) -> Result<Option<Event>, String> {
-        self.jobs.push_back(Job { id: Some(id), work: Box::new(work) });
+    fn begin(&mut self, id: u32, work: Box<dyn Work>) -> Result<Option<Event>, String> {
+        self.jobs.push_back(Job { id: Some(id), work });
         Ok(None)
     }
 

@@ -4,6 +4,7 @@ use crate::clock::now;
 use crate::pool::{OnGpu, PeerMessage, WorkerPool};
 use dbm_core::DbmError;
 use dbm_data::DataError;
+use dbm_engine::Progress;
 use dbm_protocol::{Event, GpuEvent};
 use std::ops::RangeInclusive;
 
@@ -78,21 +79,36 @@ impl Slice {
     }
 }
 
-/// Does parts `*done..total`, one after another, until the clock shows `until`. Gives how far it is where it was stopped so.
-pub fn parts(
-    done: &mut u32,
-    total: usize,
-    until: f64,
-    mut part: impl FnMut(usize) -> Result<(), DbmError>,
-) -> Result<Option<Slice>, String> {
-    while (*done as usize) < total {
-        part(*done as usize).map_err(|error| error.to_string())?;
-        *done += 1;
-        if now() >= until {
-            return Ok(Some(Slice::Progress { done: *done, total: total as u32 }));
+/// A job of the engine, in slices, whose result becomes the answer.
+pub struct Sliced<J, F> {
+    job: J,
+    event: Option<F>,
+}
+
+impl<J: dbm_engine::Job + 'static, F: FnOnce(J::Result) -> Event + 'static> Sliced<J, F> {
+    pub fn work(job: J, event: F) -> Box<dyn Work> {
+        Box::new(Self { job, event: Some(event) })
+    }
+}
+
+impl<J: dbm_engine::Job, F: FnOnce(J::Result) -> Event> Work for Sliced<J, F> {
+    fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
+        match (slice(&mut self.job, until)?, &mut self.event) {
+            (Ok(result), event) => Slice::ends(event.take().map_or(Event::Cancelled, |event| event(result))),
+            (Err((done, total)), _) => Ok(Slice::Progress { done, total }),
         }
     }
-    Ok(None)
+}
+
+/// Works on a job until the clock shows `until`: its result, or parts done and of how many.
+pub fn slice<J: dbm_engine::Job>(job: &mut J, until: f64) -> Result<Result<J::Result, (u32, u32)>, String> {
+    loop {
+        match job.advance().map_err(|error| error.to_string())? {
+            Progress::Ends(result) => return Ok(Ok(result)),
+            Progress::Goes { done, total } if now() >= until => return Ok(Err((done, total))),
+            Progress::Goes { .. } => {}
+        }
+    }
 }
 
 /// Refuses an argument out of its range.

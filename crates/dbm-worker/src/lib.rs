@@ -17,7 +17,6 @@ mod samples;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 mod sources;
-mod sweeps;
 mod trial;
 mod view;
 #[cfg(test)]
@@ -27,7 +26,7 @@ mod workplace;
 #[cfg(target_arch = "wasm32")]
 pub fn start() {
     console_error_panic_hook::set_once();
-    match shell::scope().name().as_str() {
+    match dbm_protocol::transport::scope().name().as_str() {
         shell::HELPER => shell::helper::start(),
         shell::DIAGNOSTICS => shell::diagnostics::start(),
         _ => shell::coordinator::start(),

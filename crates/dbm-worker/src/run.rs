@@ -8,7 +8,7 @@ mod recent;
 mod report;
 mod seen;
 
-use crate::begin::{self, SNAPSHOT, layers, shards};
+use crate::begin::{SNAPSHOT, begin, restored, shards};
 use crate::clock::now;
 use crate::pool::{OnGpu, Order, PeerMessage, Progress, Replica, Session, WorkerPool};
 use crate::sources::Material;
@@ -18,6 +18,7 @@ use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Dbm, DbmError, Footprint, Part, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Backends, Checkpoint, DataError, Precision};
+use dbm_engine::{Begun, layers};
 use dbm_protocol::GpuEvent;
 use seen::Seen;
 use std::collections::BTreeMap;
@@ -49,6 +50,13 @@ enum Stage {
 }
 
 impl Stage {
+    fn of(begun: Begun) -> Self {
+        match begun {
+            Begun::Pretraining(pretrainer) => Self::Pretraining(pretrainer),
+            Begun::Training(trainer) => Self::training(*trainer),
+        }
+    }
+
     fn training(trainer: Trainer) -> Self {
         Self::Training(Box::new(Replica::alone(trainer)))
     }
@@ -96,10 +104,7 @@ impl Run {
     /// A run that has done nothing yet, on this data.
     pub fn new(material: Material, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = material.data.image;
-        let stage = match begin::pretrainer(&plan, &material.data.examples)? {
-            Some(pretrainer) => Stage::Pretraining(Box::new(pretrainer)),
-            None => Stage::training(begin::first(&plan, &material.data.examples)?),
-        };
+        let stage = Stage::of(begin(&plan, &material.data.examples)?);
         Ok(Self::of(material, plan, stage))
     }
 
@@ -332,8 +337,10 @@ impl Run {
     pub fn lose_helpers(&mut self) -> Result<u32, DataError> {
         if self.is_whole() {
             self.go_alone();
+        } else if self.kept.is_empty() {
+            self.stage = Stage::of(begin(&self.plan, &self.material.data.examples).map_err(DataError::refused("the run"))?);
         } else {
-            self.stage = Stage::training(begin::trainer(&self.plan, &self.material.data.examples, &self.kept)?);
+            self.stage = Stage::training(restored(&self.kept)?);
         }
         self.rest();
         Ok(self.steps())

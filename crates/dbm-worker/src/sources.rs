@@ -59,7 +59,7 @@ fn given(encoded: &EncodedData) -> Result<Material, DataError> {
     let depth = usize::from(*depth).clamp(1, 8);
     let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
     let image = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(width));
-    let visible = if visible.is_empty() { None } else { Some(Visible::from_json(name, visible)?) };
+    visible.iter().try_for_each(Visible::check)?;
     let mut whole = None;
     if !held_back.is_empty() {
         let seen = match examples.known_packed() {
@@ -69,7 +69,7 @@ fn given(encoded: &EncodedData) -> Result<Material, DataError> {
         whole = Some(examples.clone());
         examples = examples.with_packed_gaps(seen).map_err(refused())?;
     }
-    Ok(Material { data: Dataset { name: name.clone(), examples, image, labels: None, visible }, whole })
+    Ok(Material { data: Dataset { name: name.clone(), examples, image, labels: None, visible: visible.clone() }, whole })
 }
 
 pub fn about(material: &Material) -> DataInfo {
@@ -84,7 +84,7 @@ pub fn about(material: &Material) -> DataInfo {
         width: examples.width() as u32,
         image: data.image.map(small),
         share_of_ones: examples.share_of_ones(),
-        missing: material.whole().missing() as f64,
+        missing: material.whole().missing() as u64,
         preview: Grid {
             model: ModelChoice::Training,
             step: 0,

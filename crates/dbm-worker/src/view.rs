@@ -81,7 +81,7 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visibl
         settings: None,
         classes: 0,
         resumable: false,
-        visible: visible.map_or_else(String::new, Visible::to_json),
+        visible: visible.cloned(),
     }
 }
 

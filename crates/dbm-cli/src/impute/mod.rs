@@ -8,13 +8,14 @@ use crate::learning::{Learning, train};
 use clap::{Arg, Args};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::settings::{RunPlan, Setting};
-use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
+use dbm_core::{Dbm, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
+use dbm_engine::Filling;
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::training::Training;
-use dbm_experiments::{Error, Session, files};
+use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,9 +25,6 @@ use std::sync::Arc;
 /// and no more than these.
 const STEPS_A_ROW: u64 = 4;
 const STEPS: (u64, u64) = (400, 4000);
-
-/// Rows a task.
-const ROWS: usize = 4;
 
 /// Settings of the model that is trained on the way: those that suit a table, at a rate that falls to zero.
 #[derive(Clone)]
@@ -121,7 +119,11 @@ impl Impute {
                 Some(model) => model,
                 None => self.trained(&job.examples, "on all known cells", context)?,
             };
-            highs(&Imputer::new(model, &job.columns.groups(), self.settings())?, &job.examples, &context.session)?
+            let data = &job.examples;
+            let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
+            let imputer = Imputer::new(model, &job.columns.groups(), self.settings())?;
+            let filled = context.session.by_row(&Filling { imputer, data, rows: rows.clone() })?;
+            rows.into_iter().zip(filled).collect()
         } else {
             BTreeMap::new()
         };
@@ -230,17 +232,8 @@ impl Impute {
             None => self.trained(hidden.examples(), "without the cells hidden to see how well they are guessed", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
-        let evaluation = Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?;
-        let session = &context.session;
-        session.progress.begin("rows", evaluation.rows() as u64);
-        let starts: Vec<usize> = (0..evaluation.rows()).step_by(ROWS).collect();
-        let parts = session.map(starts, |start| {
-            let rows = start..(start + ROWS).min(evaluation.rows());
-            session.progress.advance(rows.len() as u64);
-            evaluation.score(rows)
-        });
-        session.progress.end();
-        let outcomes = parts.into_iter().collect::<Result<Vec<_>, DbmError>>()?.concat();
+        let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
+        let outcomes = context.session.by_row(&evaluation)?.concat();
         let verdict = trust::Verdict::new(&evaluation.report(&outcomes), &outcomes, self.model.is_some());
         if context.json {
             println!("{}", verdict.line(share));
@@ -268,20 +261,4 @@ impl Impute {
             }
         });
     }
-}
-
-/// The probability of every unit of every row with gaps, rows in parallel.
-fn highs(imputer: &Imputer, data: &Examples, session: &Session) -> Result<BTreeMap<usize, Vec<f32>>, Error> {
-    let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
-    session.progress.begin("rows", rows.len() as u64);
-    let parts = session.map(rows.chunks(ROWS).collect(), |rows| {
-        session.progress.advance(rows.len() as u64);
-        rows.iter().map(|&row| Ok((row, imputer.fill(data, row)?.highs))).collect::<Result<Vec<_>, DbmError>>()
-    });
-    session.progress.end();
-    let mut highs = BTreeMap::new();
-    for part in parts {
-        highs.extend(part?);
-    }
-    Ok(highs)
 }

@@ -1,7 +1,7 @@
 //! One set of chains from each start, that goes on through all numbers of sweeps.
 
 use super::{Digits, Exact, Look, Model, Run, Verdict};
-use crate::samples::{CHAINS, MAX_SWEEPS};
+use crate::samples::CHAINS;
 use crate::score::Reference;
 use crate::{Error, Session};
 use dbm_core::complete::{ChainStart, Completer, unchanged_since};
@@ -9,6 +9,7 @@ use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Dbm, Examples};
+use dbm_engine::MAX_SWEEPS;
 use std::ops::Range;
 
 /// After how many sweeps chains are looked at, where nothing else is asked for.

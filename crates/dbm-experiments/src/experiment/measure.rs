@@ -1,7 +1,7 @@
 //! What is measured of a model: its samples, its completions, and how likely it finds digits.
 
 use super::workspace::Workspace;
-use crate::answers::{self, Answering, ClassReading, Consensus};
+use crate::answers::{self, Answering};
 use crate::coupling::Row;
 use crate::likelihood::Likelihood;
 use crate::log_z::{LogZ, ReverseFrom};
@@ -12,6 +12,7 @@ use dbm_core::complete::Method;
 use dbm_core::words::Choose;
 use dbm_core::{Dbm, Settings};
 use dbm_data::Checkpoint;
+use dbm_engine::{ClassReading, Consensus};
 use dbm_score::PIXELS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -112,7 +113,7 @@ fn of_samples(
     let schedule = schedule.map(str::parse).transpose()?.unwrap_or_else(|| samples::of_training(checkpoint));
     // Grey levels are kept: bits of several units a pixel would be as many times the bytes.
     let levels = |bits: Vec<u8>| reference.levels(&bits);
-    let drawn = samples::draw_as(workspace.session, model, schedule, (count, workspace.seed), levels);
+    let drawn = samples::draw_as(workspace.session, model, schedule, (count, workspace.seed), levels)?;
     let mut scores = json_of("samples", &reference.of_levels(workspace.session, &drawn.bits)?)?;
     scores["schedule"] = schedule.to_string().into();
     scores["search_sweeps"] = drawn.mean_sweeps().into();
@@ -149,13 +150,13 @@ impl Completing {
             class_first: self.class_first,
         };
         let unknown = answers::unknown(&self.mask, workspace.seed, count, &reference.test, reference.test.image)?;
-        let bits = answering.draw(workspace.session, model, (&reference.test, 0..count), &unknown, workspace.seed);
+        let bits = answering.draw(workspace.session, model, (&reference.test, 0..count), &unknown, workspace.seed)?;
         let mut all = vec![(of_class.map_or("one", |consensus| consensus.choice().name), bits)];
         if of_class.is_none() {
             let made = self.consensus.iter().map(|made| (made.choice().name, made.of(n, answers, &all[0].1)));
             all.extend(made.collect::<Vec<_>>());
         }
-        let schedule = answering.schedule().to_string();
+        let schedule = answering.method.schedule(answering.sweeps).to_string();
         let mut scores = Map::from_iter([("schedule".to_string(), schedule.into()), ("answers".to_string(), answers.into())]);
         for (name, bits) in &all {
             let completions = reference.completions(workspace.session, &unknown, count, bits)?;

@@ -1,9 +1,11 @@
 //! How a model is to be trained: a value, from which the same model comes every time.
 
 use crate::{Error, Session};
+use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::words::Choose;
-use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
+use dbm_core::{Settings, Trainer, Units};
 use dbm_data::Dataset;
+use dbm_engine::Begun;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -50,26 +52,19 @@ impl TrainingPlan {
         serde_json::from_value(values).map_err(|error| mistake(format!("{changes:?}: {error}")))
     }
 
-    /// Sizes of all layers of a model of so many visible units: the labels, where there are such, are on top.
-    pub fn sizes(&self, visible: usize) -> Vec<usize> {
-        let classes = Some(self.settings.classes).filter(|&classes| classes > 0);
-        std::iter::once(visible).chain(self.hidden.iter().copied()).chain(classes).collect()
-    }
-
     /// A run that has taken no step yet.
     ///
     /// # Errors
     /// Settings out of their range, or a run that takes more memory than there is.
     pub fn begin(&self, data: &Dataset, session: &Session) -> Result<Trainer, Error> {
-        let sizes = self.sizes(data.examples.width());
+        let hidden = self.hidden.iter().map(|&size| size as u32).collect();
+        let start = self.gaussian.map_or(Initialization::Orthogonal, |deviation| Initialization::Gaussian { deviation });
         let settings = Settings { image: data.image, ..self.settings.clone() };
-        settings.check(data.examples.width())?;
-        session.memory.check(&Footprint::of_data(&sizes, &settings, &data.examples, session.threads()))?;
-        let model: Dbm = match self.gaussian {
-            Some(deviation) => init::gaussian(&sizes, self.units, deviation, settings.seed)?,
-            None => init::orthogonal_on(session, &sizes, self.units, settings.seed)?,
-        };
-        Ok(Trainer::new(model, settings)?)
+        let plan = RunPlan { hidden, units: self.units, start, settings };
+        match dbm_engine::begin(&plan, &data.examples, session, |footprint| session.memory.check(footprint))? {
+            Begun::Training(run) => Ok(*run),
+            Begun::Pretraining(_) => unreachable!("no start of a training plan is pretrained"),
+        }
     }
 
     /// The command that makes the same model of data that are read by these options.

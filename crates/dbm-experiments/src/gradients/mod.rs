@@ -6,7 +6,7 @@ mod table;
 pub use blocks::Comparison;
 pub use table::{csv, text};
 
-use crate::samples::{CHAINS, MAX_SWEEPS};
+use crate::samples::CHAINS;
 use crate::{Error, Session};
 use blocks::{Blocks, flat};
 use dbm_core::complete::{ChainStart, Completer};
@@ -16,6 +16,7 @@ use dbm_core::mean_field::{MeanFieldSettings, posterior};
 use dbm_core::words::Choose;
 use dbm_core::{Clamp, Dbm, Examples, Host, Settings, Trainer};
 use dbm_data::Checkpoint;
+use dbm_engine::MAX_SWEEPS;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

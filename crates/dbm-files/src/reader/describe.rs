@@ -4,7 +4,7 @@ use dbm_data::DataError;
 use dbm_data::coding::Greys;
 use dbm_data::columns::{ColumnKind, Columns, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
-use dbm_protocol::{ColumnInfo, EncodingChoice, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
+use dbm_protocol::{ColumnInfo, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
 
 /// Pictures of a preview, and rows.
 const PICTURES: usize = 24;
@@ -28,8 +28,8 @@ pub fn understood(raw: &Raw, summary: &Summary) -> Result<Understood, DataError>
         count: summary.count as u32,
         kind,
         notes: raw.notes.clone(),
-        encoding: choice(&encoding),
         look: preview(raw, &encoding, summary)?,
+        encoding,
     })
 }
 
@@ -44,7 +44,7 @@ pub fn preview(raw: &Raw, encoding: &Encoding, summary: &Summary) -> Result<Enco
         width: units as u32,
         share_of_ones,
         share_missing: summary.missing_share,
-        bytes: bytes as f64,
+        bytes,
         preview: Grid {
             model: ModelChoice::Training,
             step: 0,
@@ -87,19 +87,4 @@ fn first_rows(table: &Table) -> Vec<Vec<String>> {
         if table.is_missing(row, column) { String::new() } else { table.cell(row, column).to_owned() }
     };
     (0..table.n_rows().min(ROWS)).map(|row| (0..table.n_columns()).map(|column| cell(row, column)).collect()).collect()
-}
-
-fn choice(encoding: &Encoding) -> EncodingChoice {
-    EncodingChoice {
-        bits: encoding.bits,
-        coding: encoding.coding,
-        threshold: encoding.threshold,
-        columns: encoding.columns.iter().map(|(name, threshold)| (name.clone(), *threshold)).collect(),
-    }
-}
-
-/// What the page chose.
-pub fn encoding(choice: EncodingChoice) -> Encoding {
-    let EncodingChoice { bits, coding, threshold, columns } = choice;
-    Encoding { bits, coding, threshold, columns: columns.into_iter().collect() }
 }

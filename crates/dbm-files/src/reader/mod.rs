@@ -40,11 +40,9 @@ impl Reader {
             }
             FilesCommand::Preview(encoding) => {
                 let (raw, summary) = self.read_last()?;
-                describe::preview(raw, &describe::encoding(encoding), summary).map(FilesEvent::Preview).map_err(words)
+                describe::preview(raw, &encoding, summary).map(FilesEvent::Preview).map_err(words)
             }
-            FilesCommand::Encode { encoding, hold_back } => {
-                self.encode(&describe::encoding(encoding), hold_back).map(FilesEvent::Encoded)
-            }
+            FilesCommand::Encode { encoding, hold_back } => self.encode(&encoding, hold_back).map(FilesEvent::Encoded),
             FilesCommand::Fill { file, visible, probabilities } => fill(&file, &visible, &probabilities),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
             _ => Err("the reader was asked for what only the storage worker does; reload the page".into()),
@@ -95,7 +93,7 @@ impl Reader {
             image: data.image.map(|(rows, columns)| (rows as u32, (columns / depth) as u32)),
             depth: depth as u8,
             held_back,
-            visible: data.visible.as_ref().map(Visible::to_json).unwrap_or_default(),
+            visible: data.visible,
             table: self.table.clone(),
         })
     }
@@ -110,9 +108,9 @@ fn held(examples: &Examples, seen: &Examples) -> Vec<u8> {
 }
 
 /// The table with its gaps filled.
-fn fill(file: &NamedBytes, visible: &str, probabilities: &[f32]) -> Answer {
+fn fill(file: &NamedBytes, visible: &Visible, probabilities: &[f32]) -> Answer {
     let NamedBytes { name, bytes } = file;
-    let Visible::Table(columns) = Visible::from_json(name, visible).map_err(words)? else {
+    let Visible::Table(columns) = visible else {
         return Err(format!("{name}: a table was expected, but the model knows pictures; train it on this table"));
     };
     let file = File { name: name.clone(), bytes: bytes.clone() };
@@ -125,7 +123,7 @@ fn fill(file: &NamedBytes, visible: &str, probabilities: &[f32]) -> Answer {
         let got = probabilities.len();
         return Err(format!("{name}: {rows} rows of {units} probabilities were expected, but {got} came; fill the gaps again"));
     }
-    let filled = table.fill(name, &columns, |row, unit| f64::from(probabilities[row * units + unit])).map_err(words)?;
+    let filled = table.fill(name, columns, |row, unit| f64::from(probabilities[row * units + unit])).map_err(words)?;
     let cells = filled.cells();
     let sum: f64 = cells.iter().map(|cell| cell.probability).sum();
     let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);

@@ -15,8 +15,8 @@ const SCALE: usize = 4;
 /// Where the bits are no whole number of pictures, or more than PNG holds, in words.
 pub fn write(product: Product) -> Result<NamedBytes, String> {
     match product {
-        Product::Bits { name, format, grid, visible } => bits(&name, format, &grid, &visible),
-        Product::Film { name, frames, visible } => film(&name, &frames, &visible),
+        Product::Bits { name, format, grid, visible } => bits(&name, format, &grid, visible.as_ref()),
+        Product::Film { name, frames, visible } => film(&name, &frames, visible.as_ref()),
         Product::Log { format, rows } => log(format, &rows),
     }
 }
@@ -62,18 +62,9 @@ impl<'g> Pictures<'g> {
     }
 }
 
-/// What bits stand for, where it is known.
-fn read_visible(name: &str, visible: &str) -> Result<Option<Visible>, String> {
-    if visible.is_empty() {
-        return Ok(None);
-    }
-    Visible::from_json(name, visible).map(Some).map_err(|error| error.to_string())
-}
-
 /// A frame for each grid; the steps are in the file's description.
-fn film(name: &str, grids: &[Grid], visible: &str) -> Result<NamedBytes, String> {
-    let visible = read_visible(name, visible)?;
-    let tiles = |grid| Pictures::new(name, grid, visible.as_ref()).map(|pictures| pictures.tiles());
+fn film(name: &str, grids: &[Grid], visible: Option<&Visible>) -> Result<NamedBytes, String> {
+    let tiles = |grid| Pictures::new(name, grid, visible).map(|pictures| pictures.tiles());
     let mut frames = grids.iter().map(tiles).collect::<Result<Vec<_>, _>>()?;
     // Frames are of one size: where there are fewer pictures, places stay empty.
     let most = frames.iter().map(Vec::len).max().unwrap_or(0);
@@ -84,9 +75,8 @@ fn film(name: &str, grids: &[Grid], visible: &str) -> Result<NamedBytes, String>
     Ok(NamedBytes { name: format!("{name}.png"), bytes })
 }
 
-fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: &str) -> Result<NamedBytes, String> {
-    let visible = read_visible(name, visible)?;
-    let pictures = Pictures::new(name, grid, visible.as_ref())?;
+fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: Option<&Visible>) -> Result<NamedBytes, String> {
+    let pictures = Pictures::new(name, grid, visible)?;
     let (rows, columns) = pictures.shape;
     let (ending, bytes) = match format {
         BitsFormat::Png => ("png", picture::grid(&pictures.tiles(), COLUMNS, SCALE).map_err(|error| error.to_string())?),
@@ -97,7 +87,7 @@ fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: &str) -> Result<Na
             ("npy", npy::write_u8(shape, pictures.values()))
         }
         BitsFormat::Csv => {
-            let bytes = match &visible {
+            let bytes = match visible {
                 Some(Visible::Table(table)) if table.n_units() == pictures.units => {
                     table.decode(pictures.bits, &[], |_| Vec::new())
                 }
@@ -173,36 +163,36 @@ mod tests {
     #[test]
     fn bits_become_pictures_arrays_and_lines() {
         let two = || pictures(vec![1, 0, 0, 1, 0, 1, 1, 0], (2, 2), 1);
-        let png = bits("samples", BitsFormat::Png, &two(), "").unwrap();
+        let png = bits("samples", BitsFormat::Png, &two(), None).unwrap();
         assert!(png.name == "samples.png" && png.bytes.starts_with(b"\x89PNG"));
-        let npy = bits("samples", BitsFormat::Npy, &two(), "").unwrap();
+        let npy = bits("samples", BitsFormat::Npy, &two(), None).unwrap();
         assert_eq!(npy::read_u8("x", &npy.bytes).unwrap(), (vec![2, 2, 2], two().bits));
-        assert_eq!(bits("samples", BitsFormat::Csv, &two(), "").unwrap().bytes, b"1,0,0,1\n0,1,1,0\n");
+        assert_eq!(bits("samples", BitsFormat::Csv, &two(), None).unwrap().bytes, b"1,0,0,1\n0,1,1,0\n");
         let short = Grid { count: 3, ..two() };
-        assert!(bits("samples", BitsFormat::Csv, &short, "").unwrap_err().contains("8 bits came"));
+        assert!(bits("samples", BitsFormat::Csv, &short, None).unwrap_err().contains("8 bits came"));
     }
 
     #[test]
     fn values_of_several_bits_become_whole_again() {
-        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 }.to_json();
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
         let grid = pictures(vec![1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1], (1, 16), 8);
-        let csv = bits("x", BitsFormat::Csv, &grid, &visible).unwrap();
+        let csv = bits("x", BitsFormat::Csv, &grid, Some(&visible)).unwrap();
         assert_eq!(csv.bytes, b"129,7\n");
-        assert_eq!(npy::read_u8("x", &bits("x", BitsFormat::Npy, &grid, &visible).unwrap().bytes).unwrap().0, [1, 2]);
+        assert_eq!(npy::read_u8("x", &bits("x", BitsFormat::Npy, &grid, Some(&visible)).unwrap().bytes).unwrap().0, [1, 2]);
     }
 
     #[test]
     fn grids_become_a_film() {
         let frame = |step, bits| Grid { step, ..pictures(bits, (1, 16), 8) };
-        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 }.to_json();
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
         let frames = [frame(3, vec![0; 16]), frame(70, vec![1; 32])];
-        let made = film("samples-film", &frames, &visible).unwrap();
+        let made = film("samples-film", &frames, Some(&visible)).unwrap();
         let said = b"steps 3, 70";
         assert!(made.name == "samples-film.png" && made.bytes.windows(said.len()).any(|part| part == said));
         assert_eq!(made.bytes.windows(4).filter(|part| part == b"fcTL").count(), 2);
-        assert!(film("x", &[], "").unwrap_err().contains("at least one frame"));
+        assert!(film("x", &[], None).unwrap_err().contains("at least one frame"));
         let short = Grid { count: 3, ..frame(3, vec![0; 32]) };
-        assert!(film("x", &[short], "").unwrap_err().contains("32 bits came"));
+        assert!(film("x", &[short], None).unwrap_err().contains("32 bits came"));
     }
 
     #[test]

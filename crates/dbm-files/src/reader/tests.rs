@@ -1,7 +1,7 @@
 //! The reader as the page meets it, natively.
 
 use super::*;
-use dbm_protocol::{EncodingChoice, UnderstoodKind};
+use dbm_protocol::{Encoding, UnderstoodKind};
 
 fn file(name: &str, bytes: &[u8]) -> NamedBytes {
     NamedBytes { name: name.into(), bytes: bytes.to_vec() }
@@ -47,7 +47,7 @@ fn a_table_is_understood_encoded_and_filled() {
     assert!(reader.answer(encode(0.9), &mut |_, _, _| {}).unwrap_err().contains("from 0 to 0.5"));
 
     let probabilities = vec![0.75; 60 * 5];
-    let fill = |probabilities| FilesCommand::Fill { file: table(), visible: encoded.visible.clone(), probabilities };
+    let fill = |probabilities| FilesCommand::Fill { file: table(), visible: encoded.visible.clone().unwrap(), probabilities };
     let FilesEvent::Filled { table: filled, probabilities: sure, cells, mean_probability } =
         ask(&mut reader, fill(probabilities))
     else {
@@ -68,13 +68,13 @@ fn pictures_follow_the_slider_and_what_is_refused_changes_nothing() {
     assert_eq!(about.kind, UnderstoodKind::Pictures { shape: (2, 2), low: 0.0, high: 255.0, classes: 0 });
     assert_eq!((about.encoding.bits, about.encoding.threshold, about.look.share_of_ones), (1, 127.0, 0.25));
     assert!(read(&mut reader, file("y.npy", b"\x93NUMPY")).unwrap_err().contains("y.npy"));
-    let lower = EncodingChoice { threshold: 65.0, ..about.encoding.clone() };
+    let lower = Encoding { threshold: 65.0, ..about.encoding.clone() };
     let FilesEvent::Preview(look) = ask(&mut reader, FilesCommand::Preview(lower)) else { panic!("looked") };
     assert_eq!((look.width, look.share_of_ones), (4, 7.0 / 12.0));
-    let planes = EncodingChoice { bits: 8, ..about.encoding };
+    let planes = Encoding { bits: 8, ..about.encoding };
     let FilesEvent::Encoded(encoded) = ask(&mut reader, FilesCommand::Encode { encoding: planes, hold_back: 0.0 }) else {
         panic!("encoded")
     };
     assert_eq!((encoded.width, encoded.depth, encoded.image), (32, 8, Some((2, 2))));
-    assert!(Reader::default().answer(FilesCommand::Preview(EncodingChoice::default()), &mut |_, _, _| {}).is_err());
+    assert!(Reader::default().answer(FilesCommand::Preview(Encoding::default()), &mut |_, _, _| {}).is_err());
 }

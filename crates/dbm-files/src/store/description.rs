@@ -3,6 +3,7 @@
 use dbm_core::settings::RunPlan;
 use dbm_protocol::{DataSource, EncodedData};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The data of a run, what it was begun with, and how to describe it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,7 +66,14 @@ impl RunDescription {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|&byte| byte == b'\n')?;
         let (line, mut rest) = (&bytes[..end], &bytes[end + 1..]);
-        let Line { mut description, follow } = serde_json::from_slice(line).ok()?;
+        let mut line: Value = serde_json::from_slice(line).ok()?;
+        // Earlier builds kept what the bits stand for as JSON inside a string.
+        if let Some(visible) = line.pointer_mut("/head/source/Examples/visible")
+            && let Some(text) = visible.as_str()
+        {
+            *visible = serde_json::from_str(text).unwrap_or_default();
+        }
+        let Line { mut description, follow } = serde_json::from_value(line).ok()?;
         let fields = fields(&mut description.source);
         if fields.len() != follow.len() {
             return None;

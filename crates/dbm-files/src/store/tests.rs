@@ -6,7 +6,7 @@ use super::run_folder::{self, FolderContents};
 use super::{Locks, RunStore, Storage, StorageError};
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, KeptRun, Snapshot};
+use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, KeptRun, Snapshot, Visible};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -202,7 +202,7 @@ fn examples() -> DataSource {
         image: Some((3, 4)),
         depth: 2,
         held_back: vec![9; 5],
-        visible: "{\"any\": \"JSON\"}\n".into(),
+        visible: Some(Visible::Bits { threshold: 0.5 }),
         table: b"a,b\n1,?\n".to_vec(),
     })
 }
@@ -241,6 +241,12 @@ fn a_description_that_was_cut_or_has_more_than_it_should_is_refused() {
         assert_eq!(RunDescription::from_bytes(&bytes[..end]), None, "{end}");
     }
     assert_eq!(RunDescription::from_bytes(&[&bytes[..], b"x"].concat()), None);
+    // Earlier builds wrote what the bits stand for as a string.
+    let (now, before) =
+        (&b"\"visible\":{\"Bits\":{\"threshold\":0.5}}"[..], &b"\"visible\":\"{\\\"Bits\\\":{\\\"threshold\\\":0.5}}\""[..]);
+    let at = bytes.windows(now.len()).position(|part| part == now).expect("what the bits stand for");
+    let old = [&bytes[..at], before, &bytes[at + now.len()..]].concat();
+    assert_eq!(RunDescription::from_bytes(&old), Some(description(examples())));
     // The line of one kind of data with the fields of another.
     let text = String::from_utf8_lossy(&description(DataSource::Bars).into_parts().expect("a description").concat()).into_owned();
     assert_eq!(RunDescription::from_bytes(text.replace("\"follow\":[]", "\"follow\":[0]").as_bytes()), None);

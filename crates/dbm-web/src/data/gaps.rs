@@ -68,13 +68,12 @@ impl Gaps {
         self.session.readiness()?;
         let Some(Event::Imputed(probabilities)) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
         let command = untrack(|| {
-            self.with_table(|encoded| FilesCommand::Fill {
-                file: NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() },
-                visible: encoded.visible.clone(),
-                probabilities,
+            self.with_table(|encoded| {
+                let file = NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() };
+                Some(FilesCommand::Fill { file, visible: encoded.visible.clone()?, probabilities })
             })
         });
-        let Some(command) = command else { return Ok(()) };
+        let Some(Some(command)) = command else { return Ok(()) };
         if let FilesEvent::Filled { table, probabilities, cells, mean_probability } = self.session.reader.ask(command).await? {
             self.filled.set(Some(Filled { table, probabilities, cells, mean_probability }));
         }

@@ -13,8 +13,8 @@ use leptos::prelude::*;
 pub fn GapsPanel() -> impl IntoView {
     let session = Session::of_page();
     let gaps = Gaps::new(session);
-    let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0.0, |data| data.missing)));
-    let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0.0);
+    let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0, |data| data.missing)));
+    let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0);
     let untrained = move || session.metrics.with(|metrics| metrics.step) == 0;
     let busy = move || gaps.work.now().is_some();
     let parts = Signal::derive(move || gaps.work.parts());

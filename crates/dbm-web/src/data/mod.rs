@@ -57,7 +57,7 @@ pub fn Data() -> impl IntoView {
                 None if shape.wrapped => format!("{} bits, shown as {} × {}", data.width, shape.rows, shape.columns),
                 None => format!("{} bits", data.width),
             };
-            let missing = if data.missing > 0.0 { format!(", {:.0} bits missing", data.missing) } else { String::new() };
+            let missing = if data.missing > 0 { format!(", {} bits missing", data.missing) } else { String::new() };
             format!("{} examples, {layout}, {:.1} % ones{missing}", data.count, 100.0 * data.share_of_ones)
         })
     };

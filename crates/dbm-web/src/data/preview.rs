@@ -8,7 +8,7 @@ use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::uploads::{Offer, Uploads};
 use dbm_core::words::Choose;
-use dbm_protocol::{Coding, ColumnInfo, EncodingChoice, UnderstoodKind};
+use dbm_protocol::{Coding, ColumnInfo, Encoding, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
 
@@ -89,7 +89,11 @@ fn summary(offer: &Offer) -> String {
         "As bits: {} visible units, {:.1} % ones{missing}, {} in memory.",
         look.width,
         100.0 * look.share_of_ones,
-        if look.bytes < 1e6 { format!("{:.0} kB", (look.bytes / 1e3).ceil()) } else { format!("{:.0} MB", look.bytes / 1e6) }
+        if look.bytes < 1_000_000 {
+            format!("{} kB", look.bytes.div_ceil(1000))
+        } else {
+            format!("{:.0} MB", look.bytes as f64 / 1e6)
+        }
     )
 }
 
@@ -97,7 +101,7 @@ fn number(value: f64) -> String {
     if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
-fn change(uploads: Uploads, edit: impl FnOnce(&mut EncodingChoice)) {
+fn change(uploads: Uploads, edit: impl FnOnce(&mut Encoding)) {
     if let Some(mut encoding) = uploads.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone())) {
         edit(&mut encoding);
         uploads.preview(encoding);
@@ -191,8 +195,7 @@ fn Table(
                 let set = move |event| {
                     if let Some(threshold) = decimal(&event_target_value(&event)) {
                         change(uploads, |encoding| {
-                            encoding.columns.retain(|(other, _)| *other != name);
-                            encoding.columns.push((name.clone(), threshold));
+                            encoding.columns.insert(name.clone(), threshold);
                         });
                     }
                 };

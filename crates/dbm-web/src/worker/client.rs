@@ -4,7 +4,7 @@
 //! is lost, and so is one that owns or keeps a run and is silent while something is expected of it. What it says unasked goes to one listener. Long requests, one
 //! at a time, are a [`Work`].
 
-use crate::ui::problem::words;
+use dbm_protocol::transport::{Heard, Started};
 use dbm_protocol::{Command, DiagnosticsCommand, Envelope, Event, FilesCommand, Reply, Request, wire};
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
@@ -16,8 +16,7 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use wasm_bindgen::JsValue;
 
 /// How often silence is looked for.
 const TICK: Duration = Duration::from_secs(2);
@@ -188,15 +187,13 @@ struct Pending<A> {
 }
 
 struct Running {
-    worker: Worker,
+    worker: Started,
     listens: bool,
 }
 
 struct Inner<R: Request> {
     name: String,
     running: Option<Running>,
-    /// Which worker this is: what an earlier one still had in the post is nobody's.
-    number: u32,
     next_id: u32,
     asked: BTreeMap<u32, Pending<R::Answer>>,
     waiting: Vec<(u32, wire::Parcel)>,
@@ -226,7 +223,6 @@ impl<R: Served> Client<R> {
         let client = Self(Box::leak(Box::new(SendWrapper::new(RefCell::new(Inner {
             name: name.into(),
             running: None,
-            number: 0,
             next_id: 0,
             asked: BTreeMap::new(),
             waiting: Vec::new(),
@@ -310,36 +306,12 @@ impl<R: Served> Client<R> {
         if self.is_up() {
             return Ok(());
         }
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        options.set_name(&self.0.borrow().name);
-        let worker = Worker::new_with_options(R::LOADER, &options).map_err(|problem| words(&problem))?;
-        let number = self.0.borrow().number.wrapping_add(1);
-        let present = move || {
-            let inner = self.0.borrow();
-            inner.running.is_some() && inner.number == number
-        };
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if present() {
-                self.take(&event.data());
-            }
-        });
-        let on_error = Closure::<dyn FnMut(web_sys::Event)>::new(move |event: web_sys::Event| {
-            event.prevent_default(); // it is said on the page, and need not be said again in the console
-            if present() {
-                let why = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|why| !why.is_empty());
-                self.lose(&explained(why.unwrap_or_else(|| "it could not be loaded or stopped".into())));
-            }
-        });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        worker.set_onmessageerror(Some(on_error.as_ref().unchecked_ref()));
-        // They must outlive the worker, which may be lost while one of them runs: few are ever made.
-        on_message.forget();
-        on_error.forget();
-        let mut inner = self.0.borrow_mut();
-        inner.number = number;
-        inner.running = Some(Running { worker, listens: false });
+        let name = self.0.borrow().name.clone();
+        let worker = Started::new(R::LOADER, &name, move |heard| match heard {
+            Heard::Message(data) => self.take(&data),
+            Heard::Lost(why) => self.lose(&explained(why)),
+        })?;
+        self.0.borrow_mut().running = Some(Running { worker, listens: false });
         Ok(())
     }
 
@@ -359,14 +331,11 @@ impl<R: Served> Client<R> {
             let inner = &mut *self.0.borrow_mut();
             let Some(Running { worker, listens: true }) = &inner.running else { return };
             let sent = inner.waiting.drain(..);
-            let sent = sent.map(|(id, parcel)| (id, worker.post_message_with_transfer(&parcel.message, &parcel.transfer)));
-            sent.filter_map(|(id, sent)| Some((id, sent.err()?))).collect()
+            sent.filter_map(|(id, parcel)| Some((id, worker.post(&parcel).err()?))).collect()
         };
         for (id, problem) in failed {
-            let why = format!(
-                "the browser did not send it to the worker ({}); close other tabs, or choose something smaller",
-                words(&problem)
-            );
+            let why =
+                format!("the browser did not send it to the worker ({problem}); close other tabs, or choose something smaller");
             self.answer(id, Err(Failure::Refused(why)));
         }
     }
@@ -445,12 +414,7 @@ impl<R: Served> Client<R> {
     fn drop_worker(self, failure: &Failure) {
         let asked = {
             let mut inner = self.0.borrow_mut();
-            if let Some(Running { worker, .. }) = inner.running.take() {
-                worker.set_onmessage(None);
-                worker.set_onerror(None);
-                worker.set_onmessageerror(None);
-                worker.terminate();
-            }
+            inner.running = None;
             inner.waiting.clear();
             (inner.expected, inner.silent_ticks, inner.grace) = (false, 0, 0);
             std::mem::take(&mut inner.asked)

@@ -12,7 +12,7 @@ pub const BITS: &[&str] = &["PNG", "NPY", "CSV"];
 /// Saves samples or answers of the model on view, in the form at this place of [`BITS`].
 pub fn bits(session: Session, name: &str, form: usize, grid: Grid) {
     let format = [BitsFormat::Png, BitsFormat::Npy, BitsFormat::Csv][form.min(2)];
-    let visible = untrack(|| session.about()).map(|about| about.visible).unwrap_or_default();
+    let visible = untrack(|| session.about()).and_then(|about| about.visible);
     write(session, Product::Bits { name: name.into(), format, grid, visible });
 }
 

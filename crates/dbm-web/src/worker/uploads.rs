@@ -3,7 +3,7 @@
 use super::client::{Failure, Progress};
 use super::session::{DataChoice, Session, Upload, is_model};
 use crate::ui::problem::words;
-use dbm_protocol::{DataSource, EncodingChoice, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
+use dbm_protocol::{DataSource, Encoding, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
 use js_sys::Uint8Array;
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
@@ -25,7 +25,7 @@ pub struct Offer {
     /// What was understood.
     pub about: Understood,
     /// How they will be made binary.
-    pub encoding: EncodingChoice,
+    pub encoding: Encoding,
     /// Whether some known cells of a table are held back from training.
     pub hold_back: bool,
 }
@@ -171,7 +171,7 @@ impl Uploads {
     }
 
     /// Has some of the offered data made binary otherwise. One preview is asked for at a time: of the moves of a slider meanwhile only the last counts.
-    pub fn preview(self, encoding: EncodingChoice) {
+    pub fn preview(self, encoding: Encoding) {
         self.change_offer(|offer| offer.encoding = encoding);
         if !self.previewing.get_value() {
             self.previewing.set_value(true);
@@ -218,7 +218,7 @@ impl Uploads {
     }
 
     /// Has all of it made binary and takes it into use, under another name than the files' where one is given.
-    async fn encode(self, encoding: EncodingChoice, hold_back: f64, name: Option<&'static str>) -> Result<(), Failure> {
+    async fn encode(self, encoding: Encoding, hold_back: f64, name: Option<&'static str>) -> Result<(), Failure> {
         let FilesEvent::Encoded(mut encoded) = self.ask(FilesCommand::Encode { encoding, hold_back }).await? else {
             return Ok(());
         };

@@ -12,6 +12,7 @@ use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::settings::Setting;
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Clamp, Dbm, Examples, Parameters, Settings, Units};
+use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
     AnswerTrace, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, FIRST_ANSWERS, FIRST_PICTURE, Grid,
@@ -262,7 +263,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         (EncodedData { width: 0, ..whole.clone() }, "layer 0"),
         (EncodedData { known: vec![255; 7], ..whole.clone() }, "the packed marks of known bits"),
         (EncodedData { held_back: vec![1; 9], ..whole.clone() }, "the packed marks of known bits"),
-        (EncodedData { visible: "{".into(), ..whole }, "metadata entry `visible`"),
+        (EncodedData { visible: Some(Visible::Bits { threshold: f64::NAN }), ..whole }, "the threshold"),
     ] {
         let message = page.failure(examples(data));
         assert!(message.contains(expected), "{message}");
@@ -834,7 +835,7 @@ fn evaluate(completions: u32, sweeps: u32) -> Command {
 fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     let mut page = fresh();
     let Event::DataReady(data, _) = page.answer(examples(gappy())) else { panic!("ready") };
-    assert_eq!(data.missing, 96.0, "what is held back is not missing");
+    assert_eq!(data.missing, 96, "what is held back is not missing");
     for _ in 0..20 {
         page.ask(Command::Step);
     }

@@ -1,11 +1,11 @@
 //! The computing worker: a [`Coordinator`] between the page's messages, its helpers' and its own.
 
-use super::gpu;
 use super::helpers::{self, PoolEvent};
-use super::{listen, reply, schedule, schedule_in, scope, send};
+use super::{on_slice, schedule, schedule_in};
 use crate::coordinator::{Coordinator, Message};
 use crate::pool::Outgoing;
-use dbm_protocol::{Command, Envelope, Event, GpuEvent, Reply, wire};
+use dbm_protocol::transport::{Heard, Started, listen, reply, scope, send};
+use dbm_protocol::{Command, Envelope, Event, GpuCommand, Reply, wire};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 
@@ -16,8 +16,12 @@ const SHARE_FROM: f64 = 0.004;
 /// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
 const WORKER_COUNT: &str = "dbm-workers-";
 
+/// The program that has the GPU, beside this worker's: fetched when it is first started.
+const GPU_SCRIPT: &str = "./dbm-gpu-worker_loader.js";
+
 thread_local! {
     static COORDINATOR: RefCell<Coordinator> = RefCell::default();
+    static GPU: RefCell<Option<Started>> = const { RefCell::new(None) };
 }
 
 pub fn start() {
@@ -25,7 +29,8 @@ pub fn start() {
     let threads = (scope().navigator().hardware_concurrency() as usize).clamp(1, MOST_WORKERS);
     let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
     COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads), SHARE_FROM));
-    listen(|data| receive(&data), || settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
+    listen(|data| receive(&data));
+    on_slice(|| settle(COORDINATOR.with_borrow_mut(Coordinator::work)));
     reply::<Event>(None, Reply::Ready);
 }
 
@@ -49,11 +54,23 @@ fn hear(event: PoolEvent) {
 }
 
 /// What the worker that has the GPU said, or why it says no more.
-fn hear_gpu(said: Result<Envelope<Reply<GpuEvent>>, String>) {
+fn hear_gpu(heard: Heard) {
+    let said = match heard {
+        Heard::Message(data) => wire::unpack(&data),
+        Heard::Lost(why) => Err(format!("its worker was lost ({why})")),
+    };
     settle(COORDINATOR.with_borrow_mut(|worker| match said {
         Ok(message) => worker.receive_from_gpu(message),
         Err(why) => worker.gpu_lost(&why),
     }));
+}
+
+/// Posts the worker that has the GPU a command.
+fn ask_gpu(request: Envelope<GpuCommand>) {
+    let sent = GPU.with_borrow(|gpu| gpu.as_ref().map_or(Ok(()), |gpu| gpu.post(&wire::pack(request)?)));
+    if let Err(why) = sent {
+        hear_gpu(Heard::Lost(format!("nothing could be sent to it: {why}")));
+    }
 }
 
 /// Sends out what a piece of work has led to, and sees to the next one.
@@ -70,9 +87,12 @@ fn settle(messages: Vec<Message>) {
         match outgoing {
             Outgoing::StartHelpers(count) => helpers::start_all(count, hear),
             Outgoing::StopHelpers => helpers::stop_all(),
-            Outgoing::StartGpu => gpu::start(hear_gpu),
-            Outgoing::StopGpu => gpu::stop(),
-            Outgoing::AskGpu(request) => gpu::ask(request, hear_gpu),
+            Outgoing::StartGpu => match Started::new(GPU_SCRIPT, "", hear_gpu) {
+                Ok(started) => GPU.set(Some(started)),
+                Err(why) => return hear_gpu(Heard::Lost(format!("it could not be started: {why}"))),
+            },
+            Outgoing::StopGpu => drop(GPU.take()),
+            Outgoing::AskGpu(request) => ask_gpu(request),
             Outgoing::Send(of, message) => {
                 if let Err(why) = helpers::send(of, &message) {
                     // What is left was for helpers that are now gone.

@@ -1,12 +1,12 @@
 //! A worker of the diagnostics role: each message is a job, done at once.
 
-use super::{listen, reply};
 use crate::diagnostics::answer;
+use dbm_protocol::transport::{listen, reply};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Envelope, Reply, wire};
 use wasm_bindgen::prelude::*;
 
 pub fn start() {
-    listen(|data| receive(&data), || ());
+    listen(|data| receive(&data));
     reply::<DiagnosticsEvent>(None, Reply::Ready);
 }
 

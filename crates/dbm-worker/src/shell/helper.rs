@@ -1,8 +1,9 @@
 //! A worker that the coordinator started: a [`Helper`] between its orders and the other replicas' messages.
 
 use super::peer_messages::{Outbox, read};
-use super::{listen, reason, schedule, scope};
+use super::{on_slice, schedule};
 use crate::pool::{Helper, Kind, PoolMessage};
+use dbm_protocol::transport::{listen, reason, scope};
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageEvent, MessagePort};
@@ -30,7 +31,8 @@ thread_local! {
 }
 
 pub fn start() {
-    listen(|data| receive(&data), work);
+    listen(|data| receive(&data));
+    on_slice(work);
     or_end(STATE.with_borrow_mut(|state| state.post(&PoolMessage::Greeting, false)));
 }
 

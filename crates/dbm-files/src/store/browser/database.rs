@@ -16,7 +16,8 @@ impl Database {
     }
 
     async fn try_open(name: &str) -> Result<Self, JsValue> {
-        let factory = crate::scope().indexed_db()?.ok_or_else(|| JsValue::from("this browser has none here"))?;
+        let factory =
+            dbm_protocol::transport::scope().indexed_db()?.ok_or_else(|| JsValue::from("this browser has none here"))?;
         let request = factory.open_with_u32(name, 1)?;
         let asked = request.clone();
         let make = Closure::once_into_js(move || -> Result<(), JsValue> {

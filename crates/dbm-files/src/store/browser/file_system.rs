@@ -15,7 +15,7 @@ pub struct FileSystem(FileSystemDirectoryHandle);
 impl FileSystem {
     /// Opens the folder that holds the folders of all runs, and makes sure that files in it can be written.
     pub async fn open(storage: &str) -> Result<Self, String> {
-        let navigator = crate::scope().navigator();
+        let navigator = dbm_protocol::transport::scope().navigator();
         let lacks = |what: &JsValue, field: &str| !Reflect::get(what, &field.into()).is_ok_and(|value| value.is_truthy());
         if lacks(&navigator, "storage") || lacks(&navigator.storage(), "getDirectory") {
             return Err("this browser has none here".into());

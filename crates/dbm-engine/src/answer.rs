@@ -1,0 +1,236 @@
+//! Answers to questions: examples with something hidden, and what a model fills in.
+
+use crate::{EngineError, Job, MAX_SWEEPS, Progress};
+use dbm_core::classes::{likeliest, predictions, shared};
+use dbm_core::complete::{self, Completer, Method, SamplingSchedule};
+use dbm_core::linalg::Matrix;
+use dbm_core::sweep::SearchInfo;
+use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::{Clamp, Dbm};
+use serde::{Deserialize, Serialize};
+use std::ops::Deref;
+
+/// Chains that say together what class an example is of, and where their addresses begin: those of answers begin at 0.
+pub const VOTERS: usize = 32;
+const FIRST_VOTER: u64 = 1 << 40;
+/// How the class of an example is read that is to be cleaned up, in however few sweeps.
+pub const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
+
+/// Examples with something hidden.
+#[derive(Clone, Debug)]
+pub struct Questions {
+    /// Their visible layers, `[count, n_0]`; what is hidden may be anything.
+    pub visible: Matrix,
+    /// What of them is known.
+    pub known: Clamp,
+    /// The number of the first: that of an example and of its answer are the address of whatever is random about it.
+    pub first: usize,
+}
+
+impl Questions {
+    /// Each of them so many times, one after another.
+    fn each(&self, times: usize) -> (Matrix, Clamp) {
+        let rows: Vec<usize> = (0..self.visible.rows()).flat_map(|row| std::iter::repeat_n(row, times)).collect();
+        (self.visible.select(&rows), self.known.of_rows(&rows, self.visible.columns()))
+    }
+}
+
+/// How answers are drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Answering {
+    /// Answers to each question.
+    pub answers: u32,
+    /// How a chain goes from noise to an answer.
+    pub schedule: SamplingSchedule,
+    /// Whether a local search ends it.
+    pub search: bool,
+    /// The classes of the answers, of models whose top layer stands for classes.
+    pub classes: Classes,
+    /// Whether the examples are to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
+    pub clean_up: bool,
+}
+
+impl Answering {
+    /// By this method with so many Gibbs sweeps, where it has any; of no class.
+    pub fn by(method: Method, sweeps: u32, answers: u32) -> Self {
+        let (schedule, search) = (method.schedule(sweeps), method.is_searched());
+        Self { answers, schedule, search, classes: Classes::Free, clean_up: false }
+    }
+}
+
+/// Of which classes the answers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Classes {
+    /// Of whichever they come to.
+    Free,
+    /// All of this one.
+    Given(usize),
+    /// As probable as each is by what is known, which is read first; answers that are cleaned up are of whichever they come to.
+    Read(ClassReading),
+    /// All of the likeliest, read first.
+    Likeliest(ClassReading),
+}
+
+/// How the class of an example is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClassReading {
+    /// By [`VOTERS`] chains together.
+    Chains,
+    /// By what mean field predicts.
+    MeanField,
+}
+
+impl Choose for ClassReading {
+    const WORDS: Words = words(
+        "class-first",
+        "Class first",
+        "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
+    );
+    const CHOICES: &'static [Choice<Self>] = &[
+        choice(Self::Chains, "chains", "chains", "As 32 chains say together"),
+        choice(Self::MeanField, "mean-field", "mean field", "As mean field predicts it, for models that were trained to"),
+    ];
+}
+
+/// Answers at work.
+///
+/// ```
+/// use dbm_core::{Clamp, Units, complete::Method, init, linalg::Matrix};
+/// use dbm_engine::{Answering, Answers, Job, Questions};
+/// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
+/// let visible = Matrix::from_vec(1, 4, vec![1.0, 1.0, -1.0, -1.0]);
+/// let questions = Questions { visible, known: Clamp::Known(vec![true, true, false, false]), first: 0 };
+/// let answered = Answers::new(&model, questions, Answering::by(Method::Annealed, 10, 3), 7).finish()?;
+/// assert!(answered.bits.chunks(4).all(|answer| answer[..2] == [1, 1]));
+/// # Ok::<(), dbm_engine::EngineError>(())
+/// ```
+pub struct Answers<M> {
+    model: M,
+    questions: Questions,
+    answering: Answering,
+    seed: u64,
+    stage: Stage,
+    /// How probable each class of each example is, once it was read.
+    classes: Vec<Vec<f64>>,
+    /// Sweeps that were made to read classes.
+    read: u32,
+}
+
+enum Stage {
+    Reads { chains: Completer, so_far: complete::ClassReading, schedule: SamplingSchedule },
+    Answers { chains: Completer, done: u32 },
+    Ended,
+}
+
+/// Answers, one question's after another's.
+pub struct Answered {
+    /// `[count, answers, n_0]`, bytes 0 and 1; known units are as they were given.
+    pub bits: Vec<u8>,
+    /// What the search of each did; of those without a search, nothing.
+    pub searches: Vec<SearchInfo>,
+    /// How probable each class of each example is, where it was read.
+    pub classes: Vec<Vec<f64>>,
+    /// The chains where they ended.
+    pub chains: Completer,
+}
+
+impl<M: Deref<Target = Dbm>> Answers<M> {
+    /// Answers to be drawn. Each depends on the model, its question, the seed and its number alone.
+    ///
+    /// # Panics
+    /// If the questions are not of the model's shape, or it has not the class that is given.
+    pub fn new(model: M, questions: Questions, answering: Answering, seed: u64) -> Self {
+        let mut job = Self { model, questions, answering, seed, stage: Stage::Ended, classes: vec![], read: 0 };
+        job.stage = match answering.classes {
+            Classes::Read(ClassReading::Chains) | Classes::Likeliest(ClassReading::Chains) => {
+                let (visible, known) = job.questions.each(VOTERS);
+                let first = FIRST_VOTER + (job.questions.first * VOTERS) as u64;
+                let chains = Completer::complete(&job.model, visible, known, seed, first);
+                let schedule = if answering.clean_up { READING } else { answering.schedule };
+                Stage::Reads { chains, so_far: complete::ClassReading::default(), schedule }
+            }
+            Classes::Read(ClassReading::MeanField) | Classes::Likeliest(ClassReading::MeanField) => {
+                job.classes = predictions(&job.model, &job.questions.visible, &job.questions.known);
+                job.begins()
+            }
+            Classes::Free | Classes::Given(_) => job.begins(),
+        };
+        job
+    }
+
+    /// The chains of the answers where they begin, each clamped to its class, if it has one.
+    fn begins(&self) -> Stage {
+        let answers = self.answering.answers as usize;
+        let (visible, known) = self.questions.each(answers);
+        let (model, first) = (&*self.model, (self.questions.first * answers) as u64);
+        let classes: Vec<usize> = match self.answering.classes {
+            Classes::Free => vec![],
+            Classes::Given(class) => vec![class; visible.rows()],
+            Classes::Read(_) => self.classes.iter().flat_map(|of| shared(of, answers)).collect(),
+            Classes::Likeliest(_) => self.classes.iter().flat_map(|of| vec![likeliest(of); answers]).collect(),
+        };
+        let chains = match classes.as_slice() {
+            _ if self.answering.clean_up => Completer::clean_up(model, visible, known, self.seed, first, MAX_SWEEPS),
+            [] => Completer::complete(model, visible, known, self.seed, first),
+            classes => Completer::complete_class(model, visible, known, classes, (self.seed, first)),
+        };
+        Stage::Answers { chains, done: 0 }
+    }
+}
+
+impl<'m> Answers<&'m Dbm> {
+    /// The chain of the first answer, where it begins; of the class that is given, and of no class that would be read.
+    pub fn first(model: &'m Dbm, questions: &Questions, answering: Answering, seed: u64) -> Completer {
+        let classes = if let Classes::Given(_) = answering.classes { answering.classes } else { Classes::Free };
+        let answering = Answering { answers: 1, clean_up: false, classes, ..answering };
+        match Self::new(model, questions.clone(), answering, seed).stage {
+            Stage::Answers { chains, .. } | Stage::Reads { chains, .. } => chains,
+            Stage::Ended => unreachable!("it has just begun"),
+        }
+    }
+}
+
+/// What `VOTERS` chains say together, of each question's in turn.
+fn together(votes: &[Vec<f64>]) -> Vec<f64> {
+    (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum::<f64>() / votes.len() as f64).collect()
+}
+
+impl<M: Deref<Target = Dbm>> Job for Answers<M> {
+    type Result = Answered;
+
+    /// One sweep of all chains.
+    fn advance(&mut self) -> Result<Progress<Answered>, EngineError> {
+        let (model, Answering { schedule, search, .. }) = (&*self.model, self.answering);
+        let (mut done, mut to_read) = (0, 0);
+        match &mut self.stage {
+            Stage::Reads { chains, so_far, schedule } => {
+                if so_far.advance(chains, model, *schedule, MAX_SWEEPS) {
+                    self.read += 1;
+                    to_read = schedule.sweeps().saturating_sub(self.read);
+                } else {
+                    let votes = std::mem::take(so_far).probabilities();
+                    self.classes = votes.chunks(VOTERS).map(together).collect();
+                    self.stage = self.begins();
+                }
+            }
+            Stage::Answers { chains, done: behind } => {
+                if chains.advance(model, schedule, *behind, MAX_SWEEPS) {
+                    *behind += 1;
+                    done = *behind;
+                } else if let Stage::Answers { mut chains, .. } = std::mem::replace(&mut self.stage, Stage::Ended) {
+                    let (bits, searches) = if search {
+                        chains.finish(model, MAX_SWEEPS)
+                    } else {
+                        let bits = chains.visible_bits();
+                        let count = bits.len() / model.n_visible();
+                        (bits, vec![SearchInfo::default(); count])
+                    };
+                    return Ok(Progress::Ends(Answered { bits, searches, classes: std::mem::take(&mut self.classes), chains }));
+                }
+            }
+            Stage::Ended => {}
+        }
+        Ok(Progress::Goes { done: self.read + done, total: self.read + to_read + schedule.sweeps() })
+    }
+}

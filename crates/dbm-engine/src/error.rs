@@ -1,0 +1,26 @@
+//! What can go wrong.
+
+use dbm_core::DbmError;
+use thiserror::Error;
+
+/// Why a job ends without its result.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum EngineError {
+    /// What the core refuses.
+    #[error(transparent)]
+    Model(#[from] DbmError),
+    /// Too few samples of a class.
+    #[error(
+        "of {drawn} samples the model itself reads {found} as of class {class}, and {wanted} were asked for; train it longer, or draw without a class"
+    )]
+    FewOfClass {
+        /// The class, counted from 0.
+        class: usize,
+        /// Samples drawn.
+        drawn: usize,
+        /// How many of them were of the class.
+        found: usize,
+        /// How many were asked for.
+        wanted: usize,
+    },
+}

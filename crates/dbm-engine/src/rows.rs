@@ -1,0 +1,83 @@
+//! Work on a table, row by row.
+
+use crate::{EngineError, Job, Progress};
+use dbm_core::impute::{Evaluation, Imputer, Outcome};
+use dbm_core::{DbmError, Examples};
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+/// Work that goes row by row, whose results do not depend on which rows were done before.
+pub trait ByRow {
+    /// What comes of a row.
+    type Row;
+
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// Does a row.
+    ///
+    /// # Errors
+    /// Those of the core.
+    fn row(&self, row: usize) -> Result<Self::Row, DbmError>;
+}
+
+/// The gaps of a table, filled in: of each row the probability that each unit is high, 0 or 1 where it is known.
+pub struct Filling<D> {
+    /// What fills them.
+    pub imputer: Imputer,
+    /// The table.
+    pub data: D,
+    /// Which of its rows.
+    pub rows: Vec<usize>,
+}
+
+impl<D: Borrow<Examples>> ByRow for Filling<D> {
+    type Row = Vec<f32>;
+
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, row: usize) -> Result<Vec<f32>, DbmError> {
+        Ok(self.imputer.fill(self.data.borrow(), self.rows[row])?.highs)
+    }
+}
+
+/// What is said of hidden cells, scored; those who ask report on it afterwards.
+impl ByRow for Arc<Evaluation> {
+    type Row = Vec<Outcome>;
+
+    fn rows(&self) -> usize {
+        Evaluation::rows(self)
+    }
+
+    fn row(&self, row: usize) -> Result<Vec<Outcome>, DbmError> {
+        self.score(row..row + 1)
+    }
+}
+
+/// Such work as a job for one thread, a row a piece.
+pub struct RowByRow<W: ByRow> {
+    work: W,
+    done: Vec<W::Row>,
+}
+
+impl<W: ByRow> RowByRow<W> {
+    /// None of it is done yet.
+    pub fn new(work: W) -> Self {
+        Self { work, done: Vec::new() }
+    }
+}
+
+impl<W: ByRow> Job for RowByRow<W> {
+    type Result = Vec<W::Row>;
+
+    fn advance(&mut self) -> Result<Progress<Vec<W::Row>>, EngineError> {
+        let (done, total) = (self.done.len(), self.work.rows());
+        if done == total {
+            return Ok(Progress::Ends(std::mem::take(&mut self.done)));
+        }
+        self.done.push(self.work.row(done)?);
+        Ok(Progress::Goes { done: done as u32 + 1, total: total as u32 })
+    }
+}
