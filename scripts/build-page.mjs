@@ -91,7 +91,7 @@ for (const asset of assets) {
 writeFileSync(join(DIST, "index.html"), page);
 
 /** What computes is made fast, all else small. */
-const optimize = (file) => run(WASM_OPT, file.startsWith("dbm-worker") ? "-O3" : "-Oz", ...FEATURES, join(DIST, file), "-o", join(DIST, file));
+const optimize = (file) => run(WASM_OPT, /^dbm-(worker|diagnostics)/.test(file) ? "-O3" : "-Oz", ...FEATURES, join(DIST, file), "-o", join(DIST, file));
 
 if (!process.argv.includes("--quick")) {
   const waiting = readdirSync(DIST).filter((file) => file.endsWith(".wasm"));

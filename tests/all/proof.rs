@@ -14,7 +14,7 @@ const JOBS: u32 = 4;
 const SEVERAL: usize = 10;
 
 fn ask(command: DiagnosticsCommand) -> DiagnosticsEvent {
-    dbm_worker::diagnostics::answer(command, &mut |_, _| ()).expect("a job that can be done")
+    dbm_diagnostics::answer(command, &mut |_, _| ()).expect("a job that can be done")
 }
 
 /// Names of the parameters, in the order of a gradient.

@@ -29,7 +29,7 @@ impl Options for OfTrain {}
 #[derive(Args)]
 pub struct Learning<O: Options = OfTrain> {
     #[arg(long, help = hidden_help::<O>(), value_delimiter = ',', value_name = "N,N")]
-    pub hidden: Option<Vec<usize>>,
+    pub hidden: Option<Vec<u32>>,
     /// Standard deviation of Gaussian initial weights, in place of orthogonal ones, or of the 0.001 that ptt begins with
     #[arg(long, value_name = "DEVIATION")]
     gaussian: Option<f64>,
@@ -88,9 +88,9 @@ impl<O: Options> Learning<O> {
     }
 
     /// A run at its first step, or after pretraining, of a model with these hidden layers where the command line names no others.
-    pub fn begin(&self, data: &Examples, base: Settings, hidden: &[usize], context: &Context) -> Result<Trainer, Error> {
+    pub fn begin(&self, data: &Examples, base: Settings, hidden: &[u32], context: &Context) -> Result<Trainer, Error> {
         let settings = self.settings(base);
-        let hidden = self.hidden.as_deref().unwrap_or(hidden).iter().map(|&size| size as u32).collect();
+        let hidden = self.hidden.as_deref().unwrap_or(hidden).to_vec();
         let start = self.start(settings.estimator.kind)?;
         let plan = RunPlan { hidden, units: self.units().unwrap_or_default(), start, settings };
         let session = &context.session;

@@ -145,7 +145,7 @@ impl Train {
         let mut sizes: Vec<usize> = checkpoint.parameters.biases.iter().map(Vec::len).collect();
         if let Some(hidden) = &self.learning.hidden {
             sizes.truncate(1);
-            sizes.extend(hidden);
+            sizes.extend(hidden.iter().map(|&size| size as usize));
             sizes.extend(Some(settings.classes).filter(|&classes| classes > 0));
         }
         session.memory.check(&Footprint::of_data(&sizes, &settings, examples, session.threads()))?;
@@ -159,7 +159,7 @@ impl Train {
     fn check_model(&self, model: &Dbm, classes: usize) -> Result<(), Error> {
         let hidden = &model.sizes()[1..model.sizes().len() - usize::from(classes > 0)];
         if let Some(asked) = self.learning.hidden.as_deref()
-            && asked != hidden
+            && !asked.iter().map(|&size| size as usize).eq(hidden.iter().copied())
         {
             return other("hidden layers", &format!("{hidden:?}"), &format!("{asked:?}"));
         }

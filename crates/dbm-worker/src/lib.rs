@@ -1,5 +1,5 @@
-//! The Web Workers. One program has three roles, which a worker knows by its name: the computing worker, a [`coordinator::Coordinator`], which answers the page; its
-//! helpers, with which it shares training; and diagnostics workers, which measure couplings and estimators.
+//! The computing workers. One program has two roles, which a worker knows by its name: a [`coordinator::Coordinator`], which answers the page, and its helpers, with which it
+//! shares training.
 
 // Native builds only test what the browser runs.
 #![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code, unused_imports))]
@@ -8,7 +8,6 @@ mod begin;
 mod clock;
 mod complete;
 mod coordinator;
-pub mod diagnostics;
 mod impute;
 mod job;
 mod pool;
@@ -28,7 +27,6 @@ pub fn start() {
     console_error_panic_hook::set_once();
     match dbm_protocol::transport::scope().name().as_str() {
         shell::HELPER => shell::helper::start(),
-        shell::DIAGNOSTICS => shell::diagnostics::start(),
         _ => shell::coordinator::start(),
     }
 }

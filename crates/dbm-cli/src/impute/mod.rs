@@ -211,7 +211,6 @@ impl Impute {
         let RunPlan { hidden, settings, .. } = RunPlan::of_table(data.width() as u32);
         let mut base = Settings { seed: self.seed, ..settings };
         base.optimizer.decay_steps = steps;
-        let hidden: Vec<usize> = hidden.into_iter().map(|size| size as usize).collect();
         let run = self.learning.begin(data, base, &hidden, context)?;
         let mut run = Training::new(run, self.learning.backend, Backends::default(), &context.session)?;
         let trained = train(&mut run, steps, data, context, |_| Ok(()))?;

@@ -65,6 +65,32 @@ use crate::coupling::SharedUniform;
 use crate::tempering::RunCoupling;
 use std::sync::Arc;
 
+/// What stands for the settings' kind, as either trait: a program that only samples does not carry the code of the means.
+macro_rules! of_kind {
+    ($settings:expr) => {{
+        let settings = $settings;
+        let Settings { marginalize, max_meeting, .. } = *settings;
+        let EstimatorSettings { kind, k, max_tries, .. } = settings.estimator;
+        let (start, acceptance) = (settings.local_mode(), SharedUniform);
+        match kind {
+            EstimatorKind::UcdLmi => Arc::new(UcdLmi { marginalize, start: Some(start), max_meeting, acceptance }),
+            EstimatorKind::UcdMh => Arc::new(UcdLmi { marginalize, start: None, max_meeting, acceptance }),
+            EstimatorKind::UcdGibbs => Arc::new(UcdGibbs { marginalize, max_meeting, max_tries }),
+            EstimatorKind::UcdSmc => {
+                let EstimatorSettings { particles, smc_steps: steps, path, average_from: first, average_to: last, .. } =
+                    settings.estimator;
+                Arc::new(UcdSmc { marginalize, particles, steps, path, coupling: RunCoupling { first, last, cap: max_meeting } })
+            }
+            EstimatorKind::Lmi => Arc::new(Lmi { marginalize, start }),
+            EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
+            EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
+            EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
+            EstimatorKind::Mp => Arc::new(Mp { k }),
+            EstimatorKind::Ptt => Arc::new(Ptt { cd: Cd { marginalize, k }, every: settings.estimator.ladder_every }),
+        }
+    }};
+}
+
 /// The estimator that a run's settings ask for.
 ///
 /// ```
@@ -78,37 +104,10 @@ use std::sync::Arc;
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
-    with_mean(settings)
+    of_kind!(settings)
 }
 
 /// What knows the mean of the estimator that a run's settings ask for.
 pub fn expectation(settings: &Settings) -> Arc<dyn ExpectedGradient> {
-    with_mean(settings)
-}
-
-/// Both in one.
-trait WithMean: Estimator + ExpectedGradient {}
-
-impl<T: Estimator + ExpectedGradient> WithMean for T {}
-
-fn with_mean(settings: &Settings) -> Arc<dyn WithMean> {
-    let Settings { marginalize, max_meeting, .. } = *settings;
-    let EstimatorSettings { kind, k, max_tries, .. } = settings.estimator;
-    let (start, acceptance) = (settings.local_mode(), SharedUniform);
-    match kind {
-        EstimatorKind::UcdLmi => Arc::new(UcdLmi { marginalize, start: Some(start), max_meeting, acceptance }),
-        EstimatorKind::UcdMh => Arc::new(UcdLmi { marginalize, start: None, max_meeting, acceptance }),
-        EstimatorKind::UcdGibbs => Arc::new(UcdGibbs { marginalize, max_meeting, max_tries }),
-        EstimatorKind::UcdSmc => {
-            let EstimatorSettings { particles, smc_steps: steps, path, average_from: first, average_to: last, .. } =
-                settings.estimator;
-            Arc::new(UcdSmc { marginalize, particles, steps, path, coupling: RunCoupling { first, last, cap: max_meeting } })
-        }
-        EstimatorKind::Lmi => Arc::new(Lmi { marginalize, start }),
-        EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),
-        EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
-        EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
-        EstimatorKind::Mp => Arc::new(Mp { k }),
-        EstimatorKind::Ptt => Arc::new(Ptt { cd: Cd { marginalize, k }, every: settings.estimator.ladder_every }),
-    }
+    of_kind!(settings)
 }

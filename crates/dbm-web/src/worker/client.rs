@@ -83,7 +83,7 @@ impl Served for FilesCommand {
 }
 
 impl Served for DiagnosticsCommand {
-    const LOADER: &'static str = loader!("dbm-worker-wasm");
+    const LOADER: &'static str = loader!("dbm-diagnostics");
 
     fn lost(why: &str) -> Failure {
         try_again("a worker that studies couplings", why)

@@ -1,7 +1,6 @@
 //! The roles in the browser, and the next slice of work, which comes by a message that a worker posts itself.
 
 pub mod coordinator;
-pub mod diagnostics;
 pub mod helper;
 mod helpers;
 mod peer_messages;
@@ -11,8 +10,7 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageChannel, MessagePort};
 
-/// Names of workers whose role is not to compute for the page.
-pub const DIAGNOSTICS: &str = "dbm-diagnostics";
+/// The name of workers that share a run, and do not answer the page.
 pub const HELPER: &str = "dbm-helper";
 
 thread_local! {

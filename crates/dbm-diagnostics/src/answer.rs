@@ -1,11 +1,9 @@
-//! The role of a diagnostics worker: each command is a job of its own, from its message to its answer. Nothing is kept between them.
+//! What becomes of a command.
 
-mod models;
-
+use crate::models::{examples, in_full, model, of_source, small, words};
 use dbm_core::Settings;
 use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, RunPairsJob};
-use models::{examples, in_full, model, of_source, small, words};
 
 /// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
 const WORK: u64 = 20_000_000;
@@ -18,7 +16,7 @@ const MOST: u32 = 10_000_000;
 /// ```
 /// use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource};
 /// let source = ModelSource::Orthogonal { sizes: vec![4, 3], units: dbm_core::Units::Signs, seed: 1 };
-/// let answer = dbm_worker::diagnostics::answer(DiagnosticsCommand::Model(source), &mut |_, _| ());
+/// let answer = dbm_diagnostics::answer(DiagnosticsCommand::Model(source), &mut |_, _| ());
 /// let Ok(DiagnosticsEvent::Model(model)) = answer else { panic!() };
 /// assert_eq!(model.weights[0].len(), 12);
 /// ```

@@ -3,8 +3,8 @@
 use dbm_core::diagnostics::{CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, ReplayPlan, RunPair, RunPairs};
 use dbm_core::gradient::SmcPath;
 use dbm_core::{Settings, Units};
+use dbm_diagnostics::answer;
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
-use dbm_worker::diagnostics::answer;
 use proptest::prelude::*;
 
 fn refusal(command: DiagnosticsCommand) -> String {
