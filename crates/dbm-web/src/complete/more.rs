@@ -1,6 +1,6 @@
 //! What a first look does not need: tools, how answers are drawn and sorted, cleaning up, and watching a search or a pair.
 
-use super::choices::Choose;
+use super::choices::choose;
 use super::layers::EachLayer;
 use super::settings::CompletionSettings;
 use super::state::CompletionState;
@@ -9,7 +9,6 @@ use super::tools::Tools;
 use super::watch::Watch;
 use crate::ui::button::Button;
 use crate::ui::folded::Folded;
-use dbm_core::complete::Method;
 use leptos::prelude::*;
 
 /// Folded, unless the address asks for something in it.
@@ -36,16 +35,13 @@ pub fn More() -> impl IntoView {
 #[component]
 fn HowAnswersAreDrawn() -> impl IntoView {
     let state = CompletionState::of_view();
-    let no_sweeps = Signal::derive(move || state.settings.with(|settings| settings.method == Method::Search));
     view! {
         <div class="how" role="group" aria-label="How answers are drawn">
             <div class="ask">
-                <Choose of=|settings| &mut settings.answers />
-                <Choose of=|settings| &mut settings.order />
+                {choose("answers")} {choose("sort")}
             </div>
             <div class="ask">
-                <Choose of=|settings| &mut settings.method />
-                <Choose of=|settings| &mut settings.sweeps disabled=no_sweeps />
+                {choose("by")} {choose("sweeps")}
             </div>
             <div class="ask">
                 <Button
@@ -62,7 +58,7 @@ fn HowAnswersAreDrawn() -> impl IntoView {
                     disabled=move || state.lacks_model()
                     on_press=move |()| state.complete(true)
                 />
-                <Choose of=|settings| &mut settings.clean_up />
+                {choose("clean")}
             </div>
         </div>
     }

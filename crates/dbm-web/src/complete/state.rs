@@ -6,6 +6,7 @@ use super::recording::{self, Recording};
 use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
+use crate::ui::form::Form;
 use crate::worker::client::Work;
 use crate::worker::session::{Session, ShippedModel};
 use dbm_protocol::{Command, CompletionRequest, Event, Greys, ModelChoice, PictureToComplete, fresh_seed};
@@ -117,6 +118,11 @@ impl CompletionState {
     /// The one of the view.
     pub fn of_view() -> Self {
         expect_context()
+    }
+
+    /// What is chosen, as a form.
+    pub fn form(self) -> Form<CompletionSettings> {
+        Form::over("", self.settings, move |after| self.settings.set(after))
     }
 
     /// Whether pictures are digits, as the first one is.

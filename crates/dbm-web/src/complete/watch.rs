@@ -1,6 +1,6 @@
 //! An answer or a coupled pair, state by state: played or stepped, with its energies.
 
-use super::choices::Choose;
+use super::choices::choose;
 use super::settings::Watched;
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows, shows_layer, sparkline};
@@ -53,7 +53,7 @@ pub fn Watch() -> impl IntoView {
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched answer">
-            <Choose of=|settings| &mut settings.watched />
+            {choose("watch")}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."

@@ -33,7 +33,7 @@ fn chart(proof: ProofState) -> Chart {
         let one = |(at, history): &(usize, Vec<Means>)| Series {
             name: ESTIMATORS[*at].title.into(),
             hue: ESTIMATORS[*at].hue,
-            dash: &ESTIMATORS[*at].dash,
+            dash: ESTIMATORS[*at].dash,
             points: history.iter().filter_map(of).collect(),
             ..Series::default()
         };

@@ -19,7 +19,8 @@ mod state;
 mod transport;
 mod verdicts;
 
-use crate::ui::binding::bind;
+use crate::ui::binding::{Keys, bind};
+use crate::ui::form;
 use leptos::prelude::*;
 use settings::ProofSettings;
 use state::ProofState;
@@ -30,7 +31,11 @@ pub fn Proof() -> impl IntoView {
     let proof = ProofState::default();
     bind(
         address::PREFIX,
-        move || Some(proof.settings.with(ProofSettings::write)),
+        move || {
+            let mut keys = Keys::default();
+            proof.settings.with(|settings| form::write(settings, &mut keys));
+            Some(keys)
+        },
         move |keys| proof.adopt(ProofSettings::read(keys)),
     );
     jobs::follow(proof);

@@ -3,11 +3,13 @@
 use super::estimates::Estimates;
 use super::job_state::Jobs;
 use super::parameters::{self, Parameter};
-use super::settings::{ModelAndData, ProofSettings, rounded};
+use super::settings::{ModelAndData, Origin, ProofSettings, rounded};
+use crate::ui::form::Form;
 use crate::ui::throttle::Throttle;
 use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
 use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Edits that can be taken back.
@@ -73,6 +75,28 @@ impl ProofState {
         self.past.set(Vec::new());
         self.future.set(Vec::new());
         self.settings.set(settings);
+    }
+
+    /// Its settings as a form.
+    pub fn form(self) -> Form<ProofSettings> {
+        Form::over("proof", self.settings, move |after| self.take(after))
+    }
+
+    /// Takes up what a field was set to; another model is drawn without the edits of the one before, and can be taken back.
+    fn take(self, after: ProofSettings) {
+        if self.settings.with_untracked(|before| before.model == after.model) {
+            return self.settings.set(after);
+        }
+        self.edit(None, |model| {
+            if model.units == after.model.units {
+                *model = ModelAndData { edits: BTreeMap::new(), ..after.model };
+            } else if model.origin == Origin::Preset {
+                // The preset is of one kind: the other is drawn.
+                *model = ModelAndData::random(after.model.sizes, after.model.units);
+            } else {
+                model.units = after.model.units;
+            }
+        });
     }
 
     /// Layer sizes, the visible one first.

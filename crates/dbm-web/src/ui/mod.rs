@@ -11,6 +11,7 @@ pub mod dropdown;
 pub mod explanation;
 pub mod field;
 pub mod folded;
+pub mod form;
 pub mod history;
 pub mod notices;
 pub mod number;

@@ -117,29 +117,3 @@ pub fn Select(
             })}
     }
 }
-
-/// A labelled select over the values of a type, in the words of its table.
-#[component]
-pub fn Choice<T: Choose>(
-    /// The element's id.
-    id: &'static str,
-    /// The value that is chosen.
-    #[prop(into)]
-    value: Signal<T>,
-    /// Hears what the visitor chooses.
-    #[prop(into)]
-    on_choose: Callback<T>,
-    /// Whether it can be used.
-    #[prop(optional, into)]
-    disabled: Signal<bool>,
-) -> impl IntoView {
-    let options = SelectOption::of_choices::<T>();
-    let chosen = move |name: String| {
-        if let Some(value) = T::named(&name) {
-            on_choose.run(value);
-        }
-    };
-    let words = T::WORDS;
-    let name = Signal::derive(move || value.get().choice().name.to_string());
-    view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen disabled /> }
-}

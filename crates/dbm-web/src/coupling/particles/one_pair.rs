@@ -22,7 +22,7 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
     let shape = Memo::new(move |_| particles.shape());
     let go = move |to: Option<u32>| {
         if let Some(to) = to {
-            form.change.run(("pair", (to + 1).to_string()));
+            form.set("pair", (to + 1).to_string());
         }
     };
     let beside = move |forward: bool| {
