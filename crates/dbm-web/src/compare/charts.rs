@@ -36,9 +36,7 @@ const EXACT: usize = 5;
 const SMALL: u32 = 20;
 
 /// All of them.
-#[component]
-pub fn Charts() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn charts_of_both(pair: Pair) -> impl IntoView {
     let figure = move |(place, [title, file, unit, help]): (usize, [&'static str; 4])| {
         let range = (place == COUNTED.0).then_some(COUNTED.1);
         let chart = Signal::derive(move || Chart {

@@ -14,9 +14,7 @@ use leptos::prelude::*;
 const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
 
 /// Heading, buttons, target and progress.
-#[component]
-pub fn Transport() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn transport(pair: Pair) -> impl IntoView {
     let going = Memo::new(move |_| pair.goal.get() != Goal::Rest);
     let step_of = move |place: usize| pair.runs[place].metrics.with(|metrics| metrics.step);
     let both = Memo::new(move |_| step_of(0).min(step_of(1)));
@@ -131,9 +129,7 @@ fn words(pair: Pair, lost: bool) -> String {
 }
 
 /// The list of comparisons, and what is said of the chosen one.
-#[component]
-pub fn Comparisons() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn comparisons(pair: Pair) -> impl IntoView {
     let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset.map(|preset| preset.key)));
     let group = move |title: &'static str, presets: &'static [Preset]| {
         let buttons = presets.iter().map(|preset| {

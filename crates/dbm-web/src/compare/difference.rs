@@ -6,9 +6,7 @@ use dbm_core::settings::{Group, Setting};
 use leptos::prelude::*;
 
 /// The form of run B's settings.
-#[component]
-pub fn Difference() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn difference_form(pair: Pair) -> impl IntoView {
     let change = move |(setting, text)| change(pair, setting, text);
     let form = Form {
         id: "compare",

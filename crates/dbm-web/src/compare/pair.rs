@@ -111,11 +111,6 @@ impl Pair {
         })))
     }
 
-    /// Those of the view.
-    pub fn of_view() -> Self {
-        expect_context()
-    }
-
     /// What the address calls the data.
     pub fn data_name(self) -> String {
         self.form.with(|form| named(form).to_string())

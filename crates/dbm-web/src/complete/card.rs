@@ -8,9 +8,8 @@ use leptos::html::Div;
 use leptos::prelude::*;
 
 /// Folded; nothing for a model that is not one of the page's own.
-#[component]
-pub fn AboutModel() -> impl IntoView {
-    let session = CompletionState::of_view().session;
+pub fn about_model(state: CompletionState) -> impl IntoView {
+    let session = state.session;
     let which = Memo::new(move |_| {
         let is_shipped = session.model.get() == ModelChoice::Pretrained && session.opened.with(Option::is_none);
         is_shipped.then(|| session.shipped.get())

@@ -4,8 +4,8 @@ use super::state::CompletionState;
 use leptos::prelude::*;
 
 /// The select of this key.
-pub fn choose(key: &'static str) -> impl IntoView {
-    let form = CompletionState::of_view().form();
+pub fn choose(state: CompletionState, key: &'static str) -> impl IntoView {
+    let form = state.form();
     view! {
         <div class="inline" data-help=move || form.help(key)>
             {form.select(key)}

@@ -24,9 +24,7 @@ fn is_first_visit() -> bool {
 }
 
 /// The tile, and which state it shows.
-#[component]
-pub fn Film() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn film_tile(state: CompletionState) -> impl IntoView {
     let (frames, at, playing) = (RwSignal::new(Vec::<AnswerFrame>::new()), RwSignal::new(0_usize), RwSignal::new(false));
     let canvas = NodeRef::<Canvas>::new();
     play(playing, BEAT, move || {

@@ -12,9 +12,7 @@ use leptos::prelude::*;
 const COUNT: u32 = 10;
 
 /// The fold: a button, and a row of pictures a layer as they come. Only images of models with several hidden layers are shown so.
-#[component]
-pub fn EachLayer() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn each_layer(state: CompletionState) -> impl IntoView {
     let session = state.session;
     // Which model it is, and how many layers it has; none for what is not shown here.
     let of = Memo::new(move |_| {

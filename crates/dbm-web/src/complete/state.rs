@@ -115,11 +115,6 @@ impl CompletionState {
         state
     }
 
-    /// The one of the view.
-    pub fn of_view() -> Self {
-        expect_context()
-    }
-
     /// What is chosen, as a form.
     pub fn form(self) -> Form<CompletionSettings> {
         Form::over("", self.settings, move |after| self.settings.set(after))

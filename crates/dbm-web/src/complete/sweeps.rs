@@ -20,9 +20,7 @@ const CHAINS: u32 = 64;
 const SHOWN: (u32, usize) = (36, 6);
 
 /// The fold: a button, the samples as they come, and what follows from them. Only images are shown so.
-#[component]
-pub fn AgainstSweeps() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
     // What was seen of one model says nothing of another.

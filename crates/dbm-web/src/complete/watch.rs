@@ -15,9 +15,7 @@ const BEAT: Duration = Duration::from_millis(220);
 const BEATS: usize = 40;
 
 /// The button that asks for it, and the controls over it.
-#[component]
-pub fn Watch() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn watch_controls(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let frames =
         Memo::new(move |_| state.recording.with(|recording| recording.as_ref().map_or(0, |recording| recording.states.len())));
@@ -53,7 +51,7 @@ pub fn Watch() -> impl IntoView {
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched answer">
-            {choose("watch")}
+            {choose(state, "watch")}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
@@ -89,20 +87,15 @@ pub fn Watch() -> impl IntoView {
                 }}
             </p>
             <div class="chains" hidden=move || !pair()>
-                <Chain y=false />
-                <Chain y=true />
+                {chain_tile(state, false)}
+                {chain_tile(state, true)}
             </div>
         </div>
     }
 }
 
 /// One of the pair, crossed where the other differs.
-#[component]
-fn Chain(
-    /// Whether it is y, which is one step behind x.
-    y: bool,
-) -> impl IntoView {
-    let state = CompletionState::of_view();
+fn chain_tile(state: CompletionState, y: bool) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows_layer(canvas, move || {
         // A canvas that was hidden meanwhile has not been drawn.

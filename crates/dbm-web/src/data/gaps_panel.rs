@@ -54,18 +54,14 @@ pub fn GapsPanel() -> impl IntoView {
                         <Button label="Save the probabilities" on_press=move |()| save(|filled| &filled.probabilities) />
                     </div>
                 </Show>
-                {move || gaps.evaluation.get().map(|evaluation| view! { <Trust evaluation /> })}
+                {move || gaps.evaluation.with(|evaluation| evaluation.as_ref().map(trust_table))}
             </section>
         </Show>
     }
 }
 
 /// The answers beside two simple guesses.
-#[component]
-fn Trust(
-    /// On the same hidden cells.
-    evaluation: Evaluated,
-) -> impl IntoView {
+fn trust_table(evaluation: &Evaluated) -> impl IntoView + use<> {
     let report = &evaluation.report;
     let row = |method: ImputationMethod| {
         let score = report.of(method);

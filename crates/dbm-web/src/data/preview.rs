@@ -33,18 +33,12 @@ pub fn Preview() -> impl IntoView {
     let name = Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
     view! {
         <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>
-            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| view! { <Understood name offer /> }))}
+            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| understood(name, offer)))}
         </dialog>
     }
 }
 
-#[component]
-fn Understood(
-    /// What to call it.
-    name: String,
-    /// As it was first offered.
-    offer: Offer,
-) -> impl IntoView {
+fn understood(name: String, offer: Offer) -> impl IntoView {
     let uploads = Uploads::of_page();
     let about = offer.about;
     let count = about.count;
@@ -57,11 +51,11 @@ fn Understood(
             };
             let labels = if classes > 0 { format!(", {classes} classes") } else { String::new() };
             let words = format!("{count} {size}, values from {} to {}{labels}.", number(low), number(high));
-            (words, Some(view! { <Pictures low high /> }), None)
+            (words, Some(first_pictures(low, high)), None)
         }
         UnderstoodKind::Table { columns, rows } => {
             let words = format!("{count} rows, {} columns.", columns.len());
-            (words, None, Some(view! { <Table columns rows /> }))
+            (words, None, Some(first_rows(&columns, rows)))
         }
     };
     let missing = about.look.share_missing;
@@ -73,7 +67,7 @@ fn Understood(
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
         <p class="figures-text" role="status">{move || uploads.offer.with(|offer| offer.as_ref().map(summary))}</p>
         <Show when=move || { missing > 0.0 }>
-            <HoldBack />
+            {hold_back()}
         </Show>
         <div class="pair">
             <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
@@ -105,13 +99,7 @@ fn change(uploads: Uploads, edit: impl FnOnce(&mut EncodingChoice)) {
 }
 
 /// The first pictures, with a threshold or as bit planes.
-#[component]
-fn Pictures(
-    /// The lowest value,
-    low: f64,
-    /// and the highest.
-    high: f64,
-) -> impl IntoView {
+fn first_pictures(low: f64, high: f64) -> impl IntoView {
     let uploads = Uploads::of_page();
     let canvas = NodeRef::<Canvas>::new();
     let preview = move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone()));
@@ -172,13 +160,7 @@ fn Pictures(
 }
 
 /// The first rows, and what each column holds.
-#[component]
-fn Table(
-    /// What each column holds, in the table's order.
-    columns: Vec<ColumnInfo>,
-    /// The first rows.
-    rows: Vec<Vec<String>>,
-) -> impl IntoView {
+fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView + use<> {
     let uploads = Uploads::of_page();
     let heads = columns.iter().map(|column| view! { <th scope="col">{column.name.clone()}</th> }).collect_view();
     let kinds = columns
@@ -221,8 +203,7 @@ fn Table(
 }
 
 /// Whether the answers are to be tested later.
-#[component]
-fn HoldBack() -> impl IntoView {
+fn hold_back() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
         <Check

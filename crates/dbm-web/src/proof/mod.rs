@@ -21,6 +21,7 @@ mod verdicts;
 
 use crate::ui::binding::{Keys, bind};
 use crate::ui::form;
+use crate::ui::undo::{self, Edits};
 use leptos::prelude::*;
 use settings::ProofSettings;
 use state::ProofState;
@@ -43,13 +44,9 @@ pub fn Proof() -> impl IntoView {
     let undo = move |event: web_sys::KeyboardEvent| {
         // In a field these keys are the field's.
         let typing = event.target().and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlInputElement>(target).ok());
-        if (event.ctrl_key() || event.meta_key()) && typing.is_none_or(|field| field.type_() != "text") {
-            match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
-                ("z", false) => proof.undo(),
-                ("z", true) | ("y", _) => proof.redo(),
-                _ => return,
-            }
+        if let Some(back) = undo::asked(&event).filter(|_| typing.is_none_or(|field| field.type_() != "text")) {
             event.prevent_default();
+            proof.step(if back { Edits::undo } else { Edits::redo });
         }
     };
     view! {

@@ -91,14 +91,13 @@ pub fn Samples() -> impl IntoView {
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
-            <Signals />
+            {signals_list()}
         </section>
     }
 }
 
 /// How the model in training does on the data, in numbers.
-#[component]
-fn Signals() -> impl IntoView {
+fn signals_list() -> impl IntoView {
     let session = Session::of_page();
     let seen = Memo::new(move |_| {
         let training = session.looked_at() == ModelChoice::Training;

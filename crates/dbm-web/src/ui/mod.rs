@@ -24,3 +24,4 @@ pub mod table;
 pub mod term;
 pub mod texts;
 pub mod throttle;
+pub mod undo;

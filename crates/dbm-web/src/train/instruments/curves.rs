@@ -87,11 +87,7 @@ fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bo
 }
 
 /// The region of the curves.
-#[component]
-pub fn Curves(
-    /// The place of the curve that is shown.
-    curve: RwSignal<usize>,
-) -> impl IntoView {
+pub fn curves_figure(curve: RwSignal<usize>) -> impl IntoView {
     let session = Session::of_page();
     let history = RwSignal::new(Vec::new());
     Effect::new(move |_| {
@@ -140,8 +136,7 @@ fn activity(layers: &[Activity]) -> Chart {
 }
 
 /// The region of the activities.
-#[component]
-pub fn Activities() -> impl IntoView {
+pub fn activities_figure() -> impl IntoView {
     let session = Session::of_page();
     let layers = Memo::new(move |_| session.metrics.with(|metrics| metrics.activities.clone()));
     let shown = Signal::derive(move || layers.with(|layers| activity(layers)));

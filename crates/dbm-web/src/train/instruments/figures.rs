@@ -94,8 +94,7 @@ const SEARCH_SWEEPS: Figure = Figure {
 };
 
 /// Meeting times, and search sweeps.
-#[component]
-pub fn Figures() -> impl IntoView {
+pub fn both_figures() -> impl IntoView {
     [&MEETING_TIME, &SEARCH_SWEEPS].map(figure).into_iter().collect_view()
 }
 

@@ -30,11 +30,7 @@ async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32)
 }
 
 /// The region of the filters: the grid of one hidden layer, and the colours' scale.
-#[component]
-pub fn Filters(
-    /// The hidden layer that was chosen, the lowest being 1; 0 for that one too.
-    chosen: RwSignal<u32>,
-) -> impl IntoView {
+pub fn filters_figure(chosen: RwSignal<u32>) -> impl IntoView {
     let session = Session::of_page();
     let OnShow { view, two_runs, .. } = OnShow::of_page();
     let filters = RwSignal::new(None::<Responses>);
