@@ -3,7 +3,7 @@
 use super::settings::{LARGEST, ModelAndData, Origin};
 use super::state::ProofState;
 use crate::ui::button::Button;
-use crate::ui::field::{LateField, number};
+use crate::ui::field::{TextField, number};
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
 use crate::ui::undo::Edits;
@@ -49,7 +49,14 @@ pub fn editor(proof: ProofState) -> impl IntoView {
                     on_choose=move |place: String| proof.show(place.parse().ok())
                 />
             </div>
-            <LateField id="proof-value" words=words("", "Its value", "The weight or bias, from −5 to 5.") value=Signal::derive(text) take disabled=nothing />
+            <TextField
+                id="proof-value"
+                words=words("", "Its value", "The weight or bias, from −5 to 5.")
+                late=true
+                value=Signal::derive(text)
+                on_type=take
+                disabled=nothing
+            />
             <div class="field">
                 <label for="proof-slide">"Slide it"</label>
                 <input

@@ -88,7 +88,10 @@ fn typed(form: Form, setting: Setting, applies: Memo<bool>) -> AnyView {
             hint=Signal::derive(move || other.get().unwrap_or_else(|| warning.get()))
             value=value(form, setting)
             problem=Memo::new(move |_| form.draft.with(|draft| draft.problem(setting)))
-            on_type=move |text: String| form.change.run((setting, text))
+            on_type=move |text: String| {
+                form.change.run((setting, text));
+                Ok(())
+            }
             letters=setting.is_list()
             wide=setting.is_list() && !compared
             late=compared

@@ -113,10 +113,10 @@ pub fn Training(
                 </p>
                 <div class="transport-line">
                     <p class="hint" role="status">{hint}</p>
-                    {underway_line()}
+                    {underway_line(session)}
                 </div>
             </div>
-            {run_line()}
+            {run_line(session)}
             <div class="training-grid">
                 <div class="setup">
                     {data.run()}
@@ -124,7 +124,7 @@ pub fn Training(
                 </div>
                 <Samples />
                 <div id="instruments">
-                    {all_instruments()}
+                    {all_instruments(session)}
                 </div>
                 {gaps.run()}
                 {learning_form()}
@@ -172,8 +172,7 @@ fn runs_choice() -> impl IntoView {
 }
 
 /// How fast the run goes, and what tells it from others.
-fn run_line() -> impl IntoView {
-    let session = Session::of_page();
+fn run_line(session: Session) -> impl IntoView {
     let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
     let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
     let option =
@@ -191,7 +190,7 @@ fn run_line() -> impl IntoView {
                     on_choose=pace
                 />
             </span>
-            {gpu_choice()}
+            {gpu_choice(session)}
             <p
                 class="figures-text checksum"
                 data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine; what a GPU has computed comes again on the same GPU alone."
@@ -220,8 +219,7 @@ fn speed(rate: f64) -> String {
 }
 
 /// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
-fn underway_line() -> impl IntoView {
-    let session = Session::of_page();
+fn underway_line(session: Session) -> impl IntoView {
     let underway = Memo::new(move |_| session.metrics.with(underway));
     view! {
         <Show when=move || underway.with(Option::is_some)>

@@ -91,14 +91,13 @@ pub fn Samples() -> impl IntoView {
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
-            {signals_list()}
+            {signals_list(session)}
         </section>
     }
 }
 
 /// How the model in training does on the data, in numbers.
-fn signals_list() -> impl IntoView {
-    let session = Session::of_page();
+fn signals_list(session: Session) -> impl IntoView {
     let seen = Memo::new(move |_| {
         let training = session.looked_at() == ModelChoice::Training;
         session.metrics.with(|metrics| metrics.signals).filter(|_| training)

@@ -42,11 +42,11 @@ pub fn TextField(
     #[prop(into)]
     value: Signal<String>,
     /// What is wrong with it.
-    #[prop(into)]
+    #[prop(optional, into)]
     problem: Signal<Option<String>>,
-    /// Hears what the visitor types, letter by letter or, where it is `late`, once the field is left.
+    /// Takes up what the visitor types, letter by letter or, where it is `late`, once the field is left; or says what is expected instead. What was there before stays then.
     #[prop(into)]
-    on_type: Callback<String>,
+    on_type: Callback<String, Result<(), String>>,
     /// Whether the visitor is heard when the field is left.
     #[prop(optional)]
     late: bool,
@@ -67,10 +67,16 @@ pub fn TextField(
     disabled: Signal<bool>,
 ) -> impl IntoView {
     let note = format!("{id}-note");
-    let is_wrong = move || problem.with(Option::is_some);
+    let refused = RwSignal::new(None);
+    Effect::new(move |_| {
+        value.track();
+        refused.set(None);
+    });
+    let problem = move || refused.get().or_else(|| problem.get());
+    let is_wrong = move || problem().is_some();
     let heard = move |event, now: bool| {
         if now {
-            on_type.run(event_target_value(&event));
+            refused.set(on_type.run(event_target_value(&event)).err());
         }
     };
     let hint = move || hint.map(|hint| hint.get()).unwrap_or_default();
@@ -94,37 +100,10 @@ pub fn TextField(
                 on:change=move |event| heard(event, late)
             />
             <p id=note class="help" class:problem=is_wrong aria-live="polite">
-                {move || problem.get().unwrap_or_else(hint)}
+                {move || problem().unwrap_or_else(hint)}
             </p>
         </div>
     }
-}
-
-/// A field whose text takes effect when it is left. What is refused is said below it, and what was in effect stays.
-#[component]
-pub fn LateField(
-    /// The element's id.
-    #[prop(into)]
-    id: String,
-    /// What it is called.
-    words: Words,
-    /// What is in effect.
-    #[prop(into)]
-    value: Signal<String>,
-    /// Puts a text into effect, or says what is expected instead.
-    #[prop(into)]
-    take: Callback<String, Result<(), String>>,
-    /// Whether it can be used.
-    #[prop(optional, into)]
-    disabled: Signal<bool>,
-) -> impl IntoView {
-    let problem = RwSignal::new(None);
-    let typed = move |text: String| problem.set(take.run(text).err());
-    Effect::new(move |_| {
-        value.track();
-        problem.set(None);
-    });
-    view! { <TextField id words value problem on_type=typed late=true disabled /> }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::binding::Keys;
 use super::check::Check;
-use super::field::{LateField, TextField};
+use super::field::TextField;
 use super::select::{Select, SelectOption};
 use dbm_core::settings::Line;
 use dbm_core::words::{Choose, Words, words};
@@ -276,7 +276,6 @@ impl<S: Table> Form<S> {
         let (words, wide, disabled) = (row.words, row.wide, self.without_effect(row));
         let name = if self.late { words.key.to_string() } else { place.to_string() };
         let id = if self.id.is_empty() { name } else { format!("{}-{name}", self.id) };
-        let change = move |text: String| self.change.run((place, text));
         let late = self.late;
         let field = move || match row.input {
             Input::Choice(..) => view! {
@@ -285,16 +284,17 @@ impl<S: Table> Form<S> {
                 </div>
             }
             .into_any(),
-            _ if late => view! { <LateField id=id.clone() words value=self.value(place) take=change disabled /> }.into_any(),
             _ => view! {
                 <TextField
                     id=id.clone()
                     words
                     letters=matches!(row.input, Input::Text)
                     wide
+                    late
                     value=self.value(place)
                     problem=Memo::new(move |_| self.texts.with(|texts| texts.problem(place)))
-                    on_type=move |text| drop(change(text))
+                    on_type=move |text| self.change.run((place, text))
+                    disabled
                 />
             }
             .into_any(),

@@ -12,6 +12,7 @@ pub mod explanation;
 pub mod field;
 pub mod folded;
 pub mod form;
+pub mod histogram;
 pub mod history;
 pub mod notices;
 pub mod number;

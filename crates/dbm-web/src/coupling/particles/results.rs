@@ -7,14 +7,12 @@ use crate::canvas::short;
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{MeanCorrection, RunPair, spread_of_log_z};
 use dbm_protocol::Histogram;
-use std::ops::Deref;
 
 /// From how many times on a run is worth a word.
 const HEAVY: f64 = 3.0;
 
-/// Pairs by number, of one model as it stood when they were begun; those that have not come are empty.
-#[derive(Clone, Debug, Default)]
-pub struct ParticleResults(Numbered<RunPair>);
+/// Pairs by number, of one model as it stood when they were begun.
+pub type ParticleResults = Numbered<RunPair>;
 
 /// What the pairs say together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,20 +33,7 @@ pub struct Together {
     pub heaviest: (f64, u32),
 }
 
-impl Deref for ParticleResults {
-    type Target = Numbered<RunPair>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
 impl ParticleResults {
-    /// Takes what a job gave. Refused where the answer is not one of so many pairs.
-    pub fn take(&mut self, (first, count): (u32, u32), answer: &[RunPair]) -> Result<(), String> {
-        self.0.take(first, count, answer, "pairs")
-    }
-
     /// The first of those of the first `wanted` that took longest.
     pub fn longest(&self, wanted: u32) -> Option<u32> {
         self.some(wanted).max_by_key(|(pair, found)| (found.meeting.time, std::cmp::Reverse(*pair))).map(|(pair, _)| pair)
@@ -166,7 +151,7 @@ mod tests {
     #[test]
     fn what_is_there_is_counted() {
         let mut results = ParticleResults::default();
-        results.take((1, 2), &[pair(3, 1, 0.5), pair(9, 1, 1.5)]).unwrap();
+        results.take(1, 2, &[pair(3, 1, 0.5), pair(9, 1, 1.5)], "pairs").unwrap();
         let together = results.together(5, 9);
         assert_eq!((together.pairs, together.offered, together.particles.capped), (2, (2, 2), 1));
         assert_eq!(together.particles.counts, [(3, 1), (9, 1)]);
@@ -178,9 +163,9 @@ mod tests {
     #[test]
     fn the_words_follow_from_the_pairs() {
         let mut results = ParticleResults::default();
-        results.take((0, 1), &[pair(1, 1, 0.5)]).unwrap();
+        results.take(0, 1, &[pair(1, 1, 0.5)], "pairs").unwrap();
         assert!(results.together(1, 9).change_words("pixel").contains("from the second on"));
-        results.take((1, 3), &[pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)]).unwrap();
+        results.take(1, 3, &[pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)], "pairs").unwrap();
         let together = results.together(4, 9);
         let words = together.meeting_words();
         assert!(
@@ -192,7 +177,7 @@ mod tests {
             "{}",
             together.change_words("pixel")
         );
-        results.take((4, 1), &[pair(1, 2, -1.0)]).unwrap();
+        results.take(4, 1, &[pair(1, 2, -1.0)], "pairs").unwrap();
         let together = results.together(5, 9);
         assert!(together.change_words("unit").contains("less than"), "{}", together.change_words("unit"));
         assert!(together.meeting_words().contains("With uniform proposals 20 % of them did."), "{}", together.meeting_words());

@@ -191,7 +191,7 @@ impl Particles {
             let pick = |event| if let DiagnosticsEvent::RunPairs(pairs) = event { Some(pairs) } else { None };
             let command = DiagnosticsCommand::RunPairs(job);
             let pairs = pool::ask_with(Group::Particles, command, begun.checkpoint.as_ref(), pick, |_| ()).await?;
-            let taken = self.results.try_update_value(|results| results.take((first_pair, count), &pairs));
+            let taken = self.results.try_update_value(|results| results.take(first_pair, count, &pairs, "pairs"));
             taken.unwrap_or(Ok(())).map_err(Failure::Refused)?;
             self.work.add(count);
         }

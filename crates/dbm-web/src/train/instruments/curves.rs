@@ -87,8 +87,7 @@ fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bo
 }
 
 /// The region of the curves.
-pub fn curves_figure(curve: RwSignal<usize>) -> impl IntoView {
-    let session = Session::of_page();
+pub fn curves_figure(session: Session, curve: RwSignal<usize>) -> impl IntoView {
     let history = RwSignal::new(Vec::new());
     Effect::new(move |_| {
         let (seen, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
@@ -136,8 +135,7 @@ fn activity(layers: &[Activity]) -> Chart {
 }
 
 /// The region of the activities.
-pub fn activities_figure() -> impl IntoView {
-    let session = Session::of_page();
+pub fn activities_figure(session: Session) -> impl IntoView {
     let layers = Memo::new(move |_| session.metrics.with(|metrics| metrics.activities.clone()));
     let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
     let words = Memo::new(move |_| {

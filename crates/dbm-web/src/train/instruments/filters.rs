@@ -30,8 +30,7 @@ async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32)
 }
 
 /// The region of the filters: the grid of one hidden layer, and the colours' scale.
-pub fn filters_figure(chosen: RwSignal<u32>) -> impl IntoView {
-    let session = Session::of_page();
+pub fn filters_figure(session: Session, chosen: RwSignal<u32>) -> impl IntoView {
     let OnShow { view, two_runs, .. } = OnShow::of_page();
     let filters = RwSignal::new(None::<Responses>);
     let canvas = NodeRef::<Canvas>::new();

@@ -38,8 +38,7 @@ impl Rungs {
 }
 
 /// Shown while the run climbs a ladder.
-pub fn ladder_figure() -> impl IntoView {
-    let session = Session::of_page();
+pub fn ladder_figure(session: Session) -> impl IntoView {
     let ladder = Memo::new(move |_| session.metrics.with(|metrics| metrics.ladder.clone()));
     let shown = Signal::derive(move || ladder.with(|ladder| chart(ladder.as_ref())));
     let rungs = Memo::new(move |before: Option<&(u32, Rungs)>| {

@@ -6,6 +6,7 @@ mod filters;
 mod ladder;
 
 use crate::ui::binding::{Keys, bind};
+use crate::worker::session::Session;
 use curves::{activities_figure, curves_figure};
 use figures::both_figures;
 use filters::filters_figure;
@@ -16,7 +17,7 @@ use leptos::prelude::*;
 const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
 
 /// All of them, in the order of the view's grid.
-pub fn all_instruments() -> impl IntoView {
+pub fn all_instruments(session: Session) -> impl IntoView {
     let curve = RwSignal::new(0_usize);
     let layer = RwSignal::new(0_u32);
     bind(
@@ -35,10 +36,10 @@ pub fn all_instruments() -> impl IntoView {
         },
     );
     view! {
-        {both_figures()}
-        {curves_figure(curve)}
-        {filters_figure(layer)}
-        {activities_figure()}
-        {ladder_figure()}
+        {both_figures(session)}
+        {curves_figure(session, curve)}
+        {filters_figure(session, layer)}
+        {activities_figure(session)}
+        {ladder_figure(session)}
     }
 }
