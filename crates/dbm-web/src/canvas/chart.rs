@@ -205,6 +205,11 @@ pub fn short(value: f64) -> String {
     text.replace('-', "−")
 }
 
+/// A number with so many places behind the point.
+pub fn fixed(value: f64, places: usize) -> String {
+    format!("{value:.places$}").replace('-', "−")
+}
+
 /// `10⁻⁷`; 1 and 10 as they are.
 pub fn power_of_ten(exponent: i32) -> String {
     match exponent {

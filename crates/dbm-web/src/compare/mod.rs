@@ -2,9 +2,7 @@
 
 mod charts;
 mod controls;
-mod difference;
 mod numbers;
-mod pace;
 mod pair;
 mod presets;
 mod run;
@@ -12,8 +10,7 @@ mod samples;
 mod setup;
 
 use charts::charts_of_both;
-use controls::{comparisons, transport};
-use difference::difference_form;
+use controls::{comparisons, difference_form, transport};
 use leptos::prelude::*;
 use numbers::numbers_table;
 use pair::Pair;

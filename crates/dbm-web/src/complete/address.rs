@@ -4,6 +4,7 @@ use super::state::{CompletionState, PictureInAddress};
 use crate::ui::binding::{self, Keys};
 use crate::ui::form;
 use crate::worker::session::{Opening, ShippedModel};
+use dbm_core::words::Choose;
 use dbm_protocol::ModelChoice;
 use leptos::prelude::*;
 
@@ -23,7 +24,8 @@ fn write(state: CompletionState) -> Option<Keys> {
     if session.model.get() == ModelChoice::Training {
         keys.put("model", "training");
     } else if session.opened.with(Option::is_none) {
-        keys.put_choice(session.wanted.get().unwrap_or(session.shipped.get()), ShippedModel::default());
+        let shipped = session.wanted.get().unwrap_or(session.shipped.get());
+        keys.put_unless("model", &shipped.choice().name, &ShippedModel::default().choice().name);
     }
     form::write(&now, &mut keys);
     state.picture.with(|picture| {
@@ -52,7 +54,7 @@ fn read(state: CompletionState, keys: &Keys) {
     let session = state.session;
     if keys.get("model") == Some("training") || session.opening.get_untracked() == Opening::Missing {
         session.model.set(ModelChoice::Training);
-    } else if let Some(which) = keys.choice() {
+    } else if let Some(which) = keys.get("model").and_then(ShippedModel::named) {
         session.show(which);
     } else if session.opened.with_untracked(Option::is_some) {
         session.model.set(ModelChoice::Pretrained);

@@ -2,9 +2,8 @@
 
 use super::answer_set::{AnswerSet, DistinctAnswer};
 use super::film::film_tile;
-use super::recording::one_decimal;
 use super::state::{CompletionState, OnCanvas};
-use crate::canvas::{Fill, Layer, shows_layer};
+use crate::canvas::{Fill, Layer, fixed, shows_layer};
 use crate::ui::progress::ProgressBar;
 use crate::ui::save::Save;
 use crate::worker::export;
@@ -115,7 +114,7 @@ fn answer_tile(state: CompletionState, distinct: Memo<Vec<DistinctAnswer>>, rank
             {tile(state, canvas, what, format!("Answer {}", rank + 1), Signal::derive(help))}
             <p class="key">
                 <span>{move || counted().map(|answer| format!("× {}", answer.count))}</span>
-                <span class="energy">{move || counted().map(|answer| one_decimal(answer.energy))}</span>
+                <span class="energy">{move || counted().map(|answer| fixed(answer.energy, 1))}</span>
             </p>
         </li>
     }

@@ -4,7 +4,6 @@ mod address;
 mod answer_set;
 mod answers;
 mod card;
-mod choices;
 mod film;
 mod layers;
 mod looks;

@@ -1,11 +1,10 @@
 //! What a first look does not need: tools, how answers are drawn and sorted, cleaning up, and watching a search or a pair.
 
-use super::choices::choose;
 use super::layers::each_layer;
 use super::settings::CompletionSettings;
 use super::state::CompletionState;
 use super::sweeps::against_sweeps;
-use super::tools::tools_panel;
+use super::tools::{choose, tools_panel};
 use super::watch::watch_controls;
 use crate::ui::button::Button;
 use crate::ui::folded::Folded;

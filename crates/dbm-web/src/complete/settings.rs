@@ -156,28 +156,21 @@ pub const CLASS: Words = words(
     "The class that all answers are of. Unless one is chosen, the model first reads from what is known how probable each is, and its answers share them so.",
 );
 
-/// All that is chosen.
+/// All that is chosen; the rows say what each is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompletionSettings {
-    /// Where the next picture comes from.
     pub start: PictureStart,
     /// Seed of the picture, and of a mask of random pixels.
     pub picture_seed: u32,
     /// Seed of the answers.
     pub answer_seed: u32,
-    /// How many answers.
     pub answers: AnswerCount,
     /// Of which class the answers are; `None` for those that the model reads.
     pub class: Option<u8>,
-    /// How an answer is made.
     pub method: Method,
-    /// Gibbs sweeps of each answer.
     pub sweeps: Sweeps,
-    /// In which order answers are shown.
     pub order: Order,
-    /// What is watched.
     pub watched: Watched,
-    /// Gibbs sweeps of a picture that is cleaned up.
     pub clean_up: CleanUpSweeps,
 }
 

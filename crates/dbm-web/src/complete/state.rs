@@ -116,7 +116,7 @@ impl CompletionState {
     }
 
     /// What is chosen, as a form.
-    pub fn form(self) -> Form<CompletionSettings> {
+    pub fn form(self) -> Form {
         Form::over("", self.settings, move |after| self.settings.set(after))
     }
 

@@ -2,10 +2,9 @@
 //! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
 
 use super::looks::{Looks, LooksFold};
-use super::recording::one_decimal;
 use super::state::CompletionState;
 use crate::canvas::shape::Shape;
-use crate::canvas::{shows, tiles};
+use crate::canvas::{fixed, shows, tiles};
 use dbm_core::complete::unchanged_since;
 use dbm_core::math::mean_and_error;
 use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, Swept, fresh_seed};
@@ -84,7 +83,7 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
 /// Mean and standard error, as they are printed.
 fn mean(values: &[f64]) -> String {
     let (mean, error) = mean_and_error(values);
-    format!("{} ± {}", one_decimal(mean), one_decimal(error))
+    format!("{} ± {}", fixed(mean, 1), fixed(error, 1))
 }
 
 fn describe(look: &Swept) -> String {

@@ -134,3 +134,13 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
         </fieldset>
     }
 }
+
+/// The select of a setting, by its key.
+pub fn choose(state: CompletionState, key: &'static str) -> impl IntoView {
+    let form = state.form();
+    view! {
+        <div class="inline" data-help=move || form.help(key)>
+            {form.select(key)}
+        </div>
+    }
+}

@@ -39,20 +39,14 @@ impl Figure {
     }
 
     /// Its settings as a form.
-    pub fn form(self) -> Form<FigureSettings> {
+    pub fn form(self) -> Form {
         Form::typed("coupling", self.texts, move |key, text| self.texts.update(|texts| texts.set(key, text)))
     }
 
     /// Takes the settings of an address, and computes where they say so.
     pub fn adopt(self, keys: &Keys) {
-        let texts = Texts::<FigureSettings>::read(keys);
-        if self.texts.with_untracked(|present| *present == texts) {
-            return;
-        }
-        self.work.stop("");
-        let go = texts.read.go;
-        self.texts.set(texts);
-        if go {
+        let is_new = Texts::adopt(self.texts, keys, || self.work.stop(""));
+        if is_new && self.texts.with_untracked(|texts| texts.read.go) {
             self.compute();
         }
     }

@@ -64,28 +64,21 @@ impl Choose for CountedRuns {
     ];
 }
 
-/// What the figure is set to.
+/// What the figure is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureSettings {
     /// The dimensions, as they are typed,
     list: String,
     /// and rising, each once.
     pub dimensions: Vec<u32>,
-    /// Kind of units.
     pub units: Units,
     /// The pairs to run.
     pub pairs: Vec<&'static Pair>,
-    /// Runs of each at each dimension.
     pub runs: u32,
-    /// Steps after which a coupling is cut.
     pub cap: u32,
-    /// Tries of one draw.
     pub tries: u32,
-    /// Seed of models and runs.
     pub seed: u64,
-    /// Which steps are counted.
     pub show: CountedSteps,
-    /// The share of which runs is shown.
     pub share: CountedRuns,
     /// Whether an address that has this computes at once.
     pub go: bool,

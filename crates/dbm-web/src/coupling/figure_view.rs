@@ -7,7 +7,7 @@ use super::results::{Spread, Summary};
 use crate::canvas::{Chart, short};
 use crate::ui::button::Button;
 use crate::ui::chart::ChartFigure;
-use crate::ui::check::Check;
+use crate::ui::select::Check;
 use crate::ui::table::{FoldedTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;

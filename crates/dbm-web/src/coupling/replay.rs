@@ -83,14 +83,11 @@ impl CouplingReplay {
 
     /// Takes the settings of an address.
     pub fn adopt(self, keys: &Keys) {
-        let texts = Texts::read(keys);
-        if self.texts.with_untracked(|present| *present != texts) {
-            self.texts.set(texts);
-        }
+        Texts::adopt(self.texts, keys, || ());
     }
 
     /// Its settings as a form.
-    pub fn form(self) -> Form<ReplaySettings> {
+    pub fn form(self) -> Form {
         Form::typed("replay", self.texts, move |key, text| self.change(&[(key, text)]))
     }
 

@@ -26,20 +26,15 @@ pub const MODELS: [(&str, Units); 8] = [
     ("10-10", Units::Bits),
 ];
 
-/// What the replay is set to.
+/// What the replay is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySettings {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
-    /// Kind of units.
     pub units: Units,
-    /// Seed of the model and its runs.
     pub seed: u64,
-    /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
     pub start: CouplingStart,
-    /// Number of the run.
     pub run: u32,
     /// The moment on view, 0 being the first state of the search.
     pub at: u32,

@@ -1,7 +1,6 @@
 //! What the model is trained on: chosen, uploaded, shown.
 
 mod gaps;
-mod gaps_panel;
 mod preview;
 
 use crate::canvas::shape::Shape;
@@ -11,7 +10,7 @@ use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
 use dbm_protocol::{Greys, Grid};
-pub use gaps_panel::GapsPanel;
+pub use gaps::GapsPanel;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 pub use preview::Preview;

@@ -3,9 +3,8 @@
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
-use crate::ui::check::Check;
 use crate::ui::number::decimal;
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use crate::worker::uploads::{Offer, Uploads};
 use dbm_core::words::Choose;
 use dbm_protocol::{Coding, ColumnInfo, EncodingChoice, UnderstoodKind};

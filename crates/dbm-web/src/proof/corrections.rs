@@ -6,7 +6,7 @@ use crate::canvas::{Chart, Level, Point, Scale, Series, power_of_ten, short};
 use crate::ui::button::Button;
 use crate::ui::chart::{ChartFigure, axis};
 use crate::ui::number::{listed, sizes};
-use crate::ui::table::{NumberTable, headings};
+use crate::ui::table::{NumberTable, headings, row};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
@@ -112,8 +112,8 @@ fn words(all: &Models) -> Option<String> {
     ))
 }
 
-/// A row of the table: the layer sizes, then what was found.
-fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoView + use<> {
+/// A line of the table: the layer sizes, then what was found.
+fn line((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> AnyView {
     let cells = found.map_or_else(
         || ["–"; 4].map(String::from),
         |CorrectionProbability { runs, moved, log10_probability, exact }| {
@@ -125,12 +125,7 @@ fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoV
             ]
         },
     );
-    view! {
-        <tr>
-            <th scope="row">{listed(sizes, "-")}</th>
-            {cells.map(|cell| view! { <td>{cell}</td> })}
-        </tr>
-    }
+    row(&listed(sizes, "-"), cells)
 }
 
 /// The chart, the table and the words.
@@ -173,7 +168,7 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                     <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
                 </div>
                 <NumberTable label="Models and their couplings" headings=headings(include_str!("corrections.txt"))>
-                    {move || all.with(|all| all.iter().map(row).collect_view())}
+                    {move || all.with(|all| all.iter().map(line).collect_view())}
                 </NumberTable>
             </div>
             <p class="proof-words">{move || all.with(words).unwrap_or_else(|| "What they say together comes here.".into())}</p>

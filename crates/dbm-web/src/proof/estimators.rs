@@ -2,7 +2,7 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::state::ProofState;
-use crate::ui::check::Check;
+use crate::ui::select::Check;
 use leptos::prelude::*;
 
 /// The checkboxes, and what is folded below them.

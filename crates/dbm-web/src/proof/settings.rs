@@ -60,7 +60,7 @@ pub struct ModelAndData {
     pub data: Vec<Vec<u8>>,
 }
 
-/// Everything the view is set to.
+/// Everything the view is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the view, each with its own key in the address")]
 pub struct ProofSettings {
@@ -68,15 +68,11 @@ pub struct ProofSettings {
     pub model: ModelAndData,
     /// Which of [`ESTIMATORS`].
     pub chosen: [bool; COUNT],
-    /// Whether they replace half of each state by its conditional means.
     pub marginalize: bool,
     /// Caps of local searches, in sweeps, of couplings, in steps, and of one draw of a Gibbs coupling, in tries.
     pub caps: [u32; 3],
-    /// Seed of the samples.
     pub seed: u64,
-    /// Whether each interval holds its level alone, and not all of an estimator's together.
     pub alone: bool,
-    /// Whether the bars show what differs from the exact value, and not the value.
     pub differences: bool,
     /// Samples to draw of each estimator.
     pub target: u32,

@@ -75,7 +75,7 @@ impl ProofState {
     }
 
     /// Its settings as a form.
-    pub fn form(self) -> Form<ProofSettings> {
+    pub fn form(self) -> Form {
         Form::over("proof", self.settings, move |after| self.take(after))
     }
 

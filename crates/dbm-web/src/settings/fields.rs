@@ -1,9 +1,8 @@
 //! The fields of a form of settings, by the groups of the table.
 
 use super::draft::{Draft, ForData};
-use crate::ui::check::Check;
 use crate::ui::field::TextField;
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::settings::{Group, Line, Setting};
 use dbm_core::words::Choose;

@@ -2,7 +2,7 @@
 
 use super::film;
 use crate::canvas::shape::Shape;
-use crate::canvas::{shows, tiles};
+use crate::canvas::{fixed, shows, tiles};
 use crate::ui::button::Button;
 use crate::ui::save::Save;
 use crate::ui::term::Term;
@@ -115,7 +115,7 @@ fn signals_list(session: Session) -> impl IntoView {
                 <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
                     "Pseudo-likelihood"
                 </dt>
-                <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+                <dd>{number(|signals| format!("{} nats", fixed(signals.pseudo_log_likelihood, 1)))}</dd>
             </div>
         </dl>
     }

@@ -4,7 +4,7 @@ use crate::canvas::{Axis, Chart, Colours, Plane, Scale, Series, Surface, Svg, re
 use crate::ui::download;
 use crate::ui::notices::Notices;
 use crate::ui::save::Save;
-use crate::ui::table::{FoldedTable, Heading};
+use crate::ui::table::{FoldedTable, Heading, row};
 use crate::ui::texts::rows;
 use dbm_protocol::NamedBytes;
 use leptos::html::Canvas;
@@ -154,15 +154,8 @@ fn columns(chart: &Chart) -> Vec<Heading> {
 fn lines(chart: &Chart) -> impl IntoView + use<> {
     let all = places(chart);
     let every = all.len().div_ceil(LINES).max(1);
-    let line = |&x: &f64| {
-        let cell = |series| view! { <td>{value(series, x).unwrap_or_else(|| "–".into())}</td> };
-        view! {
-            <tr>
-                <th scope="row">{short(x)}</th>
-                {chart.series.iter().map(cell).collect_view()}
-            </tr>
-        }
-    };
+    let cell = |series, x| value(series, x).unwrap_or_else(|| "–".into());
+    let line = |&x: &f64| row(&short(x), chart.series.iter().map(|series| cell(series, x)));
     all.iter().rev().step_by(every).rev().map(line).collect_view()
 }
 

@@ -1,9 +1,8 @@
 //! A feature's own settings as a table of rows. Its fields, its part of the address and the words for what cannot be are made of the rows.
 
 use super::binding::Keys;
-use super::check::Check;
 use super::field::TextField;
-use super::select::{Select, SelectOption};
+use super::select::{Check, Select, SelectOption};
 use dbm_core::settings::Line;
 use dbm_core::words::{Choose, Words, words};
 use leptos::prelude::*;
@@ -16,11 +15,7 @@ pub trait Table: Clone + Default + PartialEq + Send + Sync + 'static {
 
 /// One of the settings.
 pub struct Row<S> {
-    /// What it is called, and its key in the address.
-    words: Words,
-    input: Input,
-    /// Whether its field takes the whole line.
-    wide: bool,
+    field: Field,
     /// Whether it has an effect, where that depends on the others.
     applies: Option<fn(&S) -> bool>,
     /// What is set, as the address has it.
@@ -29,7 +24,18 @@ pub struct Row<S> {
     set: fn(&mut S, &str) -> Result<(), String>,
 }
 
+/// How a setting is shown.
+#[derive(Clone, Copy)]
+struct Field {
+    /// What it is called, and its key in the address.
+    words: Words,
+    input: Input,
+    /// Whether it takes the whole line.
+    wide: bool,
+}
+
 /// How a setting is entered.
+#[derive(Clone, Copy)]
 pub enum Input {
     /// A number is typed,
     Number,
@@ -88,42 +94,45 @@ pub fn lines<T: Choose>() -> Vec<Line> {
 impl<S> Row<S> {
     /// A row that is not called anything yet.
     pub const fn new(input: Input, text: fn(&S) -> String, set: fn(&mut S, &str) -> Result<(), String>) -> Self {
-        Self { words: words("", "", ""), input, wide: false, applies: None, text, set }
+        Self { field: Field { words: words("", "", ""), input, wide: false }, applies: None, text, set }
     }
 
     /// The same, called so.
     pub const fn called(self, words: Words) -> Self {
-        Self { words, ..self }
+        Self { field: Field { words, ..self.field }, ..self }
     }
 
     /// The same, under this key; without a label no field is made of it.
     pub const fn key(self, key: &'static str) -> Self {
-        Self { words: Words { key, ..self.words }, ..self }
+        let words = self.field.words;
+        self.called(Words { key, ..words })
     }
 
     /// The same, over the whole line.
     pub const fn wide(self) -> Self {
-        Self { wide: true, ..self }
+        Self { field: Field { wide: true, ..self.field }, ..self }
     }
 
     /// The same, with an effect only where this holds of the others.
     pub const fn when(self, applies: fn(&S) -> bool) -> Self {
         Self { applies: Some(applies), ..self }
     }
+}
 
+impl Field {
     /// Whether it is typed: then a text that cannot be is kept, for the visitor to see what is wrong with it.
     fn is_typed(&self) -> bool {
         !self.words.label.is_empty() && matches!(self.input, Input::Number | Input::Text)
     }
 
-    /// A text as a field has it: a list with spaces.
+    /// A text as it has it: a list with spaces.
     fn spaced(&self, text: &str) -> String {
         if matches!(self.input, Input::Text) { text.replace(", ", ",").replace(',', ", ") } else { text.into() }
     }
 }
 
 fn place<S: Table>(key: &str) -> Option<usize> {
-    S::ROWS.iter().position(|row| row.words.key == key)
+    S::ROWS.iter().position(|row| row.field.words.key == key)
 }
 
 /// Writes the keys of what is not as by default.
@@ -136,7 +145,7 @@ pub fn read<S: Table>(keys: &Keys) -> S {
     let mut settings = S::default();
     for row in S::ROWS {
         // What cannot be is passed over.
-        let _ = keys.get(row.words.key).map(|text| (row.set)(&mut settings, text));
+        let _ = keys.get(row.field.words.key).map(|text| (row.set)(&mut settings, text));
     }
     settings
 }
@@ -158,19 +167,30 @@ impl<S: Table> Default for Texts<S> {
 impl<S: Table> Texts<S> {
     /// Those of such settings.
     pub fn of(settings: &S) -> Self {
-        Self { texts: S::ROWS.iter().map(|row| row.spaced(&(row.text)(settings))).collect(), read: settings.clone() }
+        Self { texts: S::ROWS.iter().map(|row| row.field.spaced(&(row.text)(settings))).collect(), read: settings.clone() }
     }
 
     /// Those of an address. Words that mean nothing are passed over; what is typed is left to the form, which says what is wrong with it.
     pub fn read(keys: &Keys) -> Self {
         let mut texts = Self::default();
         for (place, row) in S::ROWS.iter().enumerate() {
-            let given = keys.get(row.words.key);
-            if let Some(text) = given.filter(|text| row.is_typed() || (row.set)(&mut texts.read.clone(), text).is_ok()) {
-                texts.put(place, row.spaced(text));
+            let given = keys.get(row.field.words.key);
+            if let Some(text) = given.filter(|text| row.field.is_typed() || (row.set)(&mut texts.read.clone(), text).is_ok()) {
+                texts.put(place, row.field.spaced(text));
             }
         }
         texts
+    }
+
+    /// Takes those of an address into a feature's state, where they are others; `before` hears of it first.
+    pub fn adopt(state: RwSignal<Self>, keys: &Keys, before: impl FnOnce()) -> bool {
+        let texts = Self::read(keys);
+        let is_new = state.with_untracked(|present| *present != texts);
+        if is_new {
+            before();
+            state.set(texts);
+        }
+        is_new
     }
 
     /// Types or chooses something else.
@@ -203,84 +223,99 @@ impl<S: Table> Texts<S> {
     pub fn write(&self, keys: &mut Keys) {
         let bare = |text: &str| text.trim().replace(", ", ",");
         for ((row, text), usual) in S::ROWS.iter().zip(&self.texts).zip(Self::default().texts) {
-            keys.put_unless(row.words.key, &bare(text), &bare(&usual));
+            keys.put_unless(row.field.words.key, &bare(text), &bare(&usual));
         }
     }
 }
 
 /// A form on the page.
-pub struct Form<S: Table> {
+#[derive(Clone, Copy)]
+pub struct Form {
     /// Before the names of its fields in their ids; empty for none.
     id: &'static str,
-    texts: Signal<Texts<S>>,
     /// Whether its fields are heard when they are left; those without an effect then keep their places. Elsewhere they come and go, and are known by their places.
     late: bool,
+    /// The field of a row, by its place.
+    field: fn(usize) -> Option<&'static Field>,
+    text: Callback<usize, String>,
+    problem: Callback<usize, Option<String>>,
+    /// Whether a row has an effect, where that depends on the others.
+    applies: Callback<usize, Option<bool>>,
     /// Takes up another text of a row, or says what is expected.
     change: Callback<(usize, String), Result<(), String>>,
 }
 
-impl<S: Table> Copy for Form<S> {}
-
-#[expect(clippy::expl_impl_clone_on_copy, reason = "a derived one would ask for settings that are copied as well")]
-impl<S: Table> Clone for Form<S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<S: Table> Form<S> {
+impl Form {
     /// Over texts that are heard letter by letter: `change` makes something of the key and the text.
-    pub fn typed(
+    pub fn typed<S: Table>(
         id: &'static str,
         texts: RwSignal<Texts<S>>,
         change: impl Fn(&'static str, String) + Send + Sync + 'static,
     ) -> Self {
-        let change = move |(place, text): (usize, String)| {
-            change(S::ROWS[place].words.key, text);
+        Self::new(id, false, texts.into(), move |(place, text): (usize, String)| {
+            change(S::ROWS[place].field.words.key, text);
             Ok(())
-        };
-        Self { id, texts: texts.into(), late: false, change: Callback::new(change) }
+        })
     }
 
     /// Over settings that are always as they can be: `take` takes up others.
-    pub fn over(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Send + Sync + 'static) -> Self {
-        let change = move |(place, text): (usize, String)| {
+    pub fn over<S: Table>(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Send + Sync + 'static) -> Self {
+        let texts = Memo::new(move |_| settings.with(Texts::of));
+        Self::new(id, true, texts.into(), move |(place, text): (usize, String)| {
             let mut after = settings.get_untracked();
             (S::ROWS[place].set)(&mut after, &text).map(|()| take(after))
-        };
-        let texts = Memo::new(move |_| settings.with(Texts::of)).into();
-        Self { id, texts, late: true, change: Callback::new(change) }
+        })
+    }
+
+    fn new<S: Table>(
+        id: &'static str,
+        late: bool,
+        texts: Signal<Texts<S>>,
+        change: impl Fn((usize, String)) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            id,
+            late,
+            field: |place| S::ROWS.get(place).map(|row| &row.field),
+            text: Callback::new(move |place: usize| texts.with(|texts| texts.texts[place].clone())),
+            problem: Callback::new(move |place| texts.with(|texts| texts.problem(place))),
+            applies: Callback::new(move |place: usize| {
+                S::ROWS[place].applies.map(|applies| texts.with(|texts| applies(&texts.read)))
+            }),
+            change: Callback::new(change),
+        }
+    }
+
+    fn find(self, key: &str) -> Option<(usize, &'static Field)> {
+        (0..).map_while(self.field).enumerate().find(|(_, field)| field.words.key == key)
     }
 
     /// Changes a setting from elsewhere in the view.
     pub fn set(self, key: &str, text: impl Into<String>) {
-        if let Some(place) = place::<S>(key) {
+        if let Some((place, _)) = self.find(key) {
             // What the view itself makes can be.
             let _ = self.change.run((place, text.into()));
         }
     }
 
     fn value(self, place: usize) -> Signal<String> {
-        Signal::derive(move || self.texts.with(|texts| texts.texts[place].clone()))
+        Signal::derive(move || self.text.run(place))
     }
 
-    fn without_effect(self, row: &'static Row<S>) -> Signal<bool> {
-        let Some(applies) = row.applies else { return Signal::derive(|| false) };
-        Memo::new(move |_| !self.texts.with(|texts| applies(&texts.read))).into()
+    fn id(self, name: &str) -> String {
+        if self.id.is_empty() { name.into() } else { format!("{}-{name}", self.id) }
     }
 
     /// A field with its label, as its row has it.
-    pub fn field(self, key: &str) -> Option<AnyView> {
-        let place = place::<S>(key)?;
-        let row = &S::ROWS[place];
-        let (words, wide, disabled) = (row.words, row.wide, self.without_effect(row));
-        let name = if self.late { words.key.to_string() } else { place.to_string() };
-        let id = if self.id.is_empty() { name } else { format!("{}-{name}", self.id) };
+    pub fn field(self, key: &'static str) -> Option<AnyView> {
+        let (place, &Field { words, input, wide }) = self.find(key)?;
+        let id = self.id(&if self.late { key.to_string() } else { place.to_string() });
         let late = self.late;
-        let field = move || match row.input {
+        let disabled = Memo::new(move |_| self.applies.run(place) == Some(false));
+        let field = move || match input {
             Input::Choice(..) => view! {
                 <div class="field" class:wide=wide>
-                    {self.select(row.words.key)}
+                    {self.select(key)}
                 </div>
             }
             .into_any(),
@@ -288,18 +323,18 @@ impl<S: Table> Form<S> {
                 <TextField
                     id=id.clone()
                     words
-                    letters=matches!(row.input, Input::Text)
+                    letters=matches!(input, Input::Text)
                     wide
                     late
                     value=self.value(place)
-                    problem=Memo::new(move |_| self.texts.with(|texts| texts.problem(place)))
+                    problem=Memo::new(move |_| self.problem.run(place))
                     on_type=move |text| self.change.run((place, text))
                     disabled
                 />
             }
             .into_any(),
         };
-        let comes_and_goes = !late && row.applies.is_some();
+        let comes_and_goes = !late && untrack(|| self.applies.run(place)).is_some();
         Some(if comes_and_goes {
             view! { <Show when=move || !disabled.get()>{field.clone()}</Show> }.into_any()
         } else {
@@ -309,32 +344,27 @@ impl<S: Table> Form<S> {
 
     /// The select of a choice.
     pub fn select(self, key: &str) -> Option<AnyView> {
-        let place = place::<S>(key)?;
-        let row = &S::ROWS[place];
-        let Input::Choice(name, lines) = row.input else { return None };
-        let id = if self.id.is_empty() { name.into() } else { format!("{}-{name}", self.id) };
+        let (place, &Field { words, input: Input::Choice(name, lines), .. }) = self.find(key)? else { return None };
         let options: Vec<_> = lines().iter().map(|line| SelectOption::new(line.name, line.label)).collect();
         let choose = move |name| drop(self.change.run((place, name)));
-        let (words, value, disabled) = (row.words, self.value(place), self.without_effect(row));
+        let disabled = Memo::new(move |_| self.applies.run(place) == Some(false));
+        let (id, value) = (self.id(name), self.value(place));
         Some(view! { <Select id label=words.label help=words.help options value on_choose=choose disabled /> }.into_any())
     }
 
     /// What a choice is for, and what its present value does.
     pub fn help(self, key: &str) -> Option<String> {
-        let place = place::<S>(key)?;
-        let Row { words, input: Input::Choice(_, lines), .. } = &S::ROWS[place] else { return None };
-        let now = self.value(place).get();
+        let (place, &Field { words, input: Input::Choice(_, lines), .. }) = self.find(key)? else { return None };
+        let now = self.text.run(place);
         lines().iter().find(|line| line.name == now).map(|line| format!("{} {}", words.help, line.help))
     }
 
     /// The checkbox of a switch.
     pub fn check(self, key: &str) -> Option<AnyView> {
-        let place = place::<S>(key)?;
-        let Row { words, input: Input::Switch(on, off), .. } = S::ROWS[place] else { return None };
-        let value = self.value(place);
+        let (place, &Field { words, input: Input::Switch(on, off), .. }) = self.find(key)? else { return None };
         let change = move |is_on: bool| drop(self.change.run((place, if is_on { on } else { off }.into())));
-        let ticked = Signal::derive(move || value.with(|value| value == on));
-        Some(view! { <Check label=words.label help=words.help value=ticked on_change=change /> }.into_any())
+        let value = Signal::derive(move || self.text.run(place) == on);
+        Some(view! { <Check label=words.label help=words.help value on_change=change /> }.into_any())
     }
 }
 
@@ -342,7 +372,7 @@ impl<S: Table> Form<S> {
 #[cfg(test)]
 pub fn travels<S: Table + std::fmt::Debug>(given: &[(&str, &str)]) {
     let (given, mut written, mut usual): (Keys, _, _) = (given.iter().copied().collect(), Keys::default(), Keys::default());
-    assert!(S::ROWS.iter().all(|row| given.get(row.words.key).is_some()), "a row without a key");
+    assert!(S::ROWS.iter().all(|row| given.get(row.field.words.key).is_some()), "a row without a key");
     let texts = Texts::<S>::read(&given);
     assert_eq!(texts.checked(), Some(&texts.read));
     texts.write(&mut written);

@@ -51,6 +51,18 @@ pub fn NumberTable(
     }
 }
 
+/// A row of texts, with what heads it.
+pub fn row(head: &str, cells: impl IntoIterator<Item = String>) -> AnyView {
+    let cells = cells.into_iter().map(|text| view! { <td>{text}</td> }).collect_view();
+    view! {
+        <tr>
+            <th scope="row">{head.to_string()}</th>
+            {cells}
+        </tr>
+    }
+    .into_any()
+}
+
 /// A table that is folded away; its rows are made when it is unfolded.
 #[component]
 pub fn FoldedTable(

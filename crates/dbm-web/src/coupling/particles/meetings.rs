@@ -37,7 +37,7 @@ pub fn meeting_times(particles: Particles) -> impl IntoView {
         |together| {
             let [mean, above, max, cut] = row_of(&together.particles);
             let (offered, accepted) = together.offered;
-            [mean, above, max, cut, percent(accepted, offered), short(together.log_z.1)]
+            [mean, above, max, cut, percent(f64::from(accepted) / f64::from(offered.max(1))), short(together.log_z.1)]
         },
         |together| {
             let [mean, above, max, cut] = row_of(&together.uniform);

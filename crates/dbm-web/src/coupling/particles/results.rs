@@ -68,11 +68,6 @@ fn histogram(meetings: impl Iterator<Item = Meeting>, cap: u32) -> Histogram {
     histogram
 }
 
-/// A share in per cent.
-pub fn percent(part: u32, whole: u32) -> String {
-    format!("{} %", short((100.0 * f64::from(part) / f64::from(whole.max(1))).round()))
-}
-
 impl Together {
     /// How many pairs of particles met after step one.
     fn late(&self) -> u32 {
@@ -87,7 +82,7 @@ impl Together {
         let other = if uniform.above_one == 0.0 {
             " Uniform proposals on the same model: every τ is 1, not one was accepted.".to_string()
         } else {
-            format!(" With uniform proposals {} of them did.", percent_of(uniform.above_one))
+            format!(" With uniform proposals {} of them did.", percent(uniform.above_one))
         };
         let cut = match self.particles.capped {
             0 => String::new(),
@@ -117,7 +112,8 @@ impl Together {
     }
 }
 
-fn percent_of(share: f64) -> String {
+/// A share in per cent.
+pub fn percent(share: f64) -> String {
     format!("{} %", short((100.0 * share).round()))
 }
 

@@ -38,20 +38,14 @@ impl Choose for ParticleModel {
     ];
 }
 
-/// All of it.
+/// All of it; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSettings {
-    /// Which model.
     pub model: ParticleModel,
-    /// Layer sizes of a random one,
     pub sizes: Vec<u32>,
-    /// the kind of its units,
     pub units: Units,
-    /// and the deviation of its weights.
     pub deviation: f64,
-    /// The runs, the cap and the seed.
     pub pairs: RunPairs,
-    /// How many pairs.
     pub count: u32,
     /// The pair whose steps are on view, from 1 on.
     pub pair: u32,

@@ -91,15 +91,11 @@ impl Particles {
 
     /// Takes the settings of an address.
     pub fn adopt(self, keys: &Keys) {
-        let texts = Texts::read(keys);
-        if self.texts.with_untracked(|present| *present != texts) {
-            self.work.stop("");
-            self.texts.set(texts);
-        }
+        Texts::adopt(self.texts, keys, || self.work.stop(""));
     }
 
     /// Its settings as a form. What is at work meanwhile is of the settings before, and ends.
-    pub fn form(self) -> Form<ParticleSettings> {
+    pub fn form(self) -> Form {
         Form::typed("smc", self.texts, move |key, text| {
             if key != "pair" {
                 self.work.stop("");

@@ -1,7 +1,7 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
-use crate::canvas::Scale;
 use crate::canvas::bins::Summary;
+use crate::canvas::{Scale, fixed};
 use crate::ui::histogram::phases;
 use crate::ui::term::Term;
 use crate::worker::session::Session;
@@ -78,7 +78,7 @@ const SEARCH_SWEEPS: Figure = Figure {
     why: no_search,
     heads: |_| vec!["mean", "max", "energy", "cut"],
     cells: |_, phase| {
-        let (lengths, energy) = (lengths(phase), phase.energy.map(|energy| format!("{energy:.1}").replace('-', "−")));
+        let (lengths, energy) = (lengths(phase), phase.energy.map(|energy| fixed(energy, 1)));
         let all = Some(Summary::of(&[lengths])).filter(|_| !lengths.counts.is_empty());
         vec![
             all.map(|all| format!("{:.1}", all.mean)),
