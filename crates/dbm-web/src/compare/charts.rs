@@ -40,8 +40,8 @@ pub fn charts_of_both(pair: Pair) -> impl IntoView {
     let figure = move |(place, [title, file, unit, help]): (usize, [&'static str; 4])| {
         let range = (place == COUNTED.0).then_some(COUNTED.1);
         let chart = Signal::derive(move || Chart {
-            x: Axis { label: "gradient steps".into(), help: "Of each run, from its beginning.".into(), ..Axis::default() },
-            y: Axis { label: unit.into(), help: help.into(), range, ..Axis::default() },
+            x: Axis::new("gradient steps", "Of each run, from its beginning."),
+            y: Axis { range, ..Axis::new(unit, help) },
             series: RUNS.iter().zip(pair.runs).flat_map(|(looks, run)| series(LINES[place], *looks, run)).collect(),
             levels: Vec::new(),
         });

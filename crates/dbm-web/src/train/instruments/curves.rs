@@ -47,15 +47,11 @@ fn chart(history: &[RunSignals], curve: usize) -> Chart {
         ..Series::default()
     });
     Chart {
-        x: axis("gradient steps", "Steps of the run, each on one minibatch."),
-        y: axis(&format!("{name}, {unit}"), help),
+        x: Axis::new("gradient steps", "Steps of the run, each on one minibatch."),
+        y: Axis::new(&format!("{name}, {unit}"), help),
         series: series.collect(),
         levels: Vec::new(),
     }
-}
-
-pub(super) fn axis(label: &str, help: &str) -> Axis {
-    Axis { label: label.into(), help: help.into(), ..Axis::default() }
 }
 
 fn summary(history: &[RunSignals], curve: usize) -> String {
@@ -129,9 +125,9 @@ fn activity(layers: &[Activity]) -> Chart {
             ..Series::default()
         }
     });
-    let x = axis("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
-    let y = axis("share of the layer’s units", "Units in twenty bins by their mean activity.");
-    Chart { x: Axis { range: Some((0.0, 1.0)), ..x }, y, series: series.collect(), levels: Vec::new() }
+    let x = Axis::new("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
+    let y = Axis::new("share of the layer’s units", "Units in twenty bins by their mean activity.");
+    Chart { x: x.over(0.0, 1.0), y, series: series.collect(), levels: Vec::new() }
 }
 
 /// The region of the activities.
