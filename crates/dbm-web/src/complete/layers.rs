@@ -49,7 +49,8 @@ pub fn each_layer(state: CompletionState) -> impl IntoView {
     };
     view! {
         <LooksFold
-            looks=heard
+            running=heard.running
+            on_cancel=move |()| heard.stop()
             class="each-layer"
             title="What each layer says"
             about="Samples of the model, and below them what one layer of each says alone: the pixels that are expected given the state of that layer, all others being forgotten."

@@ -62,7 +62,8 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     };
     view! {
         <LooksFold
-            looks
+            running=looks.running
+            on_cancel=move |()| looks.stop()
             class="against-sweeps"
             title="Quality against sweeps"
             about="A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."

@@ -228,69 +228,6 @@ impl<S: Table> Texts<S> {
     }
 }
 
-/// The settings that a form is of, by their places in the table.
-trait Source: Sync {
-    fn field(&self, place: usize) -> Option<&'static Field>;
-    fn text(&self, place: usize) -> String;
-    fn problem(&self, place: usize) -> Option<String>;
-    /// Whether a setting has an effect, where that depends on the others.
-    fn applies(&self, place: usize) -> Option<bool>;
-    /// Takes up another text, or says what is expected.
-    fn change(&self, place: usize, text: String) -> Result<(), String>;
-}
-
-/// Texts, and what takes up the key and the text of a change.
-struct Typed<S: Table, F>(RwSignal<Texts<S>>, F);
-
-impl<S: Table, F: Fn(&'static str, String) + Sync> Source for Typed<S, F> {
-    fn field(&self, place: usize) -> Option<&'static Field> {
-        S::ROWS.get(place).map(|row| &row.field)
-    }
-
-    fn text(&self, place: usize) -> String {
-        self.0.with(|texts| texts.texts[place].clone())
-    }
-
-    fn problem(&self, place: usize) -> Option<String> {
-        self.0.with(|texts| texts.problem(place))
-    }
-
-    fn applies(&self, place: usize) -> Option<bool> {
-        S::ROWS[place].applies.map(|applies| self.0.with(|texts| applies(&texts.read)))
-    }
-
-    fn change(&self, place: usize, text: String) -> Result<(), String> {
-        self.1(S::ROWS[place].field.words.key, text);
-        Ok(())
-    }
-}
-
-/// Settings that are always as they can be, and what takes up others.
-struct Over<S: Table, F>(RwSignal<S>, F);
-
-impl<S: Table, F: Fn(S) + Sync> Source for Over<S, F> {
-    fn field(&self, place: usize) -> Option<&'static Field> {
-        S::ROWS.get(place).map(|row| &row.field)
-    }
-
-    fn text(&self, place: usize) -> String {
-        self.0.with(S::ROWS[place].text)
-    }
-
-    fn problem(&self, _: usize) -> Option<String> {
-        None
-    }
-
-    fn applies(&self, place: usize) -> Option<bool> {
-        S::ROWS[place].applies.map(|applies| self.0.with(applies))
-    }
-
-    fn change(&self, place: usize, text: String) -> Result<(), String> {
-        let mut after = self.0.get_untracked();
-        (S::ROWS[place].set)(&mut after, &text).map(|()| self.1(after))
-    }
-}
-
 /// A form on the page: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
 pub struct Form {
@@ -298,7 +235,22 @@ pub struct Form {
     id: &'static str,
     /// Whether its fields are heard when they are left; those without an effect then keep their places. Elsewhere they come and go, and are known by their places.
     late: bool,
-    source: &'static dyn Source,
+    source: &'static Source,
+}
+
+/// The settings that a form is of, by their places in the table.
+struct Source {
+    field: fn(usize) -> Option<&'static Field>,
+    text: Box<dyn Fn(usize) -> String + Sync>,
+    problem: Box<dyn Fn(usize) -> Option<String> + Sync>,
+    /// Whether one has an effect, where that depends on the others.
+    applies: Box<dyn Fn(usize) -> Option<bool> + Sync>,
+    /// Takes up another text, or says what is expected.
+    change: Box<dyn Fn(usize, String) -> Result<(), String> + Sync>,
+}
+
+fn field_of<S: Table>(place: usize) -> Option<&'static Field> {
+    S::ROWS.get(place).map(|row| &row.field)
 }
 
 impl Form {
@@ -308,28 +260,48 @@ impl Form {
         texts: RwSignal<Texts<S>>,
         change: impl Fn(&'static str, String) + Sync + 'static,
     ) -> Self {
-        Self { id, late: false, source: Box::leak(Box::new(Typed(texts, change))) }
+        let source = Source {
+            field: field_of::<S>,
+            text: Box::new(move |place| texts.with(|texts| texts.texts[place].clone())),
+            problem: Box::new(move |place| texts.with(|texts| texts.problem(place))),
+            applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| texts.with(|texts| applies(&texts.read)))),
+            change: Box::new(move |place, text| {
+                change(S::ROWS[place].field.words.key, text);
+                Ok(())
+            }),
+        };
+        Self { id, late: false, source: Box::leak(Box::new(source)) }
     }
 
     /// Over settings that are always as they can be: `take` takes up others.
     pub fn over<S: Table>(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Sync + 'static) -> Self {
-        Self { id, late: true, source: Box::leak(Box::new(Over(settings, take))) }
+        let source = Source {
+            field: field_of::<S>,
+            text: Box::new(move |place| settings.with(S::ROWS[place].text)),
+            problem: Box::new(|_| None),
+            applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| settings.with(applies))),
+            change: Box::new(move |place, text| {
+                let mut after = settings.get_untracked();
+                (S::ROWS[place].set)(&mut after, &text).map(|()| take(after))
+            }),
+        };
+        Self { id, late: true, source: Box::leak(Box::new(source)) }
     }
 
     fn find(self, key: &str) -> Option<(usize, &'static Field)> {
-        (0..).map_while(|place| self.source.field(place)).enumerate().find(|(_, field)| field.words.key == key)
+        (0..).map_while(|place| (self.source.field)(place)).enumerate().find(|(_, field)| field.words.key == key)
     }
 
     /// Changes a setting from elsewhere in the view.
     pub fn set(self, key: &str, text: impl Into<String>) {
         if let Some((place, _)) = self.find(key) {
             // What the view itself makes can be.
-            let _ = self.source.change(place, text.into());
+            let _ = (self.source.change)(place, text.into());
         }
     }
 
     fn value(self, place: usize) -> Signal<String> {
-        Signal::derive(move || self.source.text(place))
+        Signal::derive(move || (self.source.text)(place))
     }
 
     fn id(self, name: &str) -> String {
@@ -341,7 +313,7 @@ impl Form {
         let (place, &Field { words, input, wide }) = self.find(key)?;
         let id = self.id(&if self.late { key.to_string() } else { place.to_string() });
         let late = self.late;
-        let disabled = Memo::new(move |_| self.source.applies(place) == Some(false));
+        let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
         let field = move || match input {
             Input::Choice(..) => view! {
                 <div class="field" class:wide=wide>
@@ -357,14 +329,14 @@ impl Form {
                     wide
                     late
                     value=self.value(place)
-                    problem=Memo::new(move |_| self.source.problem(place))
-                    on_type=move |text| self.source.change(place, text)
+                    problem=Memo::new(move |_| (self.source.problem)(place))
+                    on_type=move |text| (self.source.change)(place, text)
                     disabled
                 />
             }
             .into_any(),
         };
-        let comes_and_goes = !late && untrack(|| self.source.applies(place)).is_some();
+        let comes_and_goes = !late && untrack(|| (self.source.applies)(place)).is_some();
         Some(if comes_and_goes {
             view! { <Show when=move || !disabled.get()>{field.clone()}</Show> }.into_any()
         } else {
@@ -376,8 +348,8 @@ impl Form {
     pub fn select(self, key: &str) -> Option<AnyView> {
         let (place, &Field { words, input: Input::Choice(name, lines), .. }) = self.find(key)? else { return None };
         let options: Vec<_> = lines().iter().map(|line| SelectOption::new(line.name, line.label)).collect();
-        let choose = move |name| drop(self.source.change(place, name));
-        let disabled = Memo::new(move |_| self.source.applies(place) == Some(false));
+        let choose = move |name| drop((self.source.change)(place, name));
+        let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
         let (id, value) = (self.id(name), self.value(place));
         Some(view! { <Select id label=words.label help=words.help options value on_choose=choose disabled /> }.into_any())
     }
@@ -385,15 +357,15 @@ impl Form {
     /// What a choice is for, and what its present value does.
     pub fn help(self, key: &str) -> Option<String> {
         let (place, &Field { words, input: Input::Choice(_, lines), .. }) = self.find(key)? else { return None };
-        let now = self.source.text(place);
+        let now = (self.source.text)(place);
         lines().iter().find(|line| line.name == now).map(|line| format!("{} {}", words.help, line.help))
     }
 
     /// The checkbox of a switch.
     pub fn check(self, key: &str) -> Option<AnyView> {
         let (place, &Field { words, input: Input::Switch(on, off), .. }) = self.find(key)? else { return None };
-        let change = move |is_on: bool| drop(self.source.change(place, if is_on { on } else { off }.into()));
-        let value = Signal::derive(move || self.source.text(place) == on);
+        let change = move |is_on: bool| drop((self.source.change)(place, if is_on { on } else { off }.into()));
+        let value = Signal::derive(move || (self.source.text)(place) == on);
         Some(view! { <Check label=words.label help=words.help value on_change=change /> }.into_any())
     }
 }
