@@ -39,8 +39,11 @@ pub fn redraws<T: 'static>(
     follow(canvas, Rc::new(move || drop(read())), Rc::new(move |surface, colours| draw(surface, colours, untrack(read))));
 }
 
+/// Draws what there is to draw now.
+type Draw = dyn Fn(&Surface, &Colours);
+
 /// The same whatever is drawn: `track` reads it, and `draw` reads it and draws it.
-fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<dyn Fn(&Surface, &Colours)>) {
+fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<Draw>) {
     let redraw = REDRAW.with(Clone::clone);
     let waiting = StoredValue::new(false);
     Effect::new(move |_| {
