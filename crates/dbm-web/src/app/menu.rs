@@ -2,7 +2,7 @@
 
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::dropdown::{Dropdown, DropdownMenu};
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::prelude::*;
 use web_sys::MouseEvent;
 

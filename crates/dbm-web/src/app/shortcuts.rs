@@ -3,7 +3,7 @@
 
 use crate::ui::address::{self, View};
 use crate::ui::remembered;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;

@@ -4,7 +4,7 @@ use super::pair::Pair;
 use super::run::{Look, Run};
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::prelude::*;
 
 /// By run: its name, its hue where it has one line, and the dash of its lines.

@@ -4,7 +4,7 @@ use super::pair::{Goal, Pair};
 use super::run::{Run, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_protocol::{Histogram, PhaseMetrics, RunSignals};
 use leptos::prelude::*;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::{PAIRS, Pair};
 use super::results::{Results, Spread, Summary};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_core::diagnostics::CouplingStart;
 use dbm_core::words::Choose;
 

@@ -256,9 +256,11 @@ mod tests {
     fn nonsense_is_as_by_default_and_nothing_reaches_beyond_the_model() {
         let all = ["model", "sizes", "units", "model-seed", "deviation", "w", "data", "estimators", "meeting", "seed", "show"];
         for text in ["💥", "", "-1", "99999999999999999999", "nan", "1e9,2", "0", ",,", "3:inf", "999:1"] {
-            let settings =
-                ProofSettings::read(&all.into_iter().chain(["sweeps", "tries", "pattern"]).map(|key| (key, text)).collect());
+            let settings = ProofSettings::read(
+                &all.into_iter().chain(["sweeps", "tries", "pattern", "marginalized"]).map(|key| (key, text)).collect(),
+            );
             let end = parameters::count(&settings.model.sizes);
+            assert!(settings.marginalize && settings.caps == ProofSettings::default().caps, "{text}");
             assert!(settings.model.n_units() <= MAX_UNITS && settings.model.edits.keys().all(|&place| place < end), "{text}");
             assert!(settings.model.edits.values().all(|value| value.abs() <= LARGEST), "{text}");
             assert!(settings.show.is_none_or(|place| place < end) && settings.pattern < settings.model.data.len(), "{text}");

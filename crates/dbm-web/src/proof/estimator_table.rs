@@ -1,6 +1,6 @@
 //! The estimators that can be chosen: one row each, from which forms, plots, tables and the address are made.
 
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_core::gradient::EstimatorSettings;
 use std::sync::LazyLock;
 

@@ -7,11 +7,10 @@ mod corrections;
 mod editor;
 mod estimates;
 mod estimator_table;
-mod estimators;
+mod forms;
 mod graph;
 mod job_state;
 mod jobs;
-mod model_form;
 mod parameters;
 mod patterns;
 mod settings;
@@ -61,8 +60,8 @@ pub fn Proof() -> impl IntoView {
                 {bars::bars(proof)}
                 <div class="proof-right">
                     <div data-tour="convergence">{convergence::convergence(proof)}</div>
-                    {estimators::estimators(proof)}
-                    {model_form::model_form(proof)}
+                    {forms::estimators(proof)}
+                    {forms::model_form(proof)}
                 </div>
             </div>
             {verdicts::verdicts(proof)}

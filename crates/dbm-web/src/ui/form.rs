@@ -65,8 +65,11 @@ macro_rules! switch {
             $crate::ui::form::Input::Switch($on, $off),
             |settings: &Self| if settings.$($place)+ { $on } else { $off }.into(),
             |settings: &mut Self, text| {
+                if ![$on, $off].contains(&text) {
+                    return Err(String::new());
+                }
                 settings.$($place)+ = text == $on;
-                if [$on, $off].contains(&text) { Ok(()) } else { Err(String::new()) }
+                Ok(())
             },
         )
     };

@@ -23,6 +23,5 @@ pub mod save;
 pub mod select;
 pub mod table;
 pub mod term;
-pub mod texts;
 pub mod throttle;
 pub mod undo;

@@ -4,7 +4,7 @@ use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use crate::ui::history;
 use crate::ui::select::{Select, SelectOption};
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use crate::worker::session::Session;
 use dbm_protocol::{Activity, RunSignals};
 use leptos::prelude::*;

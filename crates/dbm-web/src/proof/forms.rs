@@ -1,11 +1,12 @@
-//! Which model: the preset, one drawn by a seed, or that of the lab's run.
+//! Which model: the preset, one drawn by a seed, or that of the lab's run; and who estimates, with which caps.
 
+use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
 use super::state::ProofState;
 use crate::ui::address::OnShow;
 use crate::ui::button::Button;
 use crate::ui::number::{listed, sizes};
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
@@ -98,4 +99,33 @@ async fn model_in_training(session: Session) -> Result<SmallModel, Failure> {
     let (_, checkpoint) = session.save().await?;
     let bytes = checkpoint.to_vec();
     pool::model(Group::Exact, ModelSource::Checkpoint { bytes }).await
+}
+
+/// The checkboxes, and what is folded below them.
+pub fn estimators(proof: ProofState) -> impl IntoView {
+    let (settings, form) = (proof.settings, proof.form());
+    let boxes = (0..COUNT)
+        .map(|at| {
+            let row = &ESTIMATORS[at];
+            let value = Signal::derive(move || settings.with(|settings| settings.chosen[at]));
+            view! {
+                <Check label=row.title help=row.help value on_change=move |on| settings.update(|settings| settings.chosen[at] = on)>
+                    <svg class=format!("mark hue-{}", row.hue) viewBox="-5 -5 10 10" aria-hidden="true">
+                        <path d=row.mark />
+                    </svg>
+                </Check>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="proof-estimators">
+            <legend data-help="Each draws its own samples of the gradient. The first four couple two chains and are unbiased.">"Estimators"</legend>
+            <div class="proof-boxes">{boxes}</div>
+            <div class="proof-boxes">{form.check("intervals")} {form.check("marginalized")}</div>
+            <details>
+                <summary>"Caps and seed"</summary>
+                <div class="settings">{["sweeps", "meeting", "tries", "seed"].map(|key| form.field(key))}</div>
+            </details>
+        </fieldset>
+    }
 }
