@@ -227,7 +227,8 @@ impl CompletionState {
             Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
         let answer = self.session.client.ask(command);
-        let watching = self.next_watching();
+        let watching = self.watching.get_value().wrapping_add(1);
+        self.watching.set_value(watching);
         self.session.perform(async move {
             let answered = answer.await?;
             if self.watching.get_value() != watching {
@@ -246,11 +247,6 @@ impl CompletionState {
             }
             Ok(())
         });
-    }
-
-    fn next_watching(self) -> u32 {
-        self.watching.update_value(|watching| *watching = watching.wrapping_add(1));
-        self.watching.get_value()
     }
 
     /// How the visible layer of the model on view is laid out.

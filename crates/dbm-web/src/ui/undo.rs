@@ -6,16 +6,10 @@ use web_sys::KeyboardEvent;
 const MOST: usize = 200;
 
 /// What was there before each edit, and what was there when one was taken back, the latest last.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits<T> {
     past: Vec<T>,
     future: Vec<T>,
-}
-
-impl<T> Default for Edits<T> {
-    fn default() -> Self {
-        Self { past: Vec::new(), future: Vec::new() }
-    }
 }
 
 impl<T: Clone + PartialEq> Edits<T> {
