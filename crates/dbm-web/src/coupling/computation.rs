@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
 
-/// What is on view is made anew at most so often.
+/// What is on view is redrawn at most so often.
 const PAUSE: Duration = Duration::from_millis(150);
 
 /// A handle, as long-lived as the page.
@@ -23,7 +23,7 @@ pub struct Computation {
     progress: RwSignal<Option<(u32, u32)>>,
     /// How the last one ended, in words.
     outcome: RwSignal<String>,
-    /// Counts the looks at what has come, so that what is on view is made anew.
+    /// Counts the looks at what has come, so that what is on view is redrawn.
     version: RwSignal<u32>,
     look: Throttle,
     /// Counts computations: one that was replaced or cancelled goes no further.
@@ -86,7 +86,7 @@ impl Computation {
         self.look.run(move || self.notify());
     }
 
-    /// Has what is on view made anew.
+    /// Has what is on view redrawn.
     pub fn notify(self) {
         self.version.update(|version| *version += 1);
     }
